@@ -1,0 +1,1 @@
+"""What a reader sees. Reads only `warehouse.queries`."""

@@ -1,0 +1,1 @@
+"""Order of work: Prefect flows, the Dask runner, schedules and the command line."""

@@ -1,0 +1,33 @@
+"""The two bases every model stands on: a `Noun` crosses folders, a `Reply` is what an engine answers."""
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+NounT = TypeVar("NounT", bound="Noun")
+
+
+class Noun(BaseModel):
+    """A frozen, strict, closed value: no coercion, no unknown field, no change after construction."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class Reply(BaseModel):
+    """What an engine answers to a step.
+
+    Models write `"7"` for 7 and add fields nobody asked for, so a reply coerces and ignores where a
+    `Noun` refuses; bounds on its fields still hold.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+def replace(noun: NounT, **changes: Any) -> NounT:
+    """Copy `noun` with `changes`, validated (pydantic's own `model_copy` skips validation).
+
+    Raises:
+        pydantic.ValidationError: a changed field breaks its type or bounds.
+    """
+    fields = {name: getattr(noun, name) for name in type(noun).model_fields}
+    return type(noun)(**{**fields, **changes})

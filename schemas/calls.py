@@ -1,0 +1,66 @@
+"""One row per attempt at a model call, one row per request to a literature source."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.identifiers import IdeaId
+
+
+class CallStatus(StrEnum):
+    OK = "ok"
+    CACHED = "cached"
+    UNPARSABLE = "unparsable"
+    EMPTY = "empty"
+    CUT_OFF = "cut_off"
+    REFUSED = "refused"
+    RATE_LIMITED = "rate_limited"
+    SERVER_ERROR = "server_error"
+    CLIENT_ERROR = "client_error"
+    TIMED_OUT = "timed_out"
+    UNREACHABLE = "unreachable"
+
+
+class LlmCall(Noun):
+    """One attempt at one model call (an extractive answer makes none)."""
+
+    call_id: str
+    idea_id: IdeaId
+    step: str
+    step_version: int
+    prompt_sha256: str
+    engine: str
+    model_requested: str
+    model_answered: str | None
+    prompt_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(ge=0)
+    cached_tokens: int = Field(ge=0, description="Prompt tokens the provider served from its own cache.")
+    cost_usd: float | None = Field(ge=0, description="None when no price is known; 0 for a reply from Assay's cache.")
+    latency_seconds: float = Field(ge=0)
+    queue_seconds: float = Field(ge=0, description="Waiting for Assay's own limits.")
+    attempt: int = Field(ge=1)
+    cache_hit: bool
+    status: CallStatus
+    error: str | None = Field(default=None, description="One line, without secrets.")
+    shortening: str | None = None
+    seed: int | None = None
+    created_at: datetime
+
+
+class ApiCall(Noun):
+    """One request to a literature or full-text source, as the worker saw it."""
+
+    call_id: str
+    idea_id: IdeaId
+    source: str = Field(description="semantic_scholar, snapshot, unpaywall, grobid, download, …")
+    endpoint: str
+    status: int | None = Field(description="HTTP status; None when no answer came.")
+    failure_reason: str | None = Field(description="None when answered; else rate_limited, server_error, timeout, unreachable, …")
+    wait_seconds: float = Field(ge=0, description="Waiting for the source's allowance.")
+    latency_seconds: float = Field(ge=0)
+    cache_hit: bool
+    packed: int = Field(ge=1, description="How many look-ups travelled in the request.")
+    upstream_requests: int = Field(ge=0, description="Requests the gateway really sent for it.")
+    created_at: datetime

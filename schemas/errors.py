@@ -1,0 +1,104 @@
+"""Errors answer one question by their type: does trying again help?
+
+AssayError
+├── TransientError            try again later
+│   ├── RateLimitedError
+│   ├── UpstreamError         5xx, timeouts, dropped connections
+│   └── GatewayUnreachableError
+└── PermanentError            trying again changes nothing
+    ├── ConfigurationError    wrong usage or settings (exit code 2)
+    ├── IdeaFileError         an idea file that cannot be read at all (exit code 2)
+    ├── SnapshotError         a snapshot that is missing, empty or broken (exit code 2)
+    ├── RequestRejectedError  4xx other than 429
+    ├── DocumentError         a document that cannot be had or read
+    ├── BudgetExhaustedError  the run's or the idea's budget is spent (exit code 3)
+    ├── PublicationError      a run that failed a critical expectation
+    └── PromptError           a template that does not fit its step
+
+Every class takes one message, says what went wrong and how to mend it in one line, and survives pickling
+(Dask hides the real error of one that does not).
+"""
+
+
+class AssayError(Exception):
+    """Root of everything Assay raises on purpose."""
+
+    reason = "error"
+
+
+class TransientError(AssayError):
+    """Trying again later may help."""
+
+    reason = "transient"
+
+
+class RateLimitedError(TransientError):
+    """The other side asked us to slow down."""
+
+    reason = "rate_limited"
+
+
+class UpstreamError(TransientError):
+    """The other side failed: a 5xx, a timeout or a dropped connection."""
+
+    reason = "server_error"
+
+
+class GatewayUnreachableError(TransientError):
+    """No gateway answers at the configured address."""
+
+    reason = "unreachable"
+
+
+class PermanentError(AssayError):
+    """Trying again changes nothing."""
+
+    reason = "permanent"
+
+
+class ConfigurationError(PermanentError):
+    """Wrong usage or settings."""
+
+    reason = "configuration"
+
+
+class IdeaFileError(PermanentError):
+    """An idea file that cannot be read at all."""
+
+    reason = "unreadable"
+
+
+class SnapshotError(PermanentError):
+    """A snapshot that is missing, empty or broken."""
+
+    reason = "snapshot"
+
+
+class RequestRejectedError(PermanentError):
+    """The other side understood and refused."""
+
+    reason = "bad_request"
+
+
+class DocumentError(PermanentError):
+    """A document that cannot be had or read."""
+
+    reason = "document"
+
+
+class BudgetExhaustedError(PermanentError):
+    """The budget of the run or of the idea is spent."""
+
+    reason = "budget_exhausted"
+
+
+class PublicationError(PermanentError):
+    """A run that failed a critical expectation stays in landing."""
+
+    reason = "not_published"
+
+
+class PromptError(PermanentError):
+    """A prompt template that does not fit its step."""
+
+    reason = "prompt"

@@ -1,0 +1,54 @@
+"""Everything one evaluation of one idea produced: the value that is landed."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.calls import ApiCall, LlmCall
+from schemas.citation import Citation
+from schemas.contribution import ContributionEvaluation
+from schemas.failure import Failure
+from schemas.idea import Idea
+from schemas.identifiers import EvaluationKey, RunId
+from schemas.paper import Paper
+from schemas.soundness import SoundnessEvaluation
+
+
+class IdeaEvaluation(Noun):
+    """One idea, evaluated. A module that was not asked for is None; one that failed says so in `failures`."""
+
+    run_id: RunId
+    evaluation_key: EvaluationKey
+    idea: Idea
+    profile: str
+    engine: str
+    literature: str
+    soundness: SoundnessEvaluation | None
+    contribution: ContributionEvaluation | None
+    papers: tuple[Paper, ...] = Field(description="Every paper retrieved and admissible, each once.")
+    citations: tuple[Citation, ...]
+    llm_calls: tuple[LlmCall, ...]
+    api_calls: tuple[ApiCall, ...]
+    failures: tuple[Failure, ...]
+    started_at: datetime
+    finished_at: datetime
+
+
+class Receipt(Noun):
+    """Written last into an evaluation's landing folder: without it the folder does not exist."""
+
+    evaluation_key: EvaluationKey
+    run_id: RunId
+    idea_id: str
+    rows: dict[str, int] = Field(description="Rows landed by table.")
+    bytes: int = Field(ge=0)
+    cost_usd: float | None = Field(description="None when any paid call has no known price.")
+    llm_calls: int = Field(ge=0)
+    api_calls: int = Field(ge=0)
+    failures: int = Field(ge=0)
+    unscored: int = Field(ge=0)
+    incomplete_reason: str | None = Field(default=None, description="budget_exhausted or worker_lost; None when the evaluation ran to its end.")
+    reused_from_run_id: RunId | None = None
+    started_at: datetime
+    finished_at: datetime

@@ -1,0 +1,48 @@
+"""A research idea as it enters the pipeline, and an idea that could not enter."""
+
+from datetime import date
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.identifiers import IdeaId, content_hash
+
+
+class Idea(Noun):
+    """One research idea.
+
+    `text` is the whole idea as one Markdown text: given as free text, or put together from the parts.
+    """
+
+    idea_id: IdeaId = Field(min_length=1, max_length=200, description="Given by the user, or a content hash.")
+    title: str = Field(description="Given, or the first heading or sentence of the text.")
+    text: str = Field(min_length=1, description="The whole idea, Markdown.")
+    problem: str | None = None
+    method: str | None = None
+    experiment: str | None = None
+    cutoff_date: date | None = Field(default=None, description="Nothing published after this day may be cited.")
+    group: str | None = Field(default=None, description="Ideas of one group are ranked against each other.")
+    metadata: dict[str, str] = Field(default_factory=dict)
+    duplicate_of: IdeaId | None = Field(default=None, description="An earlier idea of the batch that says nearly the same.")
+    duplicate_similarity_0_to_1: float | None = Field(default=None, ge=0, le=1)
+
+    @property
+    def content_sha256(self) -> str:
+        """Hash of what is judged: the text and the cutoff date, not the identifier, group or metadata."""
+        return content_hash(self.text, self.cutoff_date.isoformat() if self.cutoff_date else "")
+
+
+class RejectedIdea(Noun):
+    """An entry of an idea file that cannot be evaluated, and how to mend it."""
+
+    idea_id: IdeaId | None
+    location: str = Field(description="Where it stood: `ideas.jsonl line 3`.")
+    reason: str = Field(description="A closed word: empty, too_short, too_long, bad_cutoff_date, duplicate_id, duplicate_text, unreadable, bad_field.")
+    detail: str = Field(description="One line: what is wrong and how to mend it.")
+
+
+class IdeaBatch(Noun):
+    """What reading an idea file gave: the good ideas in file order, and the rest with reasons."""
+
+    ideas: tuple[Idea, ...]
+    rejected: tuple[RejectedIdea, ...]

@@ -1,0 +1,72 @@
+"""One run of the main job."""
+
+from datetime import date, datetime
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.identifiers import RunId
+from schemas.profile import Profile
+
+
+class Module(StrEnum):
+    SOUNDNESS = "soundness"
+    CONTRIBUTION = "contribution"
+
+
+class RunState(StrEnum):
+    PUBLISHED = "published"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+    NOT_PUBLISHED = "not_published"
+
+
+class Budget(Noun):
+    """What a run may spend; None: no bound."""
+
+    maximum_cost_usd: float | None = Field(default=None, ge=0)
+    maximum_tokens: int | None = Field(default=None, ge=0)
+    maximum_requests: int | None = Field(default=None, ge=0, description="Literature requests.")
+    maximum_cost_usd_per_idea: float | None = Field(default=None, ge=0)
+
+
+class RunRequest(Noun):
+    """What a user asked for, resolved: everything `evaluate_batch` needs."""
+
+    ideas_path: Path
+    warehouse: Path
+    profile: Profile
+    engine: str = Field(description="`extractive` or `litellm:<model>`.")
+    api_base: str | None = None
+    literature: str = Field(description="`snapshot:<path>`, `live`, or the URL of a gateway.")
+    modules: tuple[Module, ...] = (Module.SOUNDNESS, Module.CONTRIBUTION)
+    cutoff_date: date | None = Field(default=None, description="For ideas that bring none.")
+    workers: int = Field(default=2, ge=1)
+    scheduler_address: str | None = None
+    budget: Budget = Budget()
+    full_text: bool = Field(description="Whether to download and parse the papers that passages name.")
+    label: str = Field(default="", description="Part of the evaluation key: a new label evaluates anew.")
+    ideas_in_flight: int = Field(default=8, ge=1, description="Ideas evaluated at once inside one worker.")
+    idea_timeout_seconds: float = Field(default=3600, gt=0)
+    maximum_failed_share: float = Field(default=0.1, ge=0, le=1, description="Above this share of failed ideas the command exits 1.")
+
+
+class Run(Noun):
+    """One row of `runs`."""
+
+    run_id: RunId
+    label: str
+    profile: str
+    engine: str
+    literature: str
+    modules: str
+    idea_count: int = Field(ge=0)
+    rejected_count: int = Field(ge=0)
+    evaluated_count: int = Field(ge=0)
+    failed_count: int = Field(ge=0, description="Ideas without a complete evaluation.")
+    state: RunState
+    started_at: datetime
+    finished_at: datetime
+    duration_seconds: float = Field(ge=0)
+    assay_version: str

@@ -1,0 +1,78 @@
+"""Settings: declared once, read once, at the entry points; everything below receives values.
+
+Each section reads `ASSAY_<SECTION>__<FIELD>`; names other tools already use are read as well.
+"""
+
+from pathlib import Path
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LiteratureSettings(Section):
+    """Semantic Scholar and the gateway in front of it."""
+
+    upstream_url: str = Field(default="https://api.semanticscholar.org", description="Root of the Semantic Scholar API.")
+    requests_per_second: float = Field(default=1.0, gt=0, le=1000, description="What the key allows, over all endpoints.")
+    timeout_seconds: float = Field(default=60.0, gt=0)
+    maximum_attempts: int = Field(default=6, ge=1, le=20)
+    maximum_total_seconds: float = Field(default=300.0, gt=0, description="Bound on one look-up with all its retries.")
+    cache_maximum_age_days: float = Field(default=30.0, gt=0)
+
+
+class LanguageModelSettings(Section):
+    """Limits per model, and what an unknown model costs."""
+
+    maximum_concurrency: int = Field(default=16, ge=1, description="Model calls in flight per worker.")
+    requests_per_minute: float | None = Field(default=None, gt=0, description="Over all workers; None: no limit.")
+    tokens_per_minute: float | None = Field(default=None, gt=0, description="Prompt and completion, over all workers.")
+    timeout_seconds: float = Field(default=120.0, gt=0)
+    maximum_attempts: int = Field(default=4, ge=1, le=20)
+    maximum_total_seconds: float = Field(default=600.0, gt=0)
+    maximum_completion_tokens: int = Field(default=4096, ge=64)
+    context_tokens: int | None = Field(default=None, ge=1024, description="Overrides what LiteLLM knows of the model.")
+    structured_output: str = Field(default="auto", pattern="^(auto|json_schema|json_object|text)$", description="auto: as LiteLLM says the model can; text: JSON in prose.")
+    prompt_price_usd_per_million_tokens: float | None = Field(default=None, ge=0, description="For a model LiteLLM has no price for.")
+    completion_price_usd_per_million_tokens: float | None = Field(default=None, ge=0)
+    cached_price_usd_per_million_tokens: float | None = Field(default=None, ge=0)
+
+
+class DocumentSettings(Section):
+    """Full text: where it may come from and what it may cost."""
+
+    grobid_timeout_seconds: float = Field(default=60.0, gt=0)
+    download_timeout_seconds: float = Field(default=30.0, gt=0)
+    maximum_bytes: int = Field(default=40_000_000, ge=1000)
+    maximum_pages: int = Field(default=120, ge=1)
+    parse_seconds: float = Field(default=30.0, gt=0, description="CPU seconds one document may take.")
+    parse_memory_bytes: int = Field(default=1_500_000_000, ge=100_000_000)
+    concurrency: int = Field(default=8, ge=1)
+
+
+class EmbeddingSettings(Section):
+    """Sentence embeddings."""
+
+    model: str = Field(default="all-MiniLM-L6-v2", description="The bundled model, any sentence-transformers model, or litellm:<embedding model>.")
+    maximum_tokens: int = Field(default=128, ge=16, le=512, description="Of each text; the rest does not enter the embedding.")
+    batch_size: int = Field(default=16, ge=1)
+
+
+class Settings(BaseSettings):
+    """All of it. Read once by the command line, the flows and the gateway's entry point."""
+
+    model_config = SettingsConfigDict(env_prefix="ASSAY_", env_nested_delimiter="__", frozen=True, extra="ignore", populate_by_name=True)
+
+    semantic_scholar_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "semantic_scholar_api_key"))
+    unpaywall_email: str | None = Field(default=None, validation_alias=AliasChoices("UNPAYWALL_EMAIL", "unpaywall_email"))
+    grobid_url: str | None = Field(default=None, validation_alias=AliasChoices("GROBID_URL", "grobid_url"))
+    prefect_api_url: str | None = Field(default=None, validation_alias=AliasChoices("PREFECT_API_URL", "prefect_api_url"))
+    home: Path = Field(default=Path.home() / ".assay", description="Prefect's database, the demo's snapshot, indices of Parquet snapshots.")
+    catalogue_url: str | None = Field(default=None, description="postgres:… connection string of the lake's catalogue; None: an SQLite file in the warehouse.")
+    literature: LiteratureSettings = LiteratureSettings()
+    language_model: LanguageModelSettings = LanguageModelSettings()
+    documents: DocumentSettings = DocumentSettings()
+    embeddings: EmbeddingSettings = EmbeddingSettings()

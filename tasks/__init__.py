@@ -1,0 +1,1 @@
+"""The work itself. Top-level files are the few thin Prefect tasks; `tasks/<topic>/` is plain code."""

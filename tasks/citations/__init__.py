@@ -1,0 +1,1 @@
+"""Citations by key: settling, rendering, bibliography."""

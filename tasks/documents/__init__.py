@@ -1,0 +1,1 @@
+"""Full text: download, GROBID, PDF fallback, sections."""

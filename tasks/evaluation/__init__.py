@@ -1,0 +1,1 @@
+"""One idea from end to end, and a shard of ideas."""

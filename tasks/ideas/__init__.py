@@ -1,0 +1,1 @@
+"""Idea files in: parsing, validation, duplicates."""

@@ -1,0 +1,9 @@
+"""The one list of steps. Flows, tests, the plan and the data dictionary iterate it."""
+
+from typing import Any
+
+from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
+from tasks.judging.step import Step
+from tasks.soundness.steps import STEPS as SOUNDNESS_STEPS
+
+STEPS: tuple[Step[Any, Any], ...] = (*SOUNDNESS_STEPS, *CONTRIBUTION_STEPS)

@@ -1,0 +1,114 @@
+"""Step: one judgement asked of an engine. Engine: what answers it."""
+
+import hashlib
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import resources
+from typing import Any, Generic, Protocol, TypeVar
+
+import jinja2
+from jinja2 import meta
+
+from schemas.base import Noun, Reply
+from schemas.errors import PromptError
+from schemas.outcome import Outcome, UnscoredReason
+from tasks.embeddings.embedder import Embedder
+
+InputT = TypeVar("InputT", bound=Noun)
+OutputT = TypeVar("OutputT", bound=Reply)
+
+
+
+def block(text: str, name: str) -> str:
+    """Fence untrusted `text` as data: `<name>…</name>`, with any such tag inside it made harmless."""
+    harmless = re.sub(rf"<(?=/?\s*{re.escape(name)}\b)", "&lt;", text, flags=re.IGNORECASE)
+    return f"<{name}>\n{harmless.strip()}\n</{name}>"
+
+
+_ENVIRONMENT = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False)
+_ENVIRONMENT.filters["block"] = block
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """What a baseline returns when the evidence does not allow an answer."""
+
+    reason: UnscoredReason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineTools:
+    """What a baseline may use besides its input."""
+
+    embedder: Embedder
+
+
+@dataclass(frozen=True)
+class Step(Generic[InputT, OutputT]):
+    """One judgement: what goes in, what is asked, what must come back.
+
+    Attributes:
+        name: unique, `snake_case`; the prompt is `prompts/<name>.md` beside the module that declares it.
+        version: raised whenever the prompt, the input or the meaning of the output changes.
+        package: the topic package that holds the prompt, such as `tasks.soundness`.
+        baseline: the extractive engine's answer: classic text processing over the same input, deterministic.
+    """
+
+    name: str
+    version: int
+    package: str
+    input_model: type[InputT]
+    output_model: type[OutputT]
+    baseline: Callable[[InputT, BaselineTools], Awaitable[OutputT | NoAnswer]] = field(repr=False)
+
+    @cached_property
+    def template(self) -> str:
+        """The prompt's Jinja source. A line `---` divides what is the same for every call (the system message) from the rest."""
+        return resources.files(self.package).joinpath("prompts", f"{self.name}.md").read_text("utf-8")
+
+    @cached_property
+    def prompt_sha256(self) -> str:
+        return hashlib.sha256(self.template.encode()).hexdigest()
+
+    def check(self) -> None:
+        """Hold the template's placeholders against the input model's fields.
+
+        Raises:
+            PromptError: the template uses a name the input lacks, or never shows a field of the input.
+        """
+        used = meta.find_undeclared_variables(_ENVIRONMENT.parse(self.template))
+        fields = set(self.input_model.model_fields)
+        if used != fields:
+            raise PromptError(
+                f"prompt of step {self.name}: unknown placeholders {sorted(used - fields)}, unused fields {sorted(fields - used)}"
+            )
+
+    def messages(self, inputs: InputT) -> list[dict[str, str]]:
+        """The chat messages for `inputs`: system (instructions, stable) and user (data)."""
+        system, divider, user = self.template.partition("\n---\n")
+        if not divider:
+            raise PromptError(f"prompt of step {self.name} has no `---` line between instructions and data")
+        values = {name: getattr(inputs, name) for name in type(inputs).model_fields}
+        return [
+            {"role": role, "content": _ENVIRONMENT.from_string(part).render(**values).strip()}
+            for role, part in (("system", system), ("user", user))
+        ]
+
+
+class Engine(Protocol):
+    """Runs steps for one idea. Every call it makes goes into that idea's ledger."""
+
+    @property
+    def name(self) -> str:
+        """`extractive` or `litellm:<model>`."""
+        ...
+
+    async def run(self, step: "Step[Any, OutputT]", inputs: Noun) -> Outcome[OutputT]:
+        """Answer `step` about `inputs`.
+
+        Never raises for what the other side does: an answer that could not be had is `Unscored` with a reason.
+        """
+        ...

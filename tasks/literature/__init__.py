@@ -1,0 +1,1 @@
+"""Papers, passages and references, through the gateway."""

@@ -1,0 +1,43 @@
+"""What the method asks of the literature. `SemanticScholarClient` implements it over HTTP; tests may fake it."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Protocol
+
+from schemas.identifiers import PaperId
+from schemas.paper import Paper, Passage
+from schemas.retrieval import Answer
+
+
+class LiteratureClient(Protocol):
+    """Look-ups for one idea. No method raises for what a source does: failures travel in the answer.
+
+    `cutoff` is enforced twice: sent with the query where the endpoint takes a date, and again on what
+    comes back. Papers after it are removed and counted in `inadmissible_count`.
+    """
+
+    async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
+        """Papers by relevance to a short query. API: GET /graph/v1/paper/search."""
+        ...
+
+    async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
+        """Passages by relevance to a natural-language query, best first. API: GET /graph/v1/snippet/search.
+
+        Passages carry paper ids; papers of the passages and of their citations are hydrated by `papers`.
+        """
+        ...
+
+    async def papers(self, paper_ids: Sequence[PaperId], cutoff: date | None) -> Answer[Paper]:
+        """Papers by identifier, in one or few packed requests; unknown ones are left out. API: POST /graph/v1/paper/batch."""
+        ...
+
+    async def recommendations(self, seed: PaperId, limit: int, cutoff: date | None) -> Answer[Paper]:
+        """Papers like `seed`. API: GET /recommendations/v1/papers/forpaper/{id}?from=all-cs."""
+        ...
+
+    async def references(self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None) -> Answer[tuple[PaperId, Paper]]:
+        """(seed, cited paper) pairs. API: POST /graph/v1/paper/batch?fields=references.…
+
+        References a publisher withholds count as a failure with reason `withheld`, not as none.
+        """
+        ...
