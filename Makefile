@@ -1,0 +1,49 @@
+# Everything a newcomer needs: `make demo` and `make test`. `make help` lists the rest.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c infra/constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo install test lint format types bench clean
+
+help: ## list what make can do
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+
+$(VENV)/.installed: pyproject.toml infra/constraints.txt
+	@echo "Installing Assay into $(VENV) (a few minutes the first time) …"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' || { echo "Assay needs Python 3.11 or 3.12; say PYTHON=/path/to/python3.11"; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	@$(PIP) -e '.[dev]'
+	@touch $@
+
+install: $(VENV)/.installed ## create .venv and install Assay from infra/constraints.txt
+
+demo: $(VENV)/.installed ## evaluate the bundled ideas against the bundled papers, offline
+	@$(BIN)/assay demo
+
+test: $(VENV)/.installed-dev ## run the whole test suite
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev ## style, formatting and import rules
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+
+format: $(VENV)/.installed-dev ## format the code
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+types: $(VENV)/.installed-dev ## check types
+	@$(BIN)/mypy
+
+bench: $(VENV)/.installed-dev ## print speed and memory figures (minutes)
+	@$(BIN)/python -m tests.benchmarks
+
+clean: ## remove the environment, caches and the demo's output
+	rm -rf $(VENV) demo-warehouse build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
