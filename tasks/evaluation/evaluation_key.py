@@ -1,0 +1,43 @@
+"""The evaluation key: a hash of everything that could change an evaluation's result."""
+
+from typing import Any
+
+from schemas.idea import Idea
+from schemas.identifiers import EvaluationKey, RunId, content_hash
+from schemas.run import Module, RunRequest
+from tasks.judging.step import Step
+
+MODULE_PACKAGES = {Module.SOUNDNESS: "tasks.soundness", Module.CONTRIBUTION: "tasks.contribution"}
+
+
+def evaluation_key(idea: Idea, request: RunRequest, literature: str, steps: tuple[Step[Any, Any], ...]) -> EvaluationKey:
+    """Two evaluations with one key would say the same: one is enough.
+
+    The key covers the idea (identifier, text, cutoff), profile, engine and model, literature, modules,
+    full text, label, and the version and prompt of every step involved; not the group, the metadata,
+    the warehouse or the number of workers.
+    """
+    packages = {MODULE_PACKAGES[module] for module in request.modules}
+    prompts = [f"{step.name}:{step.version}:{step.prompt_sha256}" for step in steps if step.package in packages]
+    return EvaluationKey(
+        content_hash(
+            idea.idea_id,
+            idea.content_sha256,
+            request.profile.model_dump_json(exclude={"description", "score_weights"}),
+            request.engine,
+            request.api_base or "",
+            literature,
+            ",".join(sorted(request.modules)),
+            str(request.full_text),
+            request.label,
+            *sorted(prompts),
+            length=32,
+        )
+    )
+
+
+def run_id_for(request: RunRequest, keys: list[EvaluationKey], rejected: list[str]) -> RunId:
+    """Names a run after its content, so that the same command finds the run it began earlier."""
+    stem = "".join(c if c.isalnum() else "-" for c in request.ideas_path.stem.lower()).strip("-")[:40] or "ideas"
+    weights = request.profile.score_weights.model_dump_json()
+    return RunId(f"{stem}-{content_hash(weights, *sorted(keys), *sorted(rejected), length=10)}")
