@@ -32,6 +32,10 @@ class ContributionParameters(Noun):
     embedding_top: int = Field(ge=1, description="Augmented papers kept by similarity for the second relevance pass.")
     papers_compared: int = Field(ge=1)
     papers_per_comparison_call: int = Field(ge=1, description="1 is the published method.")
+    lexical_prefilter: bool = Field(
+        default=False,
+        description="Before embedding a list much longer than needed, keep the twice as many that share most weighted words with the idea.",
+    )
 
 
 class ScoreWeights(Noun):
