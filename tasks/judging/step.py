@@ -20,14 +20,15 @@ InputT = TypeVar("InputT", bound=Noun)
 OutputT = TypeVar("OutputT", bound=Reply)
 
 
-
 def block(text: str, name: str) -> str:
     """Fence untrusted `text` as data: `<name>…</name>`, with any such tag inside it made harmless."""
     harmless = re.sub(rf"<(?=/?\s*{re.escape(name)}\b)", "&lt;", text, flags=re.IGNORECASE)
     return f"<{name}>\n{harmless.strip()}\n</{name}>"
 
 
-_ENVIRONMENT = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False)
+_ENVIRONMENT = jinja2.Environment(  # noqa: S701 -- prompts are text for a model, not HTML
+    undefined=jinja2.StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False
+)
 _ENVIRONMENT.filters["block"] = block
 
 
