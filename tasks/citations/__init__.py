@@ -1,1 +1,1 @@
-"""Citations by key: settling, rendering, bibliography."""
+"""Citations by key: an engine cites what it was shown, and the renderer turns keys into references."""
