@@ -1,0 +1,72 @@
+"""`assay literature`: build, serve and search snapshots."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands import options
+from schemas.settings import Settings
+
+application = typer.Typer(no_args_is_help=True)
+
+
+@application.command("build")
+def build(
+    source: Annotated[Path, typer.Argument(metavar="PAPERS", help="Parquet or JSONL: title, abstract, authors, venue, year, url, …")],
+    target: Annotated[Path, typer.Argument(metavar="INDEX", help="Folder of the index; an interrupted build goes on where it stopped.")],
+    embeddings: Annotated[bool, typer.Option("--embeddings", help="Embed every paper too (about 50 a second on two cores).")] = False,
+) -> int:
+    """Build the index of a snapshot. May be interrupted at any time: the same command resumes."""
+    from flows.commands.output import print_note
+    from flows.indexing import shown_progress
+    from tasks.embeddings.sentence_embedder import SentenceEmbedder
+    from tasks.literature.snapshot.build import build_snapshot
+
+    embedder = SentenceEmbedder(Settings().embeddings, None) if embeddings else None
+    with shown_progress() as report:
+        snapshot = build_snapshot(source, target, embedder=embedder, progress=report)
+    print_note(f"{snapshot} – use it with --literature snapshot:{target}")
+    return 0
+
+
+@application.command("serve")
+def serve(
+    literature: Annotated[str, typer.Option("--literature", help="snapshot:PATH or live.")] = "live",
+    host: Annotated[str, typer.Option("--host", help="Loopback unless told otherwise.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0)] = 8765,
+    cache: Annotated[Path, typer.Option("--cache", metavar="DIR", help="Where answers are kept.")] = Path("literature-cache"),
+) -> int:
+    """Run the gateway: a Semantic Scholar API any client can use, one exact rate limit for all of them."""
+    from flows.commands.output import print_note
+    from flows.gateway import indexed
+    from flows.request import resolve_literature
+    from tasks.literature.gateway.serve import serve as serve_gateway
+
+    settings = Settings()
+    resolved = indexed(resolve_literature(literature, settings), settings)
+    print_note(f"gateway for {resolved} on http://{host}:{port}/graph/v1 – stop it with Ctrl-C")
+    serve_gateway(settings, resolved, host, port, cache, None)
+    return 0
+
+
+@application.command("search")
+def search(
+    query: Annotated[str, typer.Argument(help="A few words.")],
+    literature: Annotated[str | None, typer.Option("--literature", help="snapshot:PATH, live, or a gateway's URL.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100)] = 10,
+    cutoff: options.Cutoff = None,
+    json: options.Json = False,
+) -> int:
+    """Search papers, as an evaluation would."""
+    from flows.commands.output import print_json, print_note, print_table
+    from flows.searching import search_papers
+
+    answer = search_papers(query, literature, limit, cutoff, Settings())
+    if json:
+        print_json({"papers": list(answer.items), "failures": list(answer.failures), "inadmissible": answer.inadmissible_count})
+    else:
+        print_table(["year", "title", "venue", "url"], [[str(p.year or "–"), p.title, p.venue, p.url] for p in answer.items])
+    for failure in answer.failures:
+        print_note(f"could not look: {failure.source} {failure.endpoint}: {failure.reason}: {failure.detail}")
+    return 0 if answer.complete else 1

@@ -1,0 +1,26 @@
+"""`assay sql`: one read-only question to the lake."""
+
+from typing import Annotated
+
+import typer
+
+from flows.commands import options
+from flows.request import DEFAULT_WAREHOUSE
+
+
+def sql(
+    query: Annotated[str, typer.Argument(metavar='"select ..."', help="One SELECT; tables and columns: `assay warehouse docs`.")],
+    warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
+    json: options.Json = False,
+) -> int:
+    """Ask the lake a question in SQL. Read-only: no other files, no network."""
+    from flows.commands.output import print_json, print_table
+    from warehouse.layout import Layout
+    from warehouse.queries import run_sql
+
+    rows = run_sql(Layout(warehouse.resolve()), query)
+    if json:
+        print_json(rows)
+    elif rows:
+        print_table([str(name) for name in rows[0]], [["" if value is None else str(value) for value in row.values()] for row in rows])
+    return 0

@@ -1,0 +1,64 @@
+"""`assay warehouse`: export, compact, document and verify the lake."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands import options
+from flows.request import DEFAULT_WAREHOUSE
+
+application = typer.Typer(no_args_is_help=True)
+
+
+@application.command("export")
+def export(
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="The .duckdb file to write.")],
+    warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
+) -> int:
+    """Write tables and marts into one plain DuckDB file."""
+    from flows.commands.output import print_note
+    from warehouse.export import export_duckdb
+    from warehouse.layout import Layout
+
+    export_duckdb(Layout(warehouse.resolve()), target)
+    print_note(f"wrote {target}")
+    return 0
+
+
+@application.command("compact")
+def compact(warehouse: options.Warehouse = DEFAULT_WAREHOUSE) -> int:
+    """Merge small files and drop snapshots nobody reads any more."""
+    from flows.commands.output import print_json
+    from warehouse.compact import compact_lake
+    from warehouse.layout import Layout
+
+    print_json(compact_lake(Layout(warehouse.resolve())))
+    return 0
+
+
+@application.command("docs")
+def docs() -> int:
+    """Print the data dictionary: every table and column with type, unit and meaning."""
+    from warehouse.dictionary import data_dictionary
+
+    sys.stdout.write(data_dictionary())
+    return 0
+
+
+@application.command("verify")
+def verify(warehouse: options.Warehouse = DEFAULT_WAREHOUSE, json: options.Json = False) -> int:
+    """Hold the lake against its receipts; exit 1 when something is missing or does not add up."""
+    from flows.commands.output import print_json, print_note
+    from warehouse.layout import Layout
+    from warehouse.verify import verify_lake
+
+    problems = verify_lake(Layout(warehouse.resolve()))
+    if json:
+        print_json(problems)
+    else:
+        for problem in problems:
+            print_note(str(problem))
+        print_note(f"{len(problems)} problems" if problems else "the lake is whole")
+    return 1 if problems else 0

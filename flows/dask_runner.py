@@ -1,0 +1,29 @@
+"""Where shards run: a local Dask cluster of worker processes, or an existing scheduler."""
+
+import logging
+import os
+
+import dask
+from prefect_dask import DaskTaskRunner
+
+# Loading a shard's models costs seconds, so a worker is given several deaths before its shard is given up;
+# the shard itself sets aside the idea at fault (tasks/evaluation/attempts.py).
+ALLOWED_WORKER_DEATHS = 12
+
+
+def dask_runner(workers: int, scheduler_address: str | None) -> DaskTaskRunner:
+    """A task runner on `workers` local processes of one thread each, or on the scheduler at `scheduler_address`."""
+    if scheduler_address:
+        return DaskTaskRunner(address=scheduler_address)
+    dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_WORKER_DEATHS})
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
+    return DaskTaskRunner(
+        cluster_kwargs={
+            "n_workers": workers,
+            "threads_per_worker": 1,
+            "processes": True,
+            "dashboard_address": None,
+            "silence_logs": logging.CRITICAL,
+        }
+    )

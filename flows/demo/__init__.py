@@ -1,0 +1,1 @@
+"""The bundled sample: ideas and summaries of papers, written for this project."""

@@ -1,0 +1,143 @@
+"""The main job: a batch of ideas in, evidence-backed evaluations out."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+from prefect import flow
+from prefect.artifacts import create_markdown_artifact
+from prefect.futures import wait
+
+from flows.dask_runner import dask_runner
+from flows.gateway import gateway_for
+from flows.plan import RunPlan, plan_run, unfinished
+from flows.progress import progress_of
+from schemas.base import Noun
+from schemas.errors import ConfigurationError
+from schemas.evaluation import Receipt
+from schemas.outcome import UnscoredReason
+from schemas.run import Run, RunRequest, RunState
+from schemas.settings import Settings
+from tasks.evaluate_shard import evaluate_shard
+from tasks.ideas.read import read_ideas
+from warehouse.landing import read_receipts
+from warehouse.layout import Layout
+from warehouse.publish import publish_run
+
+MAXIMUM_ROUNDS = 3
+"""Times a lost shard is sent again; its ideas that did land are not evaluated again."""
+
+
+class RunSummary(Noun):
+    """What a run came to."""
+
+    run: Run
+    plan_done_count: int
+    plan_reused_count: int
+    published: bool
+    failed_expectations: tuple[str, ...]
+    report_paths: tuple[Path, ...]
+
+
+@flow(name="evaluate-batch", flow_run_name="evaluate {request.ideas_path.name}", task_runner=dask_runner(2, None), validate_parameters=False)
+def evaluate_batch(request: RunRequest) -> RunSummary:
+    """Read ideas, plan, evaluate, land, validate, publish, rank and report one batch.
+
+    Running it again with the same request goes on where the last run stopped, or changes nothing.
+
+    Raises:
+        ConfigurationError: the request cannot be met: no such file, snapshot, gateway or model.
+    """
+    from flows.reporting import write_reports
+
+    started_at = datetime.now(UTC)
+    settings, layout = Settings(), Layout(request.warehouse)
+    batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
+    with gateway_for(request, settings, layout) as gateway:
+        plan = plan_run(batch, request, gateway.literature, gateway.url, layout)
+        with progress_of(plan, layout):
+            _evaluate(plan, layout)
+    run = _run_row(request, plan, layout, gateway.literature, started_at)
+    publication = publish_run(layout, run, catalogue_url=settings.catalogue_url)
+    report_paths = write_reports(layout, run.run_id, settings) if publication.published else ()
+    summary = RunSummary(
+        run=run,
+        plan_done_count=plan.done_count,
+        plan_reused_count=plan.reused_count,
+        published=publication.published,
+        failed_expectations=publication.failed_expectations,
+        report_paths=report_paths,
+    )
+    create_markdown_artifact(markdown=_artifact(summary), key="evaluate-batch-summary", description=f"Run {run.run_id}")
+    return summary
+
+
+def run_batch(request: RunRequest) -> RunSummary:
+    """`evaluate_batch` on the workers the request names."""
+    runner = dask_runner(request.workers, request.scheduler_address)
+    return evaluate_batch.with_options(task_runner=runner)(request)
+
+
+def _evaluate(plan: RunPlan, layout: Layout) -> None:
+    """Send every shard to the workers; send again what a lost worker left undone.
+
+    A task whose worker was lost for good ends with its Prefect state still `Running`, so it is the
+    receipts that say what is done, never the states.
+    """
+    waiting = plan.shard_paths
+    for _ in range(MAXIMUM_ROUNDS):
+        if not waiting:
+            return
+        futures = [evaluate_shard.submit(str(path)) for path in waiting]
+        wait(futures)
+        for future in futures:
+            if future.state.is_failed() or future.state.is_crashed():
+                _reraise_configuration_errors(future.result(raise_on_failure=False))
+        waiting = unfinished(plan, layout)
+
+
+def _reraise_configuration_errors(result: object) -> None:
+    if isinstance(result, ConfigurationError):
+        raise result
+
+
+def _run_row(request: RunRequest, plan: RunPlan, layout: Layout, literature: str, started_at: datetime) -> Run:
+    receipts = read_receipts(layout, plan.run_id).values()
+    complete = sum(receipt.incomplete_reason is None for receipt in receipts)
+    finished_at = datetime.now(UTC)
+    first_started = min((receipt.started_at for receipt in receipts if receipt.reused_from_run_id is None), default=started_at)
+    return Run(
+        run_id=plan.run_id,
+        label=request.label,
+        profile=request.profile.name,
+        engine=request.engine,
+        literature=literature,
+        modules=",".join(request.modules),
+        idea_count=plan.idea_count,
+        rejected_count=plan.rejected_count,
+        evaluated_count=complete,
+        failed_count=plan.idea_count - complete,
+        state=RunState.BUDGET_EXHAUSTED if _over_budget(receipts) else RunState.PUBLISHED,
+        started_at=min(first_started, started_at),
+        finished_at=finished_at,
+        duration_seconds=(finished_at - min(first_started, started_at)).total_seconds(),
+        assay_version=metadata.version("assay"),
+    )
+
+
+def _over_budget(receipts: Iterable[Receipt]) -> bool:
+    return any(receipt.incomplete_reason == UnscoredReason.BUDGET_EXHAUSTED for receipt in receipts)
+
+
+def _artifact(summary: RunSummary) -> str:
+    run = summary.run
+    lines = [
+        f"# Run {run.run_id}",
+        "",
+        f"{run.evaluated_count} of {run.idea_count} ideas evaluated, {run.failed_count} incomplete, {run.rejected_count} rejected; "
+        f"profile {run.profile}, engine {run.engine}, literature {run.literature}.",
+        "",
+        f"Took {run.duration_seconds:.0f} s. {'Published.' if summary.published else 'Not published: ' + '; '.join(summary.failed_expectations)}",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,46 @@
+"""The gateway a run talks to: an existing one, or one started for the run and kept alive while it lasts."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from flows.indexing import index_with_progress
+from schemas.run import RunRequest
+from schemas.settings import Settings
+from tasks.literature.gateway.process import GatewayProcess
+from tasks.literature.identity import literature_identity
+from warehouse.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class OpenGateway:
+    """Where the gateway answers, and what literature is behind it."""
+
+    url: str
+    literature: str
+
+
+@contextmanager
+def gateway_for(request: RunRequest, settings: Settings, layout: Layout) -> Iterator[OpenGateway]:
+    """Open the literature the request names.
+
+    A Parquet or JSONL snapshot is indexed first; the index is kept under `settings.home`.
+
+    Raises:
+        ConfigurationError: no gateway answers at the given URL.
+        SnapshotError: the snapshot is missing, empty or broken.
+    """
+    if request.literature.startswith(("http://", "https://")):
+        yield OpenGateway(request.literature, literature_identity(request.literature))
+        return
+    with GatewayProcess(settings, indexed(request.literature, settings), layout.cache) as process:
+        yield OpenGateway(process.url, literature_identity(process.url))
+
+
+def indexed(literature: str, settings: Settings) -> str:
+    """`live` as it is; `snapshot:<file>` → `snapshot:<index>`, built on first use."""
+    if not literature.startswith("snapshot:"):
+        return literature
+    path = Path(literature.removeprefix("snapshot:"))
+    return literature if path.is_dir() else f"snapshot:{index_with_progress(path, settings.home)}"

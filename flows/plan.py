@@ -1,0 +1,99 @@
+"""The plan of a run: which ideas still need evaluating, in which shards, and under which name."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from schemas.evaluation import Receipt
+from schemas.idea import IdeaBatch
+from schemas.identifiers import EvaluationKey, RunId
+from schemas.run import RunRequest
+from tasks.evaluation.evaluation_key import evaluation_key, run_id_for
+from tasks.evaluation.job import PlannedIdea, ShardJob
+from tasks.judging.registry import STEPS
+from warehouse.landing import find_receipt, land_rejections, read_receipts, reuse
+from warehouse.layout import Layout
+
+MAXIMUM_SHARD = 20
+"""Ideas per Prefect task: a task costs 90 ms of processor time, an idea seconds, a lost worker one shard."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """Names and counts of a run; the ideas themselves wait in shard files."""
+
+    run_id: RunId
+    idea_count: int
+    rejected_count: int
+    to_do_count: int
+    done_count: int
+    reused_count: int
+    shard_paths: tuple[Path, ...]
+
+
+def plan_run(batch: IdeaBatch, request: RunRequest, literature: str, gateway_url: str, layout: Layout) -> RunPlan:
+    """Key every idea, take over what is already evaluated, and write the rest as shard files.
+
+    An idea whose key has a complete receipt in this run is done; one with a complete receipt in another
+    run of this warehouse is taken over from there without a call.
+    """
+    planned = [PlannedIdea(idea=idea, evaluation_key=evaluation_key(idea, request, literature, STEPS)) for idea in batch.ideas]
+    rejected_names = [f"{entry.location}:{entry.reason}" for entry in batch.rejected]
+    run_id = run_id_for(request, [entry.evaluation_key for entry in planned], rejected_names)
+    receipts = read_receipts(layout, run_id)
+    land_rejections(layout, run_id, batch.rejected)
+    to_do, reused = [], 0
+    for entry in planned:
+        if _complete(receipts.get(entry.evaluation_key)):
+            continue
+        if _take_over(entry, run_id, layout):
+            reused += 1
+        else:
+            to_do.append(entry)
+    return RunPlan(
+        run_id=run_id,
+        idea_count=len(planned),
+        rejected_count=len(batch.rejected),
+        to_do_count=len(to_do),
+        done_count=len(planned) - len(to_do) - reused,
+        reused_count=reused,
+        shard_paths=_write_shards(to_do, run_id, request, literature, gateway_url, layout),
+    )
+
+
+def unfinished(plan: RunPlan, layout: Layout) -> tuple[Path, ...]:
+    """Shards that have an idea without any receipt: their worker was lost."""
+    landed: set[EvaluationKey] = set(read_receipts(layout, plan.run_id))
+    jobs = ((path, ShardJob.model_validate_json(path.read_bytes())) for path in plan.shard_paths)
+    return tuple(path for path, job in jobs if any(entry.evaluation_key not in landed for entry in job.ideas))
+
+
+def _complete(receipt: Receipt | None) -> bool:
+    return receipt is not None and receipt.incomplete_reason is None
+
+
+def _take_over(entry: PlannedIdea, run_id: RunId, layout: Layout) -> bool:
+    receipt = find_receipt(layout, entry.evaluation_key)
+    if receipt is None or receipt.incomplete_reason is not None or receipt.run_id == run_id:
+        return False
+    reuse(layout, entry.evaluation_key, from_run=receipt.run_id, to_run=run_id, idea=entry.idea)
+    return True
+
+
+def _write_shards(
+    to_do: list[PlannedIdea], run_id: RunId, request: RunRequest, literature: str, gateway_url: str, layout: Layout
+) -> tuple[Path, ...]:
+    folder = layout.plan(run_id)
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("shard-*.json"):
+        old.unlink()
+    size = max(1, min(MAXIMUM_SHARD, math.ceil(len(to_do) / (2 * request.workers))))
+    paths = []
+    for number, start in enumerate(range(0, len(to_do), size)):
+        job = ShardJob(
+            run_id=run_id, request=request, gateway_url=gateway_url, literature=literature, ideas=tuple(to_do[start : start + size])
+        )
+        path = folder / f"shard-{number:05d}.json"
+        path.write_text(job.model_dump_json())
+        paths.append(path)
+    return tuple(paths)

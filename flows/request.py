@@ -1,0 +1,116 @@
+"""What the user typed, resolved into a `RunRequest`: defaults filled in, every mistake named in one line."""
+
+from datetime import date
+from importlib import resources
+from pathlib import Path
+
+from flows.profiles import load_profile
+from schemas.errors import ConfigurationError
+from schemas.run import Budget, Module, RunRequest
+from schemas.settings import Settings
+from tasks.judging.engines import parse_engine_name
+
+DEFAULT_PROFILE = "economy"
+DEFAULT_WAREHOUSE = Path("assay-warehouse")
+
+
+def bundled(name: str) -> Path:
+    """Path of a file of the bundled sample: `ideas.jsonl` or `papers.jsonl`."""
+    return Path(str(resources.files("flows.demo").joinpath(name)))
+
+
+def parse_modules(text: str) -> tuple[Module, ...]:
+    """`soundness,contribution` → modules, in order and once each.
+
+    Raises:
+        ConfigurationError: an unknown or empty list.
+    """
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in set(Module)]
+    if unknown or not names:
+        raise ConfigurationError(f"--modules {text!r}: {', '.join(unknown) or 'nothing named'}; choose from {', '.join(Module)}")
+    return tuple(Module(name) for name in dict.fromkeys(names))
+
+
+def parse_cutoff(text: str | None) -> date | None:
+    """Raises ConfigurationError when `text` is no YYYY-MM-DD date."""
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise ConfigurationError(f"--cutoff {text!r} is no date; write it as YYYY-MM-DD") from error
+
+
+def resolve_literature(text: str | None, settings: Settings) -> str:
+    """`snapshot:PATH`, `live` or a gateway's URL; without a wish: live when a key is set, else the bundled snapshot.
+
+    Raises:
+        ConfigurationError: another form, or a snapshot path that does not exist.
+    """
+    if text is None:
+        return "live" if settings.semantic_scholar_api_key else f"snapshot:{bundled('papers.jsonl')}"
+    if text == "live" or text.startswith(("http://", "https://")):
+        return text
+    kind, _, place = text.partition(":")
+    if kind != "snapshot" or not place:
+        raise ConfigurationError(f"--literature {text!r}: write snapshot:PATH, live, or a gateway's URL")
+    path = Path(place).expanduser()
+    if not path.exists():
+        raise ConfigurationError(f"--literature {text!r}: {path} does not exist; name a Parquet file or an index made by `assay literature build`")
+    return f"snapshot:{path.resolve()}"
+
+
+def resolve_request(
+    ideas: Path,
+    settings: Settings,
+    *,
+    warehouse: Path = DEFAULT_WAREHOUSE,
+    profile: str = DEFAULT_PROFILE,
+    engine: str = "extractive",
+    api_base: str | None = None,
+    literature: str | None = None,
+    modules: str = "soundness,contribution",
+    cutoff: str | None = None,
+    workers: int = 2,
+    scheduler: str | None = None,
+    max_cost_usd: float | None = None,
+    max_cost_usd_per_idea: float | None = None,
+    max_tokens: int | None = None,
+    max_requests: int | None = None,
+    full_text: bool | None = None,
+    label: str = "",
+) -> RunRequest:
+    """The one place where options become a request; the command line and the flows both call it.
+
+    Raises:
+        ConfigurationError: an option that cannot be understood, in one line that says how to mend it.
+    """
+    if not ideas.exists():
+        raise ConfigurationError(f"{ideas} does not exist; name a JSONL, CSV or Parquet file, or a folder of .txt and .md files")
+    if warehouse.exists() and not warehouse.is_dir():
+        raise ConfigurationError(f"--warehouse {warehouse} is a file; name a folder")
+    if workers < 1:
+        raise ConfigurationError(f"--workers {workers}: at least one is needed")
+    parse_engine_name(engine)
+    resolved_literature = resolve_literature(literature, settings)
+    return RunRequest(
+        ideas_path=ideas.resolve(),
+        warehouse=warehouse.resolve(),
+        profile=load_profile(profile),
+        engine=engine,
+        api_base=api_base,
+        literature=resolved_literature,
+        modules=parse_modules(modules),
+        cutoff_date=parse_cutoff(cutoff),
+        workers=workers,
+        scheduler_address=scheduler,
+        budget=Budget(
+            maximum_cost_usd=max_cost_usd,
+            maximum_tokens=max_tokens,
+            maximum_requests=max_requests,
+            maximum_cost_usd_per_idea=max_cost_usd_per_idea,
+        ),
+        full_text=full_text if full_text is not None else not resolved_literature.startswith("snapshot:"),
+        label=label,
+    )
