@@ -8,7 +8,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.identifiers import RunId
-from schemas.profile import Profile
+from schemas.profile import Profile, ScoreWeights
 
 
 class Module(StrEnum):
@@ -70,3 +70,4 @@ class Run(Noun):
     finished_at: datetime
     duration_seconds: float = Field(ge=0)
     assay_version: str
+    score_weights: ScoreWeights = Field(default=ScoreWeights(soundness=1.0, contribution=1.0), description="Weights in `idea_scores.score`.")

@@ -1,0 +1,349 @@
+"""Realistic synthetic evaluations: `make_evaluation()` is sound in every respect, tests break it from there."""
+
+import random
+from datetime import UTC, date, datetime, timedelta
+
+from schemas.base import replace
+from schemas.calls import ApiCall, CallStatus, LlmCall
+from schemas.citation import Citation
+from schemas.contribution import Candidate, CandidateOrigin, Comparison, ContributionEvaluation, ContributionReview, Dimension
+from schemas.evaluation import IdeaEvaluation
+from schemas.failure import Failure
+from schemas.idea import Idea
+from schemas.identifiers import EvaluationKey, IdeaId, PaperId, RunId, content_hash
+from schemas.outcome import Provenance, UnscoredReason
+from schemas.paper import Paper, PaperSection, Passage, SectionKind
+from schemas.profile import ScoreWeights
+from schemas.run import Run, RunState
+from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation, SoundnessReview, SoundnessSummary
+
+START = datetime(2026, 3, 1, 2, 0, tzinfo=UTC)
+CUTOFF = date(2025, 6, 30)
+WORDS = [
+    "sparse",
+    "attention",
+    "kernel",
+    "retrieval",
+    "graph",
+    "protein",
+    "sampling",
+    "policy",
+    "reward",
+    "latent",
+    "diffusion",
+    "corpus",
+    "bias",
+    "variance",
+    "robust",
+    "calibration",
+    "transfer",
+    "contrastive",
+    "alignment",
+    "simulation",
+    "spectral",
+    "assay",
+    "cohort",
+    "imaging",
+    "prior",
+    "posterior",
+    "gradient",
+    "memory",
+]
+
+
+def prose(generator: random.Random, words: int) -> str:
+    """`words` words of filler with the entropy of prose."""
+    return " ".join(generator.choice(WORDS) for _ in range(words)).capitalize() + "."
+
+
+def make_provenance(step: str, number: int = 0, *, engine: str = "litellm:small") -> Provenance:
+    return Provenance(
+        step=step,
+        step_version=1,
+        prompt_sha256=content_hash(step),
+        engine=engine,
+        model_requested="small",
+        model_answered="small-2026-01",
+        seed=7,
+        created_at=START + timedelta(seconds=number),
+        call_ids=(f"{step}-{number}",),
+    )
+
+
+def make_idea(number: int = 0, **changes: object) -> Idea:
+    generator = random.Random(number)
+    idea = Idea(
+        idea_id=IdeaId(f"idea-{number:05d}"),
+        title=f"Idea {number}",
+        text=f"# Idea {number}\n\n{prose(generator, 250)}",
+        cutoff_date=CUTOFF,
+        group=("biology", "vision", "language")[number % 3],
+        metadata={"author": f"lab {number % 4}"},
+    )
+    return replace(idea, **changes) if changes else idea
+
+
+def make_papers(number: int, count: int) -> tuple[Paper, ...]:
+    generator = random.Random(f"papers {number}")
+    return tuple(
+        Paper(
+            paper_id=PaperId(content_hash(str(number), str(n), length=40)),
+            corpus_id=1000 * number + n,
+            title=prose(generator, 8),
+            abstract=prose(generator, 150) if n % 9 else None,
+            authors=(f"A. Author{n}", "B. Writer"),
+            venue="Journal of Things",
+            year=2015 + n % 10,
+            publication_date=date(2015 + n % 10, 1 + n % 12, 3) if n % 3 else None,
+            url=f"https://example.org/paper/{number}/{n}",
+            citation_count=n,
+            reference_count=None,
+        )
+        for n in range(count)
+    )
+
+
+def make_soundness(number: int, papers: tuple[Paper, ...], methods: int = 3, evidence: int = 4) -> SoundnessEvaluation:
+    generator = random.Random(f"soundness {number}")
+    method_ids = [f"m{n + 1}" for n in range(methods)]
+    passages = [
+        (
+            method_id,
+            Passage(
+                passage_id=f"{method_id}-p{n}",
+                paper_id=papers[n % len(papers)].paper_id,
+                text=prose(generator, 80),
+                kind="body",
+                section="Results",
+                score=1.0 / (n + 1),
+                cited_paper_ids=(papers[(n + 1) % len(papers)].paper_id,),
+            ),
+        )
+        for method_id in method_ids
+        for n in range(evidence)
+    ]
+    return SoundnessEvaluation(
+        methods=tuple(
+            Method(
+                method_id=method_id,
+                rank=n + 1,
+                text=prose(generator, 40),
+                quote="",
+                query=prose(generator, 12),
+                provenance=make_provenance("methods", n),
+            )
+            for n, method_id in enumerate(method_ids)
+        ),
+        passages=tuple(passage for _, passage in passages),
+        passage_method_ids=tuple(method_id for method_id, _ in passages),
+        sections=tuple(
+            PaperSection(
+                paper_id=paper.paper_id,
+                section=SectionKind.ABSTRACT,
+                heading="Abstract",
+                text=prose(generator, 200),
+                text_source="metadata",
+            )
+            for paper in papers[:evidence]
+        ),
+        evidence=tuple(
+            MethodEvidence(
+                method_id=method_id,
+                paper_id=paper.paper_id,
+                relevant=n % 2 == 0,
+                method=prose(generator, 30),
+                results=prose(generator, 30),
+                context=prose(generator, 15),
+                provenance=make_provenance("method_evidence", n),
+            )
+            for method_id in method_ids
+            for n, paper in enumerate(papers[:evidence])
+        ),
+        reviews=tuple(_soundness_review(generator, method_id, n, methods, evidence) for n, method_id in enumerate(method_ids)),
+        summary=SoundnessSummary(
+            strengths=(prose(generator, 20),), weaknesses=(prose(generator, 20),), suggestions=(), provenance=make_provenance("summary")
+        ),
+        failures=(
+            Failure(
+                stage="documents", subject=papers[0].paper_id, reason="forbidden", detail="the publisher wants a login", retryable=False
+            ),
+        ),
+    )
+
+
+def _soundness_review(generator: random.Random, method_id: str, n: int, methods: int, evidence: int) -> SoundnessReview:
+    unscored = methods > 1 and n == methods - 1
+    return SoundnessReview(
+        method_id=method_id,
+        support="" if unscored else prose(generator, 60),
+        contradictions="" if unscored else prose(generator, 60),
+        suggestions="" if unscored else prose(generator, 40),
+        score_0_to_10=None if unscored else float(generator.randint(0, 10)),
+        unscored_reason=UnscoredReason.NO_EVIDENCE if unscored else None,
+        unscored_detail="no relevant paper" if unscored else "",
+        evidence_count=0 if unscored else evidence // 2,
+        provenance=make_provenance("soundness_review", n),
+    )
+
+
+def make_contribution(number: int, papers: tuple[Paper, ...], dimensions: int = 2, compared: int = 5) -> ContributionEvaluation:
+    generator = random.Random(f"contribution {number}")
+    dimension_ids = [f"d{n + 1}" for n in range(dimensions)]
+    comparisons = tuple(
+        Comparison(
+            paper_id=paper.paper_id,
+            dimension_id=dimension_id,
+            dimension=f"Dimension {dimension_id}",
+            comparison=prose(generator, 40),
+            score=generator.choice((-1, 0, 1)),
+            overall_comparison=f"Overall {paper.paper_id}",
+            provenance=make_provenance("comparison", n),
+        )
+        for n, paper in enumerate(papers[:compared])
+        for dimension_id in dimension_ids
+    )
+    return ContributionEvaluation(
+        dimensions=tuple(
+            Dimension(
+                dimension_id=dimension_id,
+                name=f"Dimension {dimension_id}",
+                statements=(prose(generator, 15),),
+                queries=(prose(generator, 6), prose(generator, 6)),
+                provenance=make_provenance("dimensions", n),
+            )
+            for n, dimension_id in enumerate(dimension_ids)
+        ),
+        candidates=tuple(
+            Candidate(
+                paper_id=paper.paper_id,
+                origin=CandidateOrigin.SEARCH if n % 2 else CandidateOrigin.RECOMMENDATION,
+                found_by="a query",
+                similarity_0_to_1=0.5,
+                relevance_0_to_5=4 if n < compared else None,
+                rationale=prose(generator, 15),
+                seed=n < 2,
+                compared=n < compared,
+                provenance=make_provenance("relevance", n) if n < compared else None,
+            )
+            for n, paper in enumerate(papers)
+        ),
+        comparisons=comparisons,
+        reviews=tuple(_contribution_review(generator, dimension_id, comparisons) for dimension_id in dimension_ids),
+        failures=(),
+    )
+
+
+def _contribution_review(generator: random.Random, dimension_id: str, comparisons: tuple[Comparison, ...]) -> ContributionReview:
+    scores = [c.score for c in comparisons if c.dimension_id == dimension_id and c.score is not None]
+    return ContributionReview(
+        dimension_id=dimension_id,
+        dimension=f"Dimension {dimension_id}",
+        strengths=prose(generator, 60),
+        weaknesses=prose(generator, 60),
+        suggestions=prose(generator, 40),
+        mean_comparison_score=sum(scores) / len(scores) if scores else None,
+        scored_comparison_count=len(scores),
+        unscored_comparison_count=0,
+        provenance=make_provenance("contribution_review"),
+    )
+
+
+def make_llm_call(idea_id: IdeaId, number: int, **changes: object) -> LlmCall:
+    call = LlmCall(
+        call_id=f"llm-{number}",
+        idea_id=idea_id,
+        step=("methods", "method_evidence", "comparison")[number % 3],
+        step_version=1,
+        prompt_sha256=content_hash("prompt"),
+        engine="litellm:small",
+        model_requested="small",
+        model_answered="small-2026-01",
+        prompt_tokens=1200,
+        completion_tokens=300,
+        cached_tokens=200,
+        cost_usd=0.001,
+        latency_seconds=0.5 + number % 7,
+        queue_seconds=0.01,
+        attempt=1,
+        cache_hit=False,
+        status=CallStatus.OK,
+        seed=7,
+        created_at=START + timedelta(seconds=number),
+    )
+    return replace(call, **changes) if changes else call
+
+
+def make_api_call(idea_id: IdeaId, number: int, **changes: object) -> ApiCall:
+    call = ApiCall(
+        call_id=f"api-{number}",
+        idea_id=idea_id,
+        source="semantic_scholar",
+        endpoint=("paper/search", "snippet/search", "paper/batch")[number % 3],
+        status=200,
+        failure_reason=None,
+        wait_seconds=0.2,
+        latency_seconds=0.3,
+        cache_hit=number % 4 == 0,
+        packed=1 + number % 5,
+        upstream_requests=0 if number % 4 == 0 else 1,
+        created_at=START + timedelta(seconds=number),
+    )
+    return replace(call, **changes) if changes else call
+
+
+def make_evaluation(
+    number: int = 0,
+    *,
+    run_id: str = "run-a",
+    papers: int = 8,
+    methods: int = 3,
+    dimensions: int = 2,
+    compared: int = 5,
+    calls: int = 6,
+    idea: Idea | None = None,
+) -> IdeaEvaluation:
+    """One whole evaluation that passes every expectation; the last of several methods is unscored for lack of evidence."""
+    idea = idea or make_idea(number)
+    found = make_papers(number, papers)
+    return IdeaEvaluation(
+        run_id=RunId(run_id),
+        evaluation_key=EvaluationKey(content_hash(idea.text, str(idea.cutoff_date), length=32)),
+        idea=idea,
+        profile="economy",
+        engine="litellm:small",
+        literature="snapshot:bundled",
+        soundness=make_soundness(number, found, methods),
+        contribution=make_contribution(number, found, dimensions, compared),
+        papers=found,
+        citations=(
+            Citation(paper_id=found[0].paper_id, citation_key="P1", module="soundness", subject="m1", field="support", count=2),
+            Citation(paper_id=found[1].paper_id, citation_key="P2", module="contribution", subject="d1", field="strengths", count=1),
+        ),
+        llm_calls=tuple(make_llm_call(idea.idea_id, n) for n in range(calls)),
+        api_calls=tuple(make_api_call(idea.idea_id, n) for n in range(calls)),
+        failures=(),
+        started_at=START,
+        finished_at=START + timedelta(seconds=40),
+    )
+
+
+def make_run(run_id: str = "run-a", ideas: int = 1, **changes: object) -> Run:
+    run = Run(
+        run_id=RunId(run_id),
+        label="",
+        profile="economy",
+        engine="litellm:small",
+        literature="snapshot:bundled",
+        modules="soundness,contribution",
+        idea_count=ideas,
+        rejected_count=0,
+        evaluated_count=ideas,
+        failed_count=0,
+        state=RunState.PUBLISHED,
+        started_at=START,
+        finished_at=START + timedelta(minutes=10),
+        duration_seconds=600.0,
+        assay_version="0.1.0",
+        score_weights=ScoreWeights(soundness=1.0, contribution=1.0),
+    )
+    return replace(run, **changes) if changes else run

@@ -1,0 +1,84 @@
+"""Where everything lies inside a warehouse folder."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from schemas.errors import ConfigurationError
+from schemas.identifiers import EvaluationKey, RunId
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+
+
+def _safe(kind: str, name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise ConfigurationError(f"{kind} {name!r} cannot name a folder: use letters, digits, dot, dash and underscore")
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Paths of one warehouse; creates nothing.
+
+    landing/run=<run>/idea=<key>/<table>.parquet   what workers write
+    landing/receipts/<kk>/<key>/<run>              which runs landed an evaluation
+    lake/catalog.sqlite, lake/data/                what is published
+    state/, cache/, reports/                       resumption, replies, reports
+    """
+
+    root: Path
+
+    @property
+    def landing(self) -> Path:
+        return self.root / "landing"
+
+    @property
+    def state(self) -> Path:
+        return self.root / "state"
+
+    @property
+    def cache(self) -> Path:
+        return self.root / "cache"
+
+    @property
+    def reports(self) -> Path:
+        return self.root / "reports"
+
+    @property
+    def lake(self) -> Path:
+        return self.root / "lake"
+
+    @property
+    def catalogue(self) -> Path:
+        return self.lake / "catalog.sqlite"
+
+    @property
+    def data(self) -> Path:
+        return self.lake / "data"
+
+    @property
+    def publisher_lock(self) -> Path:
+        return self.lake / "publisher.lock"
+
+    def run(self, run_id: RunId) -> Path:
+        """Landing folder of a run. Raises ConfigurationError for a name that is no folder name."""
+        return self.landing / f"run={_safe('run', run_id)}"
+
+    def idea(self, run_id: RunId, key: EvaluationKey) -> Path:
+        """Landing folder of one evaluation."""
+        return self.run(run_id) / f"idea={_safe('evaluation key', key)}"
+
+    def receipt(self, run_id: RunId, key: EvaluationKey) -> Path:
+        return self.idea(run_id, key) / "receipt.json"
+
+    def rejections(self, run_id: RunId) -> Path:
+        """Rows of `failures` for the entries of the idea file that could not enter."""
+        return self.run(run_id) / "rejected.parquet"
+
+    def validation(self, run_id: RunId) -> Path:
+        """The last validation result of a run."""
+        return self.run(run_id) / "validation.json"
+
+    def receipt_index(self, key: EvaluationKey) -> Path:
+        """Folder with one empty file per run that landed `key`."""
+        return self.landing / "receipts" / key[:2] / _safe("evaluation key", key)
