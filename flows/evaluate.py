@@ -13,6 +13,7 @@ from flows.dask_runner import dask_runner
 from flows.gateway import gateway_for
 from flows.plan import RunPlan, plan_run, unfinished
 from flows.progress import progress_of
+from dashboards.reports.write import write_reports
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.evaluation import Receipt
@@ -49,8 +50,6 @@ def evaluate_batch(request: RunRequest) -> RunSummary:
     Raises:
         ConfigurationError: the request cannot be met: no such file, snapshot, gateway or model.
     """
-    from flows.reporting import write_reports
-
     started_at = datetime.now(UTC)
     settings, layout = Settings(), Layout(request.warehouse)
     batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
@@ -60,7 +59,7 @@ def evaluate_batch(request: RunRequest) -> RunSummary:
             _evaluate(plan, layout)
     run = _run_row(request, plan, layout, gateway.literature, started_at)
     publication = publish_run(layout, run, catalogue_url=settings.catalogue_url)
-    report_paths = write_reports(layout, run.run_id, settings) if publication.published else ()
+    report_paths = write_reports(layout, run.run_id) if publication.published else ()
     summary = RunSummary(
         run=run,
         plan_done_count=plan.done_count,

@@ -83,7 +83,7 @@ def _take_over(entry: PlannedIdea, run_id: RunId, layout: Layout) -> bool:
 def _write_shards(
     to_do: list[PlannedIdea], run_id: RunId, request: RunRequest, literature: str, gateway_url: str, layout: Layout
 ) -> tuple[Path, ...]:
-    folder = layout.plan(run_id)
+    folder = layout.state / "runs" / run_id
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("shard-*.json"):
         old.unlink()

@@ -1,6 +1,6 @@
 """How far a run is, read from the receipts that have landed: on the terminal, as plain lines, and as a Prefect artifact."""
 
-import logging
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -11,10 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from flows.plan import RunPlan
-from warehouse.landing import count_receipts
 from warehouse.layout import Layout
-
-logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.5
 ARTIFACT_SECONDS = 5.0
@@ -41,7 +38,9 @@ def progress_of(plan: RunPlan, layout: Layout) -> Iterator[None]:
 
 
 def _finished(plan: RunPlan, layout: Layout) -> int:
-    return min(count_receipts(layout, plan.run_id), plan.idea_count)
+    folder = layout.run(plan.run_id)
+    landed = sum(entry.name.startswith("idea=") for entry in os.scandir(folder)) if folder.is_dir() else 0
+    return min(landed, plan.idea_count)
 
 
 def _watch_bar(plan: RunPlan, layout: Layout, stopped: threading.Event, console: Console) -> None:

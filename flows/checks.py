@@ -1,0 +1,148 @@
+"""Looking before leaping: what is configured, reachable and missing."""
+
+import asyncio
+import os
+import platform
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+
+from schemas.base import Noun
+from schemas.errors import AssayError, ConfigurationError
+from schemas.run import RunRequest
+from schemas.settings import Settings
+from tasks.judging.engines import parse_engine_name
+
+CONNECT_SECONDS = 5.0
+
+
+class Finding(Noun):
+    """One part, and how it is doing: ok, default (the embedded part is used), missing or broken."""
+
+    part: str
+    state: str
+    detail: str
+    remedy: str = ""
+
+
+def check_before_run(request: RunRequest, settings: Settings) -> None:
+    """Fail before anything is paid for.
+
+    Raises:
+        ConfigurationError: the model, its key or server, the scheduler or the warehouse folder cannot be used.
+    """
+    _check_writable(request.warehouse)
+    if request.scheduler_address:
+        _check_scheduler(request.scheduler_address)
+    check_model(request.engine, request.api_base, settings)
+
+
+def check_model(engine: str, api_base: str | None, settings: Settings) -> None:
+    """Raises ConfigurationError when the engine's model does not answer a tiny call."""
+    choice = parse_engine_name(engine)
+    if choice.model is None:
+        return
+    from tasks.judging.preflight import check_model_answers
+
+    asyncio.run(check_model_answers(choice.model, api_base, settings.language_model))
+
+
+def examine(warehouse: Path, engine: str, api_base: str | None, settings: Settings) -> list[Finding]:
+    """Findings for `assay doctor`, most basic first."""
+    return [
+        Finding(part="Python", state="ok", detail=platform.python_version()),
+        _tried("warehouse", str(warehouse), lambda: _check_writable(warehouse), "name a folder you may write to with --warehouse"),
+        _tried("lake", "DuckLake extensions load", _check_extensions, "install with `-c infra/constraints.txt`"),
+        _prefect(settings),
+        _tried("embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), "install with `-c infra/constraints.txt`"),
+        _literature(settings),
+        _engine(engine, api_base, settings),
+        _grobid(settings),
+        _unpaywall(settings),
+    ]
+
+
+def _tried(part: str, detail: str, attempt: Callable[[], None], remedy: str) -> Finding:
+    try:
+        attempt()
+    except (AssayError, OSError, ImportError, ValueError) as error:
+        return Finding(part=part, state="broken", detail=str(error).splitlines()[0], remedy=remedy)
+    return Finding(part=part, state="ok", detail=detail)
+
+
+def _check_writable(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".write-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise ConfigurationError(f"cannot write to the warehouse {folder}: {error.strerror}; name another folder with --warehouse") from error
+
+
+def _check_scheduler(address: str) -> None:
+    parts = urlsplit(address if "://" in address else f"tcp://{address}")
+    if not parts.hostname or not parts.port:
+        raise ConfigurationError(f"--scheduler {address!r} is no address; write it as tcp://host:8786")
+    try:
+        socket.create_connection((parts.hostname, parts.port), CONNECT_SECONDS).close()
+    except OSError as error:
+        raise ConfigurationError(f"no Dask scheduler answers at {address}; start one with `dask scheduler` and `dask worker {address}`") from error
+
+
+def _check_extensions() -> None:
+    from warehouse.lake import load_extensions
+
+    load_extensions()
+
+
+def _check_embeddings(settings: Settings) -> None:
+    from tasks.embeddings.sentence_embedder import SentenceEmbedder
+
+    asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
+
+
+def _prefect(settings: Settings) -> Finding:
+    if settings.prefect_api_url is None:
+        return Finding(part="Prefect", state="default", detail="a server is started for each command", remedy="export PREFECT_API_URL to use your own")
+    return _reached("Prefect", f"{settings.prefect_api_url}/health", "start it with `prefect server start`, or unset PREFECT_API_URL")
+
+
+def _literature(settings: Settings) -> Finding:
+    if settings.semantic_scholar_api_key is None:
+        return Finding(
+            part="Semantic Scholar", state="default", detail="no key: the bundled sample is used", remedy="export SEMANTIC_SCHOLAR_API_KEY, or --literature snapshot:PATH"
+        )
+    return _reached("Semantic Scholar", f"{settings.literature.upstream_url}/graph/v1/paper/search?query=test&limit=1", "check the key and the network")
+
+
+def _engine(engine: str, api_base: str | None, settings: Settings) -> Finding:
+    if engine == "extractive":
+        return Finding(part="model", state="default", detail="extractive baseline, no model", remedy="--engine litellm:MODEL and the provider's key")
+    return _tried("model", engine, lambda: check_model(engine, api_base, settings), "check the model's name, its key and --api-base")
+
+
+def _grobid(settings: Settings) -> Finding:
+    if settings.grobid_url is None:
+        return Finding(part="GROBID", state="default", detail="PDFs are read by the built-in parser", remedy="start GROBID and export GROBID_URL")
+    return _reached("GROBID", f"{settings.grobid_url.rstrip('/')}/api/isalive", "docker compose -f infra/compose.yaml up grobid")
+
+
+def _unpaywall(settings: Settings) -> Finding:
+    if settings.unpaywall_email is None:
+        return Finding(part="Unpaywall", state="missing", detail="open-access copies are not looked up", remedy="export UNPAYWALL_EMAIL")
+    return Finding(part="Unpaywall", state="ok", detail="an e-mail address is set")
+
+
+def _reached(part: str, url: str, remedy: str) -> Finding:
+    shown = url.split("?")[0]
+    try:
+        status = httpx.get(url, timeout=CONNECT_SECONDS).status_code
+    except httpx.HTTPError as error:
+        return Finding(part=part, state="broken", detail=f"{shown}: {type(error).__name__}", remedy=remedy)
+    limited = status == httpx.codes.TOO_MANY_REQUESTS
+    state = "ok" if status < httpx.codes.BAD_REQUEST or limited else "broken"
+    return Finding(part=part, state=state, detail=f"{shown} answers {status}", remedy="" if state == "ok" else remedy)
