@@ -1,0 +1,60 @@
+"""How near a paper's text comes to a method: shared informative words and shared word pairs."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from tasks.judging.text import content_words
+
+_COMMON = frozenset(
+    content_words(
+        "method model result experiment data dataset approach performance propose evaluate evaluation analysis algorithm system task problem"
+        " train training test learn learning network neural deep machine baseline compare comparison metric measure measurement design"
+        " framework set value number high low large small different multiple single time process effect level research idea plan state art"
+        " improve accuracy function information based technique condition change group sample control validate validation participant"
+        " benchmark develop apply implement perform identify assess examine determine various standard key first second main approach use"
+        " feature representation structure input output application study report quality efficient effective novel general real world"
+        " human language code script statistical significant significance test score rate average include random generate generation optimal"
+    )
+)
+_COMMON_WEIGHT = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """The content words of a text and the pairs that stand side by side in it."""
+
+    words: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Closeness:
+    """What a paper shares with a method."""
+
+    share_0_to_1: float
+    informative_word_count: int
+    pair_count: int
+
+
+def fingerprint(text: str) -> Fingerprint:
+    stems = content_words(text)
+    return Fingerprint(frozenset(stems), frozenset(pairwise(stems)))
+
+
+def weight_of(word: str) -> float:
+    """Words any paper uses count a quarter; figures count nothing."""
+    if word[0].isdigit():
+        return 0.0
+    return _COMMON_WEIGHT if word in _COMMON else 1.0
+
+
+def closeness(method: Fingerprint, paper: Fingerprint) -> Closeness:
+    """The weighted share of the method's words that the paper uses too, and the informative words and pairs behind it."""
+    shared = method.words & paper.words
+    total = sum(map(weight_of, method.words))
+    pairs = {pair for pair in method.pairs & paper.pairs if weight_of(pair[0]) + weight_of(pair[1]) > 2 * _COMMON_WEIGHT}
+    return Closeness(
+        share_0_to_1=sum(map(weight_of, shared)) / total if total else 0.0,
+        informative_word_count=sum(1 for word in shared if weight_of(word) == 1.0),
+        pair_count=len(pairs),
+    )

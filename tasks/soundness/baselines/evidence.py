@@ -1,0 +1,76 @@
+"""Extractive answer to `method_evidence`: relevance by shared wording, and the sentences that say what was done and found."""
+
+from collections.abc import Callable
+
+from tasks.judging.step import BaselineTools
+from tasks.judging.text import rank_sentences, sentences
+from tasks.soundness.answers import EvidenceReply, PaperReading
+from tasks.soundness.baselines.closeness import Closeness, Fingerprint, closeness, fingerprint
+from tasks.soundness.baselines.signs import Reading, read_sentence
+from tasks.soundness.baselines.wording import quotable
+from tasks.soundness.questions import EvidenceInput, PaperShown
+
+_MINIMUM_SHARE = 0.16
+_MINIMUM_INFORMATIVE_WORDS = 4
+_CERTAIN_INFORMATIVE_WORDS = 7
+_SENTENCES_READ = 150
+
+
+async def read_papers(inputs: EvidenceInput, tools: BaselineTools) -> EvidenceReply:
+    """Each paper by itself, so that the answer does not depend on how many are read at once."""
+    method = fingerprint(inputs.method)
+    return EvidenceReply(papers=tuple(_reading(paper, inputs.method, method) for paper in inputs.papers))
+
+
+def _reading(paper: PaperShown, method_text: str, method: Fingerprint) -> PaperReading:
+    if not _related(closeness(method, fingerprint(_digest(paper)))):
+        return PaperReading(key=paper.key, relevant=False)
+    readings = [read_sentence(sentence) for sentence in _quotable_sentences(paper)]
+    near = {text: score for score, text in rank_sentences(method_text, [reading.sentence for reading in readings], len(readings))}
+    results = _results(readings, near)
+    did = _best([reading for reading in readings if reading not in results], near, lambda reading: 0.4 * reading.procedure - 0.3 * reading.of_others, 2)
+    rest = [reading for reading in readings if reading not in (*results, *did) and reading.condition and not reading.of_others]
+    context = _best(rest, near, lambda reading: 0.1 * reading.figures, 1)
+    return PaperReading(
+        key=paper.key,
+        relevant=bool(results or did),
+        method=_joined(did, readings),
+        results=_joined(results, readings),
+        context=_joined(context, readings),
+    )
+
+
+def _related(found: Closeness) -> bool:
+    """Enough of the method's wording: several informative words, and either a shared pair of words or very many of them."""
+    if found.informative_word_count < _MINIMUM_INFORMATIVE_WORDS or found.share_0_to_1 < _MINIMUM_SHARE:
+        return False
+    return found.pair_count > 0 or found.informative_word_count >= _CERTAIN_INFORMATIVE_WORDS
+
+
+def _digest(paper: PaperShown) -> str:
+    """Title and abstract, the authors' own digest; all sections where there is no abstract."""
+    abstract = [section.text for section in paper.sections if section.kind == "abstract"]
+    return "\n".join((paper.title, *(abstract or [section.text for section in paper.sections])))
+
+
+def _quotable_sentences(paper: PaperShown) -> list[str]:
+    found = dict.fromkeys(sentence for section in paper.sections for sentence in sentences(section.text) if quotable(sentence))
+    return list(found)[:_SENTENCES_READ]
+
+
+def _results(readings: list[Reading], near: dict[str, float]) -> list[Reading]:
+    """The two best outcomes, and the best failure or limit besides."""
+    outcomes = [reading for reading in readings if not reading.of_others and (reading.finding or (reading.sign != "neutral" and not reading.procedure))]
+    best = _best(outcomes, near, lambda reading: 0.3 * reading.finding + 0.2 * (reading.sign != "neutral") + 0.15 * reading.figures, 2)
+    against = [reading for reading in readings if reading.sign == "negative" and reading not in best and near[reading.sentence] > 0]
+    return [*best, *_best(against, near, lambda reading: 0.3 * reading.finding, 1)]
+
+
+def _best(readings: list[Reading], near: dict[str, float], bonus: Callable[[Reading], float], limit: int) -> list[Reading]:
+    order = sorted(range(len(readings)), key=lambda place: (-(near[readings[place].sentence] + bonus(readings[place])), place))
+    return [readings[place] for place in order[:limit]]
+
+
+def _joined(chosen: list[Reading], readings: list[Reading]) -> str:
+    """The chosen sentences, one per line, in the paper's order: lines keep them apart for whoever reads on."""
+    return "\n\n".join(reading.sentence for reading in readings if reading in chosen)

@@ -1,0 +1,77 @@
+"""Where each paper of a review stands: how close it is to the method, and its outcomes for and against."""
+
+from dataclasses import dataclass
+
+from tasks.judging.text import content_words, sentences, words
+from tasks.soundness.baselines.closeness import Fingerprint, closeness, fingerprint, weight_of
+from tasks.soundness.baselines.signs import Reading, read_sentence
+from tasks.soundness.baselines.wording import quotable
+from tasks.soundness.questions import EvidenceShown, ReviewInput
+
+Finding = Reading
+_FULL_SHARE = 0.55
+_ABSTRACT_DISCOUNT = 0.85
+_SHARED_TERMS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One paper: its best outcome for the method, its best outcome against it, and how much either counts."""
+
+    key: str
+    published: str
+    closeness_0_to_1: float
+    shared: tuple[str, ...]
+    favourable: Finding | None
+    unfavourable: Finding | None
+
+
+def standings(inputs: ReviewInput) -> list[Standing]:
+    """The papers that share wording with the method, closest first; ties in the order shown."""
+    method = fingerprint(inputs.method)
+    found = [standing for item in inputs.evidence if (standing := _standing(item, inputs.method, method)) is not None]
+    return sorted(found, key=lambda standing: -standing.closeness_0_to_1)
+
+
+def _standing(item: EvidenceShown, method_text: str, method: Fingerprint) -> Standing | None:
+    text = "\n".join((item.title, item.method, item.results, item.context))
+    paper = fingerprint(text)
+    shared = shared_terms(method_text, method, paper)
+    if not shared:
+        return None
+    readings = [read_sentence(sentence) for sentence in sentences(item.results) if quotable(sentence)]
+    near = {reading.sentence: closeness(method, fingerprint(reading.sentence)).share_0_to_1 for reading in readings}
+    readings.sort(key=lambda reading: -(near[reading.sentence] + 0.1 * reading.figures + 0.1 * reading.finding))
+    unfavourable = [reading for reading in readings if reading.sign == "negative" and _bears(reading, method)]
+    discount = 1.0 if item.read_from == "full text" else _ABSTRACT_DISCOUNT
+    return Standing(
+        key=item.key,
+        published=item.published,
+        closeness_0_to_1=round(min(closeness(method, paper).share_0_to_1 / _FULL_SHARE, 1.0) * discount, 3),
+        shared=shared,
+        favourable=next((reading for reading in readings if reading.sign == "positive"), None),
+        unfavourable=unfavourable[0] if unfavourable else None,
+    )
+
+
+def _bears(reading: Reading, method: Fingerprint) -> bool:
+    """A limit of other work bears on the method only where it speaks of the same things."""
+    needed = 2 if reading.of_others else 1
+    return closeness(method, fingerprint(reading.sentence)).informative_word_count >= needed
+
+
+def shared_terms(method_text: str, method: Fingerprint, paper: Fingerprint) -> tuple[str, ...]:
+    """Up to two terms in the method's own spelling that the paper uses too: pairs of words before single ones."""
+    tokens = [(word, stems[0]) for word in words(method_text) if len(stems := content_words(word)) == 1]
+    pairs = [
+        f"{left[0]} {right[0]}"
+        for left, right in zip(tokens, tokens[1:], strict=False)
+        if (left[1], right[1]) in paper.pairs & method.pairs and f"{left[0]} {right[0]}" in " ".join(words(method_text))
+        and weight_of(left[1]) + weight_of(right[1]) > 1
+    ]
+    single = [word for word, stem in sorted(tokens, key=lambda token: -len(token[0])) if stem in paper.words and weight_of(stem) == 1.0]
+    chosen: list[str] = []
+    for term in dict.fromkeys((*pairs, *single)):
+        if not any(set(content_words(term)) & set(content_words(other)) for other in chosen):
+            chosen.append(term)
+    return tuple(chosen[:_SHARED_TERMS])

@@ -1,0 +1,109 @@
+"""Extractive answer to `extract_methods`: the blocks that state actions, ranked by what the idea turns on."""
+
+import re
+
+from schemas.outcome import UnscoredReason
+from tasks.judging.step import BaselineTools, NoAnswer
+from tasks.judging.text import content_words, key_phrases, overlap_0_to_1, rank_sentences, sentences
+from tasks.soundness.answers import MethodsReply, ProposedMethod
+from tasks.soundness.baselines.blocks import Block, Part, blocks_of, topic_of
+from tasks.soundness.baselines.wording import opening, plain
+from tasks.soundness.questions import MethodsInput
+
+_ACTION = re.compile(
+    r"\b(?:we|i)\b[^.;:]{0,60}\b(?:will|propose|plan|intend|aim|develop|introduce|design|build|use|employ|apply|train|test|measure|compare|collect"
+    r"|conduct|recruit|analy[sz]e|model|define|construct|evaluate|perform|leverage|extend|implement|formali[sz]e)\b"
+    r"|\b(?:will|shall) be \w+(?:ed|ne|ilt)\b"
+    r"|\b(?:our|the|this) (?:\w+[ -]){0,3}(?:approach|method|methodology|framework|model|system|pipeline|algorithm|design|study|experiment|analysis)s?"
+    r"\b[^.]{0,40}\b(?:will|consists?|combines?|involves?|cent(?:er|re)s|uses?|leverages?|integrates?|comprises?|employs?|utili[sz]es?)\b",
+    re.IGNORECASE,
+)
+_IMPERATIVE = re.compile(
+    r"^(?:use|apply|compare|perform|conduct|train|test|measure|collect|recruit|build|develop|design|create|generate|analy[sz]e|evaluate|implement"
+    r"|employ|extract|compute|calculate|assess|examine|integrate|correlate|define|construct|run|fit|estimate|identify|quantify|synthesi[sz]e"
+    r"|crosslink|combine|incorporate|simulate|record|randomi[sz]e|validate|deploy|map|fine-tune|prompt|annotate|survey|interview|model)\b",
+    re.IGNORECASE,
+)
+_PART_WEIGHT = {Part.METHOD: 1.0, Part.EXPERIMENT: 0.75, Part.UNKNOWN: 0.7, Part.BACKGROUND: 0.0}
+_REPEATED = 0.6
+_MAXIMUM_WORDS = 75
+_MAXIMUM_QUOTE_WORDS = 120
+
+
+async def extract_methods(inputs: MethodsInput, tools: BaselineTools) -> MethodsReply | NoAnswer:
+    """Blocks of the method and experiment parts that state actions; importance is centrality to the idea, part, position and action wording.
+
+    An idea without such parts is read as a whole. NoAnswer(nothing_to_judge) when it proposes nothing.
+    """
+    proposed = _proposing(blocks_of(inputs.idea))
+    if not proposed:
+        return NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "no sentence of the idea says what would be done; describe the method in full sentences")
+    context = _context(inputs.idea)
+    chosen: list[Block] = []
+    for block in _by_importance(proposed, inputs.idea):
+        if len(chosen) == inputs.maximum_methods:
+            break
+        if all(overlap_0_to_1(block.text, other.text) < _REPEATED for other in chosen):
+            chosen.append(block)
+    return MethodsReply(methods=tuple(_method(block, inputs.idea, context) for block in chosen))
+
+
+def _proposing(blocks: list[Block]) -> list[Block]:
+    """Blocks that state an action; without any, those outside the background; without those, all that state something."""
+    filled = [block for block in blocks if content_words(block.text) and sentences(block.text)]
+    forward = [block for block in filled if block.part is not Part.BACKGROUND]
+    acting = [block for block in forward if _actions(block)]
+    if acting:
+        return acting
+    return [block for block in filled if _actions(block)] or [block for block in forward if len(content_words(block.text)) > 2]
+
+
+def _actions(block: Block) -> int:
+    return sum(1 for sentence in sentences(block.text) if _acts(sentence))
+
+
+def _acts(sentence: str) -> bool:
+    return bool(_ACTION.search(sentence) or _IMPERATIVE.match(plain(sentence)))
+
+
+def _by_importance(blocks: list[Block], idea: str) -> list[Block]:
+    texts = [block.text for block in blocks]
+    centrality = {text: score for score, text in rank_sentences(idea, texts, len(texts))}
+    top = max(centrality.values()) or 1.0
+
+    def importance(place: int) -> float:
+        block = blocks[place]
+        position = 1.0 - place / len(blocks)
+        density = min(_actions(block), 3) / 3
+        return _PART_WEIGHT[block.part] + 0.8 * centrality[block.text] / top + 0.35 * position + 0.25 * density
+
+    return [blocks[place] for place in sorted(range(len(blocks)), key=lambda place: (-importance(place), place))]
+
+
+def _context(idea: str) -> str:
+    """What the idea is about, in one phrase: its title, or its leading key phrases."""
+    topic = topic_of(idea)
+    return opening(topic, 20) if topic else "; ".join(key_phrases(idea, 3))
+
+
+def _method(block: Block, idea: str, context: str) -> ProposedMethod:
+    found = sentences(block.text)
+    central = {sentence: score for score, sentence in rank_sentences(idea, found, len(found))}
+    order = sorted(range(len(found)), key=lambda place: (not _acts(found[place]), -central[found[place]], place))
+    kept: list[int] = []
+    for place in order:
+        if kept and sum(len(found[other].split()) for other in (*kept, place)) > _MAXIMUM_WORDS:
+            continue
+        kept.append(place)
+    lead = found[order[0]]
+    wording = " ".join(_closed(plain(found[place])) for place in sorted(kept))
+    label = plain(block.label).strip(" :")
+    named = wording if not label or wording.lower().startswith(label.lower()) else f"{label}: {wording}"
+    return ProposedMethod(
+        text=f"{named} (Part of: {context}.)" if context else named,
+        quote=block.text if len(block.text.split()) <= _MAXIMUM_QUOTE_WORDS else lead,
+    )
+
+
+def _closed(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence.rstrip(':;,')}."

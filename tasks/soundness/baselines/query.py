@@ -1,0 +1,46 @@
+"""Extractive answer to `soundness_query`: the method's key phrases, best for the idea first, with the idea's topic behind them."""
+
+from schemas.outcome import UnscoredReason
+from tasks.judging.step import BaselineTools, NoAnswer
+from tasks.judging.text import content_words, key_phrases, words
+from tasks.soundness.answers import QueryReply
+from tasks.soundness.baselines.closeness import weight_of
+from tasks.soundness.baselines.wording import plain
+from tasks.soundness.questions import QueryInput
+
+_METHOD_PHRASES = 7
+_IDEA_PHRASES = 3
+_CANDIDATES = 24
+
+
+async def make_query(inputs: QueryInput, tools: BaselineTools) -> QueryReply | NoAnswer:
+    """Up to ten phrases within the word limit; NoAnswer(nothing_to_judge) for a method without words."""
+    about_idea = set(content_words(inputs.idea))
+    phrases = [
+        *_telling(key_phrases(plain(inputs.method), _CANDIDATES), about_idea, _METHOD_PHRASES),
+        *_telling(key_phrases(plain(inputs.idea), _CANDIDATES), about_idea, _IDEA_PHRASES),
+    ]
+    kept: list[str] = []
+    known: set[str] = set()
+    for phrase in phrases:
+        stems = set(content_words(phrase))
+        if stems <= known or sum(len(words(other)) for other in (*kept, phrase)) > inputs.word_limit:
+            continue
+        kept.append(phrase)
+        known |= stems
+    if not kept:
+        kept = [" ".join(words(inputs.method)[: inputs.word_limit])]
+    if not kept[0]:
+        return NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "the method has no words to search for")
+    return QueryReply(query=", ".join(kept))
+
+
+def _telling(phrases: list[str], about_idea: set[str], limit: int) -> list[str]:
+    """Phrases by how much of them is informative; key phrases come ranked, and ties keep that rank."""
+
+    def value(phrase: str) -> float:
+        stems = content_words(phrase)
+        return sum(weight_of(stem) * (1.5 if stem in about_idea else 1.0) for stem in stems) / (len(stems) or 1)
+
+    ranked = sorted(range(len(phrases)), key=lambda place: (-round(value(phrases[place]), 3), place))
+    return [phrases[place] for place in ranked[:limit]]

@@ -1,0 +1,64 @@
+"""Suggestions from what related papers did and met that the plan does not mention."""
+
+from collections.abc import Iterator
+
+from tasks.judging.text import sentences
+from tasks.soundness.baselines.findings import Standing
+from tasks.soundness.baselines.practices import PRACTICES
+from tasks.soundness.baselines.signs import read_sentence
+from tasks.soundness.baselines.wording import listed, quotable, quote
+from tasks.soundness.questions import EvidenceShown, ReviewInput
+
+_MOST = 4
+
+
+def suggestions(inputs: ReviewInput, found: list[Standing]) -> str:
+    """Up to four sentences, each drawn from one paper: practices the plan lacks, limits to test, conditions to state, figures to beat."""
+    items = {item.key: item for item in inputs.evidence}
+    drawn = [
+        *_first(_practices(inputs.idea, found, items), 2),
+        *_first(_limits(found), 1),
+        *_first(_conditions(found, items), 1),
+        *_first(_bars(found), 1),
+    ]
+    return " ".join(drawn[:_MOST]) or f"The {len(found)} related papers read give no specific hint on how to change this method."
+
+
+def _first(drawn: Iterator[str], limit: int) -> list[str]:
+    return [text for text, _ in zip(drawn, range(limit), strict=False)]
+
+
+def _practices(idea: str, found: list[Standing], items: dict[str, EvidenceShown]) -> Iterator[str]:
+    missing = [practice for practice in PRACTICES if not practice.pattern.search(idea)]
+    used: set[str] = set()
+    for standing in found:
+        for sentence in _sentences(items[standing.key]):
+            reading = read_sentence(sentence)
+            named = next((p for p in missing if p.name not in used and p.pattern.search(sentence)), None)
+            if named is not None and not reading.of_others and quotable(sentence):
+                used.add(named.name)
+                yield f"Consider {named.name}, which this plan does not mention and [{standing.key}] brings up for {listed(standing.shared)}: {quote(sentence)}."
+                break
+
+
+def _limits(found: list[Standing]) -> Iterator[str]:
+    for standing in found:
+        if standing.unfavourable is not None:
+            yield f"Test early, on {listed(standing.shared)}, whether the limit that [{standing.key}] names applies here, and say what follows if it does."
+
+
+def _conditions(found: list[Standing], items: dict[str, EvidenceShown]) -> Iterator[str]:
+    for standing in found:
+        for sentence in sentences(items[standing.key].context):
+            if standing.favourable is not None and quotable(sentence) and not read_sentence(sentence).of_others:
+                yield f"Say in what the conditions here differ from those behind the favourable outcome of [{standing.key}]: {quote(sentence)}."
+
+
+def _bars(found: list[Standing]) -> Iterator[str]:
+    for standing in found:
+        if standing.favourable is not None and standing.favourable.figures:
+            yield f"Compare against [{standing.key}], whose figures on {listed(standing.shared)} set a bar: {quote(standing.favourable.sentence)}."
+
+
+def _sentences(item: EvidenceShown) -> list[str]:
+    return [sentence for text in (item.method, item.results, item.context) for sentence in sentences(text)]

@@ -1,0 +1,49 @@
+"""Extractive answer to `soundness_summary`: the leading sentence for and against of the methods where each weighs most."""
+
+import re
+from collections.abc import Callable
+
+from tasks.judging.step import BaselineTools
+from tasks.judging.text import overlap_0_to_1
+from tasks.soundness.answers import SummaryReply
+from tasks.soundness.baselines.wording import opening
+from tasks.soundness.questions import ReviewShown, SummaryInput
+
+_KEY = re.compile(r"\[P\d+\]")
+_STATEMENT = re.compile(r"[^“”]*(?:“[^“”]*”[^“”]*?)*?[.!?](?=\s+[A-Z\[]|\s*$)", re.DOTALL)
+_MOST = 3
+_REPEATED = 0.5
+_LABEL_WORDS = 14
+
+
+async def summarise_reviews(inputs: SummaryInput, tools: BaselineTools) -> SummaryReply:
+    """Up to three of each. Strengths come from well-scored methods, weaknesses and suggestions from badly scored ones, important methods first."""
+    return SummaryReply(
+        strengths=_chosen(inputs, lambda review: review.support, lambda review: review.score_0_to_10),
+        weaknesses=_chosen(inputs, lambda review: review.contradictions, lambda review: 10 - review.score_0_to_10),
+        suggestions=_chosen(inputs, lambda review: review.suggestions, lambda review: 10 - review.score_0_to_10),
+    )
+
+
+def _chosen(inputs: SummaryInput, part: Callable[[ReviewShown], str], weight: Callable[[ReviewShown], float]) -> tuple[str, ...]:
+    """One statement per method in order of weight times importance, then further ones; no paper and no wording twice."""
+    order = sorted(inputs.reviews, key=lambda review: (-(weight(review) + 0.5) / (1 + 0.15 * (review.rank - 1)), review.rank))
+    offered = [(review, statements(part(review))) for review in order]
+    depth = max(len(found) for _, found in offered)
+    chosen: list[str] = []
+    cited: set[str] = set()
+    for place in range(depth):
+        for review, found in offered:
+            if place >= len(found) or len(chosen) == _MOST:
+                continue
+            keys = set(_KEY.findall(found[place]))
+            if keys & cited or any(overlap_0_to_1(found[place], other) > _REPEATED for other in chosen):
+                continue
+            cited |= keys
+            chosen.append(f"Method {review.rank} ({opening(review.method, _LABEL_WORDS)}): {found[place]}")
+    return tuple(chosen)
+
+
+def statements(text: str) -> list[str]:
+    """The sentences of a review that cite; a quotation stays within its sentence."""
+    return [" ".join(match.split()) for match in _STATEMENT.findall(text) if _KEY.search(match)]

@@ -1,0 +1,52 @@
+"""Turning sentences of ideas and papers into something a reader can be shown, with citations only where they are meant."""
+
+import re
+from collections.abc import Sequence
+
+_MARKUP = re.compile(r"\*\*|__|`+|(?<!\w)[*_](?=\w)|(?<=[\w.:;,!?)])[*_](?!\w)")
+_LIST_NUMBER = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*+•])\s+")
+_REFERENCE = re.compile(r"\s*(?:\[[^\[\]]{0,80}\]|\([^()]{0,120}\b(?:19|20)\d\d[a-z]?[^()]{0,40}\))")
+_ADDRESS = re.compile(r"https?:|www\.|\bdoi\b|arxiv:", re.IGNORECASE)
+_KEY_LIKE = re.compile(r"(?<![\w-])[Pp]\s?\d{1,6}(?![\w%])")
+_LEAD_IN = re.compile(
+    r"^(?:(?:however|moreover|furthermore|additionally|in addition|specifically|to this end|finally|in particular|also|thus|therefore|"
+    r"hence|besides|meanwhile|notably|importantly|consequently|as a result|concretely|more specifically|in contrast|but|and|yet)\b,?\s+)+",
+    re.IGNORECASE,
+)
+MINIMUM_WORDS = 6
+MAXIMUM_WORDS = 60
+
+
+def plain(text: str) -> str:
+    """`text` without Markdown emphasis and list numbers, white space made single."""
+    return " ".join(_MARKUP.sub("", _LIST_NUMBER.sub("", text)).split())
+
+
+def quotable(sentence: str) -> bool:
+    """Whether a sentence reads on its own: of bearable length, mostly words, with no address and nothing like a citation key."""
+    length = len(sentence.split())
+    letters = sum(character.isalpha() or character.isspace() for character in sentence)
+    return (
+        MINIMUM_WORDS <= length <= MAXIMUM_WORDS
+        and letters >= 0.75 * len(sentence)
+        and not _ADDRESS.search(sentence)
+        and not _KEY_LIKE.search(sentence)
+    )
+
+
+def quote(sentence: str) -> str:
+    """A sentence of a paper in quotation marks, without its own references, connective opening and closing full stop."""
+    cleaned = _LEAD_IN.sub("", _REFERENCE.sub("", plain(sentence))).strip().rstrip(".;: ")
+    inner = cleaned.replace("“", "‘").replace("”", "’").replace('"', "’")
+    return f"“{inner[:1].upper()}{inner[1:]}”"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def opening(text: str, words: int) -> str:
+    """The first `words` words of `text`, with an ellipsis where it goes on."""
+    parts = text.split()
+    return " ".join(parts).rstrip(".") if len(parts) <= words else " ".join(parts[:words]).rstrip(",;:.") + " …"
