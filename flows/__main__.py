@@ -1,0 +1,5 @@
+"""`python -m flows` is `assay`."""
+
+from flows.command_line import main
+
+main()

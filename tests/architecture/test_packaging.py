@@ -1,0 +1,65 @@
+"""The five folders are the five packages, and what they read at run time travels in the wheel."""
+
+import subprocess
+import sys
+import zipfile
+from importlib import import_module, metadata
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+PACKAGES = ("flows", "tasks", "schemas", "warehouse", "dashboards")
+
+
+@pytest.fixture(scope="module")
+def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    target = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(target), str(REPOSITORY)]
+    subprocess.run(command, check=True, capture_output=True, timeout=240)
+    (wheel,) = target.glob("assay-*.whl")
+    return set(zipfile.ZipFile(wheel).namelist())
+
+
+def data_files() -> list[str]:
+    return sorted(
+        str(path.relative_to(REPOSITORY))
+        for package in PACKAGES
+        for path in (REPOSITORY / package).rglob("*")
+        if path.suffix in {".md", ".sql", ".toml", ".jsonl", ".jinja"} and "__pycache__" not in path.parts
+    )
+
+
+def test_prompts_sql_profiles_and_the_sample_travel_in_the_wheel(wheel_names: set[str]) -> None:
+    assert data_files()
+    assert [name for name in data_files() if name not in wheel_names] == []
+
+
+def test_the_wheel_holds_the_five_packages_and_nothing_else(wheel_names: set[str]) -> None:
+    tops = {name.split("/")[0] for name in wheel_names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == set(PACKAGES)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_other_distribution_owns_our_package_names(package: str) -> None:
+    assert set(metadata.packages_distributions().get(package, ["assay"])) <= {"assay"}
+    module_file = import_module(package).__file__
+    assert module_file is not None
+    assert Path(module_file).is_relative_to(REPOSITORY)
+
+
+def test_no_test_folder_shadows_a_package() -> None:
+    assert list((REPOSITORY / "tests").rglob("__init__.py")) == []
+
+
+def test_every_dependency_is_pinned() -> None:
+    pinned = {line.split("==")[0].lower().replace("_", "-") for line in (REPOSITORY / "infra/constraints.txt").read_text().split()}
+    required = {requirement.split(";")[0] for requirement in metadata.requires("assay") or []}
+    names = {"".join(c for c in text.split("[")[0] if c.isalnum() or c in "-_").lower().replace("_", "-") for text in map(_name, required)}
+    assert names - pinned == set()
+
+
+def _name(requirement: str) -> str:
+    for mark in "<>=!~ ":
+        requirement = requirement.split(mark)[0]
+    return requirement

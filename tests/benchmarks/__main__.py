@@ -1,0 +1,28 @@
+"""`make bench`: run every benchmark, or the ones named, and print their figures.
+
+    python -m tests.benchmarks                 all of them
+    python -m tests.benchmarks evaluation      one of them
+"""
+
+import importlib
+import sys
+import time
+from pathlib import Path
+
+
+def main() -> None:
+    folder = Path(__file__).parent
+    available = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
+    chosen = sys.argv[1:] or available
+    unknown = [name for name in chosen if name not in available]
+    if unknown:
+        sys.exit(f"no benchmark {', '.join(unknown)}; there are: {', '.join(available)}")
+    for name in chosen:
+        started = time.monotonic()
+        print(f"\n== {name}", flush=True)
+        importlib.import_module(f"tests.benchmarks.{name}").main()
+        print(f"({time.monotonic() - started:.0f} s)", flush=True)
+
+
+if __name__ == "__main__":
+    main()

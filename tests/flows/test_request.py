@@ -1,0 +1,104 @@
+"""Every mistake on the command line is one clear line, before anything starts."""
+
+from pathlib import Path
+
+import pytest
+
+from flows.profiles import load_profile, shipped_profiles
+from flows.request import bundled, parse_cutoff, parse_modules, resolve_literature, resolve_request
+from schemas.errors import ConfigurationError
+from schemas.run import Module
+from schemas.settings import Settings
+
+
+@pytest.fixture
+def settings(monkeypatch: pytest.MonkeyPatch) -> Settings:
+    for name in ("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    return Settings()
+
+
+def one_line(error: pytest.ExceptionInfo[ConfigurationError]) -> str:
+    text = str(error.value)
+    assert "\n" not in text
+    return text
+
+
+@pytest.mark.parametrize("name", shipped_profiles())
+def test_shipped_profiles_load_and_carry_their_own_name(name: str) -> None:
+    assert load_profile(name).name == name
+
+
+def test_the_faithful_profile_keeps_the_published_parameters() -> None:
+    faithful = load_profile("faithful")
+    assert faithful.soundness.snippets_per_method <= 20
+    assert faithful.contribution.queries_per_statement == 3
+    assert faithful.contribution.papers_per_query == 20
+    assert faithful.contribution.minimum_relevance == 3
+    assert faithful.contribution.recommendations_per_seed == 8
+    assert faithful.contribution.references_per_seed == 10
+    assert faithful.contribution.embedding_top == 100
+    assert faithful.contribution.papers_compared == 25
+
+
+def test_an_unknown_profile_key_is_named(tmp_path: Path) -> None:
+    text = bundled("../profiles/economy.toml").read_text().replace("seed = 7", "seed = 7\nsped = 1", 1)
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(ConfigurationError) as error:
+        load_profile(str(tmp_path / "mine.toml"))
+    assert "sped" in one_line(error)
+    assert "unknown key" in one_line(error)
+
+
+def test_a_profile_value_out_of_bounds_is_named(tmp_path: Path) -> None:
+    text = bundled("../profiles/economy.toml").read_text().replace("minimum_relevance = 3", "minimum_relevance = 9")
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(ConfigurationError, match=r"contribution\.minimum_relevance"):
+        load_profile(str(tmp_path / "mine.toml"))
+
+
+@pytest.mark.parametrize("text", ["", "novelties", "soundness,taste"])
+def test_unknown_modules_are_refused_with_the_choices(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="soundness, contribution"):
+        parse_modules(text)
+
+
+def test_modules_keep_their_order_and_come_once() -> None:
+    assert parse_modules("contribution, soundness,contribution") == (Module.CONTRIBUTION, Module.SOUNDNESS)
+
+
+@pytest.mark.parametrize("text", ["yesterday", "2024-13-01", "24/09/2024"])
+def test_a_cutoff_that_is_no_date_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="YYYY-MM-DD"):
+        parse_cutoff(text)
+
+
+def test_without_a_key_the_bundled_snapshot_is_the_literature(settings: Settings) -> None:
+    assert resolve_literature(None, settings).endswith("papers.jsonl")
+
+
+def test_with_a_key_the_literature_is_live(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", "a-key")
+    assert resolve_literature(None, Settings()) == "live"
+
+
+@pytest.mark.parametrize("text", ["snapshot:", "snapshot:/nowhere/at/all.parquet", "papers.parquet"])
+def test_a_literature_that_cannot_be_is_refused(text: str, settings: Settings) -> None:
+    with pytest.raises(ConfigurationError):
+        resolve_literature(text, settings)
+
+
+def test_a_missing_idea_file_is_refused(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="does not exist"):
+        resolve_request(tmp_path / "none.jsonl", settings)
+
+
+def test_full_text_is_off_for_snapshots_unless_asked(settings: Settings) -> None:
+    assert not resolve_request(bundled("ideas.jsonl"), settings).full_text
+    assert resolve_request(bundled("ideas.jsonl"), settings, full_text=True).full_text
+    assert resolve_request(bundled("ideas.jsonl"), settings, literature="live").full_text
+
+
+def test_secrets_do_not_show_in_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", "very-secret-key")
+    assert "very-secret-key" not in f"{Settings()!r} {Settings().model_dump_json()}"
