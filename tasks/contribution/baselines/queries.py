@@ -1,0 +1,61 @@
+"""Baseline of `contribution_queries`: key phrases of the statement, set in the idea's subject."""
+
+from collections import Counter
+
+from schemas.outcome import UnscoredReason
+from tasks.contribution.answers import QueriesAnswer, StatementQueries
+from tasks.contribution.baselines.cues import meaningful_words, specific_phrases, specific_stems
+from tasks.contribution.questions import QueriesQuestion
+from tasks.judging.step import BaselineTools, NoAnswer
+from tasks.judging.text import content_words
+
+QUERY_WORD_LIMIT = 7
+"""ScholarEval B.2: seven words per query."""
+SUBJECT_WORDS = 2
+
+
+async def baseline_queries(question: QueriesQuestion, tools: BaselineTools) -> QueriesAnswer | NoAnswer:
+    """For each statement queries of at most seven words that begin at different key phrases of it.
+
+    Room that a phrase leaves is filled with what the idea speaks of most, so that no query leaves the subject.
+    """
+    del tools
+    frequency = Counter(content_words(question.idea))
+    subject = sorted(dict.fromkeys(meaningful_words(question.idea)), key=lambda word: -_salience(word, frequency))[:SUBJECT_WORDS]
+    seen: set[frozenset[str]] = set()
+    answers = [
+        StatementQueries(statement=number, queries=queries)
+        for number, statement in enumerate(question.statements, start=1)
+        if (queries := _queries(statement, subject, frequency, question.maximum_queries, seen))
+    ]
+    if not answers:
+        return NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "the statements name nothing specific to search for")
+    return QueriesAnswer(statements=answers)
+
+
+def _salience(word: str, frequency: Counter[str]) -> int:
+    return min((frequency[stem] for stem in specific_stems(word)), default=0)
+
+
+def _queries(statement: str, subject: list[str], frequency: Counter[str], limit: int, seen: set[frozenset[str]]) -> list[str]:
+    phrases = specific_phrases(statement, 8) or meaningful_words(statement)[:4]
+    ranked = sorted(phrases, key=lambda phrase: -sum(_salience(word, frequency) for word in phrase.split()))
+    queries: list[str] = []
+    for start in range(len(ranked)):
+        query = _filled([*ranked[start : start + 2], *subject])
+        if len(queries) < limit and query and (stems := specific_stems(query)) not in seen:
+            seen.add(stems)
+            queries.append(query)
+    return queries
+
+
+def _filled(phrases: list[str]) -> str:
+    """Phrases joined until the next would not fit, each stem once."""
+    chosen: list[str] = []
+    have: set[str] = set()
+    for phrase in phrases:
+        fresh = [word for word in phrase.split() if not specific_stems(word) or not specific_stems(word) <= have]
+        if len(chosen) + len(fresh) <= QUERY_WORD_LIMIT:
+            chosen.extend(fresh)
+            have |= specific_stems(" ".join(fresh))
+    return " ".join(chosen)

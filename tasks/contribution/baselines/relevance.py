@@ -1,0 +1,55 @@
+"""Baseline of `relevance`: embedding similarity, with the share of a paper's specific words that the idea also uses."""
+
+import bisect
+
+from tasks.contribution.answers import RelevanceAnswer, RelevanceEntry
+from tasks.contribution.baselines.cues import mentions, specific_phrases, specific_stems
+from tasks.contribution.baselines.wording import listed
+from tasks.contribution.questions import RelevanceQuestion, ShownPaper
+from tasks.contribution.similarity import paper_text, similarities
+from tasks.judging.step import BaselineTools
+
+SIMILARITY_WEIGHT = 0.8
+FULL_SHARE = 0.4
+"""Of a paper's specific words, the share that counts as all: a whole idea shares 0.2 with papers of its field, 0.4 with its twins."""
+THRESHOLDS = (0.20, 0.32, 0.45, 0.57, 0.70)
+"""Closeness from which a score of 1, 2, 3, 4, 5 is given.
+
+Set by reading 1,000 pairs of real ideas and papers: papers that merely share a word with the idea end below 0.2, papers of its field
+between 0.32 and 0.45, those a reviewer would want discussed above 0.45, close competitors above 0.57; an abstract of the same work
+scores above 0.7. A share of words alone gives 0.2 at most, so vocabulary without kinship never makes a paper relevant.
+"""
+_MEANINGS = (
+    "no discernible connection",
+    "a distant relation",
+    "the same field, another focus",
+    "a related contribution",
+    "a close competitor",
+    "nearly the same contribution",
+)
+
+
+async def baseline_relevance(question: RelevanceQuestion, tools: BaselineTools) -> RelevanceAnswer:
+    """Closeness = 0.8 × cosine + 0.2 × shared words, cut at `THRESHOLDS`; a paper's score depends on no other paper."""
+    nearness = await similarities(question.idea, [paper_text(paper.title, paper.abstract) for paper in question.papers], tools.embedder)
+    idea_stems = specific_stems(question.idea)
+    return RelevanceAnswer(
+        papers=[_entry(paper, similarity, idea_stems) for paper, similarity in zip(question.papers, nearness, strict=True)]
+    )
+
+
+def _entry(paper: ShownPaper, similarity: float, idea_stems: frozenset[str]) -> RelevanceEntry:
+    text = paper_text(paper.title, paper.abstract)
+    stems = specific_stems(text)
+    shared_share = len(stems & idea_stems) / (len(stems) or 1)
+    score = relevance_score(similarity, shared_share)
+    phrases = [phrase for phrase in specific_phrases(text, 12) if mentions(idea_stems, phrase)][:3]
+    common = f"both speak of {listed(phrases)}" if phrases else "no key phrase in common"
+    rationale = f"{_MEANINGS[score].capitalize()}: {common} (similarity {similarity:.2f}, {shared_share:.0%} of its specific words shared)."
+    return RelevanceEntry(key=paper.key, rationale=rationale, score=score)
+
+
+def relevance_score(similarity_0_to_1: float, shared_share_0_to_1: float) -> int:
+    """0 to 5 from the two signals; grows with both."""
+    shared = min(shared_share_0_to_1 / FULL_SHARE, 1.0)
+    return bisect.bisect_right(THRESHOLDS, SIMILARITY_WEIGHT * similarity_0_to_1 + (1 - SIMILARITY_WEIGHT) * shared)

@@ -1,0 +1,62 @@
+"""How baseline comparisons are worded, and how the baseline review reads them again.
+
+Quotations stand in “ ” and phrases in italics, so that a sentence for a reader is also data for the next step.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tasks.judging.text import shorten_words
+
+QUOTATION_WORD_LIMIT = 32
+_QUOTATION = re.compile(r"“([^”]*)”")
+_SHARED = re.compile(r"\bin common: ([^.;]*)", re.IGNORECASE)
+_MISSING = re.compile(r"\bnot mentioned: ([^.;]*)", re.IGNORECASE)
+_PHRASE = re.compile(r"\*([^*]+)\*")
+_UNQUOTABLE = re.compile(r"[\[\]<>*_`“”\\|]|https?://\S+|www\.\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """What a comparison rests on: the paper's nearest sentence, and the idea's phrases it has and lacks."""
+
+    quotation: str
+    shared: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def quotable(sentence: str) -> str:
+    """The sentence without marks that Markdown or a citation would claim, at most `QUOTATION_WORD_LIMIT` words (then with an ellipsis)."""
+    plain = " ".join(_UNQUOTABLE.sub(" ", sentence).split())
+    text, left_out = shorten_words(plain, QUOTATION_WORD_LIMIT)
+    return f"{text.rstrip(' ,;:')} …" if left_out else text
+
+
+def listed(phrases: Sequence[str], conjunction: str = "and") -> str:
+    """Phrases in italics as running text: *a*, *b* and *c*; empty for none."""
+    marked = [f"*{phrase}*" for phrase in phrases]
+    return f" {conjunction} ".join(filter(None, (", ".join(marked[:-1]), *marked[-1:])))
+
+
+def worded(contrast: Contrast, score: int) -> str:
+    """One comparison for a reader."""
+    shared = f"In common: {listed(contrast.shared)}." if contrast.shared else "None of the terms the idea uses here stands in the abstract."
+    missing = f"Not mentioned: {listed(contrast.missing)}." if contrast.missing else "Nothing that the idea names here is missing."
+    quoted = f"“{contrast.quotation}”"
+    if score < 0:
+        return f"The paper already presents most of this: {quoted} {shared} {missing}"
+    if score > 0:
+        return f"The paper works on the same subject: {quoted} {shared} {missing} That is what the idea adds."
+    return f"Neither is ahead; the abstract comes nearest with {quoted} {shared} {missing}"
+
+
+def read(comparison: str) -> Contrast:
+    """The contrast behind a comparison made by `worded`; empty parts where the text has none."""
+    quotation = _QUOTATION.search(comparison)
+    rest = _QUOTATION.sub("", comparison)
+    return Contrast(quotation.group(1) if quotation else "", _phrases(_SHARED.search(rest)), _phrases(_MISSING.search(rest)))
+
+
+def _phrases(match: re.Match[str] | None) -> tuple[str, ...]:
+    return tuple(_PHRASE.findall(match.group(1))) if match else ()

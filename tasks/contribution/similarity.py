@@ -1,0 +1,87 @@
+"""How near papers stand to an idea: by sentence embeddings, and by weighted shared words where those would cost too much."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.paper import Paper
+from tasks.embeddings.embedder import Embedder
+from tasks.judging.text import content_words, sections_of_markdown, shorten_words
+
+PASSAGE_WORDS = 90
+"""Words per passage of an idea: what fits into the 128 tokens a small sentence encoder reads."""
+MAXIMUM_PASSAGES = 16
+"""Passages of one idea that are embedded, spread evenly over it; 16 × 90 words hold all but unusually long ideas whole."""
+SATURATION = 1.2
+LENGTH_WEIGHT = 0.75
+"""Okapi BM25's usual k1 and b (Robertson & Zaragoza, The Probabilistic Relevance Framework, 2009)."""
+
+
+def paper_text(title: str, abstract: str | None) -> str:
+    """The one text by which a paper is embedded anywhere in this module, so that its vector is computed once."""
+    return f"{title}\n{abstract}" if abstract else title
+
+
+def idea_passages(idea: str) -> list[str]:
+    """The idea cut into passages an encoder can read whole, each under its heading."""
+    passages: list[str] = []
+    for heading, body in sections_of_markdown(idea):
+        rest = " ".join(f"{heading}. {body}".split()) if heading else " ".join(body.split())
+        while rest:
+            passage, left_out = shorten_words(rest, PASSAGE_WORDS)
+            passages.append(passage)
+            rest = rest[len(passage) :].strip() if left_out else ""
+    if len(passages) <= MAXIMUM_PASSAGES:
+        return passages or [idea]
+    step = len(passages) / MAXIMUM_PASSAGES
+    return [passages[int(place * step)] for place in range(MAXIMUM_PASSAGES)]
+
+
+async def similarities(idea: str, texts: Sequence[str], embedder: Embedder) -> list[float]:
+    """Cosine of each text with the idea, floored at 0; the idea's vector is the mean over its passages.
+
+    One request to the embedder, each distinct text in it once.
+    """
+    if not texts:
+        return []
+    passages = idea_passages(idea)
+    distinct = list(dict.fromkeys([*passages, *texts]))
+    row_of = {text: row for row, text in enumerate(distinct)}
+    vectors = await embedder.embed(distinct)
+    centre = _unit(vectors[[row_of[passage] for passage in passages]].mean(axis=0))
+    cosines = vectors[[row_of[text] for text in texts]] @ centre
+    return [round(float(cosine), 4) for cosine in np.clip(cosines, 0.0, 1.0)]
+
+
+def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    length = float(np.linalg.norm(vector))
+    return vector / np.float32(length) if length else vector
+
+
+def most_words_shared(idea: str, papers: Sequence[Paper], limit: int) -> list[Paper]:
+    """The `limit` papers with the highest BM25 score for the idea's content words, in their given order.
+
+    Word weights come from `papers` themselves; ties go to the smaller paper_id.
+    """
+    if len(papers) <= limit:
+        return list(papers)
+    bags = [Counter(content_words(paper_text(paper.title, paper.abstract))) for paper in papers]
+    containing = Counter(word for bag in bags for word in bag)
+    mean_length = sum(bag.total() for bag in bags) / len(bags) or 1.0
+    asked = {
+        word: (1.0 + math.log(count)) * math.log(1 + (len(bags) - containing[word] + 0.5) / (containing[word] + 0.5))
+        for word, count in Counter(content_words(idea)).items()
+        if word in containing
+    }
+    scores = [_okapi(bag, asked, bag.total() / mean_length) for bag in bags]
+    best = sorted(range(len(papers)), key=lambda place: (-scores[place], papers[place].paper_id))[:limit]
+    return [papers[place] for place in sorted(best)]
+
+
+def _okapi(bag: Counter[str], asked: dict[str, float], relative_length: float) -> float:
+    damping = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * relative_length)
+    shared = (word for word in bag if word in asked)
+    return math.fsum(asked[word] * bag[word] * (SATURATION + 1) / (bag[word] + damping) for word in shared)

@@ -1,0 +1,57 @@
+"""The steps of the contribution module, in order of work (ScholarEval §2.2, B.2.2)."""
+
+from typing import Any
+
+from tasks.contribution.answers import ComparisonAnswer, DimensionsAnswer, QueriesAnswer, RelevanceAnswer, ReviewAnswer
+from tasks.contribution.baselines.comparison import baseline_comparison
+from tasks.contribution.baselines.dimensions import baseline_dimensions
+from tasks.contribution.baselines.queries import baseline_queries
+from tasks.contribution.baselines.relevance import baseline_relevance
+from tasks.contribution.baselines.review import baseline_review
+from tasks.contribution.questions import ComparisonQuestion, DimensionsQuestion, QueriesQuestion, RelevanceQuestion, ReviewQuestion
+from tasks.judging.step import Step
+
+PACKAGE = "tasks.contribution"
+
+EXTRACT_DIMENSIONS = Step(
+    name="extract_dimensions",
+    version=1,
+    package=PACKAGE,
+    input_model=DimensionsQuestion,
+    output_model=DimensionsAnswer,
+    baseline=baseline_dimensions,
+)
+CONTRIBUTION_QUERIES = Step(
+    name="contribution_queries",
+    version=1,
+    package=PACKAGE,
+    input_model=QueriesQuestion,
+    output_model=QueriesAnswer,
+    baseline=baseline_queries,
+)
+RELEVANCE = Step(
+    name="relevance",
+    version=1,
+    package=PACKAGE,
+    input_model=RelevanceQuestion,
+    output_model=RelevanceAnswer,
+    baseline=baseline_relevance,
+)
+COMPARE_PAPER = Step(
+    name="compare_paper",
+    version=1,
+    package=PACKAGE,
+    input_model=ComparisonQuestion,
+    output_model=ComparisonAnswer,
+    baseline=baseline_comparison,
+)
+CONTRIBUTION_REVIEW = Step(
+    name="contribution_review",
+    version=1,
+    package=PACKAGE,
+    input_model=ReviewQuestion,
+    output_model=ReviewAnswer,
+    baseline=baseline_review,
+)
+
+STEPS: tuple[Step[Any, Any], ...] = (EXTRACT_DIMENSIONS, CONTRIBUTION_QUERIES, RELEVANCE, COMPARE_PAPER, CONTRIBUTION_REVIEW)
