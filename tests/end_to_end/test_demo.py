@@ -1,0 +1,82 @@
+"""What a newcomer gets from one command."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import DemoRun
+from tests.support.assay_command import assay, landed_count, rows
+
+pytestmark = pytest.mark.end_to_end
+
+
+def test_every_bundled_idea_is_evaluated_published_and_ranked(demo: DemoRun) -> None:
+    run = demo.answer["run"]
+    assert run["idea_count"] == run["evaluated_count"] >= 12
+    assert demo.answer["published"]
+    ranking = demo.answer["ranking"]
+    assert len(ranking) == run["idea_count"]
+    assert len({entry["group"] for entry in ranking}) == 4
+    assert all(0 <= entry["score"] <= 10 for entry in ranking if entry["score"] is not None)
+    assert sum(entry["score"] is not None for entry in ranking) >= 12
+
+
+def test_the_same_command_again_changes_nothing_and_makes_no_call(demo: DemoRun, env: dict[str, str]) -> None:
+    before = rows(demo.warehouse, "select * from runs", env)
+    receipts = {path: path.stat().st_mtime_ns for path in demo.warehouse.glob("landing/run=*/idea=*/receipt.json")}
+    again = assay("demo", "--warehouse", str(demo.warehouse), "--json", env=env)
+    assert again.returncode == 0, again.stderr
+    assert rows(demo.warehouse, "select * from runs", env) == before
+    assert {path: path.stat().st_mtime_ns for path in demo.warehouse.glob("landing/run=*/idea=*/receipt.json")} == receipts
+
+
+def test_every_citation_resolves_to_a_retrieved_paper_inside_the_cutoff(demo: DemoRun, env: dict[str, str]) -> None:
+    query = """
+        select c.idea_id, c.paper_id, p.paper_id as found, p.year, i.cutoff_date
+        from citations c
+        join ideas i using (run_id, idea_id)
+        left join papers p using (run_id, idea_id, paper_id)
+    """
+    cited = rows(demo.warehouse, query, env)
+    assert len(cited) > 50
+    assert [row for row in cited if row["found"] is None] == []
+    assert [row for row in cited if row["year"] > int(row["cutoff_date"][:4])] == []
+
+
+def test_scores_differ_between_ideas_and_use_the_scale(demo: DemoRun) -> None:
+    scores = [entry["score"] for entry in demo.answer["ranking"] if entry["score"] is not None]
+    assert max(scores) - min(scores) > 1.0
+
+
+def test_the_reports_name_the_baseline_and_the_bibliography(demo: DemoRun, env: dict[str, str]) -> None:
+    idea = demo.answer["ranking"][0]["idea_id"]
+    done = assay("report", "--idea", idea, "--warehouse", str(demo.warehouse), env=env)
+    assert done.returncode == 0, done.stderr
+    assert "extractive" in done.stdout
+    assert "https://" in done.stdout
+    page = assay("report", "--warehouse", str(demo.warehouse), "--format", "html", env=env)
+    assert page.stdout.lstrip().lower().startswith("<!doctype html>")
+
+
+def test_reports_lie_where_the_command_says(demo: DemoRun) -> None:
+    assert demo.answer["reports"]
+    assert all(Path(path).is_file() for path in demo.answer["reports"])
+    assert landed_count(demo.warehouse) == demo.answer["run"]["idea_count"]
+
+
+def test_the_lake_verifies_and_exports_to_a_plain_file(demo: DemoRun, env: dict[str, str], tmp_path: Path) -> None:
+    import duckdb
+
+    verified = assay("warehouse", "verify", "--warehouse", str(demo.warehouse), env=env)
+    assert verified.returncode == 0, verified.stderr
+    exported = assay("warehouse", "export", str(tmp_path / "lake.duckdb"), "--warehouse", str(demo.warehouse), env=env)
+    assert exported.returncode == 0, exported.stderr
+    with duckdb.connect(str(tmp_path / "lake.duckdb"), read_only=True) as connection:
+        (count,) = connection.execute("select count(*) from idea_scores").fetchone() or (0,)
+    assert count == demo.answer["run"]["idea_count"]
+
+
+def test_every_expectation_passed(demo: DemoRun, env: dict[str, str]) -> None:
+    results = rows(demo.warehouse, "select * from validations", env)
+    assert len(results) > 30
+    assert [row for row in results if not row["success"]] == []

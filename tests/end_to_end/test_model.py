@@ -1,0 +1,95 @@
+"""A real engine over HTTP: an OpenAI-shaped server on loopback."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flows.request import bundled
+from tests.support.assay_command import assay, rows
+from tests.support.openai_server import OpenAIServer, start_openai_server
+
+pytestmark = pytest.mark.end_to_end
+
+LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    running = start_openai_server()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def ideas(tmp_path: Path) -> Path:
+    path = tmp_path / "three.jsonl"
+    path.write_text("".join(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[:3]))
+    return path
+
+
+def arguments(ideas: Path, warehouse: Path, server: OpenAIServer) -> list[str]:
+    engine = ["--engine", "litellm:openai/judge", "--api-base", server.url]
+    return ["evaluate", str(ideas), "--warehouse", str(warehouse), "--literature", LITERATURE, *engine, "--json"]
+
+
+@pytest.fixture
+def model_env(env: dict[str, str]) -> dict[str, str]:
+    prices = {
+        "ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS": "2.0",
+        "ASSAY_LANGUAGE_MODEL__COMPLETION_PRICE_USD_PER_MILLION_TOKENS": "8.0",
+    }
+    return {**env, **prices, "OPENAI_API_KEY": "sk-very-secret-key"}
+
+
+def test_a_batch_is_judged_by_a_model_and_every_call_is_on_the_bill(
+    server: OpenAIServer, ideas: Path, model_env: dict[str, str], tmp_path: Path
+) -> None:
+    warehouse = tmp_path / "warehouse"
+    done = assay(*arguments(ideas, warehouse, server), env=model_env)
+    assert done.returncode == 0, done.stderr
+    calls = rows(warehouse, "select status, cost_usd, prompt_tokens, model_answered, prompt_sha256 from llm_calls", model_env)
+    assert len(calls) >= 30
+    assert all(call["cost_usd"] > 0 for call in calls if not call["status"] == "cached")
+    (costs,) = rows(warehouse, "from run_costs", model_env)
+    assert costs["cost_usd"] == pytest.approx(sum(call["cost_usd"] for call in calls))
+    scores = rows(warehouse, "select score from idea_scores", model_env)
+    assert len([row for row in scores if row["score"] is not None]) == 3
+
+
+def test_a_second_run_under_another_label_pays_for_nothing_again(
+    server: OpenAIServer, ideas: Path, model_env: dict[str, str], tmp_path: Path
+) -> None:
+    warehouse = tmp_path / "warehouse"
+    assert assay(*arguments(ideas, warehouse, server), env=model_env).returncode == 0
+    paid = len(server.requests)
+    again = assay(*arguments(ideas, warehouse, server), "--label", "again", env=model_env)
+    assert again.returncode == 0, again.stderr
+    assert len(server.requests) - paid <= 1, "only the preflight call may be new"
+
+
+def test_a_run_that_reaches_its_budget_ends_with_exit_code_3_and_lands_what_it_paid_for(
+    server: OpenAIServer, ideas: Path, model_env: dict[str, str], tmp_path: Path
+) -> None:
+    warehouse = tmp_path / "warehouse"
+    done = assay(*arguments(ideas, warehouse, server), "--max-cost-usd", "0.05", env=model_env)
+    assert done.returncode == 3, done.stderr
+    run = json.loads(done.stdout)["run"]
+    assert run["state"] == "budget_exhausted"
+    calls = rows(warehouse, "select cost_usd from llm_calls", model_env)
+    assert calls
+    assert sum(call["cost_usd"] or 0 for call in calls) < 0.15
+    richer = assay(*arguments(ideas, warehouse, server), env=model_env)
+    assert richer.returncode == 0, richer.stderr
+    assert json.loads(richer.stdout)["run"]["state"] == "published"
+
+
+def test_the_key_is_nowhere_in_the_warehouse(server: OpenAIServer, ideas: Path, model_env: dict[str, str], tmp_path: Path) -> None:
+    warehouse = tmp_path / "warehouse"
+    done = assay(*arguments(ideas, warehouse, server), env=model_env)
+    assert done.returncode == 0, done.stderr
+    assert "sk-very-secret-key" not in done.stdout + done.stderr
+    for path in warehouse.rglob("*"):
+        if path.is_file():
+            assert b"sk-very-secret-key" not in path.read_bytes(), path

@@ -1,0 +1,77 @@
+"""Running `assay` as a user would: another process, another directory."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+COMMAND = [sys.executable, "-m", "flows"]
+TIMEOUT_SECONDS = 280
+
+
+def environment(home: Path, **extra: str) -> dict[str, str]:
+    """The environment of a fresh machine: no keys, no servers, a home of its own."""
+    unwanted = ("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "GROBID_URL", "UNPAYWALL_EMAIL", "PREFECT_API_URL", "OPENAI_API_KEY", "PREFECT_HOME")
+    kept = {name: value for name, value in os.environ.items() if name not in unwanted and not name.startswith(("ASSAY_", "PREFECT_"))}
+    return {**kept, "ASSAY_HOME": str(home), **extra}
+
+
+def assay(*arguments: str, env: dict[str, str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run one command to its end."""
+    return subprocess.run([*COMMAND, *arguments], env=env, cwd=cwd, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
+
+
+def start_assay(*arguments: str, env: dict[str, str], log: Path) -> subprocess.Popen[bytes]:
+    """Start a command and leave it running."""
+    return subprocess.Popen([*COMMAND, *arguments], env=env, stdout=log.open("wb"), stderr=subprocess.STDOUT)
+
+
+def rows(warehouse: Path, query: str, env: dict[str, str]) -> list[dict[str, Any]]:
+    """Rows of `assay sql --json`."""
+    done = assay("sql", query, "--warehouse", str(warehouse), "--json", env=env)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None:
+    """Poll until `condition` holds, or fail saying what did not happen."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"{what} did not happen within {seconds:.0f} s"
+        time.sleep(0.05)
+
+
+def landed_count(warehouse: Path) -> int:
+    """Ideas with a receipt, over all runs."""
+    return len(list(warehouse.glob("landing/run=*/idea=*/receipt.json")))
+
+
+def family(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    """All living descendants of a command."""
+    try:
+        return psutil.Process(process.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def find_child(process: subprocess.Popen[bytes], mark: str) -> psutil.Process | None:
+    """The first descendant whose command line contains `mark`."""
+    for child in family(process):
+        try:
+            if mark in " ".join(child.cmdline()):
+                return child
+        except psutil.Error:
+            continue
+    return None
+
+
+def kill_hard(process: psutil.Process | subprocess.Popen[bytes]) -> None:
+    """SIGKILL: no goodbye, no clean-up."""
+    os.kill(process.pid, signal.SIGKILL)
