@@ -3,13 +3,13 @@
 from typing import Any
 
 from tasks.judging.step import Step
+from tasks.soundness.answers import EvidenceReply, MethodsReply, QueryReply, ReviewReply, SummaryReply
 from tasks.soundness.baselines.evidence import read_papers
 from tasks.soundness.baselines.methods import extract_methods
 from tasks.soundness.baselines.query import make_query
 from tasks.soundness.baselines.review import review_method
 from tasks.soundness.baselines.summary import summarise_reviews
 from tasks.soundness.questions import EvidenceInput, MethodsInput, QueryInput, ReviewInput, SummaryInput
-from tasks.soundness.answers import EvidenceReply, MethodsReply, QueryReply, ReviewReply, SummaryReply
 
 _PACKAGE = "tasks.soundness"
 

@@ -17,7 +17,8 @@ _METHOD = re.compile(
     re.IGNORECASE,
 )
 _EXPERIMENT = re.compile(
-    r"experiment|evaluat|validat|benchmark|ablation|baseline|metric|stud(?:y|ies)|participant|dataset|data\b|measure|test|stimul", re.IGNORECASE
+    r"experiment|evaluat|validat|benchmark|ablation|baseline|metric|stud(?:y|ies)|participant|dataset|data\b|measure|test|stimul",
+    re.IGNORECASE,
 )
 _BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
 _INLINE_LABEL = re.compile(r"^[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?\*\*(.{2,90}?)(?::\*\*|\*\*:|\*\*)[ \t]*")
@@ -77,8 +78,14 @@ def _part_of(heading: str, before: Part) -> Part:
 
 def _telling(heading: str) -> str:
     """The heading where it says more than which part of a plan this is."""
-    words = [word for word in re.findall(r"\w+", heading) if not (_METHOD.search(word) or _EXPERIMENT.search(word) or _BACKGROUND.search(word))]
-    return heading.strip(" :") if len([word for word in words if len(word) > 3 and word.lower() not in ("proposed", "plan", "research")]) > 0 else ""
+    words = [
+        word for word in re.findall(r"\w+", heading) if not (_METHOD.search(word) or _EXPERIMENT.search(word) or _BACKGROUND.search(word))
+    ]
+    return (
+        heading.strip(" :")
+        if len([word for word in words if len(word) > 3 and word.lower() not in ("proposed", "plan", "research")]) > 0
+        else ""
+    )
 
 
 def _paragraphs(body: str) -> list[str]:

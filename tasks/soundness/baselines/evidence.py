@@ -28,7 +28,12 @@ def _reading(paper: PaperShown, method_text: str, method: Fingerprint) -> PaperR
     readings = [read_sentence(sentence) for sentence in _quotable_sentences(paper)]
     near = {text: score for score, text in rank_sentences(method_text, [reading.sentence for reading in readings], len(readings))}
     results = _results(readings, near)
-    did = _best([reading for reading in readings if reading not in results], near, lambda reading: 0.4 * reading.procedure - 0.3 * reading.of_others, 2)
+    did = _best(
+        [reading for reading in readings if reading not in results],
+        near,
+        lambda reading: 0.4 * reading.procedure - 0.3 * reading.of_others,
+        2,
+    )
     rest = [reading for reading in readings if reading not in (*results, *did) and reading.condition and not reading.of_others]
     context = _best(rest, near, lambda reading: 0.1 * reading.figures, 1)
     return PaperReading(
@@ -60,7 +65,11 @@ def _quotable_sentences(paper: PaperShown) -> list[str]:
 
 def _results(readings: list[Reading], near: dict[str, float]) -> list[Reading]:
     """The two best outcomes, and the best failure or limit besides."""
-    outcomes = [reading for reading in readings if not reading.of_others and (reading.finding or (reading.sign != "neutral" and not reading.procedure))]
+    outcomes = [
+        reading
+        for reading in readings
+        if not reading.of_others and (reading.finding or (reading.sign != "neutral" and not reading.procedure))
+    ]
     best = _best(outcomes, near, lambda reading: 0.3 * reading.finding + 0.2 * (reading.sign != "neutral") + 0.15 * reading.figures, 2)
     against = [reading for reading in readings if reading.sign == "negative" and reading not in best and near[reading.sentence] > 0]
     return [*best, *_best(against, near, lambda reading: 0.3 * reading.finding, 1)]

@@ -66,7 +66,8 @@ def shared_terms(method_text: str, method: Fingerprint, paper: Fingerprint) -> t
     pairs = [
         f"{left[0]} {right[0]}"
         for left, right in zip(tokens, tokens[1:], strict=False)
-        if (left[1], right[1]) in paper.pairs & method.pairs and f"{left[0]} {right[0]}" in " ".join(words(method_text))
+        if (left[1], right[1]) in paper.pairs & method.pairs
+        and f"{left[0]} {right[0]}" in " ".join(words(method_text))
         and weight_of(left[1]) + weight_of(right[1]) > 1
     ]
     single = [word for word, stem in sorted(tokens, key=lambda token: -len(token[0])) if stem in paper.words and weight_of(stem) == 1.0]

@@ -37,7 +37,9 @@ async def extract_methods(inputs: MethodsInput, tools: BaselineTools) -> Methods
     """
     proposed = _proposing(blocks_of(inputs.idea))
     if not proposed:
-        return NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "no sentence of the idea says what would be done; describe the method in full sentences")
+        return NoAnswer(
+            UnscoredReason.NOTHING_TO_JUDGE, "no sentence of the idea says what would be done; describe the method in full sentences"
+        )
     context = _context(inputs.idea)
     chosen: list[Block] = []
     for block in _by_importance(proposed, inputs.idea):

@@ -24,8 +24,13 @@ PRACTICES: tuple[Practice, ...] = (
     _practice("blinding", r"\b(?:double|single)[- ]blind(?:ed)?\b|\bblinded\b"),
     _practice("a power analysis", r"\bpower analys[ie]s\b|\bstatistical power\b"),
     _practice("pre-registration", r"\bpre-?regist\w+"),
-    _practice("an out-of-distribution test", r"\bout[- ]of[- ](?:distribution|domain)\b|\bdistribution(?:al)? shifts?\b|\bdomain shifts?\b"),
-    _practice("uncertainty estimates", r"\buncertaint(?:y|ies) (?:estimat|quantif)\w+|\bcalibrat\w+|\bconfidence intervals?\b|\bcredible intervals?\b"),
+    _practice(
+        "an out-of-distribution test", r"\bout[- ]of[- ](?:distribution|domain)\b|\bdistribution(?:al)? shifts?\b|\bdomain shifts?\b"
+    ),
+    _practice(
+        "uncertainty estimates",
+        r"\buncertaint(?:y|ies) (?:estimat|quantif)\w+|\bcalibrat\w+|\bconfidence intervals?\b|\bcredible intervals?\b",
+    ),
     _practice("human evaluation", r"\bhuman (?:evaluat|judg|annotat|rat)\w+|\buser stud(?:y|ies)\b|\bexpert (?:evaluat|annotat|review)\w+"),
     _practice("inter-rater agreement", r"\binter-?(?:rater|annotator|coder)\b|\bcohen[’']?s kappa\b|\bfleiss\b"),
     _practice("regularisation", r"\bregulari[sz]\w+|\bdropout\b|\bearly stopping\b"),
@@ -44,8 +49,14 @@ PRACTICES: tuple[Practice, ...] = (
     _practice("handling of missing data", r"\bmissing (?:data|value|modalit)\w*|\bimput(?:e|ed|ation)\b"),
     _practice("adversarial tests", r"\badversarial (?:attack|example|robust|train|perturbation)\w*|\bred[- ]team\w*"),
     _practice("a fairness or bias audit", r"\bfairness\b|\bdebias\w*|\bdemographic bias\b"),
-    _practice("theoretical guarantees", r"\btheoretical (?:guarantee|analys[ie]s|bound)\w*|\bconvergence (?:guarantee|rate|proof)\w*|\bregret bounds?\b"),
-    _practice("an efficiency comparison", r"\b(?:computational|memory|inference) (?:cost|complexity|overhead|time|efficiency)\b|\blatency\b|\bspeed-?ups?\b"),
+    _practice(
+        "theoretical guarantees",
+        r"\btheoretical (?:guarantee|analys[ie]s|bound)\w*|\bconvergence (?:guarantee|rate|proof)\w*|\bregret bounds?\b",
+    ),
+    _practice(
+        "an efficiency comparison",
+        r"\b(?:computational|memory|inference) (?:cost|complexity|overhead|time|efficiency)\b|\blatency\b|\bspeed-?ups?\b",
+    ),
     _practice("interpretability analysis", r"\binterpretab\w+|\bexplainab\w+|\bsaliency\b"),
     _practice("causal analysis", r"\bcausal\w*|\bcounterfactual\w*"),
     _practice("tests against simulated ground truth", r"\bground[- ]truth\b|\bsimulated data\b|\bsynthetic data\b"),

@@ -1,7 +1,7 @@
 """Extractive answer to `soundness_review`: quoted outcomes for and against, suggestions from what related papers did, a score from the balance."""
 
-from tasks.judging.step import BaselineTools, NoAnswer
 from schemas.outcome import UnscoredReason
+from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.soundness.answers import ReviewReply
 from tasks.soundness.baselines.findings import Finding, Standing, standings
 from tasks.soundness.baselines.suggesting import suggestions
@@ -51,7 +51,9 @@ def _support(found: list[Standing]) -> str:
     told = [_favourable_sentence(standing, place, favourable[0]) for place, standing in enumerate(favourable)]
     if neutral:
         keys = listed([f"[{standing.key}]" for standing in neutral[:_QUOTED]])
-        told.append(f"{keys} {'works' if len(neutral) == 1 else 'work'} on something related without reporting an outcome that speaks for or against it.")
+        told.append(
+            f"{keys} {'works' if len(neutral) == 1 else 'work'} on something related without reporting an outcome that speaks for or against it."
+        )
     return " ".join(told) or f"None of the {len(found)} related papers read reports success with something close to this method."
 
 
@@ -87,5 +89,8 @@ def _unfavourable_sentence(standing: Standing, place: int) -> str:
     if standing.unfavourable.of_others:
         openings = (f"On {about}, [{standing.key}] names a limit of comparable work", f"[{standing.key}] sees a weakness around {about}")
     else:
-        openings = (f"Working on {about}, [{standing.key}] reports an unfavourable outcome", f"[{standing.key}], on {about}, reports a failure or limit")
+        openings = (
+            f"Working on {about}, [{standing.key}] reports an unfavourable outcome",
+            f"[{standing.key}], on {about}, reports a failure or limit",
+        )
     return f"{openings[place % 2]}: {said}."

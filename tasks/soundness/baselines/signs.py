@@ -30,7 +30,8 @@ _OF_OTHERS = re.compile(
 )
 _OWN = re.compile(r"\b(?:we|our|this (?:paper|work|study)|results? (?:show|indicate|suggest|reveal))\b", re.IGNORECASE)
 _RESCUE = re.compile(
-    r"\b(?:overcom|address|mitigat|alleviat|tackl|avoid|without|eliminat|solv|remed|instead of|to (?:this|that) end|resolv|circumvent)\w*", re.IGNORECASE
+    r"\b(?:overcom|address|mitigat|alleviat|tackl|avoid|without|eliminat|solv|remed|instead of|to (?:this|that) end|resolv|circumvent)\w*",
+    re.IGNORECASE,
 )
 
 Sign = Literal["positive", "negative", "neutral"]

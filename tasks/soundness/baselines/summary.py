@@ -4,13 +4,12 @@ import re
 from collections.abc import Callable
 
 from tasks.judging.step import BaselineTools
-from tasks.judging.text import overlap_0_to_1
+from tasks.judging.text import overlap_0_to_1, sentences
 from tasks.soundness.answers import SummaryReply
 from tasks.soundness.baselines.wording import opening
 from tasks.soundness.questions import ReviewShown, SummaryInput
 
 _KEY = re.compile(r"\[P\d+\]")
-_STATEMENT = re.compile(r"[^“”]*(?:“[^“”]*”[^“”]*?)*?[.!?](?=\s+[A-Z\[]|\s*$)", re.DOTALL)
 _MOST = 3
 _REPEATED = 0.5
 _LABEL_WORDS = 14
@@ -28,7 +27,7 @@ async def summarise_reviews(inputs: SummaryInput, tools: BaselineTools) -> Summa
 def _chosen(inputs: SummaryInput, part: Callable[[ReviewShown], str], weight: Callable[[ReviewShown], float]) -> tuple[str, ...]:
     """One statement per method in order of weight times importance, then further ones; no paper and no wording twice."""
     order = sorted(inputs.reviews, key=lambda review: (-(weight(review) + 0.5) / (1 + 0.15 * (review.rank - 1)), review.rank))
-    offered = [(review, statements(part(review))) for review in order]
+    offered = [(review, _statements(part(review))) for review in order]
     depth = max(len(found) for _, found in offered)
     chosen: list[str] = []
     cited: set[str] = set()
@@ -44,6 +43,6 @@ def _chosen(inputs: SummaryInput, part: Callable[[ReviewShown], str], weight: Ca
     return tuple(chosen)
 
 
-def statements(text: str) -> list[str]:
-    """The sentences of a review that cite; a quotation stays within its sentence."""
-    return [" ".join(match.split()) for match in _STATEMENT.findall(text) if _KEY.search(match)]
+def _statements(text: str) -> list[str]:
+    """The sentences of a review that cite a paper for something said of it; those that only list papers are left out."""
+    return [sentence for sentence in sentences(text) if len(_KEY.findall(sentence)) == 1]

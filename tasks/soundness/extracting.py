@@ -1,0 +1,80 @@
+"""From an idea to its methods, each with its query (ScholarEval §2.1)."""
+
+from dataclasses import dataclass
+
+from schemas.base import replace
+from schemas.failure import Failure
+from schemas.idea import Idea
+from schemas.outcome import Scored, Unscored, UnscoredReason
+from schemas.profile import SoundnessParameters
+from schemas.soundness import Method
+from tasks.judging.step import Engine
+from tasks.judging.text import shorten_words
+from tasks.soundness.answers import MethodsReply
+from tasks.soundness.asking import shortened
+from tasks.soundness.questions import MethodsInput, QueryInput
+from tasks.soundness.steps import EXTRACT_METHODS, SOUNDNESS_QUERY
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """The idea's methods in order of importance, without queries yet; failures say why there are none."""
+
+    methods: tuple[Method, ...]
+    failures: tuple[Failure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Queried:
+    """A method with its query, or with the reason why it has none."""
+
+    method: Method
+    unscored: Unscored | None
+
+
+async def find_methods(idea: Idea, parameters: SoundnessParameters, engine: Engine) -> Extracted:
+    """Ask for the idea's methods; quotes that do not occur in it are emptied, methods beyond the limit left out on record."""
+    outcome = await engine.run(EXTRACT_METHODS, MethodsInput(idea=idea.text, maximum_methods=parameters.maximum_methods))
+    if isinstance(outcome, Unscored):
+        return Extracted((), (_failure(idea, outcome.reason, f"no methods could be extracted: {outcome.detail}"),))
+    methods = _methods(idea, outcome, parameters.maximum_methods)
+    if not methods:
+        return Extracted((), (_failure(idea, UnscoredReason.NOTHING_TO_JUDGE, "the idea proposes no method; describe what would be done"),))
+    return Extracted(methods, ())
+
+
+def _failure(idea: Idea, reason: UnscoredReason, detail: str) -> Failure:
+    return Failure(stage="soundness", subject=idea.idea_id, reason=reason.value, detail=detail)
+
+
+def _methods(idea: Idea, outcome: Scored[MethodsReply], limit: int) -> tuple[Method, ...]:
+    proposed = [method for method in outcome.value.methods if method.text.strip()]
+    note = f"{len(proposed) - limit} methods beyond the limit of {limit} left out" if len(proposed) > limit else None
+    return tuple(
+        Method(
+            method_id=f"m{rank}",
+            rank=rank,
+            text=method.text.strip(),
+            quote=method.quote.strip() if _occurs(method.quote, idea.text) else "",
+            provenance=shortened(outcome.provenance, note),
+        )
+        for rank, method in enumerate(proposed[:limit], start=1)
+    )
+
+
+def _occurs(quote: str, text: str) -> bool:
+    return "".join(quote.split()) in "".join(text.split())
+
+
+async def ask_query(idea: Idea, method: Method, parameters: SoundnessParameters, engine: Engine) -> Queried:
+    """The method with one query of at most `query_word_limit` words; a longer one is cut, and the method's provenance says so."""
+    asked = QueryInput(idea=idea.text, method=method.text, word_limit=parameters.query_word_limit)
+    outcome = await engine.run(SOUNDNESS_QUERY, asked)
+    if isinstance(outcome, Unscored):
+        return Queried(method, outcome)
+    query, left_out = shorten_words(" ".join(outcome.value.query.split()), parameters.query_word_limit)
+    if not query:
+        return Queried(method, Unscored(UnscoredReason.REPLY_EMPTY, "the query is empty", outcome.provenance))
+    note = f"query cut to {parameters.query_word_limit} words, {left_out} left out" if left_out else None
+    provenance = replace(shortened(method.provenance, note), call_ids=(*method.provenance.call_ids, *outcome.provenance.call_ids))
+    return Queried(replace(method, query=query, provenance=provenance), None)

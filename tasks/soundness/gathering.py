@@ -1,0 +1,88 @@
+"""From a method to the papers that may speak for or against it: query, passages, the papers they name (ScholarEval §2.1, B.1.1)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from schemas.base import replace
+from schemas.failure import Failure
+from schemas.identifiers import PaperId
+from schemas.paper import Paper, Passage
+from schemas.profile import SoundnessParameters
+from schemas.soundness import Method
+from tasks.literature.client import LiteratureClient
+from tasks.soundness.shelf import PapersFound, Shelf, failure_of
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What the literature holds for one method.
+
+    `papers`: those to read, in order of passage score. `source_failed`: whether an empty result may be due to a failed look-up.
+    """
+
+    passages: tuple[Passage, ...]
+    papers: tuple[Paper, ...]
+    failures: tuple[Failure, ...]
+    source_failed: bool
+
+
+async def gather_papers(
+    method: Method, query: str, cutoff: date | None, parameters: SoundnessParameters, literature: LiteratureClient, shelf: Shelf
+) -> Gathered:
+    """Search passages for `query` and fetch the papers they stand in and cite. Failed look-ups are rows, not raised."""
+    answer = await literature.search_snippets(query, parameters.snippets_per_method, cutoff)
+    passages = _best_first(answer.items)
+    found = await shelf.papers(_named(passages))
+    admissible = tuple(_resolved(passage, found.papers) for passage in passages if passage.paper_id in found.papers)
+    failures = [
+        *(failure_of(each, "literature", method.method_id) for each in (*answer.failures, *found.failures)),
+        *_left_out(method, len(passages) - len(admissible), found),
+    ]
+    by_id = {paper.paper_id: paper for paper in found.papers.values()}
+    chosen = [by_id[paper_id] for paper_id in _to_read(admissible, parameters.include_passage_papers) if paper_id in by_id]
+    return Gathered(
+        passages=admissible,
+        papers=tuple(chosen[: parameters.papers_per_method]),
+        failures=tuple(failures),
+        source_failed=bool(answer.failures or found.failures),
+    )
+
+
+def _best_first(passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """By score, each passage once; passages of the same score keep the source's order."""
+    once = {passage.passage_id: passage for passage in reversed(list(passages))}
+    return tuple(sorted(reversed(once.values()), key=lambda passage: -passage.score))
+
+
+def _named(passages: Iterable[Passage]) -> list[PaperId]:
+    return [paper_id for passage in passages for paper_id in (passage.paper_id, *passage.cited_paper_ids)]
+
+
+def _resolved(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
+    """The passage with papers under their own identifiers; citations nobody knows stay as they are."""
+    cited = tuple(papers[each].paper_id if each in papers else each for each in passage.cited_paper_ids)
+    return replace(passage, paper_id=papers[passage.paper_id].paper_id, cited_paper_ids=tuple(dict.fromkeys(cited)))
+
+
+def _to_read(passages: Iterable[Passage], include_passage_papers: bool) -> list[PaperId]:
+    """Papers in the order their passages rank. A passage that cites nothing always lends its own paper."""
+    order: dict[PaperId, None] = {}
+    for passage in passages:
+        if include_passage_papers or not passage.cited_paper_ids:
+            order[passage.paper_id] = None
+        order.update(dict.fromkeys(passage.cited_paper_ids))
+    return list(order)
+
+
+def _left_out(method: Method, passage_count: int, found: PapersFound) -> list[Failure]:
+    failures: list[Failure] = []
+    if found.dropped:
+        detail = (
+            f"{len(found.dropped)} papers came back although they were published after the cutoff or at an unknown date; they were dropped"
+        )
+        failures.append(Failure(stage="literature", subject=method.method_id, reason="malformed_answer", detail=detail))
+    if passage_count and not found.failures:
+        detail = f"{passage_count} passages stand in papers that are unknown to the source or not admissible; they were left out"
+        failures.append(Failure(stage="literature", subject=method.method_id, reason="not_found", detail=detail))
+    return failures

@@ -1,0 +1,156 @@
+"""Reads a method's papers: what each did that bears on the method and what came of it (ScholarEval §2.1, B.1)."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.failure import Failure
+from schemas.idea import Idea
+from schemas.outcome import Provenance, Unscored, UnscoredReason
+from schemas.paper import Paper, PaperSection, SectionKind
+from schemas.profile import SoundnessParameters
+from schemas.retrieval import Answer
+from schemas.soundness import Method, MethodEvidence
+from tasks.citations.keys import show
+from tasks.judging.step import Engine
+from tasks.judging.text import shorten_words
+from tasks.soundness.answers import EvidenceReply, PaperReading
+from tasks.soundness.asking import never_asked, shortened
+from tasks.soundness.questions import EvidenceInput, PaperShown, SectionShown
+from tasks.soundness.shelf import Shelf
+from tasks.soundness.steps import METHOD_EVIDENCE
+
+_SHOWN_KINDS = (SectionKind.ABSTRACT, SectionKind.METHODS, SectionKind.RESULTS)
+_KEY = re.compile(r"P\s?(\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Evidence in the order of the papers. `full_text` names the papers read in more than their abstract."""
+
+    evidence: tuple[MethodEvidence, ...]
+    full_text: frozenset[str]
+    failures: tuple[Failure, ...]
+    source_failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Readable:
+    paper: Paper
+    sections: tuple[SectionShown, ...]
+
+    @property
+    def shortening(self) -> str | None:
+        cut = [f"{section.words_left_out} words of {section.kind}" for section in self.sections if section.words_left_out]
+        return f"left out at the section limit: {', '.join(cut)}" if cut else None
+
+
+async def read_papers(
+    idea: Idea, method: Method, papers: Sequence[Paper], parameters: SoundnessParameters, engine: Engine, shelf: Shelf
+) -> Read:
+    """Fetch the papers' sections, then read them in batches side by side. Every paper gets a row, judged or not."""
+    answers = await _side_by_side([shelf.sections(paper) for paper in papers])
+    readable = [
+        _Readable(paper, shown)
+        for paper, answer in zip(papers, answers, strict=True)
+        if (shown := _shown(answer.items, parameters.section_word_limit))
+    ]
+    size = parameters.papers_per_reading_call
+    batches = [readable[start : start + size] for start in range(0, len(readable), size)]
+    judged = await _side_by_side([_read_batch(idea, method, batch, engine) for batch in batches])
+    rows = {row.paper_id: row for found, _ in judged for row in found}
+    for paper, answer in zip(papers, answers, strict=True):
+        if paper.paper_id not in rows:
+            rows[paper.paper_id] = _unread(method, paper, answer, engine)
+    return Read(
+        evidence=tuple(rows[paper.paper_id] for paper in papers),
+        full_text=frozenset(
+            each.paper.paper_id for each in readable if any(section.kind != SectionKind.ABSTRACT for section in each.sections)
+        ),
+        failures=tuple(failure for _, failures in judged for failure in failures),
+        source_failed=any(row.unscored_reason is UnscoredReason.SOURCE_UNAVAILABLE for row in rows.values()),
+    )
+
+
+async def _side_by_side(work: Sequence) -> list:
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(each) for each in work]
+    return [task.result() for task in tasks]
+
+
+def _shown(sections: Sequence[PaperSection], word_limit: int) -> tuple[SectionShown, ...]:
+    """One entry per kind, in reading order, each cut at the limit."""
+    shown: list[SectionShown] = []
+    for kind in _SHOWN_KINDS:
+        whole = "\n\n".join(section.text for section in sections if section.section is kind)
+        text, left_out = shorten_words(whole, word_limit)
+        if text.strip():
+            shown.append(SectionShown(kind=kind.value, text=text, words_left_out=left_out))
+    return tuple(shown)
+
+
+async def _read_batch(idea: Idea, method: Method, batch: Sequence[_Readable], engine: Engine) -> tuple[list[MethodEvidence], list[Failure]]:
+    keys = show([each.paper for each in batch])
+    papers = tuple(PaperShown(key=keys.key_of(each.paper.paper_id), title=each.paper.title, sections=each.sections) for each in batch)
+    outcome = await engine.run(METHOD_EVIDENCE, EvidenceInput(idea=idea.text, method=method.text, papers=papers))
+    if isinstance(outcome, Unscored):
+        return _unanswered(method, batch, outcome)
+    readings = _by_number(outcome.value)
+    rows = [_row(method, each, readings.get(place), outcome.provenance) for place, each in enumerate(batch, start=1)]
+    failures = [
+        _failure(
+            method, row.paper_id, row.unscored_reason, "the reply says nothing usable about this paper, although it was asked about it"
+        )
+        for row in rows
+        if row.unscored_reason is not None
+    ]
+    invented = sorted(set(readings) - set(range(1, len(batch) + 1)))
+    if invented:
+        detail = f"the reply answers for {len(invented)} keys that were not shown; that part was left out"
+        failures.append(Failure(stage="soundness", subject=method.method_id, reason=UnscoredReason.REPLY_UNPARSABLE.value, detail=detail))
+    return rows, failures
+
+
+def _unanswered(method: Method, batch: Sequence[_Readable], outcome: Unscored) -> tuple[list[MethodEvidence], list[Failure]]:
+    rows = [_unscored(method, each.paper, outcome.reason, shortened(outcome.provenance, each.shortening)) for each in batch]
+    return rows, [_failure(method, each.paper.paper_id, outcome.reason, outcome.detail) for each in batch]
+
+
+def _by_number(reply: EvidenceReply) -> dict[int, PaperReading]:
+    """Readings by the number of their key; of two for one key the first counts, and a key that is none is left out as number 0."""
+    found: dict[int, PaperReading] = {}
+    for reading in reply.papers:
+        key = _KEY.search(reading.key)
+        found.setdefault(int(key.group(1)) if key else 0, reading)
+    return found
+
+
+def _row(method: Method, read: _Readable, reading: PaperReading | None, provenance: Provenance) -> MethodEvidence:
+    provenance = shortened(provenance, read.shortening)
+    if reading is None:
+        return _unscored(method, read.paper, UnscoredReason.REPLY_UNPARSABLE, provenance)
+    if reading.relevant and not (reading.method.strip() or reading.results.strip()):
+        return _unscored(method, read.paper, UnscoredReason.REPLY_EMPTY, provenance)
+    return MethodEvidence(
+        method_id=method.method_id,
+        paper_id=read.paper.paper_id,
+        relevant=reading.relevant,
+        method=reading.method.strip() if reading.relevant else "",
+        results=reading.results.strip() if reading.relevant else "",
+        context=reading.context.strip() if reading.relevant else "",
+        provenance=provenance,
+    )
+
+
+def _unread(method: Method, paper: Paper, answer: Answer[PaperSection], engine: Engine) -> MethodEvidence:
+    reason = UnscoredReason.SOURCE_UNAVAILABLE if answer.failures else UnscoredReason.NO_EVIDENCE
+    return _unscored(method, paper, reason, never_asked(METHOD_EVIDENCE, engine))
+
+
+def _unscored(method: Method, paper: Paper, reason: UnscoredReason, provenance: Provenance) -> MethodEvidence:
+    return MethodEvidence(method_id=method.method_id, paper_id=paper.paper_id, relevant=None, unscored_reason=reason, provenance=provenance)
+
+
+def _failure(method: Method, paper_id: str, reason: UnscoredReason, detail: str) -> Failure:
+    return Failure(stage="soundness", subject=f"{method.method_id}/{paper_id}", reason=reason.value, detail=detail)

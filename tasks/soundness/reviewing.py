@@ -1,0 +1,116 @@
+"""One method's review: the evidence under keys goes in, a score and three cited texts come out (ScholarEval §2.1)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from schemas.citation import Citation
+from schemas.idea import Idea
+from schemas.outcome import Provenance, Unscored, UnscoredReason
+from schemas.paper import Paper
+from schemas.soundness import Method, MethodEvidence, SoundnessReview
+from tasks.citations.collect import citation_rows
+from tasks.citations.keys import Shown, show
+from tasks.citations.labels import publication_label
+from tasks.citations.settle import Settled, settle
+from tasks.judging.step import Engine
+from tasks.soundness.answers import ReviewReply
+from tasks.soundness.asking import never_asked
+from tasks.soundness.questions import EvidenceShown, ReviewInput
+from tasks.soundness.reading import Read
+from tasks.soundness.steps import SOUNDNESS_REVIEW
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A review with the papers it was shown and the citations it makes."""
+
+    review: SoundnessReview
+    shown: Shown
+    citations: tuple[Citation, ...] = ()
+
+
+async def review_method(idea: Idea, method: Method, papers: Sequence[Paper], read: Read, engine: Engine) -> Reviewed:
+    """Ask for the review of `method` over its relevant evidence. Call it only when there is some."""
+    by_id = {paper.paper_id: paper for paper in papers}
+    evidence = _newest_first([row for row in read.evidence if row.relevant], by_id)
+    shown = show([by_id[row.paper_id] for row in evidence])
+    items = tuple(_item(row, by_id[row.paper_id], shown, read) for row in evidence)
+    outcome = await engine.run(SOUNDNESS_REVIEW, ReviewInput(idea=idea.text, method=method.text, evidence=items))
+    if isinstance(outcome, Unscored):
+        return Reviewed(unscored_review(method, outcome.reason, outcome.detail, outcome.provenance, len(items)), shown)
+    reply = outcome.value
+    if not (reply.support.strip() or reply.contradictions.strip()):
+        detail = "the reply gives a score without saying what speaks for or against the method"
+        return Reviewed(unscored_review(method, UnscoredReason.REPLY_EMPTY, detail, outcome.provenance, len(items)), shown)
+    return _settled(method, reply, shown, outcome.provenance)
+
+
+def unreviewed(method: Method, read: Read, source_failed: bool, engine: Engine) -> Reviewed:
+    """The review of a method without relevant evidence.
+
+    "Nothing found" (no_evidence) is said only when every source answered and every paper found was judged; otherwise the
+    reason is that of the judgement or the look-up that failed.
+    """
+    unjudged = [row.unscored_reason for row in read.evidence if row.unscored_reason is not None]
+    unanswered = [reason for reason in unjudged if reason not in (UnscoredReason.SOURCE_UNAVAILABLE, UnscoredReason.NO_EVIDENCE)]
+    if unanswered:
+        reason, detail = unanswered[0], f"{len(unanswered)} of {len(read.evidence)} papers could not be judged, and no other is relevant"
+    elif source_failed or read.source_failed:
+        reason, detail = (
+            UnscoredReason.SOURCE_UNAVAILABLE,
+            "no relevant paper was found, but a look-up failed (see failures); run again to try once more",
+        )
+    elif read.evidence:
+        reason, detail = UnscoredReason.NO_EVIDENCE, f"{len(read.evidence)} papers were found, none relevant to the method"
+    else:
+        reason, detail = UnscoredReason.NO_EVIDENCE, "the search found no admissible paper"
+    return Reviewed(unscored_review(method, reason, detail, never_asked(SOUNDNESS_REVIEW, engine), 0), show(()))
+
+
+def unscored_review(method: Method, reason: UnscoredReason, detail: str, provenance: Provenance, evidence_count: int) -> SoundnessReview:
+    return SoundnessReview(
+        method_id=method.method_id, unscored_reason=reason, unscored_detail=detail, evidence_count=evidence_count, provenance=provenance
+    )
+
+
+def _newest_first(evidence: list[MethodEvidence], papers: dict[str, Paper]) -> list[MethodEvidence]:
+    """By publication date; of the same date, and among the undated, in order of passage score."""
+    return sorted(evidence, key=lambda row: papers[row.paper_id].latest_publication_date or date.min, reverse=True)
+
+
+def _item(row: MethodEvidence, paper: Paper, shown: Shown, read: Read) -> EvidenceShown:
+    return EvidenceShown(
+        key=shown.key_of(row.paper_id),
+        title=paper.title,
+        published=publication_label(paper),
+        read_from="full text" if row.paper_id in read.full_text else "abstract",
+        citation_count=paper.citation_count,
+        method=row.method,
+        results=row.results,
+        context=row.context,
+    )
+
+
+def _settled(method: Method, reply: ReviewReply, shown: Shown, provenance: Provenance) -> Reviewed:
+    texts: dict[str, Settled] = {
+        field: settle(text, shown)
+        for field, text in (("support", reply.support), ("contradictions", reply.contradictions), ("suggestions", reply.suggestions))
+    }
+    review = SoundnessReview(
+        method_id=method.method_id,
+        support=texts["support"].markdown,
+        contradictions=texts["contradictions"].markdown,
+        suggestions=texts["suggestions"].markdown,
+        score_0_to_10=float(reply.score),
+        evidence_count=len(shown),
+        removed_citation_count=sum(text.removed_citation_count for text in texts.values()),
+        uncited_sentence_count=sum(text.uncited_sentence_count for text in texts.values()),
+        provenance=provenance,
+    )
+    citations = tuple(
+        row
+        for field, text in texts.items()
+        for row in citation_rows(text, shown, module="soundness", subject=method.method_id, field=field)
+    )
+    return Reviewed(review, shown, citations)

@@ -1,0 +1,98 @@
+"""The whole idea's soundness in up to three strengths, weaknesses and suggestions (ScholarEval B.1.1)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.citation import Citation
+from schemas.failure import Failure
+from schemas.idea import Idea
+from schemas.identifiers import PaperId
+from schemas.outcome import Unscored, UnscoredReason
+from schemas.soundness import Method, SoundnessReview, SoundnessSummary
+from tasks.citations.collect import citation_rows
+from tasks.citations.keys import Shown, show
+from tasks.citations.labels import reference
+from tasks.citations.settle import settle
+from tasks.judging.step import Engine
+from tasks.soundness.asking import never_asked, shortened
+from tasks.soundness.questions import ReviewShown, SummaryInput
+from tasks.soundness.reviewing import Reviewed
+from tasks.soundness.steps import SOUNDNESS_SUMMARY
+
+_MOST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Summarised:
+    """The summary, the citations it makes, and what was wrong with the reply."""
+
+    summary: SoundnessSummary
+    citations: tuple[Citation, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+async def summarise(idea: Idea, reviewed: Sequence[tuple[Method, Reviewed]], engine: Engine) -> Summarised:
+    """Condense the scored reviews, in the methods' order. Without one there is nothing to condense, and the summary is unscored."""
+    scored = [(method, each) for method, each in reviewed if each.review.score_0_to_10 is not None]
+    if not scored:
+        reasons = {each.review.unscored_reason for _, each in reviewed}
+        reason = reasons.pop() if len(reasons) == 1 else UnscoredReason.NO_EVIDENCE
+        return Summarised(SoundnessSummary(unscored_reason=reason, provenance=never_asked(SOUNDNESS_SUMMARY, engine)))
+    shown = _cited_anywhere([each for _, each in scored])
+    reviews = tuple(_review_shown(method, each.review, each.shown, shown) for method, each in scored)
+    outcome = await engine.run(SOUNDNESS_SUMMARY, SummaryInput(idea=idea.text, reviews=reviews))
+    if isinstance(outcome, Unscored):
+        failure = Failure(stage="soundness", subject="summary", reason=outcome.reason.value, detail=outcome.detail)
+        return Summarised(SoundnessSummary(unscored_reason=outcome.reason, provenance=outcome.provenance), failures=(failure,))
+    reply = outcome.value
+    lists = {"strengths": reply.strengths, "weaknesses": reply.weaknesses, "suggestions": reply.suggestions}
+    texts = {field: [settle(item, shown) for item in items[:_MOST] if item.strip()] for field, items in lists.items()}
+    beyond = [f"{len(items) - _MOST} {field}" for field, items in lists.items() if len(items) > _MOST]
+    removed = sum(text.removed_citation_count for found in texts.values() for text in found)
+    summary = SoundnessSummary(
+        strengths=tuple(text.markdown for text in texts["strengths"]),
+        weaknesses=tuple(text.markdown for text in texts["weaknesses"]),
+        suggestions=tuple(text.markdown for text in texts["suggestions"]),
+        provenance=shortened(outcome.provenance, f"left out beyond three: {', '.join(beyond)}" if beyond else None),
+    )
+    joined = {field: settle("\n\n".join(text.markdown for text in found), shown) for field, found in texts.items()}
+    citations = tuple(
+        row for field, text in joined.items() for row in citation_rows(text, shown, module="soundness", subject="summary", field=field)
+    )
+    return Summarised(summary, citations, _invented(removed))
+
+
+def _invented(removed: int) -> tuple[Failure, ...]:
+    if not removed:
+        return ()
+    detail = f"{removed} citations of papers that were not shown were taken out of the summary"
+    return (Failure(stage="soundness", subject="summary", reason=UnscoredReason.REPLY_UNPARSABLE.value, detail=detail),)
+
+
+def _cited_anywhere(reviewed: Sequence[Reviewed]) -> Shown:
+    """One set of keys for all that the reviews cite, in the order they cite it."""
+    papers = {paper.paper_id: paper for each in reviewed for paper in each.shown.papers}
+    cited: dict[PaperId, None] = {row.paper_id: None for each in reviewed for row in each.citations}
+    return show([papers[paper_id] for paper_id in cited])
+
+
+def _review_shown(method: Method, review: SoundnessReview, own: Shown, shown: Shown) -> ReviewShown:
+    assert review.score_0_to_10 is not None
+    return ReviewShown(
+        rank=method.rank,
+        method=method.text,
+        score_0_to_10=review.score_0_to_10,
+        evidence_count=review.evidence_count,
+        support=_with_keys(review.support, own, shown),
+        contradictions=_with_keys(review.contradictions, own, shown),
+        suggestions=_with_keys(review.suggestions, own, shown),
+    )
+
+
+def _with_keys(markdown: str, own: Shown, shown: Shown) -> str:
+    """Rendered references back to keys, those that hold across the idea."""
+    keys = {paper.paper_id: key for key, paper in shown}
+    rendered = {reference(paper): keys[paper.paper_id] for paper in reversed(own.papers) if paper.paper_id in keys}
+    for text in sorted(rendered, key=len, reverse=True):
+        markdown = markdown.replace(text, f"[{rendered[text]}]")
+    return markdown
