@@ -1,1 +1,1 @@
-"""Idea files in: parsing, validation, duplicates."""
+"""Idea files: read, validated, deduplicated."""

@@ -1,0 +1,88 @@
+"""Field names as people write them, and their values as text."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+FIELD_NAMES = {
+    "idea_id": "idea_id",
+    "id": "idea_id",
+    "title": "title",
+    "text": "text",
+    "idea": "text",
+    "problem": "problem",
+    "problem_statement": "problem",
+    "method": "method",
+    "methods": "method",
+    "methodology": "method",
+    "approach": "method",
+    "experiment": "experiment",
+    "experiments": "experiment",
+    "experiment_design": "experiment",
+    "experimental_design": "experiment",
+    "experiment_plan": "experiment",
+    "cutoff_date": "cutoff_date",
+    "cutoff": "cutoff_date",
+    "group": "group",
+}
+"""Name as written (lower case, `_` for spaces and hyphens) → meaning. Every other name is metadata."""
+
+_TEXT_MEANINGS = frozenset({"text", "problem", "method", "experiment"})
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFields:
+    """Fields of an entry by meaning; the first of several names for one meaning counts if it holds anything."""
+
+    known: dict[str, object]
+    metadata: dict[str, str] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+
+
+def normalised(name: str) -> str:
+    """`Experiment Design` and `experiment-design` are `experiment_design`."""
+    return re.sub(r"[\s\-]+", "_", name.strip().lower())
+
+
+def has_text_field(names: Iterable[str]) -> bool:
+    """Whether any of these columns can hold an idea or a part of one."""
+    return any(FIELD_NAMES.get(normalised(name)) in _TEXT_MEANINGS for name in names)
+
+
+def named(fields: Mapping[str, object]) -> NamedFields:
+    """Sort fields into known ones and metadata.
+
+    Metadata keeps scalars, as strings. Lists and objects (the rubrics of a benchmark, say) are left out, except
+    an object called `metadata`, whose scalars become metadata themselves.
+    """
+    known: dict[str, object] = {}
+    metadata: dict[str, str] = {}
+    for name, value in fields.items():
+        meaning = FIELD_NAMES.get(normalised(name))
+        if meaning is not None:
+            if not _blank(value) and _blank(known.get(meaning)):
+                known[meaning] = value
+        elif normalised(name) == "metadata" and isinstance(value, Mapping):
+            metadata.update({str(key): text for key, inner in value.items() if (text := scalar_text(inner)) is not None})
+        elif (text := scalar_text(value)) is not None:
+            metadata[name] = text
+    return NamedFields(known=known, metadata=metadata, names=tuple(fields))
+
+
+def scalar_text(value: object) -> str | None:
+    """A scalar as text; None for nothing, for NaN and for lists and objects."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return None if math.isnan(value) else str(value)
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, int) else None
+
+
+def _blank(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip()) or (isinstance(value, float) and math.isnan(value))

@@ -1,0 +1,90 @@
+"""Entries of a JSON Lines file, one object per line, and of a JSON file with one list of objects."""
+
+from pathlib import Path
+from typing import BinaryIO
+
+import orjson
+
+from schemas.errors import IdeaFileError
+from schemas.idea import RejectedIdea
+from tasks.ideas.entries import Entries, Entry, refuse_wide_encodings, unreadable
+
+MAXIMUM_LINE_BYTES = 20_000_000
+
+
+def read_json_lines(path: Path) -> Entries:
+    """Stream the entries of `path`. A broken line is rejected by itself; empty lines are skipped.
+
+    Raises:
+        IdeaFileError: not one line is UTF-8.
+    """
+    refuse_wide_encodings(path)
+    line_count = undecodable_count = 0
+    with path.open("rb") as file:
+        number = 0
+        while line := file.readline(MAXIMUM_LINE_BYTES):
+            number += 1
+            location = f"{path.name} line {number}"
+            if number == 1:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+            if len(line) >= MAXIMUM_LINE_BYTES - 3 and not line.endswith(b"\n"):
+                _skip_line(file)
+                line_count += 1
+                yield RejectedIdea(
+                    idea_id=None,
+                    location=location,
+                    reason="too_long",
+                    detail=f"the line exceeds {MAXIMUM_LINE_BYTES:,} bytes: put one idea on each line and shorten it",
+                )
+                continue
+            if not line.strip():
+                continue
+            line_count += 1
+            undecodable_count += not _is_utf8(line)
+            yield _entry(location, line)
+    if line_count and undecodable_count == line_count:
+        raise IdeaFileError(f"{path.name} is not UTF-8 text: save it as UTF-8, one JSON object per line")
+
+
+def read_json(path: Path) -> Entries:
+    """The entries of a `.json` file: a list of objects, or one object.
+
+    Raises:
+        IdeaFileError: no JSON, or neither a list nor an object.
+    """
+    refuse_wide_encodings(path)
+    try:
+        content = orjson.loads(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        raise IdeaFileError(f"{path.name} is not valid JSON ({error}): mend it, or name it .jsonl if it has one object per line") from error
+    if not isinstance(content, list | dict):
+        raise IdeaFileError(f"{path.name} holds neither a list of ideas nor one idea: write [{{...}}, {{...}}]")
+    for number, value in enumerate(content if isinstance(content, list) else [content], start=1):
+        location = f"{path.name} entry {number}"
+        yield Entry(location, value) if isinstance(value, dict) else unreadable(location, _NO_OBJECT)
+
+
+_NO_OBJECT = 'this is no JSON object: write the idea as {"text": "..."}'
+
+
+def _entry(location: str, line: bytes) -> Entry | RejectedIdea:
+    if not _is_utf8(line):
+        return unreadable(location, "the line is not UTF-8: save the file as UTF-8")
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        return unreadable(location, f"the line is not valid JSON ({error}): write one JSON object per line")
+    return Entry(location, value) if isinstance(value, dict) else unreadable(location, _NO_OBJECT)
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _skip_line(file: BinaryIO) -> None:
+    while (piece := file.readline(MAXIMUM_LINE_BYTES)) and not piece.endswith(b"\n"):
+        pass

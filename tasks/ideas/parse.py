@@ -1,0 +1,112 @@
+"""One entry of an idea file becomes an idea, or a rejection that says how to mend it."""
+
+from datetime import date, datetime
+
+from schemas.idea import Idea, RejectedIdea
+from schemas.identifiers import IdeaId, content_hash
+from tasks.ideas.entries import TEXT_FIELDS, Entry
+from tasks.ideas.fields import NamedFields, named, scalar_text
+from tasks.ideas.limits import MAXIMUM_CHARACTERS, MAXIMUM_ID_CHARACTERS, MINIMUM_WORDS, too_long
+from tasks.ideas.parts import HEADINGS, Parts, parts_of, whole_text
+from tasks.ideas.titles import shortened, title_of
+from tasks.ideas.words import has_words
+
+
+class _RejectionError(Exception):
+    """Leaves the parser with a reason and a detail; never leaves this module."""
+
+
+def parse_entry(entry: Entry, default_cutoff: date | None) -> Idea | RejectedIdea:
+    """Validate one entry.
+
+    Without `group`, the field `discipline` is the group (it stays in the metadata too). Without `idea_id`, the
+    identifier is a hash of the text and of the entry's own cutoff date, so it does not depend on `default_cutoff`.
+    """
+    fields = named(entry.fields)
+    idea_id: IdeaId | None = None
+    try:
+        idea_id = _idea_id(fields)
+        return _idea(fields, idea_id, default_cutoff)
+    except _RejectionError as rejection:
+        reason, detail = rejection.args
+        return RejectedIdea(idea_id=idea_id, location=entry.location, reason=reason, detail=detail)
+
+
+def _idea(fields: NamedFields, idea_id: IdeaId | None, default_cutoff: date | None) -> Idea:
+    title = _text(fields, "title")
+    given = Parts(**{part: _text(fields, part) for part in HEADINGS})
+    text = whole_text(title, _text(fields, "text"), given)
+    _check_text(text, fields)
+    recognised = parts_of(text)
+    own_cutoff = _cutoff(fields.known.get("cutoff_date"))
+    group = _text(fields, "group") or fields.metadata.get("discipline", "").strip() or None
+    return Idea(
+        idea_id=idea_id or IdeaId("idea-" + content_hash(text, own_cutoff.isoformat() if own_cutoff else "", length=16)),
+        title=shortened(title) if title else title_of(text),
+        text=text,
+        problem=given.problem or recognised.problem,
+        method=given.method or recognised.method,
+        experiment=given.experiment or recognised.experiment,
+        cutoff_date=own_cutoff or default_cutoff,
+        group=group,
+        metadata=fields.metadata,
+    )
+
+
+def _idea_id(fields: NamedFields) -> IdeaId | None:
+    value = fields.known.get("idea_id")
+    if value is None:
+        return None
+    text = scalar_text(value)
+    if text is None or isinstance(value, bool | float):
+        raise _RejectionError("bad_field", "idea_id is neither a text nor a whole number: write it as a text")
+    text = text.strip()
+    if len(text) > MAXIMUM_ID_CHARACTERS or not text.isprintable():
+        raise _RejectionError(
+            "bad_field", f"idea_id has more than {MAXIMUM_ID_CHARACTERS} characters or unprintable ones: choose a short name"
+        )
+    return IdeaId(text)
+
+
+def _text(fields: NamedFields, meaning: str) -> str | None:
+    value = fields.known.get(meaning)
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        if meaning in ("title", "group") and (text := scalar_text(value)) is not None:
+            return text
+        raise _RejectionError("bad_field", f"{meaning} is no text: write it as one text")
+    if "\x00" in value:
+        raise _RejectionError("bad_field", f"{meaning} holds zero bytes: it is no text; remove them")
+    return value.strip() or None
+
+
+def _check_text(text: str, fields: NamedFields) -> None:
+    if not text.strip():
+        has = ", ".join(name[:40] for name in fields.names[:12]) or "nothing"
+        raise _RejectionError("empty", f"there is no idea in it (fields: {has}): fill text, or {', '.join(TEXT_FIELDS[2:])}")
+    if len(text) > MAXIMUM_CHARACTERS:
+        raise _RejectionError("too_long", too_long(None, "", len(text)).detail)
+    if not any(meaning in fields.known for meaning in ("text", *HEADINGS)):
+        raise _RejectionError("empty", f"there is only a title: fill text, or {', '.join(TEXT_FIELDS[2:])}")
+    if not has_words(text, MINIMUM_WORDS):
+        raise _RejectionError("too_short", f"the text has fewer than {MINIMUM_WORDS} words: say what is to be done and how")
+    long = [name for name, value in fields.metadata.items() if len(value) > MAXIMUM_CHARACTERS]
+    if long:
+        raise _RejectionError("too_long", f"field {long[0][:40]} has more than {MAXIMUM_CHARACTERS:,} characters: shorten or remove it")
+
+
+def _cutoff(value: object) -> date | None:
+    if value is None:
+        return None
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value.strip()).date()
+        except ValueError:
+            pass
+    shown = " ".join(str(value).split())[:40]
+    raise _RejectionError("bad_cutoff_date", f"cutoff_date {shown!r} is no date: write it as YYYY-MM-DD, such as 2024-09-24")

@@ -1,0 +1,84 @@
+"""Problem, method and experiment inside one text, and one text from them."""
+
+import re
+from dataclasses import dataclass
+
+_PARTS = {
+    "problem": r"(?:research |the )?problem(?: statement)?|motivation",
+    "method": r"(?:proposed |the )?(?:method|methods|methodology|approach)",
+    "experiment": r"experiments?|experiment(?:al)? (?:design|plan|setup)|evaluation plan|experiments and evaluation",
+}
+HEADINGS = {"problem": "Problem", "method": "Method", "experiment": "Experiment Design"}
+
+_ANY = "|".join(f"(?P<{part}>{names})" for part, names in _PARTS.items())
+_NUMBER = r"(?:\d{1,2}[.)]?\s+)?"
+_HEADING = re.compile(rf"^ {{0,3}}(?P<marks>#{{1,6}})\s+{_NUMBER}\**(?:{_ANY})\**\s*:?\**\s*#*\s*$", re.IGNORECASE)
+_BOLD = re.compile(rf"^\s*\*\*{_NUMBER}(?:{_ANY})\s*:?\*\*\s*:?\s*(?P<rest>.*)$", re.IGNORECASE)
+_COLON = re.compile(rf"^\s*{_NUMBER}(?:{_ANY})\s*:\s*(?P<rest>.*)$", re.IGNORECASE)
+_OTHER_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+\S")
+_LEVEL_WITHOUT_MARKS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """None where the text has no such part."""
+
+    problem: str | None = None
+    method: str | None = None
+    experiment: str | None = None
+
+
+@dataclass(slots=True)
+class _OpenPart:
+    name: str
+    level: int
+    lines: list[str]
+
+
+def parts_of(text: str) -> Parts:
+    """Find the parts by their headings: `## Method`, `**Method**`, `Method: …`.
+
+    A part ends at the next part, or at a heading of its own level or above; of two parts of one name the first counts.
+    """
+    found: dict[str, str] = {}
+    current: _OpenPart | None = None
+    for line in text.splitlines():
+        opened = _opened(line)
+        if opened is not None:
+            _close(current, found)
+            current = opened
+        elif current is not None and (other := _OTHER_HEADING.match(line)) and len(other.group(1)) <= current.level:
+            _close(current, found)
+            current = None
+        elif current is not None:
+            current.lines.append(line)
+    _close(current, found)
+    return Parts(**found)
+
+
+def _opened(line: str) -> _OpenPart | None:
+    for pattern in (_HEADING, _BOLD, _COLON):
+        if match := pattern.match(line):
+            groups = match.groupdict()
+            name = next(part for part in _PARTS if groups[part])
+            level = len(groups["marks"]) if groups.get("marks") else _LEVEL_WITHOUT_MARKS
+            return _OpenPart(name, level, [groups.get("rest") or ""])
+    return None
+
+
+def _close(part: _OpenPart | None, found: dict[str, str]) -> None:
+    if part is not None and (text := "\n".join(part.lines).strip()):
+        found.setdefault(part.name, text)
+
+
+def whole_text(title: str | None, text: str | None, parts: Parts) -> str:
+    """The idea as one Markdown text: the given text, and under headings each part that it does not contain.
+
+    Without a given text the title heads it.
+    """
+    blocks = [text] if text else ([f"# {title}"] if title else [])
+    for name, heading in HEADINGS.items():
+        part: str | None = getattr(parts, name)
+        if part and not (text and part in text):
+            blocks.append(f"## {heading}\n\n{part}")
+    return "\n\n".join(blocks)

@@ -1,0 +1,89 @@
+"""Idea files in: whatever the format, a batch of good ideas and of rejections with reasons."""
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+from schemas.errors import IdeaFileError
+from schemas.idea import Idea, IdeaBatch, RejectedIdea
+from tasks.ideas.delimited import read_delimited
+from tasks.ideas.duplicates import mark_duplicates
+from tasks.ideas.entries import Entries
+from tasks.ideas.json_lines import read_json, read_json_lines
+from tasks.ideas.parquet import read_parquet
+from tasks.ideas.parse import parse_entry
+from tasks.ideas.text_files import TEXT_SUFFIXES, read_folder, read_text_file
+
+FORMATS: dict[str, Callable[[Path], Entries]] = {
+    ".jsonl": read_json_lines,
+    ".ndjson": read_json_lines,
+    ".json": read_json,
+    ".csv": read_delimited,
+    ".tsv": read_delimited,
+    ".parquet": read_parquet,
+    **dict.fromkeys(TEXT_SUFFIXES, read_text_file),
+}
+
+
+def read_ideas(path: Path, *, default_cutoff: date | None) -> IdeaBatch:
+    """Read the ideas of a JSONL, JSON, CSV, TSV, Parquet, text or Markdown file, or of a folder of texts.
+
+    `default_cutoff` holds for ideas that bring no `cutoff_date`. Of two entries with one `idea_id` the first
+    counts; equal texts under different ids are all kept and marked as duplicates.
+
+    Raises:
+        IdeaFileError: the file as a whole cannot be read; one entry that cannot is in `rejected` instead.
+    """
+    try:
+        return _read(path, default_cutoff)
+    except OSError as error:
+        raise IdeaFileError(
+            f"{path} cannot be read ({error.strerror or type(error).__name__}): check the path and its permissions"
+        ) from error
+
+
+def _read(path: Path, default_cutoff: date | None) -> IdeaBatch:
+    ideas: dict[str, Idea] = {}
+    locations: dict[str, str] = {}
+    rejected: list[RejectedIdea] = []
+    for entry in _entries(path):
+        parsed = entry if isinstance(entry, RejectedIdea) else parse_entry(entry, default_cutoff)
+        if isinstance(parsed, RejectedIdea):
+            rejected.append(parsed)
+        elif parsed.idea_id in ideas:
+            rejected.append(_repeated(parsed, entry.location, ideas[parsed.idea_id], locations[parsed.idea_id]))
+        else:
+            ideas[parsed.idea_id] = parsed
+            locations[parsed.idea_id] = entry.location
+    if not ideas and not rejected:
+        raise IdeaFileError(f"{path.name} holds no ideas: write at least one")
+    return IdeaBatch(ideas=mark_duplicates(tuple(ideas.values())), rejected=tuple(rejected))
+
+
+def _entries(path: Path) -> Entries:
+    if path.is_dir():
+        return read_folder(path)
+    if not path.exists():
+        raise IdeaFileError(f"there is no file {path}: check the path")
+    read = FORMATS.get(path.suffix.lower())
+    if read is None:
+        raise IdeaFileError(f"{path.name} has no known format: give a {', '.join(FORMATS)} file, or a folder of .txt and .md files")
+    if path.stat().st_size == 0:
+        raise IdeaFileError(f"{path.name} is empty: write at least one idea")
+    return read(path)
+
+
+def _repeated(idea: Idea, location: str, first: Idea, first_location: str) -> RejectedIdea:
+    if idea.idea_id.startswith("idea-") and idea.text == first.text:
+        return RejectedIdea(
+            idea_id=idea.idea_id,
+            location=location,
+            reason="duplicate_text",
+            detail=f"the same text without idea_id stands at {first_location}: remove it, or give both an idea_id to evaluate both",
+        )
+    return RejectedIdea(
+        idea_id=idea.idea_id,
+        location=location,
+        reason="duplicate_id",
+        detail=f"idea_id {idea.idea_id} is already used at {first_location}: give this idea another one",
+    )

@@ -1,0 +1,70 @@
+import random
+import subprocess
+import sys
+from time import process_time
+
+import pytest
+
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId
+from tasks.ideas.duplicates import mark_duplicates
+
+VOCABULARY = [f"word{number}" for number in range(3000)]
+
+
+def idea(name: str, text: str) -> Idea:
+    return Idea(idea_id=IdeaId(name), title=name, text=text)
+
+
+def words(seed: int, count: int) -> list[str]:
+    return random.Random(seed).choices(VOCABULARY, k=count)
+
+
+def test_the_same_text_under_another_id_is_kept_and_marked() -> None:
+    text = " ".join(words(1, 200))
+    marked = mark_duplicates([idea("a", text), idea("b", text.upper() + "!"), idea("c", text)])
+    assert [(item.duplicate_of, item.duplicate_similarity_0_to_1) for item in marked] == [(None, None), ("a", 1.0), ("a", 1.0)]
+
+
+def test_a_slightly_changed_text_is_a_near_duplicate() -> None:
+    original = words(2, 300)
+    changed = [*original]
+    changed[100], changed[200] = "new", "newer"
+    _, second = mark_duplicates([idea("a", " ".join(original)), idea("b", " ".join(changed))])
+    assert second.duplicate_of == "a"
+    assert second.duplicate_similarity_0_to_1 == pytest.approx(286 / 306, abs=0.01)
+
+
+def test_texts_that_share_half_are_no_duplicates() -> None:
+    original = words(3, 300)
+    half = original[:150] + words(4, 150)
+    assert not any(item.duplicate_of for item in mark_duplicates([idea("a", " ".join(original)), idea("b", " ".join(half))]))
+
+
+def test_a_text_without_spaces_between_words_is_compared_by_characters() -> None:
+    text = "我们研究大型语言模型在科学文献评估中的可靠性问题并提出新的方法"
+    _, second = mark_duplicates([idea("a", text), idea("b", text + "。")])
+    assert second.duplicate_of == "a"
+
+
+def test_marks_do_not_depend_on_the_process() -> None:
+    code = (
+        "import random; from schemas.idea import Idea; from tasks.ideas.duplicates import mark_duplicates\n"
+        "r = random.Random(5); base = [str(r.random()) for _ in range(100)]\n"
+        "texts = [' '.join(base[:100 - n % 7]) for n in range(20)]\n"
+        "ideas = [Idea(idea_id=str(n), title='', text=t) for n, t in enumerate(texts)]\n"
+        "print([(i.duplicate_of, i.duplicate_similarity_0_to_1) for i in mark_duplicates(ideas)])"
+    )
+    answers = {
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}).stdout
+        for seed in ("1", "2")
+    }
+    assert len(answers) == 1
+
+
+def test_time_grows_with_the_text_not_with_its_square() -> None:
+    ideas = [idea(str(number), " ".join(words(number % 900, 200))) for number in range(1800)]
+    started = process_time()
+    marked = mark_duplicates(ideas)
+    assert sum(item.duplicate_of is not None for item in marked) == 900
+    assert process_time() - started < 15
