@@ -30,7 +30,7 @@ async def evaluate_shard(job: ShardJob, layout: Layout, attempts: Attempts, open
     Returns: the receipts of this shard's ideas, in order.
     """
     waiting = [planned for planned in job.ideas if not _done(read_receipt(layout, job.run_id, planned.evaluation_key))]
-    suspects = [planned for planned in waiting if attempts.count(planned.evaluation_key)]
+    suspects = sorted((p for p in waiting if attempts.count(p.evaluation_key)), key=lambda p: attempts.count(p.evaluation_key))
     fresh = [planned for planned in waiting if not attempts.count(planned.evaluation_key)]
     gate = asyncio.Semaphore(job.request.ideas_in_flight)
 

@@ -1,0 +1,157 @@
+"""A shard: every idea on its own, whatever happens to the others."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import date
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from flows.profiles import load_profile
+from schemas.idea import Idea
+from schemas.identifiers import EvaluationKey, IdeaId, RunId
+from schemas.run import RunRequest
+from tasks.accounting.ledger import Ledger
+from tasks.evaluation import evaluate_shard as shard
+from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
+from tasks.evaluation.evaluate_idea import Bench, failed_evaluation
+from tasks.evaluation.evaluation_key import evaluation_key, run_id_for
+from tasks.evaluation.job import PlannedIdea, ShardJob
+from tasks.judging.registry import STEPS
+from warehouse.landing import read_receipt, read_receipts
+from warehouse.layout import Layout
+
+
+def request(tmp_path: Path, **changes: Any) -> RunRequest:
+    fields: dict[str, Any] = {
+        "ideas_path": tmp_path / "ideas.jsonl",
+        "warehouse": tmp_path,
+        "profile": load_profile("economy"),
+        "engine": "extractive",
+        "literature": "live",
+        "full_text": False,
+    }
+    return RunRequest(**{**fields, **changes})
+
+
+def job(tmp_path: Path, count: int, **changes: Any) -> ShardJob:
+    ideas = (Idea(idea_id=IdeaId(f"idea-{n}"), title=f"Idea {n}", text=f"We will do thing number {n}.") for n in range(count))
+    planned = tuple(PlannedIdea(idea=idea, evaluation_key=EvaluationKey(f"{n:032x}")) for n, idea in enumerate(ideas))
+    return ShardJob(run_id=RunId("run-1"), request=request(tmp_path, **changes), gateway_url="http://gone", literature="test", ideas=planned)
+
+
+@asynccontextmanager
+async def bench(ledger: Ledger) -> AsyncIterator[Bench]:
+    yield Bench(engine=cast(Any, None), literature=cast(Any, None), documents=cast(Any, None), embedder=cast(Any, None), ledger=ledger)
+
+
+@pytest.fixture
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Replace the evaluation by one that succeeds, hangs or breaks by name; the ids it was called for, in order."""
+    seen: list[str] = []
+
+    async def evaluate_idea(planned: PlannedIdea, job: ShardJob, bench: Bench) -> Any:
+        seen.append(planned.idea.idea_id)
+        if planned.idea.idea_id == "idea-1":
+            raise ValueError("a bug\nwith two lines")
+        if planned.idea.idea_id == "idea-2":
+            await asyncio.sleep(3600)
+        whole = failed_evaluation(planned, job, bench.ledger, shard.datetime.now(shard.UTC), cast(Any, _no_failure()))
+        return whole.model_copy(update={"failures": ()})
+
+    monkeypatch.setattr(shard, "evaluate_idea", evaluate_idea)
+    return seen
+
+
+def _no_failure() -> Any:
+    from schemas.failure import Failure
+
+    return Failure(stage="evaluate", subject="none", reason="internal_error", detail="")
+
+
+async def run(work: ShardJob, tmp_path: Path) -> dict[EvaluationKey, Any]:
+    layout = Layout(tmp_path)
+    await shard.evaluate_shard(work, layout, Attempts(tmp_path / "attempts"), bench)
+    return read_receipts(layout, work.run_id)
+
+
+async def test_a_breaking_and_a_hanging_idea_do_not_hold_back_the_others(evaluated: list[str], tmp_path: Path) -> None:
+    work = job(tmp_path, 5, idea_timeout_seconds=0.3)
+    receipts = await run(work, tmp_path)
+    reasons = [receipts[planned.evaluation_key].incomplete_reason for planned in work.ideas]
+    assert reasons == [None, "internal_error", "timed_out", None, None]
+
+
+async def test_complete_ideas_are_skipped_and_incomplete_ones_tried_again(evaluated: list[str], tmp_path: Path) -> None:
+    work = job(tmp_path, 3, idea_timeout_seconds=0.2)
+    await run(work, tmp_path)
+    evaluated.clear()
+    await run(work, tmp_path)
+    assert sorted(evaluated) == ["idea-1", "idea-2"]
+
+
+async def test_an_idea_that_keeps_killing_its_worker_is_set_aside_and_named(evaluated: list[str], tmp_path: Path) -> None:
+    work = job(tmp_path, 1)
+    attempts = Attempts(tmp_path / "attempts")
+    for _ in range(MAXIMUM_ATTEMPTS):
+        attempts.begin(work.ideas[0].evaluation_key)
+    receipts = await run(work, tmp_path)
+    assert evaluated == []
+    assert receipts[work.ideas[0].evaluation_key].incomplete_reason == "worker_lost"
+
+
+async def test_suspects_run_last_and_the_least_suspected_first(evaluated: list[str], tmp_path: Path) -> None:
+    work = job(tmp_path, 5, idea_timeout_seconds=0.2)
+    attempts = Attempts(tmp_path / "attempts")
+    for index, deaths in ((0, 2), (3, 1)):
+        for _ in range(deaths):
+            attempts.begin(work.ideas[index].evaluation_key)
+    await run(work, tmp_path)
+    assert evaluated[-2:] == ["idea-3", "idea-0"]
+
+
+async def test_attempts_are_taken_back_when_an_idea_ends(evaluated: list[str], tmp_path: Path) -> None:
+    work = job(tmp_path, 2)
+    await run(work, tmp_path)
+    assert [Attempts(tmp_path / "attempts").count(planned.evaluation_key) for planned in work.ideas] == [0, 0]
+
+
+async def test_an_idea_without_a_receipt_has_no_folder(tmp_path: Path) -> None:
+    assert read_receipt(Layout(tmp_path), RunId("run-1"), EvaluationKey("0" * 32)) is None
+
+
+def key(tmp_path: Path, idea: Idea | None = None, literature: str = "snapshot:abc", **changes: Any) -> EvaluationKey:
+    chosen = idea or Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.", cutoff_date=date(2024, 1, 1))
+    return evaluation_key(chosen, request(tmp_path, **changes), literature, STEPS)
+
+
+def test_the_key_changes_with_all_that_could_change_the_result(tmp_path: Path) -> None:
+    base = Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.", cutoff_date=date(2024, 1, 1))
+    variants = [
+        key(tmp_path),
+        key(tmp_path, base.model_copy(update={"text": "We will do something else."})),
+        key(tmp_path, base.model_copy(update={"cutoff_date": date(2024, 1, 2)})),
+        key(tmp_path, literature="snapshot:def"),
+        key(tmp_path, engine="litellm:openai/a"),
+        key(tmp_path, engine="litellm:openai/a", api_base="http://other"),
+        key(tmp_path, profile=load_profile("faithful")),
+        key(tmp_path, full_text=True),
+        key(tmp_path, label="again"),
+    ]
+    assert len(set(variants)) == len(variants)
+
+
+def test_the_key_stays_when_nothing_that_matters_changes(tmp_path: Path) -> None:
+    base = Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.", cutoff_date=date(2024, 1, 1))
+    same = base.model_copy(update={"group": "other", "title": "Another title", "metadata": {"note": "x"}})
+    assert key(tmp_path, base) == key(tmp_path, same, workers=7, ideas_in_flight=3)
+
+
+def test_the_run_is_named_after_its_content(tmp_path: Path) -> None:
+    keys = [EvaluationKey("a"), EvaluationKey("b")]
+    again = run_id_for(request(tmp_path), keys[::-1], [])
+    assert run_id_for(request(tmp_path), keys, []) == again
+    assert again.startswith("ideas-")
+    assert run_id_for(request(tmp_path), keys, ["line 3:empty"]) != again
