@@ -70,4 +70,6 @@ class Run(Noun):
     finished_at: datetime
     duration_seconds: float = Field(ge=0)
     assay_version: str
-    score_weights: ScoreWeights = Field(default=ScoreWeights(soundness=1.0, contribution=1.0), description="Weights in `idea_scores.score`.")
+    score_weights: ScoreWeights = Field(
+        default=ScoreWeights(soundness=1.0, contribution=1.0), description="Weights in `idea_scores.score`."
+    )

@@ -60,3 +60,9 @@ def read_rows(path: Path) -> list[Row]:
     """The rows of one Parquet file, as plain Python values."""
     rows: list[Row] = pq.ParquetFile(path).read().to_pylist()
     return rows
+
+
+def read_row_count(path: Path) -> int:
+    """How many rows a Parquet file holds."""
+    count: int = pq.ParquetFile(path).metadata.num_rows
+    return count

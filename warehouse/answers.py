@@ -1,0 +1,142 @@
+"""What the warehouse answers readers with."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.columns import Severity
+from schemas.evaluation import IdeaEvaluation
+from schemas.identifiers import IdeaId, RunId
+from schemas.paper import Paper
+from schemas.run import Run
+
+
+class ValidationRow(Noun):
+    """One expectation held against one run; a row of `validations`."""
+
+    run_id: RunId
+    expectation: str
+    table_name: str
+    column_name: str
+    severity: Severity
+    success: bool
+    evaluated_count: int = Field(ge=0)
+    unexpected_count: int = Field(ge=0)
+    detail: str
+    created_at: datetime
+
+
+class ValidationReport(Noun):
+    """All expectations held against one run. Passed: no critical one was broken."""
+
+    run_id: RunId
+    rows: tuple[ValidationRow, ...]
+
+    @property
+    def passed(self) -> bool:
+        return not any(row.severity is Severity.CRITICAL for row in self.broken)
+
+    @property
+    def broken(self) -> tuple[ValidationRow, ...]:
+        return tuple(row for row in self.rows if not row.success)
+
+
+class PublishReport(Noun):
+    """What publishing a run did."""
+
+    run_id: RunId
+    published: bool = Field(description="Whether the lake now holds the run as landed.")
+    unchanged: bool = Field(description="The lake held exactly this already; nothing was validated or written.")
+    ideas: int = Field(ge=0)
+    rows: dict[str, int] = Field(description="Rows of the run by table; empty when not published.")
+    validation: ValidationReport | None = Field(description="None when unchanged.")
+
+
+class RankedIdea(Noun):
+    """One row of `group_rankings`."""
+
+    run_id: RunId
+    group: str | None
+    rank: int | None = Field(description="1 is best; ideas of one score share a rank; None without a score.")
+    idea_id: IdeaId
+    title: str
+    score: float | None
+    soundness_0_to_10: float | None
+    contribution_0_to_10: float | None
+    unscored_count: int
+    failure_count: int
+
+
+class IdeaScore(Noun):
+    """One row of `idea_scores`."""
+
+    run_id: RunId
+    idea_id: IdeaId
+    group: str | None
+    title: str
+    score: float | None
+    soundness_0_to_10: float | None
+    contribution_0_to_10: float | None
+    mean_comparison_score: float | None
+    method_count: int
+    scored_method_count: int
+    unscored_method_count: int
+    dimension_count: int
+    unscored_dimension_count: int
+    scored_comparison_count: int
+    unscored_comparison_count: int
+    failure_count: int
+    soundness_requested: bool
+    contribution_requested: bool
+    incomplete_reason: str | None
+    duplicate_of: IdeaId | None
+
+
+class RunCost(Noun):
+    """One row of `run_costs`."""
+
+    run_id: RunId
+    cost_usd: float | None = Field(description="Of the calls with a known price; None when no call has one.")
+    known_price_calls: int
+    unknown_price_calls: int
+    llm_calls: int
+    llm_cache_hits: int
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    api_calls: int
+    api_cache_hits: int
+    failed_api_calls: int
+    upstream_requests: int
+    duration_seconds: float
+    ideas: int
+    reused_ideas: int
+    cost_usd_per_idea: float | None
+
+
+class FailureRow(Noun):
+    """One row of `failures`."""
+
+    run_id: RunId
+    idea_id: IdeaId | None
+    recorded_by: str
+    stage: str
+    subject: str
+    reason: str
+    detail: str
+    retryable: bool
+
+
+class IdeaReview(Noun):
+    """Everything a full report on one idea shows."""
+
+    run: Run
+    evaluation: IdeaEvaluation
+    score: IdeaScore
+    rank: int | None
+    group_size: int = Field(ge=1)
+    bibliography: tuple[Paper, ...] = Field(description="The papers cited, each once, in order of first citation.")
+    cost_usd: float | None = Field(description="Of the calls with a known price; None when no call has one; 0 without calls.")
+    unknown_price_calls: int
+    reused_from_run_id: RunId | None

@@ -1,0 +1,130 @@
+"""The SQL console: one SELECT over the lake, and nothing else of the machine.
+
+Two fences. DuckDB runs without access to files other than the lake's data and without a way to change its settings. But some
+table functions bypass that fence (`sqlite_scan` opens any file), so the parsed statement is held against lists as well:
+only table functions that touch nothing outside, no catalogue internals.
+"""
+
+import math
+import threading
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import duckdb
+import orjson
+
+from schemas.errors import ConfigurationError
+from warehouse.lake import one_line, open_reader
+from warehouse.layout import Layout
+from warehouse.rows import Row
+from warehouse.statements import quoted
+
+_TABLE_FUNCTIONS = frozenset({"generate_series", "json_each", "json_tree", "range", "regexp_split_to_table", "repeat", "unnest"})
+_HIDDEN_PREFIXES = ("__ducklake", "duckdb_", "ducklake_", "pg_", "postgres_", "pragma_", "sqlite_")
+_HIDDEN_FUNCTIONS = frozenset({"current_setting", "getenv", "getvariable", "nextval", "write_log"})
+_MAXIMUM_ROWS = 1_000_000
+
+
+def run_sql(
+    layout: Layout, sql: str, *, catalogue_url: str | None = None, timeout_seconds: float = 300.0, maximum_rows: int = _MAXIMUM_ROWS
+) -> list[Row]:
+    """Answer one SELECT (also WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW TABLES) over the published tables and marts.
+
+    Values are plain: numbers, strings, dates, times, lists, dicts.
+
+    Raises:
+        ConfigurationError: in one line, why the statement is refused, wrong, too slow or too large an answer.
+    """
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        _refuse_what_is_no_question(connection, sql)
+        connection.execute(f"set allowed_directories = [{quoted(str(layout.data.resolve()) + '/')}]")
+        connection.execute("set enable_external_access = false")
+        connection.execute("set lock_configuration = true")
+        stop = threading.Timer(timeout_seconds, connection.interrupt)
+        stop.start()
+        try:
+            answer = connection.execute(sql)
+            names = _distinct([column[0] for column in answer.description or ()])
+            rows = answer.fetchmany(maximum_rows + 1)
+        except duckdb.InterruptException:
+            raise ConfigurationError(f"the statement took longer than {timeout_seconds:g} seconds: narrow it down") from None
+        except (duckdb.Error, RuntimeError) as error:
+            raise ConfigurationError(f"wrong SQL: {_one_line(error)}") from None
+        finally:
+            stop.cancel()
+    if len(rows) > maximum_rows:
+        raise ConfigurationError(f"the answer has more than {maximum_rows} rows: add a LIMIT")
+    return [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in rows]
+
+
+def _refuse_what_is_no_question(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    try:
+        statements = connection.extract_statements(sql)
+    except duckdb.Error as error:
+        raise ConfigurationError(f"wrong SQL: {_one_line(error)}") from None
+    if len(statements) != 1:
+        raise ConfigurationError(f"one statement at a time, please: found {len(statements)}")
+    if statements[0].type != duckdb.StatementType.SELECT:
+        raise ConfigurationError(f"only SELECT is allowed here, not {statements[0].type.name}: the lake is read-only")
+    if statements[0].named_parameters:
+        raise ConfigurationError("parameters cannot be given here: write the values into the statement")
+    answer = connection.execute("select json_serialize_sql(?::varchar)", [sql]).fetchall()
+    tree = orjson.loads(answer[0][0])
+    if tree["error"]:
+        raise ConfigurationError(f"only a plain SELECT is allowed here: {tree['error_message']}")
+    for node in _nodes(tree):
+        _refuse_reaching_out(node)
+
+
+def _nodes(tree: object) -> Iterator[dict[str, Any]]:
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            yield node
+            waiting.extend(node.values())
+        elif isinstance(node, list):
+            waiting.extend(node)
+
+
+def _refuse_reaching_out(node: dict[str, Any]) -> None:
+    if node.get("type") == "TABLE_FUNCTION":
+        name = str(node["function"]["function_name"]).lower()
+        if name not in _TABLE_FUNCTIONS:
+            raise ConfigurationError(f"the table function {name} is not allowed here: only tables and marts of the lake")
+    elif node.get("type") == "FUNCTION" and str(node.get("function_name")).lower() in _HIDDEN_FUNCTIONS:
+        raise ConfigurationError(f"the function {node['function_name']} is not allowed here")
+    elif node.get("type") in ("BASE_TABLE", "SHOW_REF"):
+        for mentioned in (node.get("catalog_name"), node.get("table_name")):
+            if str(mentioned or "").lower().strip('"').startswith(_HIDDEN_PREFIXES):
+                raise ConfigurationError(f"{mentioned} is not a table of the lake: `show tables` lists them")
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Columns of one name are told apart, so that none is lost in a dict."""
+    seen: dict[str, int] = {}
+    distinct = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        distinct.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return distinct
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {str(key): _plain(content) for key, content in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, UUID | bytes):
+        return str(value)
+    return value
+
+
+def _one_line(error: duckdb.Error | RuntimeError) -> str:
+    return one_line(error) if isinstance(error, duckdb.Error) else str(error).split("\n", 1)[0]

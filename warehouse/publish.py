@@ -1,0 +1,159 @@
+"""Write, audit, publish: landed files are validated, then one transaction puts the whole run into the lake."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import duckdb
+import orjson
+
+from schemas.columns import Table
+from schemas.errors import PublicationError
+from schemas.evaluation import Receipt
+from schemas.identifiers import RunId, content_hash
+from schemas.run import Run
+from schemas.tables import IDEA_TABLES, TABLE, TABLES
+from warehouse.answers import PublishReport, ValidationReport
+from warehouse.definitions import apply_definitions
+from warehouse.lake import one_line, open_writer
+from warehouse.landed import in_batches, landed_files, scan
+from warehouse.landing import iterate_receipts
+from warehouse.layout import Layout
+from warehouse.parquet import arrow_table, read_row_count, write_bytes
+from warehouse.rows import Row
+from warehouse.statements import table_statement
+
+
+def publish_run(layout: Layout, run: Run, *, catalogue_url: str | None = None, wait_seconds: float = 60.0) -> PublishReport:
+    """Validate what a run landed and put it into the lake, whole or not at all.
+
+    Publishing again replaces the run's rows; publishing what is already there changes nothing. A run that breaks a
+    critical expectation stays in landing, its result beside it in `validation.json`, and the report says so.
+
+    Args:
+        catalogue_url: a PostgreSQL connection string; None: an SQLite file in the warehouse.
+        wait_seconds: how long to wait for another publisher to finish.
+
+    Raises:
+        PublicationError: the landed files do not hold what their receipts say.
+        TransientError: another publisher is still at work.
+        ConfigurationError: the catalogue cannot be opened.
+    """
+    receipts = tuple(iterate_receipts(layout, run.run_id))
+    digest = _digest(layout, run, receipts)
+    with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
+        with _transaction(connection, run.run_id):
+            apply_definitions(connection)
+        if _published_digest(connection, run.run_id) == digest:
+            rows = {table.name: _count(connection, table, run.run_id) for table in TABLES}
+            return PublishReport(run_id=run.run_id, published=True, unchanged=True, ideas=len(receipts), rows=rows, validation=None)
+        validation = _validate(layout, run.run_id, receipts)
+        if not validation.passed:
+            return PublishReport(run_id=run.run_id, published=False, unchanged=False, ideas=len(receipts), rows={}, validation=validation)
+        with _transaction(connection, run.run_id):
+            rows = _replace_run(connection, layout, run, receipts, digest, validation)
+    return PublishReport(run_id=run.run_id, published=True, unchanged=False, ideas=len(receipts), rows=rows, validation=validation)
+
+
+def _validate(layout: Layout, run_id: RunId, receipts: Sequence[Receipt]) -> ValidationReport:
+    from warehouse.validate import validate_run
+
+    report = validate_run(layout, run_id, receipts)
+    path = layout.validation(run_id)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    building = path.with_suffix(".building")
+    write_bytes(building, orjson.dumps(report.model_dump(mode="json") | {"passed": report.passed}, option=orjson.OPT_INDENT_2))
+    building.replace(path)
+    return report
+
+
+def _digest(layout: Layout, run: Run, receipts: Sequence[Receipt]) -> str:
+    """Over everything published except when the run happened to end: a rerun that found all done publishes nothing."""
+    told = run.model_dump_json(exclude={"started_at", "finished_at", "duration_seconds"})
+    rejections = layout.rejections(run.run_id)
+    rejected = content_hash(rejections.read_bytes().hex()) if rejections.exists() else ""
+    columns = "; ".join(f"{table.name}({', '.join(table.column_names)})" for table in TABLES)
+    return content_hash(told, rejected, columns, *(receipt.model_dump_json() for receipt in receipts))
+
+
+def _published_digest(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> str | None:
+    row = connection.execute("select landing_sha256 from runs where run_id = ?", [run_id]).fetchone()
+    return row[0] if row else None
+
+
+class _transaction:  # noqa: N801 reads as a statement
+    """Commits the block, or rolls it back and says which run it was about."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, run_id: RunId) -> None:
+        self.connection, self.run_id = connection, run_id
+
+    def __enter__(self) -> None:
+        self.connection.execute("begin")
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
+        if kind is None:
+            try:
+                self.connection.execute("commit")
+            except duckdb.Error as failed:
+                raise PublicationError(f"run {self.run_id} was not published: {one_line(failed)}") from failed
+            return
+        self.connection.execute("rollback")
+        if isinstance(error, duckdb.Error):
+            raise PublicationError(f"run {self.run_id} was not published: {one_line(error)}") from error
+
+
+def _replace_run(
+    connection: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    run: Run,
+    receipts: Sequence[Receipt],
+    digest: str,
+    validation: ValidationReport,
+) -> dict[str, int]:
+    for table in TABLES:
+        connection.execute(table_statement("delete_run", table=table.name), {"run_id": run.run_id})
+    for table in IDEA_TABLES:
+        for files in in_batches(landed_files(layout, table, receipts)):
+            connection.execute(table_statement("insert", table=table.name, columns="*", source=scan(files)))
+    rejections = layout.rejections(run.run_id)
+    rejected_count = read_row_count(rejections) if rejections.exists() else 0
+    if rejected_count:
+        connection.execute(table_statement("insert", table="failures", columns="*", source=scan([rejections])))
+    _insert_rows(connection, TABLE["runs"], [_run_row(run, digest)])
+    _insert_rows(
+        connection, TABLE["validations"], [row.model_dump(mode="python") | {"severity": row.severity.value} for row in validation.rows]
+    )
+    return _counted(connection, run.run_id, receipts, rejected_count)
+
+
+def _run_row(run: Run, digest: str) -> Row:
+    fields = {name: getattr(run, name) for name in TABLE["runs"].column_names if name in type(run).model_fields}
+    return fields | {
+        "state": run.state.value,
+        "soundness_weight": run.score_weights.soundness,
+        "contribution_weight": run.score_weights.contribution,
+        "landing_sha256": digest,
+        "published_at": datetime.now(UTC),
+    }
+
+
+def _insert_rows(connection: duckdb.DuckDBPyConnection, table: Table, rows: Sequence[Row]) -> None:
+    connection.register("incoming", arrow_table(table, rows))
+    connection.execute(table_statement("insert", table=table.name, columns="*", source="incoming"))
+    connection.unregister("incoming")
+
+
+def _counted(connection: duckdb.DuckDBPyConnection, run_id: RunId, receipts: Sequence[Receipt], rejected_count: int) -> dict[str, int]:
+    """Rows of the run by table, held against the receipts."""
+    rows = {table.name: _count(connection, table, run_id) for table in TABLES}
+    for table in IDEA_TABLES:
+        expected = sum(receipt.rows.get(table.name, 0) for receipt in receipts) + (rejected_count if table.name == "failures" else 0)
+        if rows[table.name] != expected:
+            raise PublicationError(
+                f"run {run_id} was not published: its files hold {rows[table.name]} rows of {table.name}, its receipts say {expected}"
+            )
+    return rows
+
+
+def _count(connection: duckdb.DuckDBPyConnection, table: Table, run_id: RunId) -> int:
+    row = connection.execute(table_statement("count_rows_of_run", table=table.name), {"run_id": run_id}).fetchone()
+    return int(row[0]) if row else 0

@@ -1,0 +1,173 @@
+"""The one read API: dashboards, reports and the command line ask here. Only published runs are seen.
+
+with open_queries(layout) as queries:
+    for row in queries.ranking(queries.latest_run().run_id): …
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import duckdb
+import polars
+
+from schemas.base import Noun
+from schemas.errors import ConfigurationError
+from schemas.evaluation import IdeaEvaluation
+from schemas.identifiers import IdeaId, RunId
+from schemas.paper import Paper
+from schemas.profile import ScoreWeights
+from schemas.run import Run
+from schemas.tables import IDEA_TABLES
+from warehouse.answers import FailureRow, IdeaReview, IdeaScore, RankedIdea, RunCost, ValidationRow
+from warehouse.console import run_sql
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.rows import Row, evaluation_of
+from warehouse.statements import statement, table_statement
+
+__all__ = ["Queries", "open_queries", "run_sql"]
+
+NounT = TypeVar("NounT", bound=Noun)
+_IDEAS_AT_ONCE = 40
+
+
+@contextmanager
+def open_queries(layout: Layout, *, catalogue_url: str | None = None) -> Iterator["Queries"]:
+    """Open the lake for reading. Raises ConfigurationError when there is none."""
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        yield Queries(connection)
+
+
+@dataclass(frozen=True, slots=True)
+class Queries:
+    """Questions to an open lake. Every method raises ConfigurationError for a run that is not published."""
+
+    connection: duckdb.DuckDBPyConnection
+
+    def list_runs(self) -> tuple[Run, ...]:
+        """Published runs, newest first."""
+        return tuple(_run(row) for row in self._rows("list_runs"))
+
+    def latest_run(self) -> Run:
+        """The run that started last. Raises ConfigurationError when nothing is published."""
+        runs = self.list_runs()
+        if not runs:
+            raise ConfigurationError("the lake holds no run yet: publish one with `assay evaluate`")
+        return runs[0]
+
+    def run(self, run_id: RunId) -> Run:
+        runs = self.list_runs()
+        for run in runs:
+            if run.run_id == run_id:
+                return run
+        newest = ", ".join(run.run_id for run in runs[:3]) or "none"
+        raise ConfigurationError(f"no published run {run_id}; the newest are: {newest}")
+
+    def ranking(self, run_id: RunId) -> tuple[RankedIdea, ...]:
+        """Ideas by group and rank; those without a score last and without a rank."""
+        self.run(run_id)
+        return self._nouns("ranking", RankedIdea, run_id=run_id)
+
+    def idea_scores(self, run_id: RunId) -> tuple[IdeaScore, ...]:
+        self.run(run_id)
+        return self._nouns("idea_scores", IdeaScore, run_id=run_id)
+
+    def run_cost(self, run_id: RunId) -> RunCost:
+        self.run(run_id)
+        (cost,) = self._nouns("run_cost", RunCost, run_id=run_id)
+        return cost
+
+    def failures(self, run_id: RunId) -> tuple[FailureRow, ...]:
+        """Failures of the run, rejected entries of the idea file first."""
+        self.run(run_id)
+        return self._nouns("failures", FailureRow, run_id=run_id)
+
+    def validations(self, run_id: RunId) -> tuple[ValidationRow, ...]:
+        """Expectations held before publication, broken ones first."""
+        self.run(run_id)
+        return self._nouns("validations", ValidationRow, run_id=run_id)
+
+    def latency_by_step(self, run_id: RunId) -> polars.DataFrame:
+        self.run(run_id)
+        return self._frame("latency_by_step", run_id=run_id)
+
+    def source_health(self, run_id: RunId) -> polars.DataFrame:
+        self.run(run_id)
+        return self._frame("source_health", run_id=run_id)
+
+    def idea_review(self, run_id: RunId, idea_id: IdeaId) -> IdeaReview:
+        """All that a full report on one idea shows. Raises ConfigurationError when the run has no such idea."""
+        for review in self.idea_reviews(run_id, (idea_id,)):
+            return review
+        raise ConfigurationError(f"run {run_id} has no evaluation of idea {idea_id}; `assay rank {run_id}` lists its ideas")
+
+    def idea_reviews(self, run_id: RunId, idea_ids: Sequence[IdeaId] | None = None) -> Iterator[IdeaReview]:
+        """The ideas of a run (or those of `idea_ids` that it has), best ranked first; some dozens are in memory at a time."""
+        run = self.run(run_id)
+        ranking = self.ranking(run_id)
+        scores = {score.idea_id: score for score in self.idea_scores(run_id)}
+        sizes: dict[str | None, int] = {}
+        for ranked in ranking:
+            sizes[ranked.group] = sizes.get(ranked.group, 0) + 1
+        wanted = [ranked for ranked in ranking if idea_ids is None or ranked.idea_id in set(idea_ids)]
+        for start in range(0, len(wanted), _IDEAS_AT_ONCE):
+            part = wanted[start : start + _IDEAS_AT_ONCE]
+            rows = self._idea_rows(run_id, [ranked.idea_id for ranked in part])
+            costs = {row["idea_id"]: row for row in self._rows("idea_costs", run_id=run_id, idea_ids=[ranked.idea_id for ranked in part])}
+            for ranked in part:
+                yield _review(run, ranked, scores[ranked.idea_id], sizes[ranked.group], rows[ranked.idea_id], costs.get(ranked.idea_id))
+
+    def _idea_rows(self, run_id: RunId, idea_ids: Sequence[IdeaId]) -> dict[IdeaId, dict[str, list[Row]]]:
+        found: dict[IdeaId, dict[str, list[Row]]] = {idea_id: {} for idea_id in idea_ids}
+        for table in IDEA_TABLES:
+            answer = self.connection.execute(
+                table_statement("rows_of_ideas", table=table.name), {"run_id": run_id, "idea_ids": list(idea_ids)}
+            )
+            for row in _dicts(answer):
+                # An entry of the idea file rejected as a duplicate bears the id of an idea that was not.
+                if row.get("recorded_by") != "read_ideas":
+                    found[row["idea_id"]].setdefault(table.name, []).append(row)
+        return found
+
+    def _rows(self, name: str, **parameters: object) -> list[Row]:
+        return _dicts(self.connection.execute(statement("queries", name), parameters))
+
+    def _nouns(self, name: str, kind: type[NounT], **parameters: object) -> tuple[NounT, ...]:
+        return tuple(kind.model_validate(row, strict=False) for row in self._rows(name, **parameters))
+
+    def _frame(self, name: str, **parameters: object) -> polars.DataFrame:
+        return self.connection.sql(statement("queries", name), params=parameters).pl()
+
+
+def _dicts(answer: duckdb.DuckDBPyConnection) -> list[Row]:
+    names = [column[0] for column in answer.description or ()]
+    return [dict(zip(names, values, strict=True)) for values in answer.fetchall()]
+
+
+def _run(row: dict[str, Any]) -> Run:
+    weights = ScoreWeights(soundness=row["soundness_weight"], contribution=row["contribution_weight"])
+    fields = {name: row[name] for name in Run.model_fields if name in row}
+    return Run.model_validate(fields | {"score_weights": weights}, strict=False)
+
+
+def _review(run: Run, ranked: RankedIdea, score: IdeaScore, size: int, rows: dict[str, list[Row]], cost: Row | None) -> IdeaReview:
+    evaluation = evaluation_of(rows)
+    return IdeaReview(
+        run=run,
+        evaluation=evaluation,
+        score=score,
+        rank=ranked.rank,
+        group_size=size,
+        bibliography=_bibliography(evaluation),
+        cost_usd=cost["cost_usd"] if cost else 0.0,
+        unknown_price_calls=cost["unknown_price_calls"] if cost else 0,
+        reused_from_run_id=rows["ideas"][0]["reused_from_run_id"],
+    )
+
+
+def _bibliography(evaluation: IdeaEvaluation) -> tuple[Paper, ...]:
+    papers = {paper.paper_id: paper for paper in evaluation.papers}
+    cited = dict.fromkeys(citation.paper_id for citation in evaluation.citations)
+    return tuple(papers[paper_id] for paper_id in cited if paper_id in papers)

@@ -1,0 +1,21 @@
+-- severity: critical
+-- What has a score has no reason for having none; what has no score has a reason.
+select run_id, idea_id, 'soundness_reviews' as table_name, method_id as subject, score_0_to_10 as score, unscored_reason
+from soundness_reviews
+where (score_0_to_10 is null) <> (unscored_reason is not null)
+union all
+select run_id, idea_id, 'comparisons', paper_id || ' ' || dimension_id, score, unscored_reason
+from comparisons
+where (score is null) <> (unscored_reason is not null)
+union all
+select run_id, idea_id, 'method_evidence', method_id || ' ' || paper_id, relevant::integer, unscored_reason
+from method_evidence
+where (relevant is null) <> (unscored_reason is not null)
+union all
+select run_id, idea_id, 'candidates', paper_id, relevance_0_to_5, unscored_reason
+from candidates
+where relevance_0_to_5 is not null and unscored_reason is not null
+union all
+select run_id, idea_id, 'contribution_reviews', dimension_id, mean_comparison_score, unscored_reason
+from contribution_reviews
+where (mean_comparison_score is null) <> (scored_comparison_count = 0)

@@ -1,0 +1,93 @@
+-- Score of every idea of every run, 0 to 10; NULL when nothing was scored. An unscored judgement is counted, never averaged.
+-- soundness_0_to_10: mean score of the scored methods.
+-- contribution_0_to_10: 5 * (1 + mean comparison score), the mean over all scored (paper, dimension) comparisons, each -1, 0 or +1.
+-- score: mean of the modules that have a score, weighted by the run's profile.
+with method_scores as (
+  select
+    m.run_id,
+    m.idea_id,
+    avg(r.score_0_to_10) as soundness_0_to_10,
+    count(*) as method_count,
+    count(r.score_0_to_10) as scored_method_count
+  from methods as m
+  left join soundness_reviews as r
+    on r.run_id = m.run_id and r.idea_id = m.idea_id and r.method_id = m.method_id
+  group by m.run_id, m.idea_id
+),
+comparison_scores as (
+  select
+    run_id,
+    idea_id,
+    avg(score) as mean_comparison_score,
+    count(*) as comparison_count,
+    count(score) as scored_comparison_count
+  from comparisons
+  group by run_id, idea_id
+),
+dimension_reviews as (
+  select
+    d.run_id,
+    d.idea_id,
+    count(*) as dimension_count,
+    count(*) filter (where r.dimension_id is null or r.unscored_reason is not null) as unscored_dimension_count
+  from dimensions as d
+  left join contribution_reviews as r
+    on r.run_id = d.run_id and r.idea_id = d.idea_id and r.dimension_id = d.dimension_id
+  group by d.run_id, d.idea_id
+),
+failure_counts as (
+  select run_id, idea_id, count(*) as failure_count from failures group by run_id, idea_id
+),
+module_scores as (
+  select
+    i.run_id,
+    i.idea_id,
+    i."group",
+    i.title,
+    m.soundness_0_to_10,
+    5 * (1 + c.mean_comparison_score) as contribution_0_to_10,
+    c.mean_comparison_score,
+    coalesce(m.method_count, 0) as method_count,
+    coalesce(m.scored_method_count, 0) as scored_method_count,
+    coalesce(m.method_count - m.scored_method_count, 0) as unscored_method_count,
+    coalesce(d.dimension_count, 0) as dimension_count,
+    coalesce(d.unscored_dimension_count, 0) as unscored_dimension_count,
+    coalesce(c.scored_comparison_count, 0) as scored_comparison_count,
+    coalesce(c.comparison_count - c.scored_comparison_count, 0) as unscored_comparison_count,
+    coalesce(f.failure_count, 0) as failure_count,
+    i.soundness_requested,
+    i.contribution_requested,
+    i.incomplete_reason,
+    i.duplicate_of,
+    case when m.soundness_0_to_10 is null then 0 else r.soundness_weight end as soundness_weight,
+    case when c.mean_comparison_score is null then 0 else r.contribution_weight end as contribution_weight
+  from ideas as i
+  inner join runs as r on r.run_id = i.run_id
+  left join method_scores as m on m.run_id = i.run_id and m.idea_id = i.idea_id
+  left join comparison_scores as c on c.run_id = i.run_id and c.idea_id = i.idea_id
+  left join dimension_reviews as d on d.run_id = i.run_id and d.idea_id = i.idea_id
+  left join failure_counts as f on f.run_id = i.run_id and f.idea_id = i.idea_id
+)
+select
+  run_id,
+  idea_id,
+  "group",
+  title,
+  (coalesce(soundness_0_to_10, 0) * soundness_weight + coalesce(contribution_0_to_10, 0) * contribution_weight)
+    / nullif(soundness_weight + contribution_weight, 0) as score,
+  soundness_0_to_10,
+  contribution_0_to_10,
+  mean_comparison_score,
+  method_count,
+  scored_method_count,
+  unscored_method_count,
+  dimension_count,
+  unscored_dimension_count,
+  scored_comparison_count,
+  unscored_comparison_count,
+  failure_count,
+  soundness_requested,
+  contribution_requested,
+  incomplete_reason,
+  duplicate_of
+from module_scores

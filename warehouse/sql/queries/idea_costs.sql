@@ -1,0 +1,8 @@
+-- What each of some ideas cost in a run: the calls with a known price, and how many paid calls lack one.
+select
+  idea_id,
+  sum(cost_usd) as cost_usd,
+  count(*) filter (where cost_usd is null and not cache_hit and prompt_tokens + completion_tokens > 0) as unknown_price_calls
+from llm_calls
+where run_id = $run_id and list_contains($idea_ids, idea_id)
+group by idea_id

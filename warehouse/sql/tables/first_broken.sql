@@ -1,0 +1,3 @@
+select * from (
+{check}
+) limit 5

@@ -1,0 +1,1 @@
+insert into "{table}" by name select {columns} from {source}

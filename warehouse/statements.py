@@ -1,0 +1,40 @@
+"""The SQL files: one statement each, named for what it makes or answers."""
+
+from functools import cache
+from importlib import resources
+
+MARTS: tuple[str, ...] = ("idea_scores", "group_rankings", "run_costs", "latency_by_step", "source_health")
+"""Views over the tables, each after those it reads. The SQL is `sql/marts/<name>.sql`; its leading comment is its meaning."""
+
+
+@cache
+def statement(folder: str, name: str) -> str:
+    """Text of `sql/<folder>/<name>.sql`."""
+    return resources.files("warehouse").joinpath("sql", folder, f"{name}.sql").read_text("utf-8").strip()
+
+
+@cache
+def names(folder: str) -> tuple[str, ...]:
+    """Names of the statements in `sql/<folder>`, in alphabetical order."""
+    files = resources.files("warehouse").joinpath("sql", folder).iterdir()
+    return tuple(sorted(file.name.removesuffix(".sql") for file in files if file.name.endswith(".sql")))
+
+
+def meaning(sql: str) -> str:
+    """The leading comment lines of a statement as one text, without its `-- key: value` lines."""
+    lines = []
+    for line in sql.splitlines():
+        if not line.startswith("--"):
+            break
+        lines.append(line.removeprefix("--").strip())
+    return " ".join(lines)
+
+
+def table_statement(name: str, **parts: str) -> str:
+    """`sql/tables/<name>.sql` with its `{parts}` filled in: names from the table definitions, never what a user wrote."""
+    return statement("tables", name).format(**parts)
+
+
+def quoted(text: str) -> str:
+    """`text` as an SQL string literal, for the places that take no parameter."""
+    return "'" + text.replace("'", "''") + "'"
