@@ -26,8 +26,12 @@ def block(text: str, name: str) -> str:
     return f"<{name}>\n{harmless.strip()}\n</{name}>"
 
 
-_ENVIRONMENT = jinja2.Environment(  # noqa: S701 -- prompts are text for a model, not HTML
-    undefined=jinja2.StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False
+_ENVIRONMENT = jinja2.Environment(
+    undefined=jinja2.StrictUndefined,
+    autoescape=False,  # noqa: S701 -- prompts are text for a model, not HTML
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=False,
 )
 _ENVIRONMENT.filters["block"] = block
 

@@ -1,0 +1,200 @@
+"""Budgets of a run and of each idea, shared by all workers of a machine and kept through kills."""
+
+import asyncio
+import os
+import sqlite3
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.errors import BudgetExhaustedError, ConfigurationError
+from schemas.identifiers import IdeaId, RunId
+from schemas.run import Budget
+
+_FORGET_AFTER_SECONDS = 900.0
+_POLL_SECONDS = 0.05
+_SCHEMA = """
+create table if not exists spent (
+    run_id text, idea_id text, cost_usd real, tokens integer, requests integer, primary key (run_id, idea_id));
+create table if not exists reserved (
+    reservation_id text primary key, run_id text, idea_id text, cost_usd real, tokens integer, requests integer, owner integer, at real);
+"""
+_WHOLE_RUN = ""
+
+
+class Spend(Noun):
+    """What was spent: settled calls only."""
+
+    cost_usd: float = Field(default=0.0, ge=0)
+    tokens: int = Field(default=0, ge=0)
+    requests: int = Field(default=0, ge=0, description="Literature requests.")
+
+    def plus(self, other: "Spend") -> "Spend":
+        return Spend(cost_usd=self.cost_usd + other.cost_usd, tokens=self.tokens + other.tokens, requests=self.requests + other.requests)
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Leave for one call that has not been settled yet."""
+
+    reservation_id: str
+    idea_id: IdeaId
+    estimate: Spend
+
+
+class SharedBudget:
+    """The budget of one run.
+
+    `await reserve(...)` before a call and `settle(...)` after it. While something is left, a call is let in;
+    where only calls in flight stand between what is spent and the bound, it waits until they are settled. So the
+    overshoot is at most what the calls in flight cost above their estimates. Reservations of processes that died are
+    forgotten. Without any bound nothing is written and only this process's spend is known.
+
+    Raises:
+        ConfigurationError: the file cannot be used.
+    """
+
+    def __init__(self, path: Path, run_id: RunId, budget: Budget) -> None:
+        self.path = path
+        self.run_id = run_id
+        self.budget = budget
+        self.bounded = any(bound is not None for bound in budget.model_dump().values())
+        self._local = Spend()
+        self._connection: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
+
+    async def reserve(self, idea_id: IdeaId, *, cost_usd: float = 0.0, tokens: int = 0, requests: int = 0) -> Reservation:
+        """Leave for one call with this estimate.
+
+        Raises:
+            BudgetExhaustedError: the run's or the idea's budget is spent.
+        """
+        reservation = Reservation(uuid.uuid4().hex, idea_id, Spend(cost_usd=cost_usd, tokens=tokens, requests=requests))
+        if self.bounded:
+            while not self._admit(reservation):  # noqa: ASYNC110 -- what is waited for may happen in another process
+                await asyncio.sleep(_POLL_SECONDS)
+        return reservation
+
+    def settle(self, reservation: Reservation, *, cost_usd: float | None = 0.0, tokens: int = 0, requests: int = 0) -> None:
+        """Replace the estimate by what the call really used; a cost of None (no price known) counts as the estimate."""
+        actual = Spend(cost_usd=reservation.estimate.cost_usd if cost_usd is None else cost_usd, tokens=tokens, requests=requests)
+        if not self.bounded:
+            self._local = self._local.plus(actual)
+            return
+        with self._transaction() as connection:
+            connection.execute("delete from reserved where reservation_id = ?", (reservation.reservation_id,))
+            for scope in (_WHOLE_RUN, reservation.idea_id):
+                connection.execute(
+                    "insert into spent values (?, ?, ?, ?, ?) on conflict (run_id, idea_id) do update set "
+                    "cost_usd = cost_usd + excluded.cost_usd, tokens = tokens + excluded.tokens, requests = requests + excluded.requests",
+                    (self.run_id, scope, actual.cost_usd, actual.tokens, actual.requests),
+                )
+
+    def spent(self, idea_id: IdeaId | None = None) -> Spend:
+        """What the run, or one idea of it, has spent so far over all processes."""
+        if not self.bounded:
+            return self._local
+        with self._transaction() as connection:
+            return self._settled(connection, idea_id or _WHOLE_RUN)
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _admit(self, reservation: Reservation) -> bool:
+        """Whether the call may start now; False: wait for calls in flight."""
+        idea_id, asked = reservation.idea_id, reservation.estimate
+        with self._transaction() as connection:
+            run = self._settled(connection, _WHOLE_RUN)
+            idea = self._settled(connection, idea_id)
+            self._refuse_what_is_spent(run, idea, idea_id, asked)
+            self._forget_the_dead(connection)
+            if self._full(run.plus(self._in_flight(connection, None)), idea.plus(self._in_flight(connection, idea_id)), asked):
+                return False
+            row = (reservation.reservation_id, self.run_id, idea_id, asked.cost_usd, asked.tokens, asked.requests, os.getpid(), time.time())
+            connection.execute("insert into reserved values (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        return True
+
+    def _refuse_what_is_spent(self, run: Spend, idea: Spend, idea_id: IdeaId, asked: Spend) -> None:
+        bounds = self.budget
+        if asked.requests and bounds.maximum_requests is not None and run.requests >= bounds.maximum_requests:
+            raise BudgetExhaustedError(f"the run's budget of {bounds.maximum_requests} literature requests is spent: raise --max-requests")
+        if asked.requests and not asked.tokens:
+            return
+        if bounds.maximum_cost_usd is not None and run.cost_usd >= bounds.maximum_cost_usd:
+            raise BudgetExhaustedError(f"the run's budget of ${bounds.maximum_cost_usd:.2f} is spent: raise --max-cost-usd")
+        if bounds.maximum_tokens is not None and run.tokens >= bounds.maximum_tokens:
+            raise BudgetExhaustedError(f"the run's budget of {bounds.maximum_tokens} tokens is spent: raise it")
+        if bounds.maximum_cost_usd_per_idea is not None and idea.cost_usd >= bounds.maximum_cost_usd_per_idea:
+            raise BudgetExhaustedError(f"the budget of ${bounds.maximum_cost_usd_per_idea:.2f} for idea {idea_id} is spent: raise it")
+
+    def _full(self, run: Spend, idea: Spend, asked: Spend) -> bool:
+        bounds = self.budget
+        pairs: list[tuple[float, float | None, float]] = [
+            (run.cost_usd, bounds.maximum_cost_usd, asked.cost_usd),
+            (run.tokens, bounds.maximum_tokens, asked.tokens),
+            (run.requests, bounds.maximum_requests, asked.requests),
+            (idea.cost_usd, bounds.maximum_cost_usd_per_idea, asked.cost_usd),
+        ]
+        return any(maximum is not None and amount > 0 and used >= maximum for used, maximum, amount in pairs)
+
+    def _settled(self, connection: sqlite3.Connection, scope: str) -> Spend:
+        query = "select cost_usd, tokens, requests from spent where run_id = ? and idea_id = ?"
+        row = connection.execute(query, (self.run_id, scope)).fetchone()
+        return Spend(cost_usd=row[0], tokens=row[1], requests=row[2]) if row else Spend()
+
+    def _in_flight(self, connection: sqlite3.Connection, idea_id: IdeaId | None) -> Spend:
+        query = "select total(cost_usd), cast(total(tokens) as integer), cast(total(requests) as integer) from reserved where run_id = ?"
+        row = connection.execute(query + (" and idea_id = ?" if idea_id else ""), (self.run_id, *([idea_id] if idea_id else []))).fetchone()
+        return Spend(cost_usd=row[0], tokens=row[1], requests=row[2])
+
+    def _forget_the_dead(self, connection: sqlite3.Connection) -> None:
+        connection.execute("delete from reserved where at < ?", (time.time() - _FORGET_AFTER_SECONDS,))
+        for (owner,) in connection.execute("select distinct owner from reserved").fetchall():
+            if not _alive(owner):
+                connection.execute("delete from reserved where owner = ?", (owner,))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                connection = self._connection = self._connection or _connect(self.path)
+                connection.execute("begin immediate")
+                try:
+                    yield connection
+                except BaseException:
+                    connection.execute("rollback")
+                    raise
+                connection.execute("commit")
+            except sqlite3.Error as error:
+                raise ConfigurationError(
+                    f"budget file {self.path} cannot be used ({error}): delete it or make its folder writable"
+                ) from error
+
+
+def _alive(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=60.0, isolation_level=None, check_same_thread=False)
+    connection.execute("pragma synchronous = off")
+    connection.executescript(_SCHEMA)
+    return connection

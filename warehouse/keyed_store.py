@@ -1,0 +1,119 @@
+"""A persistent map from text to bytes, shared by many processes: the caches of replies, embeddings and look-ups."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from schemas.errors import ConfigurationError, TransientError
+
+BUSY_TIMEOUT_SECONDS = 60.0
+_KEYS_PER_QUERY = 500
+_CREATE = "create table if not exists entries (key text primary key, value blob not null, stored_at real not null) without rowid"
+
+
+class KeyedStore:
+    """Text → bytes in one SQLite file (WAL), safe for threads and processes; opened on first use.
+
+    What `put_many` stored survives the death of the process. Pickles as its path.
+
+    Raises (every method):
+        ConfigurationError: the file is damaged or cannot be opened; the message names it and how to mend it.
+        TransientError: other processes kept it locked for longer than a minute.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
+
+    def get_many(self, keys: Sequence[str], maximum_age_seconds: float | None = None) -> dict[str, bytes]:
+        """The entries there are for `keys`, none older than `maximum_age_seconds`; missing keys are left out."""
+        oldest = time.time() - maximum_age_seconds if maximum_age_seconds is not None else 0.0
+        found: dict[str, bytes] = {}
+        with self._open() as connection:
+            for start in range(0, len(keys), _KEYS_PER_QUERY):
+                part = keys[start : start + _KEYS_PER_QUERY]
+                marks = ",".join("?" * len(part))
+                query = f"select key, value from entries where key in ({marks}) and stored_at >= ?"  # noqa: S608 -- only question marks
+                found.update(connection.execute(query, (*part, oldest)).fetchall())
+        return found
+
+    def put_many(self, entries: Mapping[str, bytes]) -> None:
+        """Store or replace all `entries` in one transaction."""
+        now = time.time()
+        rows = [(key, value, now) for key, value in entries.items()]
+        if not rows:
+            return
+        with self._open() as connection:
+            connection.execute("begin immediate")
+            try:
+                connection.executemany("insert or replace into entries values (?, ?, ?)", rows)
+            except sqlite3.Error:
+                connection.execute("rollback")
+                raise
+            connection.execute("commit")
+
+    def close(self) -> None:
+        """Close the connection; the next use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = _connect(self.path)
+                yield self._connection
+            except sqlite3.OperationalError as error:
+                if "locked" in str(error) or "busy" in str(error):
+                    raise TransientError(f"cache {self.path} stayed locked by other processes for {BUSY_TIMEOUT_SECONDS:.0f} s") from error
+                raise ConfigurationError(
+                    f"cache {self.path} cannot be used ({error}): make its folder writable, with free space"
+                ) from error
+            except sqlite3.DatabaseError as error:
+                raise ConfigurationError(f"cache {self.path} is damaged ({error}): delete this file, it will be built anew") from error
+            except OSError as error:
+                raise ConfigurationError(f"cache {self.path} cannot be opened ({error.strerror}): choose a writable folder") from error
+
+    def __enter__(self) -> "KeyedStore":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[type["KeyedStore"], tuple[Path]]:
+        return KeyedStore, (self.path,)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        _into_wal(connection)
+        connection.execute("pragma synchronous = normal")
+        connection.execute(_CREATE)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _into_wal(connection: sqlite3.Connection) -> None:
+    """Switch to WAL. SQLite does not wait for locks during the switch, so processes that open a new file at once try again."""
+    deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
