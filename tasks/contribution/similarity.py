@@ -40,25 +40,34 @@ def idea_passages(idea: str) -> list[str]:
     return [passages[int(place * step)] for place in range(MAXIMUM_PASSAGES)]
 
 
-async def similarities(idea: str, texts: Sequence[str], embedder: Embedder) -> list[float]:
-    """Cosine of each text with the idea, floored at 0; the idea's vector is the mean over its passages.
+class Nearness:
+    """Similarity of texts to one idea: cosine with the mean over the idea's passages, floored at 0. Each text is embedded once."""
 
-    One request to the embedder, each distinct text in it once.
-    """
-    if not texts:
-        return []
-    passages = idea_passages(idea)
-    distinct = list(dict.fromkeys([*passages, *texts]))
-    row_of = {text: row for row, text in enumerate(distinct)}
-    vectors = await embedder.embed(distinct)
-    centre = _unit(vectors[[row_of[passage] for passage in passages]].mean(axis=0))
-    cosines = vectors[[row_of[text] for text in texts]] @ centre
-    return [round(float(cosine), 4) for cosine in np.clip(cosines, 0.0, 1.0)]
+    def __init__(self, idea: str, embedder: Embedder) -> None:
+        self._passages = idea_passages(idea)
+        self._embedder = embedder
+        self._centre: NDArray[np.float32] | None = None
+        self._known: dict[str, float] = {}
+
+    async def of(self, texts: Sequence[str]) -> list[float]:
+        """One value from 0 to 1 per text, in order; at most one request to the embedder."""
+        await self._learn([text for text in dict.fromkeys(texts) if text not in self._known])
+        return [self._known[text] for text in texts]
+
+    async def _learn(self, texts: list[str]) -> None:
+        if not texts:
+            return
+        passages = self._passages if self._centre is None else []
+        vectors = await self._embedder.embed([*passages, *texts])
+        centre = self._centre if self._centre is not None else _unit(vectors[: len(passages)].mean(axis=0))
+        self._centre = centre
+        cosines = np.clip(vectors[len(passages) :] @ centre, 0.0, 1.0)
+        self._known.update({text: round(float(cosine), 4) for text, cosine in zip(texts, cosines, strict=True)})
 
 
 def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    length = float(np.linalg.norm(vector))
-    return vector / np.float32(length) if length else vector
+    length = np.float32(np.linalg.norm(vector))
+    return vector / length if length else vector
 
 
 def most_words_shared(idea: str, papers: Sequence[Paper], limit: int) -> list[Paper]:

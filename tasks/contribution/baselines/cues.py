@@ -103,7 +103,9 @@ OWN_WORK = _any(
     r"we\s(?:propose|present|introduce|develop|show|study|describe|report|investigate|design|find|demonstrate|evaluate|build|collect|release|prove)"
     r" this\s(?:paper|work|article|study) in\sthis\s(?:paper|work|article|study) our\s(?:method|approach|model|framework|system|algorithm|results)"
 )
-DEPENDENT = re.compile(r"^(?:this|these|those|they|it|its|their|such|he|she|here|there|then|finally|additionally|furthermore|moreover)\b", re.IGNORECASE)
+DEPENDENT = re.compile(
+    r"^(?:this|these|those|they|it|its|their|such|he|she|here|there|then|finally|additionally|furthermore|moreover)\b", re.IGNORECASE
+)
 
 _GENERAL_WORDS = (
     "method methods model models modeling approach framework data dataset datasets experiment experiments experimental evaluate evaluation "
@@ -133,12 +135,9 @@ _GENERAL_WORDS = (
 GENERAL = frozenset(stem for word in _GENERAL_WORDS.split() for stem in content_words(word))
 """Stems that nearly every abstract has: sharing them says nothing."""
 _NOUNS_IN_ING = frozenset(
-    "learning training processing sampling imaging planning reasoning modeling modelling clustering sequencing tuning pruning embedding mapping "
-    "encoding decoding scheduling understanding ranking parsing tracking rendering labeling labelling bargaining engineering monitoring binding "
-    "signaling signalling folding spiking breeding grazing programming prompting mining forecasting hashing caching filtering screening matching "
-    "routing sensing smoothing pooling computing boosting fine-tuning crowdsourcing finding thinking warming nesting foraging".split()
+    ["learning", "training", "processing", "sampling", "imaging", "planning", "reasoning", "modeling", "modelling", "clustering", "sequencing", "tuning", "pruning", "embedding", "mapping", "encoding", "decoding", "scheduling", "understanding", "ranking", "parsing", "tracking", "rendering", "labeling", "labelling", "bargaining", "engineering", "monitoring", "binding", "signaling", "signalling", "folding", "spiking", "breeding", "grazing", "programming", "prompting", "mining", "forecasting", "hashing", "caching", "filtering", "screening", "matching", "routing", "sensing", "smoothing", "pooling", "computing", "boosting", "fine-tuning", "crowdsourcing", "finding", "thinking", "warming", "nesting", "foraging"]
 )
-_HANGING = frozenset("without within while during given necessary versus via per due".split())
+_HANGING = frozenset(["without", "within", "while", "during", "given", "necessary", "versus", "via", "per", "due"])
 
 
 @lru_cache(maxsize=4096)
@@ -163,7 +162,7 @@ def _trimmed(phrase: str) -> str:
     parts = [part for part in phrase.split() if not part.endswith("ly")]
     while parts and not specific_stems(parts[0]):
         parts.pop(0)
-    while parts and (parts[-1].endswith("ing") and parts[-1] not in _NOUNS_IN_ING or parts[-1] in _HANGING):
+    while parts and ((parts[-1].endswith("ing") and parts[-1] not in _NOUNS_IN_ING) or parts[-1] in _HANGING):
         parts.pop()
     return " ".join(parts)
 

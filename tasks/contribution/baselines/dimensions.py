@@ -44,9 +44,7 @@ async def baseline_dimensions(question: DimensionsQuestion, tools: BaselineTools
     if not claims:
         return NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "the idea has no sentence of six words or more; write it out in sentences")
     by_dimension = {place: _statements(_of_dimension(claims, place)) for place in range(len(DIMENSIONS))}
-    strengths = {
-        place: sum(claim.strength(place) for claim in chosen) for place, chosen in by_dimension.items() if chosen
-    }
+    strengths = {place: sum(claim.strength(place) for claim in chosen) for place, chosen in by_dimension.items() if chosen}
     ordered = sorted(strengths, key=lambda place: (-strengths[place], place))[: question.maximum_dimensions]
     if not ordered:
         central = sorted(claims, key=lambda claim: -claim.weight)

@@ -46,7 +46,7 @@ def _queries(statement: str, subject: list[str], frequency: Counter[str], limit:
         if len(queries) < limit and query and (stems := specific_stems(query)) not in seen:
             seen.add(stems)
             queries.append(query)
-    return queries
+    return queries or [query for query in (_filled([*ranked, *subject]),) if query]
 
 
 def _filled(phrases: list[str]) -> str:

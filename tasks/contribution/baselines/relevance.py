@@ -6,7 +6,7 @@ from tasks.contribution.answers import RelevanceAnswer, RelevanceEntry
 from tasks.contribution.baselines.cues import mentions, specific_phrases, specific_stems
 from tasks.contribution.baselines.wording import listed
 from tasks.contribution.questions import RelevanceQuestion, ShownPaper
-from tasks.contribution.similarity import paper_text, similarities
+from tasks.contribution.similarity import Nearness, paper_text
 from tasks.judging.step import BaselineTools
 
 SIMILARITY_WEIGHT = 0.8
@@ -31,7 +31,8 @@ _MEANINGS = (
 
 async def baseline_relevance(question: RelevanceQuestion, tools: BaselineTools) -> RelevanceAnswer:
     """Closeness = 0.8 × cosine + 0.2 × shared words, cut at `THRESHOLDS`; a paper's score depends on no other paper."""
-    nearness = await similarities(question.idea, [paper_text(paper.title, paper.abstract) for paper in question.papers], tools.embedder)
+    texts = [paper_text(paper.title, paper.abstract) for paper in question.papers]
+    nearness = await Nearness(question.idea, tools.embedder).of(texts)
     idea_stems = specific_stems(question.idea)
     return RelevanceAnswer(
         papers=[_entry(paper, similarity, idea_stems) for paper, similarity in zip(question.papers, nearness, strict=True)]

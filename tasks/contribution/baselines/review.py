@@ -63,12 +63,16 @@ def _weaknesses(behind: list[_Reading], level: list[_Reading]) -> list[str]:
     quoted = _quoted(behind, QUOTED_COMPETITORS)
     for reading in quoted:
         shared = listed(reading.contrast.shared) or "the statement's terms"
-        found.append(f"{_capital(shared)} {'is' if len(reading.contrast.shared) == 1 else 'are'} already in {reading.cited}: “{_clause(reading)}”.")
+        found.append(
+            f"{_capital(shared)} {'is' if len(reading.contrast.shared) == 1 else 'are'} already in {reading.cited}: “{_clause(reading)}”."
+        )
     others = [reading for reading in behind if reading not in quoted]
     if others:
         found.append(f"{_papers_say(others, 'presents', 'present')} most of the same as well {_keys(others)}.")
     for phrases, papers in _grouped([reading for reading in level if reading.contrast.shared], missing=False)[:2]:
-        found.append(f"{_capital(listed(phrases))} alone will not set the idea apart, since {_papers_say(papers, 'has', 'have', start=False)} it too {_keys(papers)}.")
+        found.append(
+            f"{_capital(listed(phrases))} alone will not set the idea apart, since {_papers_say(papers, 'has', 'have', start=False)} it too {_keys(papers)}."
+        )
     return found
 
 
@@ -76,7 +80,11 @@ def _suggestions(dimension: str, ahead: list[_Reading], level: list[_Reading], b
     found: list[str] = []
     for reading in _quoted(behind, 2):
         apart = reading.contrast.missing
-        action = f"put {listed(apart[:2])} in the foreground" if apart else f"state one claim along the line of {dimension} that the paper cannot make"
+        action = (
+            f"put {listed(apart[:2])} in the foreground"
+            if apart
+            else f"state one claim along the line of {dimension} that the paper cannot make"
+        )
         found.append(f"To stand apart from {reading.cited}, {action}.")
     if ahead:
         nearest = ahead[0]
@@ -86,7 +94,9 @@ def _suggestions(dimension: str, ahead: list[_Reading], level: list[_Reading], b
     shared = [reading for reading in level if reading.contrast.shared]
     if shared:
         nearest = shared[0]
-        found.append(f"Spell out how {listed(nearest.contrast.shared[:2])} differs from its use in {nearest.cited}, “{quotable(nearest.shown.title)}”.")
+        found.append(
+            f"Spell out how {listed(nearest.contrast.shared[:2])} differs from its use in {nearest.cited}, “{quotable(nearest.shown.title)}”."
+        )
     return found
 
 

@@ -1,0 +1,92 @@
+"""The idea against each paper along each dimension (ScholarEval §2.2, pairwise comparison)."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.contribution import Comparison, Dimension
+from schemas.failure import Failure
+from schemas.outcome import Outcome, Unscored, UnscoredReason
+from schemas.paper import Paper
+from tasks.citations.keys import Shown, show
+from tasks.contribution.answers import ComparisonAnswer, ComparisonEntry, DimensionComparison, by_key
+from tasks.contribution.dimensions import shown
+from tasks.contribution.inquiry import Inquiry, engine_failures, omission
+from tasks.contribution.questions import ComparisonQuestion
+from tasks.contribution.relevance import even_batches, shown_papers
+from tasks.contribution.steps import COMPARE_PAPER
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One comparison for every (paper, dimension), scored or not, in order of paper and dimension."""
+
+    comparisons: tuple[Comparison, ...]
+    failures: tuple[Failure, ...]
+
+
+async def compare(inquiry: Inquiry, papers: Sequence[Paper], dimensions: Sequence[Dimension]) -> Compared:
+    """Compare the idea with `papers`, `papers_per_comparison_call` at a time, all calls side by side. All papers have abstracts."""
+    batches = [show(batch) for batch in even_batches(papers, inquiry.parameters.papers_per_comparison_call)]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_asked(inquiry, batch, dimensions)) for batch in batches]
+    comparisons: list[Comparison] = []
+    failures: list[Failure] = []
+    for batch, outcome in zip(batches, (task.result() for task in tasks), strict=True):
+        cells = [cell for key, paper in batch for cell in _row(paper, _entry(outcome, key, batch), outcome, dimensions)]
+        comparisons.extend(cells)
+        if not isinstance(outcome, Unscored):
+            failures.extend(_omissions(cells))
+    unscored = [outcome for task in tasks if isinstance(outcome := task.result(), Unscored)]
+    failures.extend(engine_failures(unscored, f"{COMPARE_PAPER.name} of papers"))
+    return Compared(tuple(comparisons), tuple(failures))
+
+
+async def _asked(inquiry: Inquiry, batch: Shown, dimensions: Sequence[Dimension]) -> Outcome[ComparisonAnswer]:
+    question = ComparisonQuestion(
+        idea=inquiry.idea.text, dimensions=tuple(shown(dimension) for dimension in dimensions), papers=shown_papers(batch)
+    )
+    return await inquiry.engine.run(COMPARE_PAPER, question)
+
+
+def _entry(outcome: Outcome[ComparisonAnswer], key: str, batch: Shown) -> ComparisonEntry | None:
+    return None if isinstance(outcome, Unscored) else by_key(outcome.value.papers, [shown_key for shown_key, _ in batch]).get(key)
+
+
+def _row(
+    paper: Paper, entry: ComparisonEntry | None, outcome: Outcome[ComparisonAnswer], dimensions: Sequence[Dimension]
+) -> list[Comparison]:
+    """The paper's comparison along every dimension."""
+    reason = outcome.reason if isinstance(outcome, Unscored) else UnscoredReason.REPLY_UNPARSABLE
+    row: list[Comparison] = []
+    for dimension in dimensions:
+        answer = _along(dimension, entry) if entry else None
+        row.append(
+            Comparison(
+                paper_id=paper.paper_id,
+                dimension_id=dimension.dimension_id,
+                dimension=dimension.name,
+                comparison=answer.comparison if answer else "",
+                score=answer.score if answer else None,
+                overall_comparison=entry.overall_comparison if entry else "",
+                unscored_reason=None if answer else reason,
+                provenance=outcome.provenance,
+            )
+        )
+    return row
+
+
+def _along(dimension: Dimension, entry: ComparisonEntry) -> DimensionComparison | None:
+    """The answer about this dimension, named by identifier or by name; None when there is none or two that differ."""
+    names = {dimension.dimension_id.casefold(), dimension.name.casefold()}
+    answers = {answer.score: answer for answer in reversed(entry.dimensions) if answer.dimension.casefold() in names}
+    return next(iter(answers.values())) if len(answers) == 1 else None
+
+
+def _omissions(cells: Sequence[Comparison]) -> list[Failure]:
+    """One failure per paper for which the reply has no usable entry along some dimension."""
+    missing: dict[str, list[str]] = {}
+    for cell in cells:
+        if cell.score is None:
+            missing.setdefault(cell.paper_id, []).append(cell.dimension_id)
+    return [omission(paper_id, f"the comparison reply has no usable entry along {', '.join(names)}") for paper_id, names in missing.items()]

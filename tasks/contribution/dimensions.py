@@ -1,0 +1,41 @@
+"""Along which dimensions an idea claims to contribute (ScholarEval §2.2, dimension extraction)."""
+
+from dataclasses import dataclass
+
+from schemas.contribution import Dimension
+from schemas.failure import Failure
+from schemas.outcome import Unscored
+from tasks.contribution.inquiry import Inquiry, engine_failures
+from tasks.contribution.questions import DimensionsQuestion, ShownDimension
+from tasks.contribution.steps import EXTRACT_DIMENSIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The idea's dimensions, most important first; none exactly when `failures` says why."""
+
+    dimensions: tuple[Dimension, ...]
+    failures: tuple[Failure, ...] = ()
+
+
+async def extract_dimensions(inquiry: Inquiry) -> Extraction:
+    """Ask for the dimensions; the first `maximum_dimensions` of a longer answer count, as the prompt says."""
+    limit = inquiry.parameters.maximum_dimensions
+    outcome = await inquiry.engine.run(EXTRACT_DIMENSIONS, DimensionsQuestion(idea=inquiry.idea.text, maximum_dimensions=limit))
+    if isinstance(outcome, Unscored):
+        return Extraction((), tuple(engine_failures([outcome], inquiry.idea.idea_id)))
+    return Extraction(
+        tuple(
+            Dimension(
+                dimension_id=f"d{number}",
+                name=" ".join(answer.name.split()),
+                statements=tuple(dict.fromkeys(" ".join(statement.split()) for statement in answer.statements)),
+                provenance=outcome.provenance,
+            )
+            for number, answer in enumerate(outcome.value.dimensions[:limit], start=1)
+        )
+    )
+
+
+def shown(dimension: Dimension) -> ShownDimension:
+    return ShownDimension(dimension_id=dimension.dimension_id, name=dimension.name, statements=dimension.statements)

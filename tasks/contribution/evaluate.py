@@ -1,0 +1,128 @@
+"""The contribution module: what an idea adds to the literature, dimension by dimension (ScholarEval §2.2, B.2)."""
+
+from dataclasses import dataclass, field
+
+from schemas.citation import Citation
+from schemas.contribution import Candidate, ContributionEvaluation
+from schemas.failure import Failure
+from schemas.idea import Idea
+from schemas.identifiers import PaperId
+from schemas.paper import Paper
+from schemas.profile import ContributionParameters
+from tasks.citations.keys import show
+from tasks.contribution.augmentation import augment
+from tasks.contribution.comparing import Compared, compare
+from tasks.contribution.dimensions import extract_dimensions
+from tasks.contribution.discovery import Discovery, Found, discover
+from tasks.contribution.inquiry import Inquiry
+from tasks.contribution.relevance import NO_ABSTRACT, Judgement, judge_relevance
+from tasks.contribution.reviewing import Reviewed, review
+from tasks.contribution.selection import most_relevant, nearest, relevant, similarity_of
+from tasks.contribution.similarity import Nearness
+from tasks.contribution.verdict import unscored_reviews
+from tasks.embeddings.embedder import Embedder
+from tasks.judging.step import Engine
+from tasks.literature.client import LiteratureClient
+
+
+@dataclass(frozen=True, slots=True)
+class ContributionFindings:
+    """The evaluation, every paper it retrieved (each once, in order of finding), and every citation in its reviews."""
+
+    evaluation: ContributionEvaluation
+    papers: tuple[Paper, ...]
+    citations: tuple[Citation, ...]
+
+
+@dataclass(slots=True)
+class _Field:
+    """The papers around the idea, as far as they are known by now."""
+
+    found: dict[PaperId, Found] = field(default_factory=dict)
+    judgements: dict[PaperId, Judgement] = field(default_factory=dict)
+    similarity: dict[PaperId, float] = field(default_factory=dict)
+    seeds: frozenset[PaperId] = frozenset()
+    compared: frozenset[PaperId] = frozenset()
+    failures: list[Failure] = field(default_factory=list)
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        return tuple(self._candidate(paper_id, found) for paper_id, found in self.found.items())
+
+    def _candidate(self, paper_id: PaperId, found: Found) -> Candidate:
+        judgement = self.judgements.get(paper_id)
+        return Candidate(
+            paper_id=paper_id,
+            origin=found.origin,
+            found_by=found.found_by,
+            similarity_0_to_1=self.similarity.get(paper_id),
+            relevance_0_to_5=judgement.score if judgement else None,
+            rationale=judgement.rationale if judgement else "",
+            unscored_reason=judgement.unscored_reason if judgement else None,
+            seed=paper_id in self.seeds,
+            compared=paper_id in self.compared,
+            provenance=judgement.provenance if judgement else None,
+        )
+
+
+async def evaluate_contribution(
+    idea: Idea, parameters: ContributionParameters, engine: Engine, literature: LiteratureClient, embedder: Embedder
+) -> ContributionFindings:
+    """Evaluate one idea's contribution. Failures of engine and sources travel inside the value.
+
+    Dimensions, searches, relevance, neighbours of the relevant, relevance of those, comparison with the most relevant, reviews.
+    The result depends on what is answered, not on when.
+    """
+    inquiry = Inquiry(idea, parameters, engine, literature, Nearness(idea.text, embedder))
+    extraction = await extract_dimensions(inquiry)
+    discovery = await discover(inquiry, extraction.dimensions)
+    around = _Field(failures=[*extraction.failures, *discovery.failures])
+    await _judge(inquiry, around, discovery.found, parameters.maximum_judged_papers)
+    await _augment(inquiry, around)
+    papers = await _relevant_first(inquiry, around, parameters.papers_compared)
+    around.compared = frozenset(paper.paper_id for paper in papers)
+    if not papers:
+        reviews = unscored_reviews(discovery, around.judgements, parameters.minimum_relevance)
+        return _findings(discovery, around, Compared((), ()), Reviewed(reviews, (), ()))
+    compared = await compare(inquiry, papers, discovery.dimensions)
+    reviewed = await review(inquiry, show(papers), discovery.dimensions, compared.comparisons)
+    return _findings(discovery, around, compared, reviewed)
+
+
+async def _judge(inquiry: Inquiry, around: _Field, found: tuple[Found, ...], limit: int) -> None:
+    """Judge the `limit` papers of `found` nearest to the idea; papers without an abstract are unscored, not judged by title."""
+    around.found.update({one.paper.paper_id: one for one in found})
+    around.judgements.update({one.paper.paper_id: NO_ABSTRACT for one in found if not one.paper.abstract})
+    readable = [one.paper for one in found if one.paper.abstract]
+    prefilter = inquiry.parameters.lexical_prefilter
+    chosen, similarity = await nearest(inquiry.idea.text, readable, limit, inquiry.nearness, lexical_prefilter=prefilter)
+    around.similarity.update(similarity)
+    judged = await judge_relevance(inquiry, chosen)
+    around.judgements.update(judged.by_paper)
+    around.failures.extend(judged.failures)
+
+
+async def _augment(inquiry: Inquiry, around: _Field) -> None:
+    """Add the neighbours of the most relevant papers, and judge those nearest to the idea."""
+    seeds = await _relevant_first(inquiry, around, inquiry.parameters.maximum_seeds)
+    around.seeds = frozenset(seed.paper_id for seed in seeds)
+    augmentation = await augment(inquiry, seeds, around.found)
+    around.failures.extend(augmentation.failures)
+    await _judge(inquiry, around, augmentation.found, inquiry.parameters.embedding_top)
+
+
+async def _relevant_first(inquiry: Inquiry, around: _Field, limit: int) -> list[Paper]:
+    """The most relevant papers so far; their similarity is computed where it was not, for it settles ties."""
+    papers = relevant([one.paper for one in around.found.values()], around.judgements, inquiry.parameters.minimum_relevance)
+    around.similarity.update(await similarity_of(papers, inquiry.nearness))
+    return most_relevant(papers, around.judgements, around.similarity, limit)
+
+
+def _findings(discovery: Discovery, around: _Field, compared: Compared, reviewed: Reviewed) -> ContributionFindings:
+    evaluation = ContributionEvaluation(
+        dimensions=discovery.dimensions,
+        candidates=around.candidates(),
+        comparisons=compared.comparisons,
+        reviews=reviewed.reviews,
+        failures=(*around.failures, *compared.failures, *reviewed.failures),
+    )
+    return ContributionFindings(evaluation, tuple(one.paper for one in around.found.values()), reviewed.citations)

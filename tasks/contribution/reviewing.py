@@ -1,0 +1,106 @@
+"""What the idea adds along each dimension (ScholarEval §2.2, contribution review synthesis).
+
+One call per dimension: each sees the idea (a prefix the provider can cache) and only its own comparisons, answers stay short
+enough not to be cut off, and one that fails takes no other down.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.base import replace
+from schemas.citation import Citation
+from schemas.contribution import Comparison, ContributionReview, Dimension
+from schemas.failure import Failure
+from schemas.outcome import Outcome, Unscored
+from tasks.citations.collect import citation_rows
+from tasks.citations.keys import Shown
+from tasks.citations.settle import settle
+from tasks.contribution.answers import ReviewAnswer
+from tasks.contribution.dimensions import shown
+from tasks.contribution.inquiry import STAGE, Inquiry, engine_failures, not_asked, unreviewed
+from tasks.contribution.questions import ReviewQuestion, ShownComparison
+from tasks.contribution.steps import CONTRIBUTION_REVIEW
+
+FIELDS = ("strengths", "weaknesses", "suggestions")
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """One review per dimension, scored or not, and what they cite."""
+
+    reviews: tuple[ContributionReview, ...]
+    citations: tuple[Citation, ...]
+    failures: tuple[Failure, ...]
+
+
+async def review(inquiry: Inquiry, papers: Shown, dimensions: Sequence[Dimension], comparisons: Sequence[Comparison]) -> Reviewed:
+    """Review every dimension from its scored comparisons; a paper has the same key in all of them."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_reviewed(inquiry, papers, dimension, _of(dimension, comparisons))) for dimension in dimensions]
+    parts = [task.result() for task in tasks]
+    return Reviewed(
+        reviews=tuple(one for part in parts for one in part.reviews),
+        citations=tuple(one for part in parts for one in part.citations),
+        failures=tuple(one for part in parts for one in part.failures),
+    )
+
+
+def _of(dimension: Dimension, comparisons: Sequence[Comparison]) -> list[Comparison]:
+    return [comparison for comparison in comparisons if comparison.dimension_id == dimension.dimension_id]
+
+
+async def _reviewed(inquiry: Inquiry, papers: Shown, dimension: Dimension, comparisons: list[Comparison]) -> Reviewed:
+    scores = [comparison.score for comparison in comparisons if comparison.score is not None]
+    if not scores:
+        return Reviewed((_nothing_scored(dimension, comparisons),), (), ())
+    outcome = await inquiry.engine.run(CONTRIBUTION_REVIEW, _question(inquiry, papers, dimension, comparisons))
+    blank = ContributionReview(
+        dimension_id=dimension.dimension_id,
+        dimension=dimension.name,
+        mean_comparison_score=round(sum(scores) / len(scores), 4),
+        scored_comparison_count=len(scores),
+        unscored_comparison_count=len(comparisons) - len(scores),
+        provenance=outcome.provenance,
+    )
+    return _settled(blank, outcome, papers)
+
+
+def _question(inquiry: Inquiry, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]) -> ReviewQuestion:
+    of_paper = {comparison.paper_id: comparison for comparison in comparisons}
+    return ReviewQuestion(
+        idea=inquiry.idea.text,
+        dimension=shown(dimension),
+        comparisons=tuple(
+            ShownComparison(key=key, title=paper.title, year=paper.year, score=cell.score, comparison=cell.comparison)
+            for key, paper in papers
+            if (cell := of_paper[paper.paper_id]).score is not None
+        ),
+    )
+
+
+def _settled(blank: ContributionReview, outcome: Outcome[ReviewAnswer], papers: Shown) -> Reviewed:
+    """The review with its citations rendered; keys that were not shown are taken out and counted."""
+    if isinstance(outcome, Unscored):
+        unscored = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
+        return Reviewed((unscored,), (), tuple(engine_failures([outcome], blank.dimension_id)))
+    texts = {field: settle(getattr(outcome.value, field), papers) for field in FIELDS}
+    complete = replace(
+        blank,
+        **{field: text.markdown for field, text in texts.items()},
+        removed_citation_count=sum(text.removed_citation_count for text in texts.values()),
+        uncited_sentence_count=sum(text.uncited_sentence_count for text in texts.values()),
+    )
+    citations = [
+        row for field, text in texts.items() for row in citation_rows(text, papers, module=STAGE, subject=blank.dimension_id, field=field)
+    ]
+    return Reviewed((complete,), tuple(citations), ())
+
+
+def _nothing_scored(dimension: Dimension, comparisons: Sequence[Comparison]) -> ContributionReview:
+    reasons = Counter(comparison.unscored_reason for comparison in comparisons if comparison.unscored_reason)
+    reason = min(reasons, key=lambda one: (-reasons[one], one))
+    detail = f"none of {len(comparisons)} comparisons along this dimension could be scored"
+    provenance = not_asked(CONTRIBUTION_REVIEW, dimension.provenance)
+    return replace(unreviewed(dimension, reason, detail, provenance), unscored_comparison_count=len(comparisons))
