@@ -24,6 +24,8 @@ from warehouse.rows import Row, Rows, rejection_rows, rows_of
 
 CALL_TABLES = ("llm_calls", "api_calls")
 _BUILDING, _REPLACED = ".building-", ".replaced-"
+LEFTOVERS = (_BUILDING, _REPLACED)
+"""How names begin that only a killed worker leaves behind."""
 
 
 def land(layout: Layout, evaluation: IdeaEvaluation, *, incomplete_reason: str | None = None, reused_from: RunId | None = None) -> Receipt:

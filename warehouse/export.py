@@ -1,0 +1,56 @@
+"""A plain `.duckdb` file with every table and mart, for anyone who wants one."""
+
+from pathlib import Path
+from uuid import uuid4
+
+import duckdb
+
+from schemas.errors import ConfigurationError
+from schemas.tables import TABLES
+from warehouse.lake import one_line, open_reader
+from warehouse.layout import Layout
+from warehouse.statements import MARTS, quoted, statement, table_statement
+
+
+def export_lake(layout: Layout, target: Path, *, catalogue_url: str | None = None) -> dict[str, int]:
+    """Write one snapshot of the lake to `target`, replacing the file at once or leaving it as it was.
+
+    Returns:
+        Rows by table.
+
+    Raises:
+        ConfigurationError: there is no lake, or `target` cannot be written.
+    """
+    if target.is_dir():
+        raise ConfigurationError(f"{target} is a folder: name a file, such as {target / 'assay.duckdb'}")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    building = target.with_name(f".{target.name}.{uuid4().hex}")
+    try:
+        with open_reader(layout, catalogue_url=catalogue_url) as connection:
+            rows = _fill(connection, building)
+        building.replace(target)
+    except (duckdb.Error, OSError) as error:
+        reason = one_line(error) if isinstance(error, duckdb.Error) else str(error)
+        raise ConfigurationError(f"the lake could not be exported to {target}: {reason}") from error
+    finally:
+        building.unlink(missing_ok=True)
+        building.with_name(f"{building.name}.wal").unlink(missing_ok=True)
+    return rows
+
+
+def _fill(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, int]:
+    connection.execute(f"attach {quoted(str(path))} as exported")
+    connection.execute("use exported")
+    connection.execute("begin")
+    rows = {}
+    for table in TABLES:
+        connection.execute(table.ddl)
+        source = f'lake."{table.name}"'
+        connection.execute(table_statement("insert", table=table.name, columns="*", source=source))
+        rows[table.name] = int(connection.execute(table_statement("count_rows", table=table.name)).fetchall()[0][0])
+    for name in MARTS:
+        connection.execute(f"create view {name} as {statement('marts', name)}")
+    connection.execute("commit")
+    connection.execute("use memory")
+    connection.execute("detach exported")
+    return rows

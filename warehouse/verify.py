@@ -1,0 +1,103 @@
+"""Is the lake what it should be? Reads everything, changes nothing."""
+
+from pathlib import Path
+
+import duckdb
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.identifiers import RunId
+from schemas.tables import IDEA_TABLES, TABLES
+from warehouse.lake import one_line, open_reader
+from warehouse.landing import LEFTOVERS, iterate_receipts
+from warehouse.layout import Layout
+from warehouse.parquet import read_row_count
+from warehouse.statements import MARTS, table_statement
+
+
+class VerifyReport(Noun):
+    """What verification found. Sound: no problem."""
+
+    runs: int = Field(ge=0, description="Published runs.")
+    rows: dict[str, int] = Field(description="Rows by table; tables that could not be read are missing.")
+    problems: tuple[str, ...] = Field(description="One line each: what is wrong and how to mend it.")
+    notices: tuple[str, ...] = Field(description="What is not wrong but worth knowing.")
+
+    @property
+    def sound(self) -> bool:
+        return not self.problems
+
+
+def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
+    """Check that every file is there, every table and mart reads, the rows are those the receipts promise, and nothing landed in vain.
+
+    Raises:
+        ConfigurationError: there is no lake, or its catalogue cannot be opened.
+    """
+    problems: list[str] = []
+    notices: list[str] = []
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        problems += _missing_files(connection, layout)
+        rows, unreadable = _readable(connection)
+        problems += unreadable
+        published = {RunId(row[0]) for row in connection.execute("select run_id from runs").fetchall()}
+        for run_id in sorted(published):
+            problems += _against_receipts(connection, layout, run_id)
+    for folder in sorted(layout.landing.glob("run=*")):
+        run_id = RunId(folder.name.removeprefix("run="))
+        if run_id not in published:
+            problems.append(_unpublished(layout, run_id))
+        left = [path for path in folder.iterdir() if path.name.startswith(LEFTOVERS)]
+        if left:
+            notices.append(f"{folder} holds {len(left)} unfinished folders of killed workers: `assay warehouse compact` removes them")
+    return VerifyReport(runs=len(published), rows=rows, problems=tuple(problems), notices=tuple(notices))
+
+
+def _missing_files(connection: duckdb.DuckDBPyConnection, layout: Layout) -> list[str]:
+    problems = []
+    for table in TABLES:
+        sql = "select data_file, data_file_size_bytes, delete_file from ducklake_list_files('lake', ?)"
+        for data_file, size, delete_file in connection.execute(sql, [table.name]).fetchall():
+            for name in filter(None, (data_file, delete_file)):
+                if "://" not in name and not Path(name).exists():
+                    problems.append(f"{table.name}: {name} is missing; put it back into {layout.data} or publish its run anew")
+            if "://" not in data_file and Path(data_file).exists() and Path(data_file).stat().st_size != size:
+                problems.append(f"{table.name}: {data_file} has not the {size} bytes it was written with; publish its run anew")
+    return problems
+
+
+def _readable(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], list[str]]:
+    rows, problems = {}, []
+    for name in (*(table.name for table in TABLES), *MARTS):
+        try:
+            found = connection.execute(table_statement("read_every_row", table=name)).fetchall()[0][0]
+        except duckdb.Error as error:
+            problems.append(f"{name} cannot be read: {one_line(error)}")
+        else:
+            rows[name] = int(found)
+    return rows, problems
+
+
+def _against_receipts(connection: duckdb.DuckDBPyConnection, layout: Layout, run_id: RunId) -> list[str]:
+    if not layout.run(run_id).is_dir():
+        return []
+    expected = dict.fromkeys((table.name for table in IDEA_TABLES), 0)
+    for receipt in iterate_receipts(layout, run_id):
+        for name, count in receipt.rows.items():
+            expected[name] = expected.get(name, 0) + count
+    if layout.rejections(run_id).exists():
+        expected["failures"] += read_row_count(layout.rejections(run_id))
+    problems = []
+    for name, count in expected.items():
+        found = connection.execute(table_statement("count_rows_of_run", table=name), {"run_id": run_id}).fetchall()[0][0]
+        if found != count:
+            problems.append(
+                f"run {run_id}: {found} rows of {name} are published, its receipts say {count}; run it again to publish it anew"
+            )
+    return problems
+
+
+def _unpublished(layout: Layout, run_id: RunId) -> str:
+    if layout.validation(run_id).exists():
+        return f"run {run_id} has landed but is not published: see {layout.validation(run_id)}"
+    return f"run {run_id} has landed but is not published: run it again to finish it, or remove {layout.run(run_id)}"
