@@ -1,1 +1,1 @@
-"""Full text: download, GROBID, PDF fallback, sections."""
+"""Full texts of papers: found, fetched safely, parsed apart from the worker, matched to sections."""

@@ -1,0 +1,134 @@
+"""Safe download of a PDF from an address that came from outside."""
+
+import asyncio
+import random
+from dataclasses import dataclass
+
+import httpx
+
+from schemas.retrieval import SourceFailure
+from schemas.settings import DocumentSettings
+from tasks.accounting.ledger import Ledger
+from tasks.documents.addresses import Refused, resolve
+from tasks.documents.calls import Request, recorded
+from tasks.documents.reasons import TRANSIENT, DocumentReason, failure, reason_of_status
+
+SOURCE = "download"
+MAXIMUM_REDIRECTS = 5
+MAXIMUM_ATTEMPTS = 2
+MAGIC = b"%PDF-"
+MAGIC_WITHIN_BYTES = 1024
+"""Readers accept a header within the first kilobyte (ISO 32000, annex H)."""
+
+_NEVER_A_PDF = ("text/", "image/", "audio/", "video/", "application/json", "application/xml", "application/xhtml")
+
+
+@dataclass(frozen=True, slots=True)
+class _Redirect:
+    url: httpx.URL
+
+
+@dataclass(frozen=True, slots=True)
+class Downloader:
+    """Fetches PDFs for one idea.
+
+    http and https only; every address is resolved, refused unless public, and then connected to as resolved, again
+    after each redirect; bounded in size, time, redirects and attempts. `allow_private_addresses` exists for tests.
+    """
+
+    client: httpx.AsyncClient
+    settings: DocumentSettings
+    ledger: Ledger
+    allow_private_addresses: bool = False
+
+    async def fetch(self, url: str) -> bytes | SourceFailure:
+        """The PDF at `url`, checked to begin like one. Never raises for what the other side does."""
+        result: bytes | SourceFailure = failure(SOURCE, "", DocumentReason.UNREACHABLE, "not tried")
+        try:
+            async with asyncio.timeout(self.settings.download_timeout_seconds):
+                for attempt in range(1, MAXIMUM_ATTEMPTS + 1):
+                    result = await self._follow(url)
+                    if isinstance(result, bytes) or result.reason not in TRANSIENT or attempt == MAXIMUM_ATTEMPTS:
+                        break
+                    await asyncio.sleep(random.uniform(0.2, 1.0))  # noqa: S311 - jitter
+        except TimeoutError:
+            return failure(SOURCE, _named(url), DocumentReason.TIMEOUT, f"not finished in {self.settings.download_timeout_seconds:g} s")
+        return result
+
+    async def _follow(self, url: str) -> bytes | SourceFailure:
+        try:
+            target = httpx.URL(url)
+        except (httpx.InvalidURL, ValueError, TypeError) as error:
+            return failure(SOURCE, "", DocumentReason.BAD_REQUEST, f"the link is no address ({error})")
+        for _ in range(MAXIMUM_REDIRECTS + 1):
+            answer = await self._request(target)
+            if not isinstance(answer, _Redirect):
+                return answer
+            target = answer.url
+        return failure(SOURCE, _named(str(target)), DocumentReason.TOO_MANY_REDIRECTS, f"more than {MAXIMUM_REDIRECTS} redirects")
+
+    async def _request(self, url: httpx.URL) -> bytes | _Redirect | SourceFailure:
+        endpoint = _named(str(url))
+        if url.scheme not in ("http", "https") or not url.host:
+            return failure(SOURCE, endpoint, DocumentReason.UNSAFE_ADDRESS, "only http and https links are followed")
+        port = url.port or (443 if url.scheme == "https" else 80)
+        address = await resolve(url.host, port, allow_private_addresses=self.allow_private_addresses)
+        if isinstance(address, Refused):
+            reason = DocumentReason.UNSAFE_ADDRESS if address.resolved else DocumentReason.UNREACHABLE
+            return failure(SOURCE, endpoint, reason, address.detail)
+        with recorded(self.ledger, SOURCE, endpoint) as call:
+            try:
+                answer = await self._stream(url, address, call)
+            except httpx.TimeoutException:
+                answer = failure(SOURCE, endpoint, DocumentReason.TIMEOUT, "the server did not answer in time")
+            except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as error:
+                answer = failure(SOURCE, endpoint, DocumentReason.UNREACHABLE, f"the connection failed ({type(error).__name__})")
+            except asyncio.CancelledError:
+                call.reason = DocumentReason.TIMEOUT
+                raise
+            if isinstance(answer, SourceFailure):
+                call.reason = DocumentReason(answer.reason)
+        return answer
+
+    async def _stream(self, url: httpx.URL, address: str, call: Request) -> bytes | _Redirect | SourceFailure:
+        pinned = url.copy_with(host=address.split("%", 1)[0], username=None, password=None, fragment=None)
+        request = self.client.build_request(
+            "GET",
+            pinned,
+            headers={"Host": url.netloc.decode("ascii"), "Accept": "application/pdf,*/*;q=0.1", "Accept-Encoding": "identity"},
+            extensions={"sni_hostname": url.raw_host.decode("ascii")},
+        )
+        response = await self.client.send(request, stream=True)
+        try:
+            call.status = response.status_code
+            if response.status_code in (301, 302, 303, 307, 308) and "location" in response.headers:
+                return _Redirect(url.join(response.headers["location"]))
+            return await self._body(_named(str(url)), response)
+        finally:
+            await response.aclose()
+
+    async def _body(self, endpoint: str, response: httpx.Response) -> bytes | SourceFailure:
+        if response.status_code != 200:
+            return failure(SOURCE, endpoint, reason_of_status(response.status_code), f"the server answered {response.status_code}")
+        kind = response.headers.get("content-type", "").strip().lower()
+        if kind.startswith(_NEVER_A_PDF):
+            return failure(SOURCE, endpoint, DocumentReason.NOT_A_PDF, f"the link leads to {kind.split(';')[0][:60]}, not to a PDF")
+        content = bytearray()
+        async for chunk in response.aiter_raw():
+            content += chunk
+            if len(content) > self.settings.maximum_bytes:
+                return failure(SOURCE, endpoint, DocumentReason.TOO_LARGE, f"the file exceeds {self.settings.maximum_bytes:,} bytes")
+            if len(content) >= MAGIC_WITHIN_BYTES and MAGIC not in content[:MAGIC_WITHIN_BYTES]:
+                break
+        if MAGIC not in content[:MAGIC_WITHIN_BYTES]:
+            return failure(SOURCE, endpoint, DocumentReason.NOT_A_PDF, "the file does not begin like a PDF")
+        return bytes(content)
+
+
+def _named(url: str) -> str:
+    """The address without query, fragment and credentials: those may be secrets."""
+    try:
+        parsed = httpx.URL(url)
+    except (httpx.InvalidURL, ValueError, TypeError):
+        return ""
+    return f"{parsed.scheme}://{parsed.host}{':' + str(parsed.port) if parsed.port else ''}{parsed.path}"[:300]

@@ -1,0 +1,26 @@
+"""Where a paper's PDF may be, from what the literature source said."""
+
+import re
+
+from schemas.paper import Paper
+
+_ARXIV_ID = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z][a-z\-]{1,20}(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,3})?")
+_ARXIV_ADDRESS = re.compile(rf"(?:arxiv\.org/(?:abs|pdf)/|10\.48550/arxiv\.)({_ARXIV_ID.pattern})", re.IGNORECASE)
+
+
+def known_links(paper: Paper) -> tuple[str, ...]:
+    """Open-access link first, then arXiv; each once. An empty `open_access_pdf_url` means the source knows none."""
+    links = [paper.open_access_pdf_url.strip()] if paper.open_access_pdf_url and paper.open_access_pdf_url.strip() else []
+    if number := arxiv_number(paper):
+        links.append(f"https://arxiv.org/pdf/{number}")
+    return tuple(dict.fromkeys(links))
+
+
+def arxiv_number(paper: Paper) -> str | None:
+    """The arXiv number, given or taken from the paper's address or DataCite DOI."""
+    if paper.arxiv_id and _ARXIV_ID.fullmatch(paper.arxiv_id.strip()):
+        return paper.arxiv_id.strip()
+    for text in (paper.doi or "", paper.url):
+        if match := _ARXIV_ADDRESS.search(text):
+            return match.group(1)
+    return None
