@@ -128,6 +128,30 @@ class FailureRow(Noun):
     retryable: bool
 
 
+class FailureGroup(Noun):
+    """Failures of one stage for one reason, over the accepted ideas of one run."""
+
+    stage: str
+    reason: str
+    failure_count: int
+    idea_count: int = Field(description="Ideas it happened to.")
+    retryable_count: int
+    example: str = Field(description="The detail of one of them.")
+
+
+class StepCost(Noun):
+    """What one step cost with one model in one run."""
+
+    step: str
+    model_requested: str
+    llm_calls: int
+    llm_cache_hits: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float | None = Field(description="Of the calls with a known price; None when no call has one.")
+    unknown_price_calls: int
+
+
 class IdeaReview(Noun):
     """Everything a full report on one idea shows."""
 

@@ -20,7 +20,7 @@ from schemas.paper import Paper
 from schemas.profile import ScoreWeights
 from schemas.run import Run
 from schemas.tables import IDEA_TABLES
-from warehouse.answers import FailureRow, IdeaReview, IdeaScore, RankedIdea, RunCost, ValidationRow
+from warehouse.answers import FailureGroup, FailureRow, IdeaReview, IdeaScore, RankedIdea, RunCost, StepCost, ValidationRow
 from warehouse.console import run_sql
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
@@ -83,6 +83,21 @@ class Queries:
         """Failures of the run, rejected entries of the idea file first."""
         self.run(run_id)
         return self._nouns("failures", FailureRow, run_id=run_id)
+
+    def rejections(self, run_id: RunId) -> tuple[FailureRow, ...]:
+        """Entries of the idea file that could not enter, in file order."""
+        self.run(run_id)
+        return self._nouns("rejections", FailureRow, run_id=run_id)
+
+    def failure_groups(self, run_id: RunId) -> tuple[FailureGroup, ...]:
+        """Failures of the accepted ideas by stage and reason, most frequent first: as short for ten thousand ideas as for ten."""
+        self.run(run_id)
+        return self._nouns("failure_groups", FailureGroup, run_id=run_id)
+
+    def step_costs(self, run_id: RunId) -> tuple[StepCost, ...]:
+        """Calls, tokens and dollars by step and model; empty when no model was called."""
+        self.run(run_id)
+        return self._nouns("step_costs", StepCost, run_id=run_id)
 
     def validations(self, run_id: RunId) -> tuple[ValidationRow, ...]:
         """Expectations held before publication, broken ones first."""

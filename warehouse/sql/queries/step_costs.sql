@@ -1,0 +1,14 @@
+-- What each step of a run cost, by model: the calls with a known price, and how many paid calls lack one.
+select
+  step,
+  model_requested,
+  count(*) as llm_calls,
+  count(*) filter (where cache_hit) as llm_cache_hits,
+  sum(prompt_tokens)::bigint as prompt_tokens,
+  sum(completion_tokens)::bigint as completion_tokens,
+  sum(cost_usd) as cost_usd,
+  count(*) filter (where cost_usd is null and not cache_hit and prompt_tokens + completion_tokens > 0) as unknown_price_calls
+from llm_calls
+where run_id = $run_id
+group by step, model_requested
+order by step, model_requested
