@@ -55,7 +55,7 @@ def examine(warehouse: Path, engine: str, api_base: str | None, settings: Settin
     return [
         Finding(part="Python", state="ok", detail=platform.python_version()),
         _tried("warehouse", str(warehouse), lambda: _check_writable(warehouse), "name a folder you may write to with --warehouse"),
-        _tried("lake", "DuckLake extensions load", _check_extensions, "install with `-c infra/constraints.txt`"),
+        _tried("lake", "DuckLake's extensions are installed", _check_extensions, "install with `-c infra/constraints.txt`"),
         _prefect(settings),
         _tried("embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), "install with `-c infra/constraints.txt`"),
         _literature(settings),
@@ -94,9 +94,10 @@ def _check_scheduler(address: str) -> None:
 
 
 def _check_extensions() -> None:
-    from warehouse.lake import load_extensions
+    from warehouse.lake import extension_path
 
-    load_extensions()
+    for name in ("ducklake", "sqlite_scanner"):
+        extension_path(name)
 
 
 def _check_embeddings(settings: Settings) -> None:

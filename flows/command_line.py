@@ -9,9 +9,10 @@ import typer
 from pydantic import ValidationError
 
 from flows.environment import prepare_environment
-from schemas.errors import AssayError, BudgetExhaustedError
+from schemas.errors import AssayError, BudgetExhaustedError, ConfigurationError, IdeaFileError, PromptError, SnapshotError
 from schemas.settings import Settings
 
+_USAGE = (ConfigurationError, IdeaFileError, SnapshotError, PromptError)
 EXIT_DONE, EXIT_FAILURES, EXIT_USAGE, EXIT_BUDGET = 0, 1, 2, 3
 
 
@@ -35,12 +36,9 @@ def _run(command: Callable[[], object]) -> int:
         first = error.errors()[0]
         _complain(f"setting {'.'.join(str(part) for part in first['loc'])}: {first['msg']}")
         return EXIT_USAGE
-    except BudgetExhaustedError as error:
-        _complain(str(error))
-        return EXIT_BUDGET
     except AssayError as error:
         _complain(str(error))
-        return EXIT_USAGE
+        return EXIT_BUDGET if isinstance(error, BudgetExhaustedError) else EXIT_USAGE if isinstance(error, _USAGE) else EXIT_FAILURES
     return result if isinstance(result, int) else EXIT_DONE
 
 

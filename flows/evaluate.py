@@ -9,11 +9,11 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 from prefect.futures import wait
 
+from dashboards.reports.write import write_reports
 from flows.dask_runner import dask_runner
 from flows.gateway import gateway_for
 from flows.plan import RunPlan, plan_run, unfinished
 from flows.progress import progress_of
-from dashboards.reports.write import write_reports
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.evaluation import Receipt
@@ -25,6 +25,7 @@ from tasks.ideas.read import read_ideas
 from warehouse.landing import read_receipts
 from warehouse.layout import Layout
 from warehouse.publish import publish_run
+from warehouse.queries import open_queries
 
 MAXIMUM_ROUNDS = 3
 """Times a lost shard is sent again; its ideas that did land are not evaluated again."""
@@ -34,8 +35,6 @@ class RunSummary(Noun):
     """What a run came to."""
 
     run: Run
-    plan_done_count: int
-    plan_reused_count: int
     published: bool
     failed_expectations: tuple[str, ...]
     report_paths: tuple[Path, ...]
@@ -58,15 +57,16 @@ def evaluate_batch(request: RunRequest) -> RunSummary:
         with progress_of(plan, layout):
             _evaluate(plan, layout)
     run = _run_row(request, plan, layout, gateway.literature, started_at)
-    publication = publish_run(layout, run, catalogue_url=settings.catalogue_url)
-    report_paths = write_reports(layout, run.run_id) if publication.published else ()
+    publication = publish_run(layout, run, catalogue_url=settings.catalogue)
+    if publication.unchanged:
+        with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+            run = queries.run(run.run_id)
+    broken = publication.validation.broken if publication.validation else ()
     summary = RunSummary(
         run=run,
-        plan_done_count=plan.done_count,
-        plan_reused_count=plan.reused_count,
         published=publication.published,
-        failed_expectations=publication.failed_expectations,
-        report_paths=report_paths,
+        failed_expectations=tuple(f"{row.table_name}: {row.expectation}" for row in broken if row.severity == "critical"),
+        report_paths=write_reports(layout, run.run_id) if publication.published else (),
     )
     create_markdown_artifact(markdown=_artifact(summary), key="evaluate-batch-summary", description=f"Run {run.run_id}")
     return summary
@@ -122,6 +122,7 @@ def _run_row(request: RunRequest, plan: RunPlan, layout: Layout, literature: str
         finished_at=finished_at,
         duration_seconds=(finished_at - min(first_started, started_at)).total_seconds(),
         assay_version=metadata.version("assay"),
+        score_weights=request.profile.score_weights,
     )
 
 

@@ -79,15 +79,19 @@ def run_and_print(request: RunRequest, *, as_json: bool) -> int:
 def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
     from flows.commands.output import print_json, print_note, print_ranking
     from warehouse.layout import Layout
-    from warehouse.queries import ranking
+    from warehouse.queries import open_queries
 
     run = summary.run
-    ranked = ranking(Layout(request.warehouse), run.run_id) if summary.published else []
+    if summary.published:
+        with open_queries(Layout(request.warehouse), catalogue_url=Settings().catalogue) as queries:
+            ranked, scores = queries.ranking(run.run_id), queries.idea_scores(run.run_id)
+    else:
+        ranked, scores = (), ()
     if as_json:
-        print_json({"run": run, "published": summary.published, "ranking": ranked, "reports": list(summary.report_paths)})
+        print_json({"run": run, "published": summary.published, "ranking": ranked, "reports": summary.report_paths})
         return
     if ranked:
-        print_ranking(ranked)
+        print_ranking(ranked, scores)
     print_note(
         f"run {run.run_id}: {run.evaluated_count} of {run.idea_count} ideas evaluated, {run.failed_count} incomplete, "
         f"{run.rejected_count} rejected, {run.duration_seconds:.0f} s"

@@ -1,13 +1,15 @@
 """What commands print: answers on stdout, everything else on stderr."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from warehouse.queries import RankedIdea
+from warehouse.answers import IdeaScore, RankedIdea
 
 
 def print_json(value: Any) -> None:
@@ -36,8 +38,8 @@ def print_table(columns: list[str], rows: list[list[str]]) -> None:
     """A table on stdout."""
     table = Table(*columns, header_style="bold")
     for row in rows:
-        table.add_row(*row)
-    stdout_console().print(table, markup=False)
+        table.add_row(*(Text(cell) for cell in row))
+    stdout_console().print(table)
 
 
 def number(value: float | None, digits: int = 2) -> str:
@@ -45,20 +47,24 @@ def number(value: float | None, digits: int = 2) -> str:
     return "unscored" if value is None else f"{value:.{digits}f}"
 
 
-def print_ranking(ranking: list[RankedIdea]) -> None:
+def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) -> None:
     """The ranking by group, unscored counts beside every score."""
+    score_of = {score.idea_id: score for score in scores}
     columns = ["group", "rank", "idea", "score", "soundness", "unscored methods", "contribution", "unscored comparisons"]
-    rows = [
-        [
-            entry.group or "–",
-            "–" if entry.rank is None else str(entry.rank),
-            f"{entry.idea_id}: {entry.title[:60]}",
-            number(entry.score),
-            number(entry.soundness_score_0_to_10),
-            f"{entry.unscored_method_count} of {entry.method_count}",
-            number(entry.contribution_score_0_to_10),
-            f"{entry.unscored_comparison_count} of {entry.comparison_count}",
-        ]
-        for entry in ranking
-    ]
+    rows = []
+    for entry in ranking:
+        score = score_of[entry.idea_id]
+        comparisons = score.scored_comparison_count + score.unscored_comparison_count
+        rows.append(
+            [
+                entry.group or "–",
+                "–" if entry.rank is None else str(entry.rank),
+                f"{entry.idea_id}: {entry.title}",
+                number(entry.score),
+                number(entry.soundness_0_to_10),
+                f"{score.unscored_method_count} of {score.method_count}",
+                number(entry.contribution_0_to_10),
+                f"{score.unscored_comparison_count} of {comparisons}",
+            ]
+        )
     print_table(columns, rows)

@@ -2,15 +2,18 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.commands import options
-from flows.commands.rank import chosen_run
 from flows.request import DEFAULT_WAREHOUSE
 from schemas.errors import ConfigurationError
-from schemas.identifiers import IdeaId
+from schemas.identifiers import IdeaId, RunId
+from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from warehouse.layout import Layout
 
 
 def report(
@@ -27,10 +30,17 @@ def report(
     if output_format not in ("md", "html"):
         raise ConfigurationError(f"--format {output_format!r}: say md or html")
     layout = Layout(warehouse.resolve())
-    run_id = chosen_run(layout, run)
+    run_id = RunId(run) if run else _newest(layout)
     text = idea_report(layout, run_id, IdeaId(idea), output_format) if idea else run_report(layout, run_id, output_format)
     if output is None:
         sys.stdout.write(text)
     else:
         output.write_text(text, "utf-8")
     return 0
+
+
+def _newest(layout: "Layout") -> RunId:
+    from warehouse.queries import open_queries
+
+    with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
+        return queries.latest_run().run_id

@@ -6,6 +6,7 @@ import typer
 
 from flows.commands import options
 from flows.request import DEFAULT_WAREHOUSE
+from schemas.settings import Settings
 
 
 def sql(
@@ -18,7 +19,7 @@ def sql(
     from warehouse.layout import Layout
     from warehouse.queries import run_sql
 
-    rows = run_sql(Layout(warehouse.resolve()), query)
+    rows = run_sql(Layout(warehouse.resolve()), query, catalogue_url=Settings().catalogue)
     if json:
         print_json(rows)
     elif rows:

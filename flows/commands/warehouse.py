@@ -8,6 +8,7 @@ import typer
 
 from flows.commands import options
 from flows.request import DEFAULT_WAREHOUSE
+from schemas.settings import Settings
 
 application = typer.Typer(no_args_is_help=True)
 
@@ -19,11 +20,11 @@ def export(
 ) -> int:
     """Write tables and marts into one plain DuckDB file."""
     from flows.commands.output import print_note
-    from warehouse.export import export_duckdb
+    from warehouse.export import export_lake
     from warehouse.layout import Layout
 
-    export_duckdb(Layout(warehouse.resolve()), target)
-    print_note(f"wrote {target}")
+    rows = export_lake(Layout(warehouse.resolve()), target, catalogue_url=Settings().catalogue)
+    print_note(f"wrote {sum(rows.values()):,} rows of {len(rows)} tables to {target}")
     return 0
 
 
@@ -31,10 +32,10 @@ def export(
 def compact(warehouse: options.Warehouse = DEFAULT_WAREHOUSE) -> int:
     """Merge small files and drop snapshots nobody reads any more."""
     from flows.commands.output import print_json
-    from warehouse.compact import compact_lake
+    from warehouse.compact import compact as compact_lake
     from warehouse.layout import Layout
 
-    print_json(compact_lake(Layout(warehouse.resolve())))
+    print_json(compact_lake(Layout(warehouse.resolve()), catalogue_url=Settings().catalogue))
     return 0
 
 
@@ -52,13 +53,13 @@ def verify(warehouse: options.Warehouse = DEFAULT_WAREHOUSE, json: options.Json 
     """Hold the lake against its receipts; exit 1 when something is missing or does not add up."""
     from flows.commands.output import print_json, print_note
     from warehouse.layout import Layout
-    from warehouse.verify import verify_lake
+    from warehouse.verify import verify as verify_lake
 
-    problems = verify_lake(Layout(warehouse.resolve()))
+    report = verify_lake(Layout(warehouse.resolve()), catalogue_url=Settings().catalogue)
     if json:
-        print_json(problems)
+        print_json(report)
     else:
-        for problem in problems:
-            print_note(str(problem))
-        print_note(f"{len(problems)} problems" if problems else "the lake is whole")
-    return 1 if problems else 0
+        for line in (*report.problems, *report.notices):
+            print_note(line)
+        print_note(f"{len(report.problems)} problems" if report.problems else f"the lake is whole: {report.runs} runs")
+    return 0 if report.sound else 1
