@@ -1,0 +1,114 @@
+"""Sentence embeddings with a cache by text hash: in memory, and on disk where a store is given."""
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.identifiers import content_hash
+from schemas.settings import EmbeddingSettings
+from tasks.embeddings import local_model
+from tasks.embeddings.remote_model import embed_remotely
+from tasks.judging.scrubbing import without_secrets
+from warehouse.keyed_store import KeyedStore
+
+_MAXIMUM_IN_MEMORY = 20_000
+_TEXTS_PER_TURN = 64
+_REMOTE_PREFIX = "litellm:"
+
+Vector = NDArray[np.float32]
+
+
+class SentenceEmbedder:
+    """Implements `Embedder` with the bundled model, any sentence-transformers model, or `litellm:<model>`.
+
+    Cached by model, precision, maximum tokens and text. Equal texts are embedded once, also when asked for by
+    several ideas at once. The local model runs in a thread, one batch at a time per process.
+
+    Raises (from `embed`):
+        ConfigurationError: the model cannot be had, or its key is wrong.
+        TransientError, RequestRejectedError: an embedding API did not answer or refused.
+    """
+
+    def __init__(self, settings: EmbeddingSettings, store: KeyedStore | None, api_base: str | None = None) -> None:
+        self._settings = settings
+        self._store = store
+        self._api_base = api_base
+        self._remote = settings.model.removeprefix(_REMOTE_PREFIX) if settings.model.startswith(_REMOTE_PREFIX) else None
+        self._precision = "api" if self._remote else local_model.precision_of(settings.precision)
+        self._memory: OrderedDict[str, Vector] = OrderedDict()
+        self._memory_lock = threading.Lock()
+
+    async def embed(self, texts: Sequence[str]) -> Vector:
+        """One unit row per text, in order; shape (len(texts), dimensions)."""
+        if not texts:
+            return await asyncio.to_thread(self._nothing)
+        keys = [self._key(text) for text in texts]
+        found = self._recall(keys)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        if missing:
+            found.update(await self._stored(missing))
+        return np.vstack([found[key] for key in keys])
+
+    async def _stored(self, missing: dict[str, str]) -> dict[str, Vector]:
+        found: dict[str, Vector] = {}
+        if self._store is not None:
+            entries = await asyncio.to_thread(self._store.get_many, list(missing))
+            found = {key: np.frombuffer(entry, dtype=np.float32) for key, entry in entries.items()}
+        rest = sorted((key for key in missing if key not in found), key=lambda key: (len(missing[key]), key))
+        computed: dict[str, Vector] = {}
+        for start in range(0, len(rest), _TEXTS_PER_TURN):
+            turn = {key: missing[key] for key in rest[start : start + _TEXTS_PER_TURN]}
+            computed.update(await self._compute(turn))
+        self._remember(found)
+        if self._store is not None and computed:
+            await asyncio.to_thread(self._store.put_many, {key: vector.tobytes() for key, vector in computed.items()})
+        return found | computed
+
+    async def _compute(self, texts: dict[str, str]) -> dict[str, Vector]:
+        if self._remote is None:
+            return await asyncio.to_thread(self._compute_locally, texts)
+        vectors = await embed_remotely(self._remote, list(texts.values()), self._settings.batch_size, self._api_base)
+        computed = dict(zip(texts, vectors, strict=True))
+        self._remember(computed)
+        return computed
+
+    def _compute_locally(self, texts: dict[str, str]) -> dict[str, Vector]:
+        with local_model.PROCESS_LOCK:
+            known = self._recall(list(texts))
+            rest = {key: text for key, text in texts.items() if key not in known}
+            computed: dict[str, Vector] = {}
+            if rest:
+                vectors = self._model().encode(list(rest.values()), self._settings.batch_size)
+                computed = dict(zip(rest, vectors, strict=True))
+            self._remember(computed)
+        return known | computed
+
+    def _nothing(self) -> Vector:
+        if self._remote is not None:
+            return np.empty((0, 0), dtype=np.float32)
+        with local_model.PROCESS_LOCK:
+            return np.empty((0, self._model().dimensions), dtype=np.float32)
+
+    def _model(self) -> local_model.LocalModel:
+        return local_model.load(self._settings.model, self._settings.maximum_tokens, self._precision)
+
+    def _key(self, text: str) -> str:
+        place = without_secrets(self._api_base) if self._api_base else ""
+        return content_hash("embedding", self._settings.model, place, self._precision, str(self._settings.maximum_tokens), text, length=40)
+
+    def _recall(self, keys: Sequence[str]) -> dict[str, Vector]:
+        with self._memory_lock:
+            found = {key: self._memory[key] for key in keys if key in self._memory}
+            for key in found:
+                self._memory.move_to_end(key)
+        return found
+
+    def _remember(self, vectors: dict[str, Vector]) -> None:
+        with self._memory_lock:
+            self._memory.update(vectors)
+            while len(self._memory) > _MAXIMUM_IN_MEMORY:
+                self._memory.popitem(last=False)

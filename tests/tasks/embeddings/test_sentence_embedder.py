@@ -1,0 +1,88 @@
+import asyncio
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from schemas.errors import ConfigurationError
+from schemas.settings import EmbeddingSettings
+from tasks.embeddings import local_model
+from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from warehouse.keyed_store import KeyedStore
+
+TEXTS = [
+    "Graph neural networks predict molecular properties.",
+    "We train message passing networks for chemistry.",
+    "Medieval trade routes in the Baltic. " * 20,
+    "",
+]
+SETTINGS = EmbeddingSettings()
+
+
+async def test_vectors_are_unit_rows_in_order_and_near_in_meaning() -> None:
+    vectors = await SentenceEmbedder(SETTINGS, None).embed(TEXTS)
+    assert vectors.shape == (4, 384)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.2
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+async def test_a_vector_does_not_depend_on_its_neighbours(precision: str) -> None:
+    settings = EmbeddingSettings(precision=precision)
+    together = await SentenceEmbedder(settings, None).embed(TEXTS * 2)
+    alone = np.vstack([await SentenceEmbedder(settings, None).embed([text]) for text in TEXTS])
+    assert np.array_equal(together, np.vstack([alone, alone]))
+
+
+async def test_bfloat16_agrees_with_float32() -> None:
+    low = await SentenceEmbedder(EmbeddingSettings(precision="bfloat16"), None).embed(TEXTS)
+    full = await SentenceEmbedder(EmbeddingSettings(precision="float32"), None).embed(TEXTS)
+    assert float((low * full).sum(axis=1).min()) > 0.998
+
+
+async def test_a_cached_text_is_not_embedded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = KeyedStore(tmp_path / "embeddings.sqlite")
+    first = await SentenceEmbedder(SETTINGS, store).embed(TEXTS)
+
+    def unreachable(*_: object) -> None:
+        raise AssertionError("embedded again")
+
+    monkeypatch.setattr(local_model.LocalModel, "encode", unreachable)
+    assert np.array_equal(await SentenceEmbedder(SETTINGS, store).embed(TEXTS[::-1]), first[::-1])
+
+
+async def test_ideas_that_ask_at_once_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    embedded: list[str] = []
+    encode = local_model.LocalModel.encode
+
+    def counting(self: local_model.LocalModel, texts: list[str], batch_size: int) -> object:
+        embedded.extend(texts)
+        return encode(self, texts, batch_size)
+
+    monkeypatch.setattr(local_model.LocalModel, "encode", counting)
+    embedder = SentenceEmbedder(SETTINGS, None)
+    await asyncio.gather(*(embedder.embed(["one text", "another text", "one text"]) for _ in range(5)))
+    assert sorted(embedded) == ["another text", "one text"]
+
+
+async def test_other_settings_have_other_cache_entries(tmp_path: Path) -> None:
+    store = KeyedStore(tmp_path / "embeddings.sqlite")
+    long = await SentenceEmbedder(EmbeddingSettings(maximum_tokens=128), store).embed([TEXTS[2]])
+    short = await SentenceEmbedder(EmbeddingSettings(maximum_tokens=16), store).embed([TEXTS[2]])
+    assert not np.allclose(long, short)
+
+
+async def test_no_texts_give_no_rows() -> None:
+    assert (await SentenceEmbedder(SETTINGS, None).embed([])).shape == (0, 384)
+
+
+async def test_a_model_that_is_not_there_is_a_configuration_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="ASSAY_EMBEDDINGS__MODEL"):
+        await SentenceEmbedder(EmbeddingSettings(model=str(tmp_path / "nothing")), None).embed(["text"])
+
+
+def test_loading_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    local_model._MODELS.clear()
+    asyncio.run(SentenceEmbedder(SETTINGS, None).embed(["text"]))
+    assert capfd.readouterr() == ("", "")
