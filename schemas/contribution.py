@@ -32,7 +32,9 @@ class Candidate(Noun):
     paper_id: PaperId
     origin: CandidateOrigin
     found_by: str = Field(description="The query, or the paper_id of the seed.")
-    similarity_0_to_1: float | None = Field(default=None, ge=0, le=1, description="Embedding similarity to the idea; None when not computed.")
+    similarity_0_to_1: float | None = Field(
+        default=None, ge=0, le=1, description="Embedding similarity to the idea; None when not computed."
+    )
     relevance_0_to_5: int | None = Field(default=None, ge=0, le=5, description="None when not judged or unscored.")
     rationale: str = ""
     unscored_reason: UnscoredReason | None = None
@@ -48,7 +50,9 @@ class Comparison(Noun):
     dimension_id: str
     dimension: str
     comparison: str = ""
-    score: int | None = Field(ge=-1, le=1, description="+1 the idea is more novel, 0 neither or not addressed, -1 the paper; None when unscored.")
+    score: int | None = Field(
+        ge=-1, le=1, description="+1 the idea is more novel, 0 neither or not addressed, -1 the paper; None when unscored."
+    )
     overall_comparison: str = Field(default="", description="The same text on every row of the paper.")
     unscored_reason: UnscoredReason | None = None
     provenance: Provenance

@@ -48,7 +48,9 @@ class Receipt(Noun):
     api_calls: int = Field(ge=0)
     failures: int = Field(ge=0)
     unscored: int = Field(ge=0)
-    incomplete_reason: str | None = Field(default=None, description="budget_exhausted or worker_lost; None when the evaluation ran to its end.")
+    incomplete_reason: str | None = Field(
+        default=None, description="budget_exhausted or worker_lost; None when the evaluation ran to its end."
+    )
     reused_from_run_id: RunId | None = None
     started_at: datetime
     finished_at: datetime

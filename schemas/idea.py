@@ -37,7 +37,9 @@ class RejectedIdea(Noun):
 
     idea_id: IdeaId | None
     location: str = Field(description="Where it stood: `ideas.jsonl line 3`.")
-    reason: str = Field(description="A closed word: empty, too_short, too_long, bad_cutoff_date, duplicate_id, duplicate_text, unreadable, bad_field.")
+    reason: str = Field(
+        description="A closed word: empty, too_short, too_long, bad_cutoff_date, duplicate_id, duplicate_text, unreadable, bad_field."
+    )
     detail: str = Field(description="One line: what is wrong and how to mend it.")
 
 

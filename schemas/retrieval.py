@@ -15,7 +15,9 @@ class SourceFailure(Noun):
 
     source: str
     endpoint: str
-    reason: str = Field(description="rate_limited, server_error, timeout, unreachable, forbidden, bad_request, not_found, circuit_open, malformed_answer.")
+    reason: str = Field(
+        description="rate_limited, server_error, timeout, unreachable, forbidden, bad_request, not_found, circuit_open, malformed_answer."
+    )
     detail: str
 
 

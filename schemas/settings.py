@@ -35,7 +35,11 @@ class LanguageModelSettings(Section):
     maximum_total_seconds: float = Field(default=600.0, gt=0)
     maximum_completion_tokens: int = Field(default=4096, ge=64)
     context_tokens: int | None = Field(default=None, ge=1024, description="Overrides what LiteLLM knows of the model.")
-    structured_output: str = Field(default="auto", pattern="^(auto|json_schema|json_object|text)$", description="auto: as LiteLLM says the model can; text: JSON in prose.")
+    structured_output: str = Field(
+        default="auto",
+        pattern="^(auto|json_schema|json_object|text)$",
+        description="auto: as LiteLLM says the model can; text: JSON in prose.",
+    )
     prompt_price_usd_per_million_tokens: float | None = Field(default=None, ge=0, description="For a model LiteLLM has no price for.")
     completion_price_usd_per_million_tokens: float | None = Field(default=None, ge=0)
     cached_price_usd_per_million_tokens: float | None = Field(default=None, ge=0)
@@ -56,7 +60,9 @@ class DocumentSettings(Section):
 class EmbeddingSettings(Section):
     """Sentence embeddings."""
 
-    model: str = Field(default="all-MiniLM-L6-v2", description="The bundled model, any sentence-transformers model, or litellm:<embedding model>.")
+    model: str = Field(
+        default="all-MiniLM-L6-v2", description="The bundled model, any sentence-transformers model, or litellm:<embedding model>."
+    )
     maximum_tokens: int = Field(default=128, ge=16, le=512, description="Of each text; the rest does not enter the embedding.")
     batch_size: int = Field(default=16, ge=1)
     precision: str = Field(
@@ -71,12 +77,16 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="ASSAY_", env_nested_delimiter="__", frozen=True, extra="ignore", populate_by_name=True)
 
-    semantic_scholar_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "semantic_scholar_api_key"))
+    semantic_scholar_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "semantic_scholar_api_key")
+    )
     unpaywall_email: str | None = Field(default=None, validation_alias=AliasChoices("UNPAYWALL_EMAIL", "unpaywall_email"))
     grobid_url: str | None = Field(default=None, validation_alias=AliasChoices("GROBID_URL", "grobid_url"))
     prefect_api_url: str | None = Field(default=None, validation_alias=AliasChoices("PREFECT_API_URL", "prefect_api_url"))
     home: Path = Field(default=Path.home() / ".assay", description="Prefect's database, the demo's snapshot, indices of Parquet snapshots.")
-    catalogue_url: SecretStr | None = Field(default=None, description="postgres:… connection string of the lake's catalogue; None: an SQLite file in the warehouse.")
+    catalogue_url: SecretStr | None = Field(
+        default=None, description="postgres:… connection string of the lake's catalogue; None: an SQLite file in the warehouse."
+    )
     literature: LiteratureSettings = LiteratureSettings()
     language_model: LanguageModelSettings = LanguageModelSettings()
     documents: DocumentSettings = DocumentSettings()

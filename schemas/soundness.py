@@ -3,10 +3,10 @@
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.failure import Failure
 from schemas.identifiers import PaperId
 from schemas.outcome import Provenance, UnscoredReason
 from schemas.paper import PaperSection, Passage
-from schemas.failure import Failure
 
 
 class Method(Noun):

@@ -60,7 +60,12 @@ def test_an_idea_file_that_cannot_be_read_is_one_line_and_exit_code_2(case: str,
 )
 def test_a_wrong_option_is_one_line_and_exit_code_2(arguments: list[str], expected: str, env: dict[str, str], tmp_path: Path) -> None:
     done = assay(
-        "evaluate", str(bundled("ideas.jsonl")), "--warehouse", str(tmp_path / "w"), *arguments, env={**env, "OPENAI_API_KEY": "sk-secret-test"}
+        "evaluate",
+        str(bundled("ideas.jsonl")),
+        "--warehouse",
+        str(tmp_path / "w"),
+        *arguments,
+        env={**env, "OPENAI_API_KEY": "sk-secret-test"},
     )
     assert done.returncode == 2, done.stderr
     line = complaint(done.stderr)
@@ -92,7 +97,9 @@ def test_bad_ideas_are_in_failures_and_the_good_ones_are_evaluated(env: dict[str
     ideas = tmp_path / "mixed.jsonl"
     ideas.write_text("\n".join([GOOD[0], *bad, GOOD[5]]) + "\n")
     warehouse = tmp_path / "w"
-    done = assay("evaluate", str(ideas), "--warehouse", str(warehouse), "--literature", f"snapshot:{bundled('papers.jsonl')}", "--json", env=env)
+    done = assay(
+        "evaluate", str(ideas), "--warehouse", str(warehouse), "--literature", f"snapshot:{bundled('papers.jsonl')}", "--json", env=env
+    )
     assert done.returncode == 1, done.stderr
     run = json.loads(done.stdout)["run"]
     assert (run["idea_count"], run["evaluated_count"], run["rejected_count"]) == (2, 2, 5)

@@ -41,7 +41,9 @@ def test_a_killed_run_started_again_yields_the_lake_of_an_undisturbed_one(
         assert child is not None
         kill_hard(child)
     process.wait(timeout=200)
-    wait_until(lambda: not any(relative.is_running() and relative.status() != "zombie" for relative in relatives), 30, "the end of all children")
+    wait_until(
+        lambda: not any(relative.is_running() and relative.status() != "zombie" for relative in relatives), 30, "the end of all children"
+    )
     again = assay("demo", "--warehouse", str(warehouse), "--json", env=env)
     assert again.returncode == 0, again.stderr
     assert content(warehouse, env) == content(demo.warehouse, env)

@@ -51,7 +51,7 @@ def test_a_batch_is_judged_by_a_model_and_every_call_is_on_the_bill(
     assert done.returncode == 0, done.stderr
     calls = rows(warehouse, "select status, cost_usd, prompt_tokens, model_answered, prompt_sha256 from llm_calls", model_env)
     assert len(calls) >= 30
-    assert all(call["cost_usd"] > 0 for call in calls if not call["status"] == "cached")
+    assert all(call["cost_usd"] > 0 for call in calls if call["status"] != "cached")
     (costs,) = rows(warehouse, "from run_costs", model_env)
     assert costs["cost_usd"] == pytest.approx(sum(call["cost_usd"] for call in calls))
     scores = rows(warehouse, "select score from idea_scores", model_env)

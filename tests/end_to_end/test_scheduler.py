@@ -25,7 +25,16 @@ def cluster(env: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         api_url = server.wait()
         monkeypatch.delenv("PREFECT_API_URL")
         remote = {**env, "PREFECT_API_URL": api_url}
-        scheduler = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", address.rsplit(":", 1)[1], "--no-dashboard"]
+        scheduler = [
+            sys.executable,
+            "-m",
+            "distributed.cli.dask_scheduler",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            address.rsplit(":", 1)[1],
+            "--no-dashboard",
+        ]
         worker = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard"]
         log = (tmp_path / "dask.log").open("wb")
         processes = [subprocess.Popen(command, env=remote, cwd=tmp_path, stdout=log, stderr=log) for command in (scheduler, worker)]
