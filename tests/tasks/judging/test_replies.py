@@ -1,0 +1,159 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import Field
+
+from schemas.base import Reply
+from schemas.calls import CallStatus
+from schemas.outcome import UnscoredReason
+from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply, reply_json
+
+
+class Verdict(Reply):
+    score: int = Field(ge=0, le=10)
+    reason: str
+    tags: tuple[str, ...] = ()
+
+
+class Listing(Reply):
+    methods: list[str]
+
+
+class Lenient(Reply):
+    note: str = ""
+    score: int = 3
+
+
+GOOD = '{"score": 7, "reason": "Two papers agree."}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        f"```json\n{GOOD}\n```",
+        f"Here is my verdict:\n\n{GOOD}\n\nI hope this helps {{truly}}!",
+        f'First {{"score": "no idea"}}, then [1] {GOOD}',
+        f"[{GOOD}]",
+        f'{{"verdict": {GOOD}}}',
+        f"<think>Perhaps {{x}} or {GOOD.replace('7', '2')}</think>{GOOD}",
+        '{"score": "7", "reason": "Two papers agree.", "extra": 1}',
+        '{"score": 7, "reason": "Two papers agree.",}',
+        "{'score': 7, 'reason': 'Two papers agree.'}",
+        '{score: 7, reason: "Two papers agree."}',
+        'Sure: {"score": 7 "reason": "Two papers agree."}',
+        f'{{"$schema": "x", "properties": {{"score": {{"type": "integer"}}}}}}\n{GOOD}',
+    ],
+)
+def test_a_reply_is_found_wherever_it_stands(text: str) -> None:
+    parsed = parse_reply(text, Verdict)
+    assert isinstance(parsed, ParsedReply), parsed
+    assert parsed.value == Verdict(score=7, reason="Two papers agree.")
+
+
+def test_the_last_full_answer_counts() -> None:
+    parsed = parse_reply('{"score": 1, "reason": "draft"} better: {"score": 9, "reason": "final"}', Verdict)
+    assert isinstance(parsed, ParsedReply)
+    assert parsed.value.reason == "final"
+
+
+def test_a_bare_list_answers_a_model_with_one_list() -> None:
+    parsed = parse_reply('["a", "b"]', Listing)
+    assert isinstance(parsed, ParsedReply)
+    assert parsed.value.methods == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "finish_reason", "status", "reason"),
+    [
+        ("", "stop", CallStatus.EMPTY, UnscoredReason.REPLY_EMPTY),
+        (None, None, CallStatus.EMPTY, UnscoredReason.REPLY_EMPTY),
+        ("<think>hm</think>  ", "stop", CallStatus.EMPTY, UnscoredReason.REPLY_EMPTY),
+        ("I'm sorry, but I can't help with that.", "stop", CallStatus.REFUSED, UnscoredReason.REFUSED),
+        ("I cannot judge this idea.", "stop", CallStatus.REFUSED, UnscoredReason.REFUSED),
+        ("", "content_filter", CallStatus.REFUSED, UnscoredReason.REFUSED),
+        ('{"score": 7, "reason": "Two pap', "length", CallStatus.CUT_OFF, UnscoredReason.REPLY_CUT_OFF),
+        ('{"score": 7, "reason": "Two pap', "stop", CallStatus.CUT_OFF, UnscoredReason.REPLY_CUT_OFF),
+        ("```json\n" + '{"score": 7, "tags": ["a", "b"\n```', "stop", CallStatus.UNPARSABLE, UnscoredReason.REPLY_UNPARSABLE),
+        ('{"score": 7}', "stop", CallStatus.UNPARSABLE, UnscoredReason.REPLY_UNPARSABLE),
+        ('{"score": 70, "reason": "x"}', "stop", CallStatus.UNPARSABLE, UnscoredReason.REPLY_UNPARSABLE),
+        ('{"score": , "reason": "x"}', "stop", CallStatus.UNPARSABLE, UnscoredReason.REPLY_UNPARSABLE),
+        ('{"score": 7, "reason": }', "stop", CallStatus.UNPARSABLE, UnscoredReason.REPLY_UNPARSABLE),
+        ("Seven out of ten.", "stop", CallStatus.UNPARSABLE, UnscoredReason.REPLY_UNPARSABLE),
+    ],
+)
+def test_what_gives_no_value_says_why(text: str | None, finish_reason: str | None, status: CallStatus, reason: UnscoredReason) -> None:
+    parsed = parse_reply(text, Verdict, finish_reason=finish_reason)
+    assert isinstance(parsed, UnusableReply), parsed
+    assert parsed.detail
+    if parsed.status is CallStatus.CUT_OFF and status is CallStatus.UNPARSABLE:
+        return
+    assert (parsed.status, parsed.reason) == (status, reason)
+
+
+def test_a_whole_answer_at_the_length_limit_counts() -> None:
+    assert isinstance(parse_reply(GOOD + "\n\nMoreover", Verdict, finish_reason="length"), ParsedReply)
+
+
+def test_an_object_without_any_field_is_no_answer_even_where_all_have_defaults() -> None:
+    assert isinstance(parse_reply('{"error": "overloaded"}', Lenient), UnusableReply)
+
+
+def test_the_provider_says_it_refused() -> None:
+    parsed = parse_reply(GOOD, Verdict, refusal="No.")
+    assert isinstance(parsed, UnusableReply)
+    assert parsed.status is CallStatus.REFUSED
+
+
+JSON_TEXT = st.text(max_size=60)
+VERDICTS = st.builds(Verdict, score=st.integers(0, 10), reason=JSON_TEXT, tags=st.lists(JSON_TEXT, max_size=3).map(tuple))
+PLAIN = st.text("abcé xyz,:{}[]\"'\\", max_size=30)
+PLAIN_VERDICTS = st.builds(Verdict, score=st.integers(0, 10), reason=PLAIN, tags=st.lists(PLAIN, max_size=3).map(tuple))
+PROSE = st.text(st.characters(exclude_characters="{}[]<>"), max_size=60)
+
+
+@given(VERDICTS, PROSE, PROSE, st.booleans())
+@settings(deadline=None)
+def test_an_answer_survives_any_prose_around_it(verdict: Verdict, before: str, after: str, fenced: bool) -> None:
+    body = reply_json(verdict)
+    text = f"{before}\n```json\n{body}\n```\n{after}" if fenced else f"{before}\n{body}\n{after}"
+    assert parse_reply(text, Verdict) == ParsedReply(verdict)
+
+
+@given(st.text(max_size=200), st.sampled_from([None, "stop", "length"]))
+@settings(deadline=None)
+def test_no_reply_makes_the_parser_raise(text: str, finish_reason: str | None) -> None:
+    parse_reply(text, Verdict, finish_reason=finish_reason)
+
+
+@given(PLAIN_VERDICTS, st.data())
+@settings(deadline=None, max_examples=300)
+def test_a_damaged_reply_never_yields_words_the_model_did_not_write(verdict: Verdict, data: st.DataObject) -> None:
+    body = reply_json(verdict)
+    place = data.draw(st.integers(0, len(body) - 1))
+    damaged = body[:place] + data.draw(st.sampled_from(["", '"', ",", "}", "\n"])) + body[place + 1 :]
+    parsed = parse_reply(damaged, Verdict)
+    if isinstance(parsed, ParsedReply):
+        flat = "".join(damaged.replace("\\", "").split())
+        for string in (parsed.value.reason, *parsed.value.tags):
+            assert "".join(string.replace("\\", "").split()) in flat
+
+
+def test_a_truncated_reply_is_never_completed() -> None:
+    body = reply_json(Verdict(score=7, reason="One. Two. Three.", tags=("first", "second", "third")))
+    for end in range(1, len(body)):
+        assert isinstance(parse_reply(body[:end], Verdict), UnusableReply), body[:end]
+
+
+def test_a_list_cut_after_an_item_is_never_completed() -> None:
+    class Items(Reply):
+        items: list[Verdict]
+
+    parsed = parse_reply('{"items": [{"score": 1, "reason": "a"}, {"score": 2, "reason": "b"}', Items)
+    assert isinstance(parsed, UnusableReply)
+    assert parsed.status is CallStatus.CUT_OFF
+
+
+@pytest.mark.parametrize("hostile", ["{" * 20_000, "[" * 50_000, '{"a":' * 5_000, "{" + '"a' * 20_000])
+def test_hostile_nesting_is_only_unparsable(hostile: str) -> None:
+    assert isinstance(parse_reply(hostile, Verdict), UnusableReply)
