@@ -51,8 +51,10 @@ async def gather_papers(
 
 def _best_first(passages: Iterable[Passage]) -> tuple[Passage, ...]:
     """By score, each passage once; passages of the same score keep the source's order."""
-    once = {passage.passage_id: passage for passage in reversed(list(passages))}
-    return tuple(sorted(reversed(once.values()), key=lambda passage: -passage.score))
+    once: dict[str, Passage] = {}
+    for passage in sorted(passages, key=lambda passage: -passage.score):
+        once.setdefault(passage.passage_id, passage)
+    return tuple(once.values())
 
 
 def _named(passages: Iterable[Passage]) -> list[PaperId]:

@@ -2,8 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from schemas.failure import Failure
 from schemas.idea import Idea
@@ -20,6 +21,8 @@ from tasks.soundness.asking import never_asked, shortened
 from tasks.soundness.questions import EvidenceInput, PaperShown, SectionShown
 from tasks.soundness.shelf import Shelf
 from tasks.soundness.steps import METHOD_EVIDENCE
+
+ResultT = TypeVar("ResultT")
 
 _SHOWN_KINDS = (SectionKind.ABSTRACT, SectionKind.METHODS, SectionKind.RESULTS)
 _KEY = re.compile(r"P\s?(\d+)", re.IGNORECASE)
@@ -73,7 +76,7 @@ async def read_papers(
     )
 
 
-async def _side_by_side(work: Sequence) -> list:
+async def _side_by_side(work: Sequence[Coroutine[Any, Any, ResultT]]) -> list[ResultT]:
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(each) for each in work]
     return [task.result() for task in tasks]

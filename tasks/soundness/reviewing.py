@@ -6,6 +6,7 @@ from datetime import date
 
 from schemas.citation import Citation
 from schemas.idea import Idea
+from schemas.identifiers import PaperId
 from schemas.outcome import Provenance, Unscored, UnscoredReason
 from schemas.paper import Paper
 from schemas.soundness import Method, MethodEvidence, SoundnessReview
@@ -52,20 +53,21 @@ def unreviewed(method: Method, read: Read, source_failed: bool, engine: Engine) 
     "Nothing found" (no_evidence) is said only when every source answered and every paper found was judged; otherwise the
     reason is that of the judgement or the look-up that failed.
     """
+    reason, detail = _why_unreviewed(read, source_failed or read.source_failed)
+    return Reviewed(unscored_review(method, reason, detail, never_asked(SOUNDNESS_REVIEW, engine), 0), show(()))
+
+
+def _why_unreviewed(read: Read, source_failed: bool) -> tuple[UnscoredReason, str]:
     unjudged = [row.unscored_reason for row in read.evidence if row.unscored_reason is not None]
     unanswered = [reason for reason in unjudged if reason not in (UnscoredReason.SOURCE_UNAVAILABLE, UnscoredReason.NO_EVIDENCE)]
     if unanswered:
-        reason, detail = unanswered[0], f"{len(unanswered)} of {len(read.evidence)} papers could not be judged, and no other is relevant"
-    elif source_failed or read.source_failed:
-        reason, detail = (
-            UnscoredReason.SOURCE_UNAVAILABLE,
-            "no relevant paper was found, but a look-up failed (see failures); run again to try once more",
-        )
-    elif read.evidence:
-        reason, detail = UnscoredReason.NO_EVIDENCE, f"{len(read.evidence)} papers were found, none relevant to the method"
-    else:
-        reason, detail = UnscoredReason.NO_EVIDENCE, "the search found no admissible paper"
-    return Reviewed(unscored_review(method, reason, detail, never_asked(SOUNDNESS_REVIEW, engine), 0), show(()))
+        return unanswered[0], f"{len(unanswered)} of {len(read.evidence)} papers could not be judged, and no other is relevant"
+    if source_failed:
+        detail = "no relevant paper was found, but a look-up failed (see failures); run again to try once more"
+        return UnscoredReason.SOURCE_UNAVAILABLE, detail
+    if read.evidence:
+        return UnscoredReason.NO_EVIDENCE, f"{len(read.evidence)} papers were found, none relevant to the method"
+    return UnscoredReason.NO_EVIDENCE, "the search found no admissible paper"
 
 
 def unscored_review(method: Method, reason: UnscoredReason, detail: str, provenance: Provenance, evidence_count: int) -> SoundnessReview:
@@ -74,7 +76,7 @@ def unscored_review(method: Method, reason: UnscoredReason, detail: str, provena
     )
 
 
-def _newest_first(evidence: list[MethodEvidence], papers: dict[str, Paper]) -> list[MethodEvidence]:
+def _newest_first(evidence: list[MethodEvidence], papers: dict[PaperId, Paper]) -> list[MethodEvidence]:
     """By publication date; of the same date, and among the undated, in order of passage score."""
     return sorted(evidence, key=lambda row: papers[row.paper_id].latest_publication_date or date.min, reverse=True)
 

@@ -24,6 +24,7 @@ _BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
 _INLINE_LABEL = re.compile(r"^[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?\*\*(.{2,90}?)(?::\*\*|\*\*:|\*\*)[ \t]*")
 _PLAN = re.compile(r"^(?:research (?:plan|idea|proposal)|proposal|idea|plan)\b\s*[:\-–—]*\s*", re.IGNORECASE)
 _LONG_BULLET_WORDS = 18
+_MAXIMUM_BLOCK_WORDS = 200
 
 
 class Part(Enum):
@@ -53,8 +54,18 @@ def blocks_of(idea: str) -> list[Block]:
         for paragraph in _paragraphs(body):
             label = _INLINE_LABEL.match(paragraph)
             own = label.group(1).strip(" :") if label else ""
-            found.append(Block(part, own or _telling(heading), paragraph))
+            block = Block(part, own or _telling(heading), paragraph)
+            if found and _belong_together(found[-1], block):
+                found[-1] = Block(part, block.label, f"{found[-1].text}\n\n{paragraph}")
+            else:
+                found.append(block)
     return found
+
+
+def _belong_together(before: Block, block: Block) -> bool:
+    """Paragraphs under one telling label are one method, as long as they stay readable at once."""
+    together = len(before.text.split()) + len(block.text.split())
+    return bool(block.label) and before.label == block.label and before.part is block.part and together <= _MAXIMUM_BLOCK_WORDS
 
 
 def topic_of(idea: str) -> str:

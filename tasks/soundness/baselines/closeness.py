@@ -1,9 +1,12 @@
 """How near a paper's text comes to a method: shared informative words and shared word pairs."""
 
+import math
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
 from tasks.judging.text import content_words
+from tasks.soundness.baselines.wording import own_part
 
 _COMMON = frozenset(
     content_words(
@@ -13,7 +16,7 @@ _COMMON = frozenset(
         " improve accuracy function information based technique condition change group sample control validate validation participant"
         " benchmark develop apply implement perform identify assess examine determine various standard key first second main approach use"
         " feature representation structure input output application study report quality efficient effective novel general real world"
-        " human language code script statistical significant significance test score rate average include random generate generation optimal"
+        " human language code script statistical significant significance test score rate average include random context part generate generation optimal"
     )
 )
 _COMMON_WEIGHT = 0.25
@@ -21,10 +24,14 @@ _COMMON_WEIGHT = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """The content words of a text and the pairs that stand side by side in it."""
+    """The content words of a text with their weights, and the pairs that stand side by side in it."""
 
-    words: frozenset[str]
+    weights: dict[str, float]
     pairs: frozenset[tuple[str, str]]
+
+    @property
+    def words(self) -> frozenset[str]:
+        return frozenset(self.weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +44,17 @@ class Closeness:
 
 
 def fingerprint(text: str) -> Fingerprint:
+    """A word said twice weighs half more than one said once."""
     stems = content_words(text)
-    return Fingerprint(frozenset(stems), frozenset(pairwise(stems)))
+    weights = {word: weight_of(word) * (1 + math.log2(count) / 2) for word, count in Counter(stems).items()}
+    return Fingerprint(weights, frozenset(pairwise(stems)))
+
+
+def fingerprint_of_method(method: str) -> Fingerprint:
+    """Words that occur only in the context of the whole idea weigh half: most papers found share them."""
+    whole, own = fingerprint(method), fingerprint(own_part(method))
+    weights = {word: weight if word in own.weights else weight / 2 for word, weight in whole.weights.items()}
+    return Fingerprint(weights, whole.pairs)
 
 
 def weight_of(word: str) -> float:
@@ -51,10 +67,10 @@ def weight_of(word: str) -> float:
 def closeness(method: Fingerprint, paper: Fingerprint) -> Closeness:
     """The weighted share of the method's words that the paper uses too, and the informative words and pairs behind it."""
     shared = method.words & paper.words
-    total = sum(map(weight_of, method.words))
+    total = sum(method.weights.values())
     pairs = {pair for pair in method.pairs & paper.pairs if weight_of(pair[0]) + weight_of(pair[1]) > 2 * _COMMON_WEIGHT}
     return Closeness(
-        share_0_to_1=sum(map(weight_of, shared)) / total if total else 0.0,
+        share_0_to_1=sum(method.weights[word] for word in shared) / total if total else 0.0,
         informative_word_count=sum(1 for word in shared if weight_of(word) == 1.0),
         pair_count=len(pairs),
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tasks.judging.step import BaselineTools
 from tasks.judging.text import rank_sentences, sentences
 from tasks.soundness.answers import EvidenceReply, PaperReading
-from tasks.soundness.baselines.closeness import Closeness, Fingerprint, closeness, fingerprint
+from tasks.soundness.baselines.closeness import Closeness, Fingerprint, closeness, fingerprint, fingerprint_of_method
 from tasks.soundness.baselines.signs import Reading, read_sentence
 from tasks.soundness.baselines.wording import quotable
 from tasks.soundness.questions import EvidenceInput, PaperShown
@@ -18,7 +18,7 @@ _SENTENCES_READ = 150
 
 async def read_papers(inputs: EvidenceInput, tools: BaselineTools) -> EvidenceReply:
     """Each paper by itself, so that the answer does not depend on how many are read at once."""
-    method = fingerprint(inputs.method)
+    method = fingerprint_of_method(inputs.method)
     return EvidenceReply(papers=tuple(_reading(paper, inputs.method, method) for paper in inputs.papers))
 
 

@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass
 
-from tasks.judging.text import content_words, sentences, words
-from tasks.soundness.baselines.closeness import Fingerprint, closeness, fingerprint, weight_of
+from tasks.judging.text import sentences
+from tasks.soundness.baselines.closeness import Fingerprint, closeness, fingerprint, fingerprint_of_method
+from tasks.soundness.baselines.shared_terms import shared_terms
 from tasks.soundness.baselines.signs import Reading, read_sentence
 from tasks.soundness.baselines.wording import quotable
 from tasks.soundness.questions import EvidenceShown, ReviewInput
 
 Finding = Reading
-_FULL_SHARE = 0.55
+_FULL_SHARE = 0.45
 _ABSTRACT_DISCOUNT = 0.85
-_SHARED_TERMS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Standing:
 
 def standings(inputs: ReviewInput) -> list[Standing]:
     """The papers that share wording with the method, closest first; ties in the order shown."""
-    method = fingerprint(inputs.method)
+    method = fingerprint_of_method(inputs.method)
     found = [standing for item in inputs.evidence if (standing := _standing(item, inputs.method, method)) is not None]
     return sorted(found, key=lambda standing: -standing.closeness_0_to_1)
 
@@ -36,7 +36,7 @@ def standings(inputs: ReviewInput) -> list[Standing]:
 def _standing(item: EvidenceShown, method_text: str, method: Fingerprint) -> Standing | None:
     text = "\n".join((item.title, item.method, item.results, item.context))
     paper = fingerprint(text)
-    shared = shared_terms(method_text, method, paper)
+    shared = shared_terms(method_text, paper)
     if not shared:
         return None
     readings = [read_sentence(sentence) for sentence in sentences(item.results) if quotable(sentence)]
@@ -49,7 +49,7 @@ def _standing(item: EvidenceShown, method_text: str, method: Fingerprint) -> Sta
         published=item.published,
         closeness_0_to_1=round(min(closeness(method, paper).share_0_to_1 / _FULL_SHARE, 1.0) * discount, 3),
         shared=shared,
-        favourable=next((reading for reading in readings if reading.sign == "positive"), None),
+        favourable=next((reading for reading in readings if reading.sign == "positive" and reading.finding), None),
         unfavourable=unfavourable[0] if unfavourable else None,
     )
 
@@ -58,21 +58,3 @@ def _bears(reading: Reading, method: Fingerprint) -> bool:
     """A limit of other work bears on the method only where it speaks of the same things."""
     needed = 2 if reading.of_others else 1
     return closeness(method, fingerprint(reading.sentence)).informative_word_count >= needed
-
-
-def shared_terms(method_text: str, method: Fingerprint, paper: Fingerprint) -> tuple[str, ...]:
-    """Up to two terms in the method's own spelling that the paper uses too: pairs of words before single ones."""
-    tokens = [(word, stems[0]) for word in words(method_text) if len(stems := content_words(word)) == 1]
-    pairs = [
-        f"{left[0]} {right[0]}"
-        for left, right in zip(tokens, tokens[1:], strict=False)
-        if (left[1], right[1]) in paper.pairs & method.pairs
-        and f"{left[0]} {right[0]}" in " ".join(words(method_text))
-        and weight_of(left[1]) + weight_of(right[1]) > 1
-    ]
-    single = [word for word, stem in sorted(tokens, key=lambda token: -len(token[0])) if stem in paper.words and weight_of(stem) == 1.0]
-    chosen: list[str] = []
-    for term in dict.fromkeys((*pairs, *single)):
-        if not any(set(content_words(term)) & set(content_words(other)) for other in chosen):
-            chosen.append(term)
-    return tuple(chosen[:_SHARED_TERMS])

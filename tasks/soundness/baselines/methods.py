@@ -7,15 +7,15 @@ from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.judging.text import content_words, key_phrases, overlap_0_to_1, rank_sentences, sentences
 from tasks.soundness.answers import MethodsReply, ProposedMethod
 from tasks.soundness.baselines.blocks import Block, Part, blocks_of, topic_of
-from tasks.soundness.baselines.wording import opening, plain
+from tasks.soundness.baselines.wording import CONTEXT_MARK, opening, plain, without_opening
 from tasks.soundness.questions import MethodsInput
 
 _ACTION = re.compile(
-    r"\b(?:we|i)\b[^.;:]{0,60}\b(?:will|propose|plan|intend|aim|develop|introduce|design|build|use|employ|apply|train|test|measure|compare|collect"
-    r"|conduct|recruit|analy[sz]e|model|define|construct|evaluate|perform|leverage|extend|implement|formali[sz]e)\b"
-    r"|\b(?:will|shall) be \w+(?:ed|ne|ilt)\b"
-    r"|\b(?:our|the|this) (?:\w+[ -]){0,3}(?:approach|method|methodology|framework|model|system|pipeline|algorithm|design|study|experiment|analysis)s?"
-    r"\b[^.]{0,40}\b(?:will|consists?|combines?|involves?|cent(?:er|re)s|uses?|leverages?|integrates?|comprises?|employs?|utili[sz]es?)\b",
+    r"\b(?:we|i)\s+(?:(?:then|also|next|first|further|finally|instead|additionally|\w+ly)\s+)?"
+    r"(?!hypothes|expect|believ|hope|assum|note\b|previous|have\b|had\b|know|argu|anticipat|are\b|recogni|acknowledg|identif)[a-z]+"
+    r"|\b(?:will|shall)\s+(?!not\b)[a-z]+"
+    r"|\b(?:our|the proposed) (?:\w+[ -]){0,3}(?:approach|method|methodology|framework|model|system|pipeline|algorithm|design|study|experiment|analysis)s?\b"
+    r"|\b(?:baselines|metrics|ablations|controls|outcomes|participants|measures|comparisons|analyses)\s+(?:are|include|remove|vary|test|compare|cover|complete|receive)\b",
     re.IGNORECASE,
 )
 _IMPERATIVE = re.compile(
@@ -24,7 +24,15 @@ _IMPERATIVE = re.compile(
     r"|crosslink|combine|incorporate|simulate|record|randomi[sz]e|validate|deploy|map|fine-tune|prompt|annotate|survey|interview|model)\b",
     re.IGNORECASE,
 )
+_HOPE = re.compile(
+    r"\b(?:will|would|should|can) (?:also )?(?:enable|allow|provide|help|contribute|offer|ensure|lead to|include appropriate)\b",
+    re.IGNORECASE,
+)
 _PART_WEIGHT = {Part.METHOD: 1.0, Part.EXPERIMENT: 0.75, Part.UNKNOWN: 0.7, Part.BACKGROUND: 0.0}
+_NEXT = re.compile(r"(?:first|second|third|fourth|fifth|next|then|finally|lastly|after|in parallel|to \w+|we then)\b", re.IGNORECASE)
+_LONG_PARAGRAPH_WORDS = 90
+_STEPS_OF_A_SEQUENCE = 3
+_STEP_WORDS = 36
 _REPEATED = 0.6
 _MAXIMUM_WORDS = 75
 _MAXIMUM_QUOTE_WORDS = 120
@@ -52,7 +60,7 @@ async def extract_methods(inputs: MethodsInput, tools: BaselineTools) -> Methods
 
 def _proposing(blocks: list[Block]) -> list[Block]:
     """Blocks that state an action; without any, those outside the background; without those, all that state something."""
-    filled = [block for block in blocks if content_words(block.text) and sentences(block.text)]
+    filled = [part for block in blocks if content_words(block.text) and sentences(block.text) for part in _parts(block)]
     forward = [block for block in filled if block.part is not Part.BACKGROUND]
     acting = [block for block in forward if _actions(block)]
     if acting:
@@ -60,12 +68,27 @@ def _proposing(blocks: list[Block]) -> list[Block]:
     return [block for block in filled if _actions(block)] or [block for block in forward if len(content_words(block.text)) > 2]
 
 
+def _parts(block: Block) -> list[Block]:
+    """A long paragraph that tells one step after the other, cut before the steps; any other block whole."""
+    found = sentences(block.text)
+    if block.label or len(block.text.split()) <= _LONG_PARAGRAPH_WORDS or sum(map(_acts, found)) < _STEPS_OF_A_SEQUENCE:
+        return [block]
+    groups: list[list[str]] = [[]]
+    for sentence in found:
+        size = sum(len(other.split()) for other in groups[-1])
+        if groups[-1] and _acts(sentence) and (size >= _STEP_WORDS or (_NEXT.match(sentence) and size >= _STEP_WORDS / 2)):
+            groups.append([])
+        groups[-1].append(sentence)
+    return [Block(block.part, "", " ".join(group)) for group in groups]
+
+
 def _actions(block: Block) -> int:
     return sum(1 for sentence in sentences(block.text) if _acts(sentence))
 
 
 def _acts(sentence: str) -> bool:
-    return bool(_ACTION.search(sentence) or _IMPERATIVE.match(plain(sentence)))
+    """Whether the sentence says what would be done, rather than what it would be good for."""
+    return bool(_ACTION.search(sentence) or _IMPERATIVE.match(plain(sentence))) and not _HOPE.search(sentence)
 
 
 def _by_importance(blocks: list[Block], idea: str) -> list[Block]:
@@ -98,11 +121,11 @@ def _method(block: Block, idea: str, context: str) -> ProposedMethod:
             continue
         kept.append(place)
     lead = found[order[0]]
-    wording = " ".join(_closed(plain(found[place])) for place in sorted(kept))
+    wording = " ".join(_closed(without_opening(plain(found[place]))) for place in sorted(kept))
     label = plain(block.label).strip(" :")
     named = wording if not label or wording.lower().startswith(label.lower()) else f"{label}: {wording}"
     return ProposedMethod(
-        text=f"{named} (Part of: {context}.)" if context else named,
+        text=f"{named} {CONTEXT_MARK}{context}." if context else named,
         quote=block.text if len(block.text.split()) <= _MAXIMUM_QUOTE_WORDS else lead,
     )
 

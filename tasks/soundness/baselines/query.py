@@ -1,5 +1,8 @@
 """Extractive answer to `soundness_query`: the method's key phrases, best for the idea first, with the idea's topic behind them."""
 
+import math
+from collections import Counter
+
 from schemas.outcome import UnscoredReason
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.judging.text import content_words, key_phrases, words
@@ -15,10 +18,10 @@ _CANDIDATES = 24
 
 async def make_query(inputs: QueryInput, tools: BaselineTools) -> QueryReply | NoAnswer:
     """Up to ten phrases within the word limit; NoAnswer(nothing_to_judge) for a method without words."""
-    about_idea = set(content_words(inputs.idea))
+    about_idea = Counter(content_words(inputs.idea))
     phrases = [
         *_telling(key_phrases(plain(inputs.method), _CANDIDATES), about_idea, _METHOD_PHRASES),
-        *_telling(key_phrases(plain(inputs.idea), _CANDIDATES), about_idea, _IDEA_PHRASES),
+        *_telling(key_phrases(plain(inputs.idea), 4 * _CANDIDATES), about_idea, _IDEA_PHRASES),
     ]
     kept: list[str] = []
     known: set[str] = set()
@@ -35,12 +38,12 @@ async def make_query(inputs: QueryInput, tools: BaselineTools) -> QueryReply | N
     return QueryReply(query=", ".join(kept))
 
 
-def _telling(phrases: list[str], about_idea: set[str], limit: int) -> list[str]:
-    """Phrases by how much of them is informative; key phrases come ranked, and ties keep that rank."""
+def _telling(phrases: list[str], about_idea: Counter[str], limit: int) -> list[str]:
+    """Phrases by how informative they are and how much the idea turns on their words; ties keep the order of key phrases."""
 
     def value(phrase: str) -> float:
         stems = content_words(phrase)
-        return sum(weight_of(stem) * (1.5 if stem in about_idea else 1.0) for stem in stems) / (len(stems) or 1)
+        return sum(weight_of(stem) * (1.0 + math.log1p(about_idea[stem])) for stem in stems) / (len(stems) + 0.7)
 
     ranked = sorted(range(len(phrases)), key=lambda place: (-round(value(phrases[place]), 3), place))
     return [phrases[place] for place in ranked[:limit]]

@@ -1,18 +1,20 @@
-"""Extractive answer to `soundness_review`: quoted outcomes for and against, suggestions from what related papers did, a score from the balance."""
+"""Extractive answer to `soundness_review`: quoted outcomes for and against, suggestions, and a score from their balance."""
 
 from schemas.outcome import UnscoredReason
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.soundness.answers import ReviewReply
 from tasks.soundness.baselines.findings import Finding, Standing, standings
 from tasks.soundness.baselines.suggesting import suggestions
-from tasks.soundness.baselines.wording import listed, quote
+from tasks.soundness.baselines.wording import SILENT, listed, none_of, quote
 from tasks.soundness.questions import ReviewInput
 
 _QUOTED = 5
-_PRIOR_WEIGHT = 0.8
+_LISTED = 3
+_PRIOR_WEIGHT = 0.5
 _PRIOR_0_TO_1 = 0.35
-_FAILURE_WEIGHT = 1.6
-_LIMIT_OF_OTHERS_WEIGHT = 0.45
+_FAILURE_WEIGHT = 2.2
+_LIMIT_OF_OTHERS_WEIGHT = 0.7
+_SILENT_WEIGHT = 0.25
 
 
 async def review_method(inputs: ReviewInput, tools: BaselineTools) -> ReviewReply | NoAnswer:
@@ -31,14 +33,21 @@ async def review_method(inputs: ReviewInput, tools: BaselineTools) -> ReviewRepl
 def soundness_score(found: list[Standing]) -> float:
     """Soundness 0 to 10, one decimal: the mean of a Beta distribution that starts doubtful and is moved by close evidence.
 
-    10 · (S + 0.35 · 0.8) / (S + C + 0.8), where S adds up the closeness (0 to 1) of each paper that reports a favourable outcome and C
-    that of each paper that reports a failure (times 1.6: failures are published less often than successes) or a limit of comparable
-    work (times 0.45: such sentences often motivate a remedy). Without evidence the score would be 3.5: what nobody is
-    known to have made work is more likely to disappoint. Wording is all it knows: it is a baseline.
+    10 · (S + 0.35 · 0.5) / (S + C + 0.5). S adds up the closeness (0 to 1) of each paper that reports a favourable outcome, and a quarter
+    of it for a paper that does something alike and states no outcome. C adds up the closeness of each paper that reports a failure,
+    times 2.2 because failures are published less often than successes, or a limit of comparable work, times 0.7 because such sentences
+    often motivate a remedy. Without evidence the score would be 3.5: what nobody is known to have made work is more likely to
+    disappoint. Wording is all it knows: it is a baseline.
     """
-    support = sum(standing.closeness_0_to_1 for standing in found if standing.favourable)
+    support = sum(standing.closeness_0_to_1 * _for_weight(standing) for standing in found)
     against = sum(standing.closeness_0_to_1 * _against_weight(standing.unfavourable) for standing in found if standing.unfavourable)
     return round(10 * (support + _PRIOR_0_TO_1 * _PRIOR_WEIGHT) / (support + against + _PRIOR_WEIGHT), 1)
+
+
+def _for_weight(standing: Standing) -> float:
+    if standing.favourable is not None:
+        return 1.0
+    return _SILENT_WEIGHT if standing.unfavourable is None else 0.0
 
 
 def _against_weight(finding: Finding | None) -> float:
@@ -50,11 +59,9 @@ def _support(found: list[Standing]) -> str:
     neutral = [standing for standing in found if not standing.favourable and not standing.unfavourable]
     told = [_favourable_sentence(standing, place, favourable[0]) for place, standing in enumerate(favourable)]
     if neutral:
-        keys = listed([f"[{standing.key}]" for standing in neutral[:_QUOTED]])
-        told.append(
-            f"{keys} {'works' if len(neutral) == 1 else 'work'} on something related without reporting an outcome that speaks for or against it."
-        )
-    return " ".join(told) or f"None of the {len(found)} related papers read reports success with something close to this method."
+        keys = listed([f"[{standing.key}]" for standing in neutral[:_LISTED]])
+        told.append(f"{keys} {'works' if len(neutral[:_LISTED]) == 1 else 'work'} on something related {SILENT}")
+    return " ".join(told) or f"{none_of(len(found))} reports success with something close to this method."
 
 
 def _favourable_sentence(standing: Standing, place: int, first: Standing) -> str:
@@ -79,7 +86,7 @@ def _contradictions(found: list[Standing]) -> str:
     unfavourable = [standing for standing in found if standing.unfavourable]
     unfavourable.sort(key=lambda standing: -standing.closeness_0_to_1 * _against_weight(standing.unfavourable))
     told = [_unfavourable_sentence(standing, place) for place, standing in enumerate(unfavourable[:_QUOTED])]
-    return " ".join(told) or f"None of the {len(found)} related papers read reports a failure or limit of something close to this method."
+    return " ".join(told) or f"{none_of(len(found))} reports a failure or limit of something close to this method."
 
 
 def _unfavourable_sentence(standing: Standing, place: int) -> str:

@@ -15,7 +15,8 @@ _PROCEDURE = re.compile(
 _FINDING = re.compile(
     r"\b(?:we|results?|experiments?|evaluations?|findings?|analys[ei]s|simulations?|stud(?:y|ies))\b[^.;]{0,50}\b(?:show|find|found|demonstrat|observ|indicat"
     r"|reveal|suggest|confirm|report|achiev|outperform|prove|verif|validat)\w*"
-    r"|\b(?:outperform|achiev|yield|attain|surpass|improv)(?:e[sd]?|s|ing)\b|\bsignificant(?:ly)?\b",
+    r"|\b(?:outperform|achiev|yield|attain|surpass|improv|exceed|beat|scor|reach|rais|lower|reduc|favou?r|match|increas|decreas|boost|gain|cut|resist)"
+    r"(?:e[sd]?|s|ed|ing)?\b|\bsignificant(?:ly)?\b|\b(?:rises?|rose|falls?|fell|drops?|dropped)\b|\bresults?\b[^.;]{0,40}\b(?:is|are|were)\b",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
@@ -29,8 +30,22 @@ _OF_OTHERS = re.compile(
     re.IGNORECASE,
 )
 _OWN = re.compile(r"\b(?:we|our|this (?:paper|work|study)|results? (?:show|indicate|suggest|reveal))\b", re.IGNORECASE)
+_NO_OUTCOME = re.compile(r"\bexceed\w*\s+(?:(?:a|an|the|its|their|this)\s+)?(?:\w+\s+)?thresholds?\b", re.IGNORECASE)
 _RESCUE = re.compile(
     r"\b(?:overcom|address|mitigat|alleviat|tackl|avoid|without|eliminat|solv|remed|instead of|to (?:this|that) end|resolv|circumvent)\w*",
+    re.IGNORECASE,
+)
+
+_STRONGLY_NEGATIVE = re.compile(
+    r"\b(?:harmful|detrimental|counterproductive|worse than|no better than|fails? to|failed to|does not (?:improve|generali[sz]e|hold|help)"
+    r"|did not (?:improve|differ|reach|affect)|no significant|not significant(?:ly)?|even worse|sharply drop\w*|substantially (?:lower|worse))\b",
+    re.IGNORECASE,
+)
+_NEGATIVE_TOO = re.compile(
+    r"\b(?:intractable|np-hard|computationally (?:expensive|intensive|demanding)|costly|laborious|time-consuming|poor(?:ly)?|drops? (?:in|by|when|as)|trade-?offs?"
+    r"|only (?:marginal|modest|slight|limited|partial)\w*|not always|caution\w*|unclear|poses? (?:\w+ ){0,2}challenges?|remains? (?:\w+ ){0,2}(?:challeng|difficult"
+    r"|open|unsolved|unclear|elusive)\w*|challenging|difficult(?:y|ies)?|cannot|hinder\w*|impractical|infeasible|susceptible|confound\w*|artefacts?|artifacts?"
+    r"|hallucinat\w*|gap between|discrepan\w+|neglect\w*|ignor(?:e|es|ed|ing))\b",
     re.IGNORECASE,
 )
 
@@ -52,17 +67,27 @@ class Reading:
 
 def read_sentence(sentence: str) -> Reading:
     """Classify by wording. A weakness the sentence says is overcome is no negative outcome."""
-    sign = outcome_cue(sentence)
-    if sign == "negative" and _RESCUE.search(sentence):
-        sign = "neutral"
-    own = _OWN.search(sentence) is not None
+    sign = _sign(sentence)
     finding = _FINDING.search(sentence) is not None
+    of_others = sign == "negative" and _OWN.search(sentence) is None and _OF_OTHERS.search(sentence) is not None
+    if sign == "negative" and not (finding or of_others):
+        sign = "neutral"
     return Reading(
         sentence=sentence,
         sign=sign,
         finding=finding,
         procedure=_PROCEDURE.search(sentence) is not None,
         condition=_CONDITION.search(sentence) is not None,
-        of_others=sign == "negative" and not own and (_OF_OTHERS.search(sentence) is not None or not finding),
+        of_others=of_others,
         figures=has_numbers(sentence),
     )
+
+
+def _sign(sentence: str) -> Sign:
+    sentence = _NO_OUTCOME.sub(" ", sentence)
+    if _STRONGLY_NEGATIVE.search(sentence):
+        return "neutral" if _RESCUE.search(sentence) else "negative"
+    sign = outcome_cue(sentence)
+    if sign == "neutral" and _NEGATIVE_TOO.search(sentence):
+        sign = "negative"
+    return "neutral" if sign == "negative" and _RESCUE.search(sentence) else sign

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from tasks.judging.text import sentences
+from tasks.soundness.baselines.closeness import fingerprint, weight_of
 from tasks.soundness.baselines.findings import Standing
 from tasks.soundness.baselines.practices import PRACTICES
 from tasks.soundness.baselines.signs import read_sentence
-from tasks.soundness.baselines.wording import listed, quotable, quote
+from tasks.soundness.baselines.wording import listed, none_of, quotable, quote
 from tasks.soundness.questions import EvidenceShown, ReviewInput
 
 _MOST = 4
@@ -16,12 +17,13 @@ def suggestions(inputs: ReviewInput, found: list[Standing]) -> str:
     """Up to four sentences, each drawn from one paper: practices the plan lacks, limits to test, conditions to state, figures to beat."""
     items = {item.key: item for item in inputs.evidence}
     drawn = [
-        *_first(_practices(inputs.idea, found, items), 2),
         *_first(_limits(found), 1),
+        *_first(_practices(inputs.idea, found, items), 2),
+        *_first(_alternatives(inputs.idea, found, items), 1),
         *_first(_conditions(found, items), 1),
         *_first(_bars(found), 1),
     ]
-    return " ".join(drawn[:_MOST]) or f"The {len(found)} related papers read give no specific hint on how to change this method."
+    return " ".join(drawn[:_MOST]) or f"{none_of(len(found))} gives a specific hint on how to change this method."
 
 
 def _first(drawn: Iterator[str], limit: int) -> list[str]:
@@ -35,7 +37,7 @@ def _practices(idea: str, found: list[Standing], items: dict[str, EvidenceShown]
         for sentence in _sentences(items[standing.key]):
             reading = read_sentence(sentence)
             named = next((p for p in missing if p.name not in used and p.pattern.search(sentence)), None)
-            if named is not None and not reading.of_others and quotable(sentence):
+            if named is not None and (reading.procedure or reading.finding) and not reading.of_others and quotable(sentence):
                 used.add(named.name)
                 yield f"Consider {named.name}, which this plan does not mention and [{standing.key}] brings up for {listed(standing.shared)}: {quote(sentence)}."
                 break
@@ -45,6 +47,18 @@ def _limits(found: list[Standing]) -> Iterator[str]:
     for standing in found:
         if standing.unfavourable is not None:
             yield f"Test early, on {listed(standing.shared)}, whether the limit that [{standing.key}] names applies here, and say what follows if it does."
+
+
+def _alternatives(idea: str, found: list[Standing], items: dict[str, EvidenceShown]) -> Iterator[str]:
+    """Procedures of related papers in which most informative words are new to the plan."""
+    known = fingerprint(idea).words
+    for standing in found:
+        for sentence in sentences(items[standing.key].method):
+            telling = [word for word in fingerprint(sentence).words if weight_of(word) == 1.0]
+            new = [word for word in telling if word not in known]
+            if quotable(sentence) and not read_sentence(sentence).of_others and len(new) >= max(3, len(telling) / 2):
+                yield f"Weigh what [{standing.key}] does on {listed(standing.shared)} that this plan does not: {quote(sentence)}."
+                break
 
 
 def _conditions(found: list[Standing], items: dict[str, EvidenceShown]) -> Iterator[str]:
@@ -57,7 +71,7 @@ def _conditions(found: list[Standing], items: dict[str, EvidenceShown]) -> Itera
 def _bars(found: list[Standing]) -> Iterator[str]:
     for standing in found:
         if standing.favourable is not None and standing.favourable.figures:
-            yield f"Compare against [{standing.key}], whose figures on {listed(standing.shared)} set a bar: {quote(standing.favourable.sentence)}."
+            yield f"Report what [{standing.key}] reports for {listed(standing.shared)}, so that its figures can serve as a bar."
 
 
 def _sentences(item: EvidenceShown) -> list[str]:

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from tasks.judging.step import BaselineTools
 from tasks.judging.text import overlap_0_to_1, sentences
 from tasks.soundness.answers import SummaryReply
-from tasks.soundness.baselines.wording import opening
+from tasks.soundness.baselines.wording import SILENT, label_of
 from tasks.soundness.questions import ReviewShown, SummaryInput
 
 _KEY = re.compile(r"\[P\d+\]")
 _MOST = 3
 _REPEATED = 0.5
-_LABEL_WORDS = 14
 
 
 async def summarise_reviews(inputs: SummaryInput, tools: BaselineTools) -> SummaryReply:
@@ -39,10 +38,10 @@ def _chosen(inputs: SummaryInput, part: Callable[[ReviewShown], str], weight: Ca
             if keys & cited or any(overlap_0_to_1(found[place], other) > _REPEATED for other in chosen):
                 continue
             cited |= keys
-            chosen.append(f"Method {review.rank} ({opening(review.method, _LABEL_WORDS)}): {found[place]}")
+            chosen.append(f"Method {review.rank} ({label_of(review.method)}): {found[place]}")
     return tuple(chosen)
 
 
 def _statements(text: str) -> list[str]:
-    """The sentences of a review that cite a paper for something said of it; those that only list papers are left out."""
-    return [sentence for sentence in sentences(text) if len(_KEY.findall(sentence)) == 1]
+    """The sentences of a review that say something of one paper; those that only list related ones are left out."""
+    return [sentence for sentence in sentences(text) if _KEY.search(sentence) and not sentence.endswith(SILENT)]

@@ -9,12 +9,18 @@ _REFERENCE = re.compile(r"\s*(?:\[[^\[\]]{0,80}\]|\([^()]{0,120}\b(?:19|20)\d\d[
 _ADDRESS = re.compile(r"https?:|www\.|\bdoi\b|arxiv:", re.IGNORECASE)
 _KEY_LIKE = re.compile(r"(?<![\w-])[Pp]\s?\d{1,6}(?![\w%])")
 _LEAD_IN = re.compile(
-    r"^(?:(?:however|moreover|furthermore|additionally|in addition|specifically|to this end|finally|in particular|also|thus|therefore|"
+    r"^(?:(?:first|second|third|fourth|fifth|next|then|lastly|however|moreover|furthermore|additionally|in addition|specifically|to this end|finally|in particular|also|thus|therefore|"
     r"hence|besides|meanwhile|notably|importantly|consequently|as a result|concretely|more specifically|in contrast|but|and|yet)\b,?\s+)+",
     re.IGNORECASE,
 )
+CONTEXT_MARK = "Context: "
+"""Opens the last sentence of an extracted method, which says what the whole idea is about."""
+SILENT = "without an outcome that speaks for or against it."
+"""Closes the sentence of a review that lists related papers which report no outcome."""
 MINIMUM_WORDS = 6
+_INNER_QUOTES = str.maketrans({"“": "‘", "”": "’", '"': "’"})
 MAXIMUM_WORDS = 60
+MAXIMUM_LABEL_WORDS = 12
 
 
 def plain(text: str) -> str:
@@ -36,14 +42,36 @@ def quotable(sentence: str) -> bool:
 
 def quote(sentence: str) -> str:
     """A sentence of a paper in quotation marks, without its own references, connective opening and closing full stop."""
-    cleaned = _LEAD_IN.sub("", _REFERENCE.sub("", plain(sentence))).strip().rstrip(".;: ")
-    inner = cleaned.replace("“", "‘").replace("”", "’").replace('"', "’")
-    return f"“{inner[:1].upper()}{inner[1:]}”"
+    cleaned = without_opening(_REFERENCE.sub("", plain(sentence))).rstrip(".;: ")
+    return f"“{cleaned.translate(_INNER_QUOTES)}”"
+
+
+def without_opening(text: str) -> str:
+    """`text` without words that only tie it to what stood before."""
+    rest = _LEAD_IN.sub("", text).strip()
+    return f"{rest[:1].upper()}{rest[1:]}"
+
+
+def own_part(method: str) -> str:
+    """A method without the context that tells what the whole idea is about."""
+    return method.partition(f" {CONTEXT_MARK}")[0]
 
 
 def listed(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def none_of(paper_count: int) -> str:
+    """The subject of a sentence that says what no paper says."""
+    return f"None of the {paper_count} related papers read" if paper_count > 1 else "No related paper read, and there was only one,"
+
+
+def label_of(method: str) -> str:
+    """What to call a method in passing: the label it opens with, else its first words."""
+    own = own_part(method)
+    label, colon, _ = own.partition(": ")
+    return label if colon and len(label.split()) <= MAXIMUM_LABEL_WORDS else opening(own, MAXIMUM_LABEL_WORDS)
 
 
 def opening(text: str, words: int) -> str:
