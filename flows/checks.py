@@ -80,7 +80,9 @@ def _check_writable(folder: Path) -> None:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise ConfigurationError(f"cannot write to the warehouse {folder}: {error.strerror}; name another folder with --warehouse") from error
+        raise ConfigurationError(
+            f"cannot write to the warehouse {folder}: {error.strerror}; name another folder with --warehouse"
+        ) from error
 
 
 def _check_scheduler(address: str) -> None:
@@ -90,7 +92,9 @@ def _check_scheduler(address: str) -> None:
     try:
         socket.create_connection((parts.hostname, parts.port), CONNECT_SECONDS).close()
     except OSError as error:
-        raise ConfigurationError(f"no Dask scheduler answers at {address}; start one with `dask scheduler` and `dask worker {address}`") from error
+        raise ConfigurationError(
+            f"no Dask scheduler answers at {address}; start one with `dask scheduler` and `dask worker {address}`"
+        ) from error
 
 
 def _check_extensions() -> None:
@@ -108,27 +112,38 @@ def _check_embeddings(settings: Settings) -> None:
 
 def _prefect(settings: Settings) -> Finding:
     if settings.prefect_api_url is None:
-        return Finding(part="Prefect", state="default", detail="a server is started for each command", remedy="export PREFECT_API_URL to use your own")
+        return Finding(
+            part="Prefect", state="default", detail="a server is started for each command", remedy="export PREFECT_API_URL to use your own"
+        )
     return _reached("Prefect", f"{settings.prefect_api_url}/health", "start it with `prefect server start`, or unset PREFECT_API_URL")
 
 
 def _literature(settings: Settings) -> Finding:
     if settings.semantic_scholar_api_key is None:
         return Finding(
-            part="Semantic Scholar", state="default", detail="no key: the bundled sample is used", remedy="export SEMANTIC_SCHOLAR_API_KEY, or --literature snapshot:PATH"
+            part="Semantic Scholar",
+            state="default",
+            detail="no key: the bundled sample is used",
+            remedy="export SEMANTIC_SCHOLAR_API_KEY, or --literature snapshot:PATH",
         )
-    return _reached("Semantic Scholar", f"{settings.literature.upstream_url}/graph/v1/paper/search?query=test&limit=1", "check the key and the network")
+    return _reached(
+        "Semantic Scholar", f"{settings.literature.upstream_url}/graph/v1/paper/search?query=test&limit=1", "check the key and the network"
+    )
 
 
 def _engine(engine: str, api_base: str | None, settings: Settings) -> Finding:
     if engine == "extractive":
-        return Finding(part="model", state="default", detail="extractive baseline, no model", remedy="--engine litellm:MODEL and the provider's key")
+        return Finding(
+            part="model", state="default", detail="extractive baseline, no model", remedy="--engine litellm:MODEL and the provider's key"
+        )
     return _tried("model", engine, lambda: check_model(engine, api_base, settings), "check the model's name, its key and --api-base")
 
 
 def _grobid(settings: Settings) -> Finding:
     if settings.grobid_url is None:
-        return Finding(part="GROBID", state="default", detail="PDFs are read by the built-in parser", remedy="start GROBID and export GROBID_URL")
+        return Finding(
+            part="GROBID", state="default", detail="PDFs are read by the built-in parser", remedy="start GROBID and export GROBID_URL"
+        )
     return _reached("GROBID", f"{settings.grobid_url.rstrip('/')}/api/isalive", "docker compose -f infra/compose.yaml up grobid")
 
 

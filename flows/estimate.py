@@ -49,7 +49,9 @@ class Estimate(Noun):
     steps: tuple[StepEstimate, ...]
 
 
-def estimate_run(ideas: Sequence[Idea], rejected: int, request: RunRequest, settings: Settings, price: tuple[float, float] | None) -> Estimate:
+def estimate_run(
+    ideas: Sequence[Idea], rejected: int, request: RunRequest, settings: Settings, price: tuple[float, float] | None
+) -> Estimate:
     """Predict a run over `ideas` that are all still to be evaluated.
 
     Args:

@@ -40,7 +40,9 @@ class RunSummary(Noun):
     report_paths: tuple[Path, ...]
 
 
-@flow(name="evaluate-batch", flow_run_name="evaluate {request.ideas_path.name}", task_runner=dask_runner(2, None), validate_parameters=False)
+@flow(
+    name="evaluate-batch", flow_run_name="evaluate {request.ideas_path.name}", task_runner=dask_runner(2, None), validate_parameters=False
+)
 def evaluate_batch(request: RunRequest) -> RunSummary:
     """Read ideas, plan, evaluate, land, validate, publish, rank and report one batch.
 
@@ -138,6 +140,7 @@ def _artifact(summary: RunSummary) -> str:
         f"{run.evaluated_count} of {run.idea_count} ideas evaluated, {run.failed_count} incomplete, {run.rejected_count} rejected; "
         f"profile {run.profile}, engine {run.engine}, literature {run.literature}.",
         "",
-        f"Took {run.duration_seconds:.0f} s. {'Published.' if summary.published else 'Not published: ' + '; '.join(summary.failed_expectations)}",
+        f"Took {run.duration_seconds:.0f} s.",
+        "Published." if summary.published else f"Not published: {'; '.join(summary.failed_expectations)}",
     ]
     return "\n".join(lines)

@@ -4,9 +4,7 @@ Prefect's own ephemeral server does not work with process workers (each would st
 command line starts a server, exports its address, and workers inherit it.
 """
 
-import ctypes
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -18,13 +16,6 @@ import httpx
 from schemas.errors import ConfigurationError
 
 STARTUP_SECONDS = 120.0
-_PR_SET_PDEATHSIG = 1
-
-
-def die_with_parent() -> None:
-    """Ask Linux to end this child when its parent is gone, however it went; elsewhere nothing happens."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def free_port() -> int:
@@ -50,11 +41,10 @@ class PrefectServer:
             port = self.api_url.rsplit(":", 1)[1].removesuffix("/api")
             command = ["uvicorn", "--factory", "prefect.server.api.server:create_app", "--host", "127.0.0.1", "--port", port]
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and fixed arguments
-                [sys.executable, "-m", *command, "--log-level", "critical", "--lifespan", "on"],
+                [sys.executable, "-m", "flows.child", *command, "--log-level", "critical", "--lifespan", "on"],
                 env={**os.environ, "PREFECT_UI_ENABLED": "false", "PREFECT_LOGGING_SERVER_LEVEL": "CRITICAL"},
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                preexec_fn=die_with_parent,
             )
         return self
 
@@ -80,7 +70,7 @@ class PrefectServer:
 
     def _complaint(self) -> str:
         if self._configured_url:
-            return f"no Prefect server answers at PREFECT_API_URL={self._configured_url}: start it (`prefect server start`) or unset the variable"
+            return f"no Prefect server answers at PREFECT_API_URL={self._configured_url}: `prefect server start`, or unset the variable"
         return "Prefect's server did not start: try `prefect server start` by hand and export PREFECT_API_URL"
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:

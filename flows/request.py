@@ -57,7 +57,9 @@ def resolve_literature(text: str | None, settings: Settings) -> str:
         raise ConfigurationError(f"--literature {text!r}: write snapshot:PATH, live, or a gateway's URL")
     path = Path(place).expanduser()
     if not path.exists():
-        raise ConfigurationError(f"--literature {text!r}: {path} does not exist; name a Parquet file or an index made by `assay literature build`")
+        raise ConfigurationError(
+            f"--literature {text!r}: {path} does not exist; name a Parquet file or an index made by `assay literature build`"
+        )
     return f"snapshot:{path.resolve()}"
 
 

@@ -83,9 +83,9 @@ class Settings(BaseSettings):
     unpaywall_email: str | None = Field(default=None, validation_alias=AliasChoices("UNPAYWALL_EMAIL", "unpaywall_email"))
     grobid_url: str | None = Field(default=None, validation_alias=AliasChoices("GROBID_URL", "grobid_url"))
     prefect_api_url: str | None = Field(default=None, validation_alias=AliasChoices("PREFECT_API_URL", "prefect_api_url"))
-    home: Path = Field(default=Path.home() / ".assay", description="Prefect's database, the demo's snapshot, indices of Parquet snapshots.")
+    home: Path = Field(default=Path.home() / ".assay", description="Prefect's database and indices of snapshots.")
     catalogue_url: SecretStr | None = Field(
-        default=None, description="postgres:… connection string of the lake's catalogue; None: an SQLite file in the warehouse."
+        default=None, description="Connection string of a PostgreSQL catalogue (postgres:…); None: an SQLite file."
     )
     literature: LiteratureSettings = LiteratureSettings()
     language_model: LanguageModelSettings = LanguageModelSettings()

@@ -6,7 +6,10 @@ from schemas.settings import Settings
 
 
 def doctor(
-    warehouse: options.Warehouse = DEFAULT_WAREHOUSE, engine: options.Engine = "extractive", api_base: options.ApiBase = None, json: options.Json = False
+    warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
+    engine: options.Engine = "extractive",
+    api_base: options.ApiBase = None,
+    json: options.Json = False,
 ) -> int:
     """Look at every part Assay leans on; exit 1 when a configured part does not work."""
     from flows.checks import examine

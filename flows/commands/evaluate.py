@@ -99,7 +99,7 @@ def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
     if run.engine == "extractive":
         print_note("engine: extractive, an offline baseline without a language model; use --engine litellm:MODEL for real judgement")
     if summary.published:
-        print_note(f"lake:   {request.warehouse / 'lake'} (assay sql --warehouse {request.warehouse} \"from idea_scores\")")
+        print_note(f'lake:   {request.warehouse / "lake"} (assay sql --warehouse {request.warehouse} "from idea_scores")')
     for path in summary.report_paths:
         print_note(f"report: {path}")
     for failed in summary.failed_expectations:

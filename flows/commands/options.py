@@ -13,7 +13,9 @@ ApiBase = Annotated[str | None, typer.Option("--api-base", metavar="URL", help="
 Literature = Annotated[
     str | None,
     typer.Option(
-        "--literature", metavar="snapshot:PATH|live|URL", help="Where papers come from. Default: live when a key is set, else the bundled sample."
+        "--literature",
+        metavar="snapshot:PATH|live|URL",
+        help="Where papers come from. Default: live when a key is set, else the bundled sample.",
     ),
 ]
 Modules = Annotated[str, typer.Option("--modules", help="Comma-separated: soundness, contribution.")]
@@ -21,7 +23,9 @@ Cutoff = Annotated[
     str | None, typer.Option("--cutoff", metavar="DATE", help="For ideas without a date of their own: cite nothing published after it.")
 ]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Worker processes of the local cluster.")]
-Scheduler = Annotated[str | None, typer.Option("--scheduler", metavar="ADDRESS", help="An existing Dask scheduler, such as tcp://host:8786.")]
+Scheduler = Annotated[
+    str | None, typer.Option("--scheduler", metavar="ADDRESS", help="An existing Dask scheduler, such as tcp://host:8786.")
+]
 MaxCost = Annotated[float | None, typer.Option("--max-cost-usd", min=0, help="End the run early when it has spent this much.")]
 MaxCostPerIdea = Annotated[float | None, typer.Option("--max-cost-usd-per-idea", min=0, help="Leave an idea when it has spent this much.")]
 MaxTokens = Annotated[int | None, typer.Option("--max-tokens", min=0, help="End the run early after this many model tokens.")]

@@ -56,7 +56,11 @@ def plan(
         ["step", "calls per idea", "prompt tokens", "completion tokens"],
         [[s.step, f"{s.calls:.0f}", f"{s.prompt_tokens:,.0f}", f"{s.completion_tokens:,.0f}"] for s in estimate.steps],
     ) if estimate.steps else None
-    cost = "unknown price (set ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS)" if estimate.cost_usd is None else f"${estimate.cost_usd:,.2f}"
+    cost = (
+        "unknown price (set ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS)"
+        if estimate.cost_usd is None
+        else f"${estimate.cost_usd:,.2f}"
+    )
     rows = [
         ["ideas", f"{estimate.ideas:,} ({estimate.rejected} rejected)"],
         ["literature requests", f"{estimate.literature_requests:,}"],

@@ -13,7 +13,9 @@ from schemas.profile import Profile
 
 def shipped_profiles() -> tuple[str, ...]:
     """Names of the profiles that come with Assay."""
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in resources.files("flows.profiles").iterdir() if entry.name.endswith(".toml")))
+    return tuple(
+        sorted(entry.name.removesuffix(".toml") for entry in resources.files("flows.profiles").iterdir() if entry.name.endswith(".toml"))
+    )
 
 
 def load_profile(name_or_path: str) -> Profile:

@@ -1,0 +1,23 @@
+"""`python -m flows.child MODULE ARGS…`: run a module as a program that ends when its parent does, however that went."""
+
+import ctypes
+import os
+import runpy
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent() -> None:
+    """Ask Linux to end this process when its parent is gone; elsewhere nothing happens."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() == 1:
+            sys.exit("the parent was gone before this process began")
+
+
+if __name__ == "__main__":
+    die_with_parent()
+    sys.argv = sys.argv[1:]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
