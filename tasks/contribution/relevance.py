@@ -1,6 +1,7 @@
 """How similar the contributions of found papers are to the idea's (ScholarEval §2.2, paper discovery step 2)."""
 
 import asyncio
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -88,4 +89,4 @@ def even_batches(items: Sequence[ItemT], largest: int) -> list[Sequence[ItemT]]:
     """`items` in order, in as few batches of at most `largest` as possible, none much smaller than the others."""
     count = math.ceil(len(items) / largest)
     bounds = [round(place * len(items) / count) for place in range(count + 1)] if count else [0]
-    return [items[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    return [items[start:end] for start, end in itertools.pairwise(bounds)]

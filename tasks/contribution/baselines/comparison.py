@@ -1,12 +1,14 @@
 """Baseline of `compare_paper`: each dimension's statements against a paper's abstract."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tasks.contribution.answers import ComparisonAnswer, ComparisonEntry, DimensionComparison
-from tasks.contribution.baselines.cues import OWN_WORK, meaningful_words, mentions, specific_phrases, specific_stems
+from tasks.contribution.baselines.cues import OWN_WORK
+from tasks.contribution.baselines.phrases import meaningful_words, mentions, salience, specific_phrases, specific_stems, stem_counts
 from tasks.contribution.baselines.wording import Contrast, listed, quotable, worded
 from tasks.contribution.questions import ComparisonQuestion, ShownDimension, ShownPaper
 from tasks.contribution.similarity import paper_text
@@ -15,12 +17,13 @@ from tasks.judging.text import rank_sentences, sentences
 
 PHRASES_PER_STATEMENT = 4
 COVERED_FROM = 0.40
-"""Closeness from which the abstract counts as presenting the statement (-1)."""
+"""Closeness from which the abstract counts as presenting the statement (-1), if it also has `MINIMUM_COVERED` of its specific words."""
+MINIMUM_COVERED = 0.25
 ADDRESSED_FROM = 0.28
 """Closeness from which the abstract says enough about the statement to call it even (0)."""
 SAME_SUBJECT_FROM = 0.14
-"""Closeness from which the paper works on the same subject, so that what it lacks is the idea's own (+1); below, the dimension is not addressed (0)."""
-OWN_WORK_BONUS = 0.15
+"""Closeness from which the paper is on the statement's subject: what it lacks is the idea's own (+1). Below, it says nothing of it (0)."""
+OWN_WORK_BONUS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,33 +44,40 @@ class _DimensionRead:
     shown: ShownDimension
     stems: tuple[frozenset[str], ...]
     phrases: tuple[str, ...]
-    words: tuple[str, ...]
+    words: tuple[str, ...]  # those the idea uses more than once, its commonest first
     vectors: NDArray[np.float32]
 
 
 async def baseline_comparison(question: ComparisonQuestion, tools: BaselineTools) -> ComparisonAnswer:
-    """Closeness of the best-matching statement decides the score; the abstract's nearest sentence and the phrases it has and lacks say why.
+    """Closeness to each statement decides the score; the abstract's nearest sentence and the phrases it has and lacks say why.
 
     Closeness = mean of the embedding cosine (statement, title and abstract) and the share of the statement's specific words the abstract
-    has. A statement the abstract covers is -1, one it addresses 0, one it leaves open while on the same subject +1, else 0.
+    has. One covered statement makes -1, one addressed 0; +1 takes a paper on the subject that leaves all of them open.
     """
     statements = [statement for dimension in question.dimensions for statement in dimension.statements]
     texts = [paper_text(paper.title, paper.abstract) for paper in question.papers]
     vectors = await tools.embedder.embed([*statements, *texts])
+    frequency = stem_counts(question.idea)
     dimensions: list[_DimensionRead] = []
     start = 0
     for dimension in question.dimensions:
-        dimensions.append(_read_dimension(dimension, vectors[start : start + len(dimension.statements)]))
+        dimensions.append(_read_dimension(dimension, vectors[start : start + len(dimension.statements)], frequency))
         start += len(dimension.statements)
     papers = [_read_paper(paper, vector) for paper, vector in zip(question.papers, vectors[len(statements) :], strict=True)]
     return ComparisonAnswer(papers=[_entry(paper, dimensions) for paper in papers])
 
 
-def _read_dimension(dimension: ShownDimension, vectors: NDArray[np.float32]) -> _DimensionRead:
-    phrases = [phrase for statement in dimension.statements for phrase in specific_phrases(statement, PHRASES_PER_STATEMENT)]
+def _read_dimension(dimension: ShownDimension, vectors: NDArray[np.float32], frequency: Counter[str]) -> _DimensionRead:
+    by_stems: dict[frozenset[str], str] = {}
+    for statement in dimension.statements:
+        for phrase in specific_phrases(statement, PHRASES_PER_STATEMENT):
+            by_stems.setdefault(specific_stems(phrase), phrase)
     stems = tuple(specific_stems(statement) for statement in dimension.statements)
-    single_words = meaningful_words(" ".join(dimension.statements))
-    return _DimensionRead(dimension, stems, tuple(dict.fromkeys(phrases)), tuple(dict.fromkeys(single_words)), vectors)
+    said = {specific_stems(word): word for word in reversed(meaningful_words(" ".join(dimension.statements)))}
+    single_words = sorted(
+        (word for word in said.values() if salience(word, frequency) > 1), key=lambda word: (-salience(word, frequency), word)
+    )
+    return _DimensionRead(dimension, stems, tuple(by_stems.values()), tuple(single_words), vectors)
 
 
 def _read_paper(paper: ShownPaper, vector: NDArray[np.float32]) -> _PaperRead:
@@ -81,10 +91,10 @@ def _entry(paper: _PaperRead, dimensions: list[_DimensionRead]) -> ComparisonEnt
 
 
 def _compared(paper: _PaperRead, dimension: _DimensionRead) -> DimensionComparison:
-    closeness = max(_closeness(paper, stems, vector) for stems, vector in zip(dimension.stems, dimension.vectors, strict=True))
     shared = [phrase for phrase in dimension.phrases if mentions(paper.stems, phrase)]
     missing = [phrase for phrase in dimension.phrases if phrase not in shared]
-    score = _score(closeness, bool(missing))
+    scores = [_score(paper, stems, vector) for stems, vector in zip(dimension.stems, dimension.vectors, strict=True)]
+    score = -1 if -1 in scores else 1 if 1 in scores and 0 not in scores and missing else 0
     shared = shared or [word for word in dimension.words if specific_stems(word) <= paper.stems]
     contrast = Contrast(quotable(_nearest_sentence(paper, dimension)), tuple(shared[:3]), tuple(missing[:3]))
     return DimensionComparison(dimension=dimension.shown.dimension_id, comparison=worded(contrast, score), score=score)
@@ -96,17 +106,15 @@ def _nearest_sentence(paper: _PaperRead, dimension: _DimensionRead) -> str:
     return max(ranked, key=lambda pair: pair[0] + OWN_WORK_BONUS * bool(OWN_WORK.search(pair[1])))[1]
 
 
-def _closeness(paper: _PaperRead, stems: frozenset[str], vector: NDArray[np.float32]) -> float:
+def _score(paper: _PaperRead, stems: frozenset[str], vector: NDArray[np.float32]) -> int | None:
+    """One statement against the paper; None when the paper says nothing of it."""
     covered = len(stems & paper.stems) / (len(stems) or 1)
-    return round(0.5 * max(float(vector @ paper.vector), 0.0) + 0.5 * covered, 4)
-
-
-def _score(closeness: float, something_missing: bool) -> int:
-    if closeness >= COVERED_FROM:
+    closeness = 0.5 * max(float(vector @ paper.vector), 0.0) + 0.5 * covered
+    if closeness >= COVERED_FROM and covered >= MINIMUM_COVERED:
         return -1
-    if closeness >= ADDRESSED_FROM or closeness < SAME_SUBJECT_FROM:
+    if closeness >= ADDRESSED_FROM:
         return 0
-    return 1 if something_missing else 0
+    return 1 if closeness >= SAME_SUBJECT_FROM else None
 
 
 def _overall(paper: _PaperRead, compared: list[DimensionComparison], dimensions: list[_DimensionRead]) -> str:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from schemas.outcome import UnscoredReason
 from tasks.contribution.answers import DimensionAnswer, DimensionsAnswer
-from tasks.contribution.baselines.cues import CLAIM, DEPENDENT, DIMENSIONS, GAP, NOVELTY, DimensionCues, specific_stems
+from tasks.contribution.baselines.cues import CLAIM, DEPENDENT, DIMENSIONS, GAP, NOVELTY, DimensionCues
+from tasks.contribution.baselines.phrases import specific_stems
 from tasks.contribution.questions import DimensionsQuestion
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.judging.text import overlap_0_to_1, sections_of_markdown, sentences, shorten_words, words
@@ -82,7 +83,7 @@ def _weighed(text: str, heading: str, subject: frozenset[str]) -> ClaimSentence:
         + 0.05 * min(len(stems), 16)
         - 2.5 * bool(GAP.search(text))
         - 1.0 * bool(DEPENDENT.match(text))
-        - 1.0 * text.endswith(":")
+        - 3.0 * text.endswith(":")
         - 0.3 * min(len(_FIGURE.findall(text)), 5)
     )
     return ClaimSentence(text, weight, tuple(_strength(text, heading, cues) for cues in DIMENSIONS))

@@ -4,10 +4,9 @@ from collections import Counter
 
 from schemas.outcome import UnscoredReason
 from tasks.contribution.answers import QueriesAnswer, StatementQueries
-from tasks.contribution.baselines.cues import meaningful_words, specific_phrases, specific_stems
+from tasks.contribution.baselines.phrases import meaningful_words, salience, specific_phrases, specific_stems, stem_counts
 from tasks.contribution.questions import QueriesQuestion
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.judging.text import content_words
 
 QUERY_WORD_LIMIT = 7
 """ScholarEval B.2: seven words per query."""
@@ -20,8 +19,8 @@ async def baseline_queries(question: QueriesQuestion, tools: BaselineTools) -> Q
     Room that a phrase leaves is filled with what the idea speaks of most, so that no query leaves the subject.
     """
     del tools
-    frequency = Counter(content_words(question.idea))
-    subject = sorted(dict.fromkeys(meaningful_words(question.idea)), key=lambda word: -_salience(word, frequency))[:SUBJECT_WORDS]
+    frequency = stem_counts(question.idea)
+    subject = sorted(dict.fromkeys(meaningful_words(question.idea)), key=lambda word: -salience(word, frequency))[:SUBJECT_WORDS]
     seen: set[frozenset[str]] = set()
     answers = [
         StatementQueries(statement=number, queries=queries)
@@ -33,13 +32,9 @@ async def baseline_queries(question: QueriesQuestion, tools: BaselineTools) -> Q
     return QueriesAnswer(statements=answers)
 
 
-def _salience(word: str, frequency: Counter[str]) -> int:
-    return min((frequency[stem] for stem in specific_stems(word)), default=0)
-
-
 def _queries(statement: str, subject: list[str], frequency: Counter[str], limit: int, seen: set[frozenset[str]]) -> list[str]:
     phrases = specific_phrases(statement, 8) or meaningful_words(statement)[:4]
-    ranked = sorted(phrases, key=lambda phrase: -sum(_salience(word, frequency) for word in phrase.split()))
+    ranked = sorted(phrases, key=lambda phrase: -sum(salience(word, frequency) for word in phrase.split()))
     queries: list[str] = []
     for start in range(len(ranked)):
         query = _filled([*ranked[start : start + 2], *subject])

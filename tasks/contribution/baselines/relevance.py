@@ -3,7 +3,7 @@
 import bisect
 
 from tasks.contribution.answers import RelevanceAnswer, RelevanceEntry
-from tasks.contribution.baselines.cues import mentions, specific_phrases, specific_stems
+from tasks.contribution.baselines.phrases import mentions, specific_phrases, specific_stems
 from tasks.contribution.baselines.wording import listed
 from tasks.contribution.questions import RelevanceQuestion, ShownPaper
 from tasks.contribution.similarity import Nearness, paper_text
@@ -12,11 +12,11 @@ from tasks.judging.step import BaselineTools
 SIMILARITY_WEIGHT = 0.8
 FULL_SHARE = 0.4
 """Of a paper's specific words, the share that counts as all: a whole idea shares 0.2 with papers of its field, 0.4 with its twins."""
-THRESHOLDS = (0.20, 0.32, 0.45, 0.57, 0.70)
+THRESHOLDS = (0.20, 0.34, 0.48, 0.58, 0.70)
 """Closeness from which a score of 1, 2, 3, 4, 5 is given.
 
 Set by reading 1,000 pairs of real ideas and papers: papers that merely share a word with the idea end below 0.2, papers of its field
-between 0.32 and 0.45, those a reviewer would want discussed above 0.45, close competitors above 0.57; an abstract of the same work
+between 0.34 and 0.48, those a reviewer would want discussed above 0.48, close competitors above 0.58; an abstract of the same work
 scores above 0.7. A share of words alone gives 0.2 at most, so vocabulary without kinship never makes a paper relevant.
 """
 _MEANINGS = (

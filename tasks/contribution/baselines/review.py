@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tasks.contribution.answers import ReviewAnswer
-from tasks.contribution.baselines.wording import Contrast, listed, quotable, read
+from tasks.contribution.baselines.wording import Contrast, joined, listed, quotable, read
 from tasks.contribution.questions import ReviewQuestion, ShownComparison
 from tasks.judging.step import BaselineTools
 
@@ -42,61 +42,57 @@ async def baseline_review(question: ReviewQuestion, tools: BaselineTools) -> Rev
 
 
 def _strengths(ahead: list[_Reading], level: list[_Reading], total: int) -> list[str]:
-    if not ahead:
-        return []
     found: list[str] = []
-    for phrases, papers in _grouped(ahead, missing=True)[:2]:
-        verb = "goes" if len(phrases) == 1 else "go"
-        counted = f"{len(papers)} of the {total} papers compared" if len(papers) > 1 else "the nearest paper on the subject"
-        found.append(f"{_capital(listed(phrases))} {verb} beyond {counted} {_keys(papers)}.")
-    for reading in _quoted(ahead, QUOTED_NEIGHBOURS):
-        kept = [phrase for phrase in reading.contrast.missing if phrase not in _named(found)] or list(reading.contrast.missing)
-        found.append(f"{reading.cited} stays with “{_clause(reading)}”, whereas the idea brings in {listed(kept[:2]) or 'another means'}.")
+    alone = len(ahead) == 1
+    for phrases, papers in [] if alone else _grouped(ahead, missing=True)[:2]:
+        subject = f"{len(papers)} of the {total} papers compared work" if len(papers) > 1 else "One paper works"
+        found.append(f"{subject} on the subject without {listed(phrases, 'or')}{_cited(papers)}.")
+    for place, reading in enumerate(_quoted(ahead, QUOTED_NEIGHBOURS)):
+        start = "The one paper that leaves this open" if alone else "The most relevant of them" if place == 0 else "Next to it"
+        shared = f" and shares {listed(reading.contrast.shared)} with the idea" if reading.contrast.shared else ""
+        fresh = [phrase for phrase in reading.contrast.missing if f"*{phrase}*" not in " ".join(found)]
+        lacking = f", without {listed(fresh, 'or')}" if fresh else ""
+        found.append(f"{start}, {reading.cited}, says “{_clause(reading)}”{shared}{lacking}.")
     silent = [reading for reading in level if not reading.contrast.shared]
     if silent:
-        found.append(f"{_papers_say(silent, 'says', 'say')} nothing about this dimension {_keys(silent)}.")
+        found.append(f"{_papers_say(silent, 'says', 'say')} nothing about this dimension{_cited(silent)}.")
     return found
 
 
 def _weaknesses(behind: list[_Reading], level: list[_Reading]) -> list[str]:
     found: list[str] = []
     quoted = _quoted(behind, QUOTED_COMPETITORS)
-    for reading in quoted:
-        shared = listed(reading.contrast.shared) or "the statement's terms"
-        found.append(
-            f"{_capital(shared)} {'is' if len(reading.contrast.shared) == 1 else 'are'} already in {reading.cited}: “{_clause(reading)}”."
-        )
+    for place, reading in enumerate(quoted):
+        shared = listed(reading.contrast.shared) or "what the idea states here"
+        start = ("Already in", "So too in", "Also in")[place % 3]
+        found.append(f"{start} {reading.cited}: {shared}, in the words “{_clause(reading)}”.")
     others = [reading for reading in behind if reading not in quoted]
     if others:
-        found.append(f"{_papers_say(others, 'presents', 'present')} most of the same as well {_keys(others)}.")
+        names = " ".join(reading.cited for reading in others)
+        found.append(f"{_papers_say(others, 'presents', 'present')} most of the same {names}.")
     for phrases, papers in _grouped([reading for reading in level if reading.contrast.shared], missing=False)[:2]:
-        found.append(
-            f"{_capital(listed(phrases))} alone will not set the idea apart, since {_papers_say(papers, 'has', 'have', start=False)} it too {_keys(papers)}."
-        )
+        subject = "one paper speaks" if len(papers) == 1 else f"{len(papers)} papers speak"
+        pronoun = "it" if len(phrases) == 1 else "them"
+        found.append(f"{_capital(listed(phrases))} alone will not set the idea apart: {subject} of {pronoun} too{_cited(papers)}.")
     return found
 
 
 def _suggestions(dimension: str, ahead: list[_Reading], level: list[_Reading], behind: list[_Reading]) -> list[str]:
     found: list[str] = []
-    for reading in _quoted(behind, 2):
-        apart = reading.contrast.missing
-        action = (
-            f"put {listed(apart[:2])} in the foreground"
-            if apart
-            else f"state one claim along the line of {dimension} that the paper cannot make"
-        )
-        found.append(f"To stand apart from {reading.cited}, {action}.")
+    apart: dict[tuple[str, ...], list[_Reading]] = {}
+    for reading in _quoted(behind, QUOTED_COMPETITORS):
+        apart.setdefault(reading.contrast.missing[:2], []).append(reading)
+    for phrases, papers in apart.items():
+        action = f"put {listed(phrases)} in the foreground" if phrases else f"claim in {dimension} what the abstract does not have"
+        found.append(f"To stand apart from {joined([paper.cited for paper in papers])}, {action}.")
     if ahead:
-        nearest = ahead[0]
-        gain = listed(nearest.contrast.missing[:2]) or "the added part"
-        rest = f", and say what is gained over {_keys(ahead[1:3])}" if ahead[1:3] else ""
-        found.append(f"Show against {nearest.cited} what {gain} changes{rest}.")
+        gain = listed(ahead[0].contrast.missing[:2]) or "the idea's own means"
+        found.append(f"Take {joined([paper.cited for paper in ahead[:2]])} as the point of comparison for what {gain} can do.")
     shared = [reading for reading in level if reading.contrast.shared]
     if shared:
         nearest = shared[0]
-        found.append(
-            f"Spell out how {listed(nearest.contrast.shared[:2])} differs from its use in {nearest.cited}, “{quotable(nearest.shown.title)}”."
-        )
+        terms = listed(nearest.contrast.shared[:2])
+        found.append(f"Spell out how the use of {terms} differs from that in {nearest.cited}, “{quotable(nearest.shown.title)}”.")
     return found
 
 
@@ -114,27 +110,26 @@ def _grouped(readings: Sequence[_Reading], *, missing: bool) -> list[tuple[tuple
 
 
 def _quoted(readings: Sequence[_Reading], limit: int) -> list[_Reading]:
-    """The first readings whose quotations differ."""
-    distinct = {reading.contrast.quotation: reading for reading in reversed(readings) if reading.contrast.quotation}
-    chosen = set(id(reading) for reading in distinct.values())
-    return [reading for reading in readings if id(reading) in chosen][:limit]
-
-
-def _named(sentences: Sequence[str]) -> str:
-    return " ".join(sentences).lower()
+    """The first readings whose quotations differ, most relevant paper first."""
+    distinct: dict[str, _Reading] = {}
+    for reading in readings:
+        if reading.contrast.quotation:
+            distinct.setdefault(reading.contrast.quotation, reading)
+    return list(distinct.values())[:limit]
 
 
 def _clause(reading: _Reading) -> str:
     return reading.contrast.quotation.rstrip(".").rstrip()
 
 
-def _keys(readings: Sequence[_Reading]) -> str:
-    return " ".join(reading.cited for reading in readings[:KEYS_PER_SENTENCE])
+def _cited(readings: Sequence[_Reading]) -> str:
+    """The papers a sentence rests on, behind its words; of many only the most relevant, and it says so."""
+    keys = " ".join(reading.cited for reading in readings[:KEYS_PER_SENTENCE])
+    return f" {keys}" if len(readings) <= KEYS_PER_SENTENCE else f", among them {keys}"
 
 
-def _papers_say(readings: Sequence[_Reading], singular: str, plural: str, *, start: bool = True) -> str:
-    subject = "one other paper" if len(readings) == 1 else f"{len(readings)} other papers"
-    return f"{_capital(subject) if start else subject} {singular if len(readings) == 1 else plural}"
+def _papers_say(readings: Sequence[_Reading], singular: str, plural: str) -> str:
+    return f"One other paper {singular}" if len(readings) == 1 else f"{len(readings)} other papers {plural}"
 
 
 def _capital(text: str) -> str:

@@ -33,10 +33,14 @@ def quotable(sentence: str) -> str:
     return f"{text.rstrip(' ,;:')} …" if left_out else text
 
 
+def joined(items: Sequence[str], conjunction: str = "and") -> str:
+    """Items as running text: a, b and c; empty for none."""
+    return f" {conjunction} ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
+
+
 def listed(phrases: Sequence[str], conjunction: str = "and") -> str:
-    """Phrases in italics as running text: *a*, *b* and *c*; empty for none."""
-    marked = [f"*{phrase}*" for phrase in phrases]
-    return f" {conjunction} ".join(filter(None, (", ".join(marked[:-1]), *marked[-1:])))
+    """Phrases in italics as running text: *a*, *b* and *c*."""
+    return joined([f"*{phrase}*" for phrase in phrases], conjunction)
 
 
 def worded(contrast: Contrast, score: int) -> str:
