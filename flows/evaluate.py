@@ -55,7 +55,7 @@ def evaluate_batch(request: RunRequest) -> RunSummary:
     settings, layout = Settings(), Layout(request.warehouse)
     batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
     with gateway_for(request, settings, layout) as gateway:
-        plan = plan_run(batch, request, gateway.literature, gateway.url, layout)
+        plan = plan_run(batch, request, settings, gateway, layout)
         with progress_of(plan, layout):
             _evaluate(plan, layout)
     run = _run_row(request, plan, layout, gateway.literature, started_at)

@@ -4,11 +4,13 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from flows.gateway import OpenGateway
 from schemas.evaluation import Receipt
 from schemas.idea import IdeaBatch
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.run import RunRequest
-from tasks.evaluation.evaluation_key import evaluation_key, run_id_for
+from schemas.settings import Settings
+from tasks.evaluation.evaluation_key import conditions, evaluation_key, run_id_for
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.judging.registry import STEPS
 from warehouse.landing import find_receipt, land_rejections, read_receipts, reuse
@@ -31,13 +33,16 @@ class RunPlan:
     shard_paths: tuple[Path, ...]
 
 
-def plan_run(batch: IdeaBatch, request: RunRequest, literature: str, gateway_url: str, layout: Layout) -> RunPlan:
+def plan_run(batch: IdeaBatch, request: RunRequest, settings: Settings, gateway: OpenGateway, layout: Layout) -> RunPlan:
     """Key every idea, take over what is already evaluated, and write the rest as shard files.
 
     An idea whose key has a complete receipt in this run is done; one with a complete receipt in another
     run of this warehouse is taken over from there without a call.
     """
-    planned = [PlannedIdea(idea=idea, evaluation_key=evaluation_key(idea, request, literature, STEPS)) for idea in batch.ideas]
+    used = conditions(request, settings)
+    planned = [
+        PlannedIdea(idea=idea, evaluation_key=evaluation_key(idea, request, gateway.literature, STEPS, used)) for idea in batch.ideas
+    ]
     rejected_names = [f"{entry.location}:{entry.reason}" for entry in batch.rejected]
     run_id = run_id_for(request, [entry.evaluation_key for entry in planned], rejected_names)
     receipts = read_receipts(layout, run_id)
@@ -57,7 +62,7 @@ def plan_run(batch: IdeaBatch, request: RunRequest, literature: str, gateway_url
         to_do_count=len(to_do),
         done_count=len(planned) - len(to_do) - reused,
         reused_count=reused,
-        shard_paths=_write_shards(to_do, run_id, request, literature, gateway_url, layout),
+        shard_paths=_write_shards(to_do, run_id, request, gateway, layout),
     )
 
 
@@ -80,9 +85,7 @@ def _take_over(entry: PlannedIdea, run_id: RunId, layout: Layout) -> bool:
     return True
 
 
-def _write_shards(
-    to_do: list[PlannedIdea], run_id: RunId, request: RunRequest, literature: str, gateway_url: str, layout: Layout
-) -> tuple[Path, ...]:
+def _write_shards(to_do: list[PlannedIdea], run_id: RunId, request: RunRequest, gateway: OpenGateway, layout: Layout) -> tuple[Path, ...]:
     folder = layout.state / "runs" / run_id
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("shard-*.json"):
@@ -91,7 +94,11 @@ def _write_shards(
     paths = []
     for number, start in enumerate(range(0, len(to_do), size)):
         job = ShardJob(
-            run_id=run_id, request=request, gateway_url=gateway_url, literature=literature, ideas=tuple(to_do[start : start + size])
+            run_id=run_id,
+            request=request,
+            gateway_url=gateway.url,
+            literature=gateway.literature,
+            ideas=tuple(to_do[start : start + size]),
         )
         path = folder / f"shard-{number:05d}.json"
         path.write_text(job.model_dump_json())

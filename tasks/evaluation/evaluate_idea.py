@@ -111,4 +111,3 @@ def failed_evaluation(planned: PlannedIdea, job: ShardJob, ledger: Ledger, start
         started_at=started_at,
         finished_at=datetime.now(UTC),
     )
-

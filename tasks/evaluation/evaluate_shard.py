@@ -51,9 +51,7 @@ def _done(receipt: Receipt | None) -> bool:
     return receipt is not None and receipt.incomplete_reason is None
 
 
-async def _evaluate_and_land(
-    planned: PlannedIdea, job: ShardJob, layout: Layout, attempts: Attempts, open_bench: BenchFactory
-) -> None:
+async def _evaluate_and_land(planned: PlannedIdea, job: ShardJob, layout: Layout, attempts: Attempts, open_bench: BenchFactory) -> None:
     ledger = Ledger(planned.idea.idea_id)
     started_at = datetime.now(UTC)
     if attempts.count(planned.evaluation_key) >= MAXIMUM_ATTEMPTS:
@@ -95,4 +93,3 @@ def _incomplete_reason(evaluation: IdeaEvaluation) -> str | None:
     if any(failure.reason == UnscoredReason.BUDGET_EXHAUSTED for failure in failures):
         return UnscoredReason.BUDGET_EXHAUSTED
     return UnscoredReason.SOURCE_UNAVAILABLE if any(failure.retryable for failure in failures) else None
-

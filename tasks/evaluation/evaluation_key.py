@@ -5,17 +5,32 @@ from typing import Any
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.run import Module, RunRequest
+from schemas.settings import Settings
 from tasks.judging.step import Step
 
 MODULE_PACKAGES = {Module.SOUNDNESS: "tasks.soundness", Module.CONTRIBUTION: "tasks.contribution"}
 
 
-def evaluation_key(idea: Idea, request: RunRequest, literature: str, steps: tuple[Step[Any, Any], ...]) -> EvaluationKey:
+def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
+    """The settings that could change a result; not limits, addresses or secrets."""
+    embeddings, model, documents = settings.embeddings, settings.language_model, settings.documents
+    used = [f"embeddings {embeddings.model} {embeddings.maximum_tokens}"]
+    if request.engine != "extractive":
+        used.append(f"model {model.structured_output} {model.maximum_completion_tokens} {model.context_tokens}")
+    if request.full_text:
+        sources = f"grobid {settings.grobid_url is not None} unpaywall {settings.unpaywall_email is not None}"
+        used.append(f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}")
+    return tuple(used)
+
+
+def evaluation_key(
+    idea: Idea, request: RunRequest, literature: str, steps: tuple[Step[Any, Any], ...], conditions: tuple[str, ...] = ()
+) -> EvaluationKey:
     """Two evaluations with one key would say the same: one is enough.
 
     The key covers the idea (identifier, text, cutoff), profile, engine and model, literature, modules,
-    full text, label, and the version and prompt of every step involved; not the group, the metadata,
-    the warehouse or the number of workers.
+    full text, label, the conditions, and the version and prompt of every step involved; not the group,
+    the metadata, the warehouse or the number of workers.
     """
     packages = {MODULE_PACKAGES[module] for module in request.modules}
     prompts = [f"{step.name}:{step.version}:{step.prompt_sha256}" for step in steps if step.package in packages]
@@ -30,6 +45,7 @@ def evaluation_key(idea: Idea, request: RunRequest, literature: str, steps: tupl
             ",".join(sorted(request.modules)),
             str(request.full_text),
             request.label,
+            *conditions,
             *sorted(prompts),
             length=32,
         )

@@ -39,7 +39,9 @@ def request(tmp_path: Path, **changes: Any) -> RunRequest:
 def job(tmp_path: Path, count: int, **changes: Any) -> ShardJob:
     ideas = (Idea(idea_id=IdeaId(f"idea-{n}"), title=f"Idea {n}", text=f"We will do thing number {n}.") for n in range(count))
     planned = tuple(PlannedIdea(idea=idea, evaluation_key=EvaluationKey(f"{n:032x}")) for n, idea in enumerate(ideas))
-    return ShardJob(run_id=RunId("run-1"), request=request(tmp_path, **changes), gateway_url="http://gone", literature="test", ideas=planned)
+    return ShardJob(
+        run_id=RunId("run-1"), request=request(tmp_path, **changes), gateway_url="http://gone", literature="test", ideas=planned
+    )
 
 
 @asynccontextmanager
@@ -122,9 +124,11 @@ async def test_an_idea_without_a_receipt_has_no_folder(tmp_path: Path) -> None:
     assert read_receipt(Layout(tmp_path), RunId("run-1"), EvaluationKey("0" * 32)) is None
 
 
-def key(tmp_path: Path, idea: Idea | None = None, literature: str = "snapshot:abc", **changes: Any) -> EvaluationKey:
+def key(
+    tmp_path: Path, idea: Idea | None = None, literature: str = "snapshot:abc", used: tuple[str, ...] = (), **changes: Any
+) -> EvaluationKey:
     chosen = idea or Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.", cutoff_date=date(2024, 1, 1))
-    return evaluation_key(chosen, request(tmp_path, **changes), literature, STEPS)
+    return evaluation_key(chosen, request(tmp_path, **changes), literature, STEPS, used)
 
 
 def test_the_key_changes_with_all_that_could_change_the_result(tmp_path: Path) -> None:
@@ -139,6 +143,7 @@ def test_the_key_changes_with_all_that_could_change_the_result(tmp_path: Path) -
         key(tmp_path, profile=load_profile("faithful")),
         key(tmp_path, full_text=True),
         key(tmp_path, label="again"),
+        key(tmp_path, used=("embeddings other 128",)),
     ]
     assert len(set(variants)) == len(variants)
 
