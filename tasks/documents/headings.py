@@ -1,0 +1,113 @@
+"""What a heading says its section is about."""
+
+import re
+
+from schemas.paper import SectionKind
+
+_NUMBER = re.compile(
+    r"^\s*(?:(?:section|chapter|appendix)\s+)?(?:(?P<arabic>\d{1,2}(?:\.\d{1,2}){0,4})\.?(?=[\s:)\-])|(?:(?:[IVX]{1,5}|"
+    r"[A-Z])(?:\.\d{1,2}){0,3}[.:)]|[IVX]{2,5}(?=\s)))[\s:)\-–—]*",
+    re.IGNORECASE,
+)
+_SPACED_OUT = re.compile(r"^(?:\w ){3,}\w$")
+
+_RELATED = re.compile(
+    r"\b(?:related (?:works?|literature|research|studies|approaches)|literature (?:review|survey)|(?:prior|previous|"
+    r"existing) (?:works?|research|studies|approaches)|"
+    r"state[ -]of[ -]the[ -]art)\b"
+)
+_ABSTRACT = re.compile(r"^(?:abstract|summary|executive summary|structured abstract|author summary|extended abstract)$")
+_NEITHER = re.compile(
+    r"\b(?:references?|bibliography|acknowledge?ments?|conclusions?|concluding|introduction|future work|"
+    r"future directions|limitations?|competing interests?|"
+    r"conflicts? of interest|funding|author contributions?|authors?’? contributions?|data availability|code availability|"
+    r"ethics|abbreviations|contents)\b"
+)
+_RESULTS_FIRST = re.compile(r"\b(?:results?|findings|outcomes|ablations?|ablation (?:study|studies)|case stud(?:y|ies)|benchmarking)\b")
+_METHODS = re.compile(
+    r"\b(?:methods?|methodology|methodologies|methodological|materials?|approach|approaches|architecture|framework|"
+    r"algorithms?|implementations?|set-?ups?|settings?|"
+    r"procedures?|protocols?|participants|subjects|patients|study design|experimental design|design of|"
+    r"experimental section|experimental part|experimental procedures|"
+    r"data ?sets?|data collection|data acquisition|data sources?|data analysis|data processing|preprocessing|"
+    r"statistical analys[ei]s|statistics|training details|"
+    r"training procedure|hyper-?parameters|models?|model details|formulation|system (?:overview|design|description)|"
+    r"system model|pipeline|workflow|technique|"
+    r"apparatus|instruments?|instrumentation|measures|measurements|metrics|baselines|synthesis of|sample preparation|"
+    r"study area|study site|sampling|"
+    r"simulation details|computational details|problem (?:definition|statement|setup)|evaluation (?:protocol|design|criteria))\b"
+)
+_RESULTS_AFTER = re.compile(
+    r"\b(?:experiments?|experimental|evaluations?|empirical (?:study|analysis|validation)|analysis|analyses|comparisons?|"
+    r"performance|validation|simulations?)\b"
+)
+
+
+def number_depth(heading: str) -> int | None:
+    """1 for `3 Results` and `III. RESULTS`, 2 for `3.1 …`; None for a heading without a number."""
+    match = _NUMBER.match(heading)
+    if match is None or not heading[match.end() :].strip():
+        return None
+    arabic = match.group("arabic")
+    return arabic.count(".") + 1 if arabic else 1 + match.group().count(".", 0, -2)
+
+
+def plain(heading: str) -> str:
+    """A heading without number, case, letter-spacing and closing punctuation: `IV. R E S U L T S:` is `results`."""
+    text = " ".join(heading.split())
+    text = text.replace(" ", "") if _SPACED_OUT.match(text) else text
+    match = _NUMBER.match(text)
+    rest = text[match.end() :] if match and text[match.end() :].strip() else text
+    return rest.strip(" .:;–—-*").casefold()
+
+
+def kind_of(heading: str) -> SectionKind | None:
+    """Abstract, methods, results or related work by the words of the heading; None for anything else."""
+    name = plain(heading)
+    if _RELATED.search(name):
+        return SectionKind.RELATED_WORK
+    if _ABSTRACT.match(name):
+        return SectionKind.ABSTRACT
+    if _RESULTS_FIRST.search(name):
+        return SectionKind.RESULTS
+    if _METHODS.search(name):
+        return SectionKind.METHODS
+    if _NEITHER.search(name):
+        return None
+    return SectionKind.RESULTS if _RESULTS_AFTER.search(name) else None
+
+
+def is_known(heading: str) -> bool:
+    """Whether the words alone make it a heading: the names that sections of papers usually carry."""
+    name = plain(heading)
+    return len(name) <= 60 and (name in _USUAL or _ABSTRACT.match(name) is not None)
+
+
+def is_opening(heading: str) -> bool:
+    """Whether the section stands before a paper's own contribution."""
+    return re.search(r"\b(?:introduction|background|motivation|preliminaries|overview|contents)\b", plain(heading)) is not None
+
+
+def is_closing(heading: str) -> bool:
+    """Whether the section stands behind a paper's own contribution."""
+    name = plain(heading)
+    return re.search(r"\b(?:discussion|appendix|appendices|supplementary)\b", name) is not None or (
+        _NEITHER.search(name) is not None and not is_opening(heading)
+    )
+
+
+_USUAL = frozenset(
+    {
+        "introduction", "background", "method", "methods", "methodology", "materials and methods", "methods and materials",
+        "experimental", "experimental section",
+        "experimental setup", "experimental design", "experiments", "experiment", "evaluation", "results",
+        "results and discussion", "discussion", "analysis",
+        "related work", "related works", "literature review", "conclusion", "conclusions", "discussion and conclusion",
+        "references", "bibliography",
+        "acknowledgements", "acknowledgments", "acknowledgment", "appendix", "limitations", "future work", "preliminaries",
+        "approach", "our approach",
+        "proposed method", "proposed approach", "system model", "theory", "implementation", "findings",
+        "experimental results", "data and methods",
+        "contents", "ethics statement", "broader impact", "competing interests", "funding", "supplementary material",
+    }
+)  # fmt: skip

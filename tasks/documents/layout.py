@@ -1,0 +1,216 @@
+"""From the lines of a PDF to headed sections: by its outline where it has a usable one, else by font sizes."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from schemas.paper import SectionKind
+from tasks.documents.document import HeadedSection, ParsedDocument
+from tasks.documents.font_headings import font_headings
+from tasks.documents.headings import kind_of, number_depth, plain
+
+PARSER = "pdf"
+MINIMUM_OUTLINE_ENTRIES = 3
+_HYPHEN_AT_LINE_END = "\ufffe"
+_ABSTRACT_LINE = re.compile(r"^(?:abstract|a b s t r a c t|summary)\s*(?:[.:—–-]+\s*(?P<rest>\S.*)?)?$", re.IGNORECASE | re.DOTALL)
+_CONTENTS_LINE = re.compile(r"^(.*\D)[\s.]+\d{1,4}$")
+_RUNNING_LINES = 2
+
+
+class Line(NamedTuple):
+    """One line: page from 0, text, font size in points, weight, height on the page in points."""
+
+    page: int
+    text: str
+    size: float
+    bold: bool
+    top: float
+
+
+class OutlineEntry(NamedTuple):
+    """One bookmark; `top` is None where it leads to a page as a whole."""
+
+    title: str
+    level: int
+    page: int
+    top: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A heading at `line`; its own text continues at `text_from`, after `rest` of the heading's line."""
+
+    line: int
+    text_from: int
+    level: int
+    heading: str
+    rest: str = ""
+
+
+def document_of(lines: Sequence[Line], outline: Sequence[OutlineEntry], title: str) -> ParsedDocument:
+    """Put a document together. Running heads and page numbers are left out; what stands before the first heading too."""
+    kept = _without_running_lines(lines)
+    printed = [_Place(item.line, item.line + item.line_count, item.level, item.text) for item in font_headings(kept)]
+    places = _outline_places(kept, outline)
+    if len(places) < max(MINIMUM_OUTLINE_ENTRIES, len(outline) // 2):
+        places = printed
+    else:
+        places = [place for place in printed if place.line < places[0].line and place.text_from <= places[0].line] + places
+    places = _with_inline_abstract(kept, _without_contents(places))
+    sections = tuple(_sections(kept, places))
+    return ParsedDocument(title=_title(kept, title), abstract=_abstract(sections), sections=_without_abstract(sections), parser=PARSER)
+
+
+def _without_running_lines(lines: Sequence[Line]) -> list[Line]:
+    """Drop what repeats at the top or bottom of pages, digits apart."""
+    pages: dict[int, list[int]] = {}
+    for index, line in enumerate(lines):
+        pages.setdefault(line.page, []).append(index)
+    edges = {index for own in pages.values() for index in [*own[:_RUNNING_LINES], *own[-_RUNNING_LINES:]]}
+    shapes = Counter(_shape(lines[index].text) for index in edges)
+    often = max(3, len(pages) * 2 // 5)
+    return [
+        line
+        for index, line in enumerate(lines)
+        if not (index in edges and (shapes[_shape(line.text)] >= often or line.text.strip(" -–—|").isdigit()))
+    ]
+
+
+def _shape(text: str) -> str:
+    return re.sub(r"\d+", "#", text).strip()
+
+
+def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> list[_Place]:
+    """Find each bookmark's heading among the lines, in order; one whose heading is not printed starts where it points."""
+    by_page: dict[int, list[int]] = {}
+    for index, line in enumerate(lines):
+        by_page.setdefault(line.page, []).append(index)
+    places: list[_Place] = []
+    earliest = 0
+    for entry in outline:
+        candidates = [index for page in (entry.page, entry.page + 1) for index in by_page.get(page, ()) if index >= earliest]
+        place = _printed(lines, entry, candidates) or _pointed_at(lines, entry, candidates)
+        if place is not None:
+            places.append(place)
+            earliest = max(place.text_from, place.line + 1) if not place.rest else place.line + 1
+    return places
+
+
+def _printed(lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int]) -> _Place | None:
+    wanted = _letters(plain(entry.title))
+    if not wanted:
+        return None
+    for index in candidates:
+        if entry.top is not None and lines[index].page == entry.page and lines[index].top > entry.top + 4:
+            continue
+        text = lines[index].text
+        for count in (1, 2, 3):
+            joined = " ".join(line.text for line in lines[index : index + count])
+            if wanted in (_letters(plain(joined)), _letters(joined)):
+                return _Place(index, index + count, entry.level, entry.title.strip())
+        label, mark, rest = _label(text)
+        if mark and rest and _letters(plain(label)) == wanted:
+            return _Place(index, index + 1, entry.level, entry.title.strip(), rest)
+    return None
+
+
+def _label(text: str) -> tuple[str, str, str]:
+    """`Methods: We …` taken apart."""
+    match = re.match(r"^(.{2,60}?)([:.—–])\s+(\S.*)$", text, re.DOTALL)
+    return (match.group(1), match.group(2), match.group(3)) if match else (text, "", "")
+
+
+def _pointed_at(lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int]) -> _Place | None:
+    if entry.top is None:
+        return None
+    for index in candidates:
+        if lines[index].page == entry.page and lines[index].top <= entry.top:
+            return _Place(index, index, entry.level, entry.title.strip())
+    return None
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _without_contents(places: list[_Place]) -> list[_Place]:
+    """A table of contents prints every heading once more, with its page: `2 Methodology 4`."""
+    last = {_letters(place.heading): place.line for place in places}
+
+    def listed(place: _Place) -> bool:
+        match = _CONTENTS_LINE.match(place.heading)
+        return match is not None and any(last.get(_letters(name), -1) > place.line for name in (match.group(1), plain(match.group(1))))
+
+    return [place for place in places if not listed(place)]
+
+
+def _with_inline_abstract(lines: Sequence[Line], places: list[_Place]) -> list[_Place]:
+    """Many papers print `Abstract—We …` in the text itself: that starts a section too."""
+    if any(kind_of(place.heading) is SectionKind.ABSTRACT for place in places):
+        return places
+    end = next((place.line for place in places if number_depth(place.heading) or plain(place.heading) == "introduction"), len(lines))
+    for index, line in enumerate(lines[:end]):
+        if line.page > 2:
+            break
+        if match := _ABSTRACT_LINE.match(line.text):
+            others = [place for place in places if place.line != index]
+            return sorted([*others, _Place(index, index + 1, 0, "Abstract", match.group("rest") or "")], key=lambda place: place.line)
+    return places
+
+
+def _sections(lines: Sequence[Line], places: Sequence[_Place]) -> Iterator[HeadedSection]:
+    for position, place in enumerate(places):
+        end = places[position + 1].line if position + 1 < len(places) else len(lines)
+        texts = [place.rest, *(line.text for line in lines[place.text_from : end])]
+        yield HeadedSection(level=place.level, heading=place.heading[:300] or "Untitled", text=_flowing([text for text in texts if text]))
+
+
+def _flowing(texts: Sequence[str]) -> str:
+    """Lines as paragraphs: a line that ends a sentence well short of the usual width ends its paragraph."""
+    lengths = sorted(len(text) for text in texts)
+    usual = lengths[len(lengths) * 3 // 4] if lengths else 0
+    pieces: list[str] = []
+    for text in texts:
+        joined = text.replace(_HYPHEN_AT_LINE_END, "").replace("\r", " ").replace("\n", " ")
+        ends = joined.endswith((".", "!", "?", ":")) and len(text) < 0.8 * usual
+        pieces.append(joined + ("\n\n" if ends else " "))
+    return "".join(pieces).strip()
+
+
+def _abstract(sections: Sequence[HeadedSection]) -> str | None:
+    """The abstract with its parts (`Background`, `Methods`, …), as one text."""
+    pieces: list[str] = []
+    level: int | None = None
+    for section in sections:
+        if level is None:
+            if kind_of(section.heading) is SectionKind.ABSTRACT:
+                level = section.level
+                pieces.append(section.text)
+        elif section.level > level:
+            pieces.append(f"{section.heading}: {section.text}")
+        else:
+            break
+    return "\n\n".join(piece for piece in pieces if piece) or None
+
+
+def _without_abstract(sections: Sequence[HeadedSection]) -> tuple[HeadedSection, ...]:
+    """The sections behind the abstract; a document without one keeps all."""
+    start = next((index for index, section in enumerate(sections) if kind_of(section.heading) is SectionKind.ABSTRACT), None)
+    if start is None:
+        return tuple(sections)
+    behind = start + 1
+    while behind < len(sections) and sections[behind].level > sections[start].level:
+        behind += 1
+    return tuple(sections[behind:])
+
+
+def _title(lines: Sequence[Line], given: str) -> str | None:
+    """The title in the file's properties if it reads like one, else the largest print of the first page."""
+    if len(given.split()) >= 3 and not re.search(r"\.(?:docx?|tex|dvi|pdf|indd)$|^microsoft word", given, re.IGNORECASE):
+        return " ".join(given.split())
+    first = [line for line in lines if line.page == 0]
+    largest = max((line.size for line in first if len(line.text) > 3), default=None)
+    title = " ".join(line.text for line in first if line.size == largest).replace(_HYPHEN_AT_LINE_END, "")
+    return title[:500] or None

@@ -1,0 +1,81 @@
+"""PDF without GROBID: read by pypdfium2 in a child process with limits, put together by its outline or its fonts."""
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+import orjson
+
+from schemas.retrieval import SourceFailure
+from schemas.settings import DocumentSettings
+from tasks.documents.document import ParsedDocument
+from tasks.documents.layout import PARSER, Line, OutlineEntry, document_of
+from tasks.documents.pdf_child import EXIT_DAMAGED, EXIT_ENCRYPTED, EXIT_MEMORY, EXIT_TOO_MANY_PAGES, EXIT_TOO_MUCH_TEXT, MAXIMUM_CHARACTERS
+from tasks.documents.reasons import DocumentReason, failure
+
+VERSION = 1
+"""Raised whenever the same PDF would give other sections: it is part of the cache key."""
+
+_CHILD = Path(__file__).with_name("pdf_child.py")
+_MAXIMUM_ANSWER_BYTES = 60_000_000
+_WALL_SECONDS_PER_CPU_SECOND = 3
+_PASSED_ON = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
+
+
+async def read_pdf(content: bytes, name: str, settings: DocumentSettings) -> ParsedDocument | SourceFailure:
+    """Headed sections of a PDF, or why it cannot be read; costs at most `parse_seconds` of processor time.
+
+    `name` stands in the failure. The child gets the document and nothing else: no secrets in its environment.
+    """
+    answer = await _in_child(content, settings)
+    if isinstance(answer, tuple):
+        reason, detail = answer
+        return failure(PARSER, name, reason, detail)
+    raw = orjson.loads(answer)
+    lines = [Line(*line) for line in raw["lines"]]
+    if not lines:
+        return failure(PARSER, name, DocumentReason.NO_TEXT, f"none of the {raw['page_count']} pages holds text (a scan?)")
+    return await asyncio.to_thread(document_of, lines, [OutlineEntry(*entry) for entry in raw["outline"]], raw["title"])
+
+
+async def _in_child(content: bytes, settings: DocumentSettings) -> bytes | tuple[DocumentReason, str]:
+    cpu_seconds = max(int(settings.parse_seconds), 1)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-P",
+        str(_CHILD),
+        str(cpu_seconds),
+        str(settings.parse_memory_bytes),
+        str(settings.maximum_pages),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={name: os.environ[name] for name in _PASSED_ON if name in os.environ},
+    )
+    try:
+        async with asyncio.timeout(_WALL_SECONDS_PER_CPU_SECOND * cpu_seconds):
+            output, errors = await process.communicate(content)
+    except TimeoutError:
+        return DocumentReason.PARSER_LIMIT, f"reading took more than {_WALL_SECONDS_PER_CPU_SECOND * cpu_seconds} s"
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode == 0 and len(output) <= _MAXIMUM_ANSWER_BYTES:
+        return output
+    return _verdict(process.returncode or 0, errors.decode("utf-8", "replace"), settings)
+
+
+def _verdict(code: int, errors: str, settings: DocumentSettings) -> tuple[DocumentReason, str]:
+    verdicts = {
+        EXIT_DAMAGED: (DocumentReason.DAMAGED, "the PDF is damaged"),
+        EXIT_ENCRYPTED: (DocumentReason.ENCRYPTED, "the PDF needs a password"),
+        EXIT_TOO_MANY_PAGES: (DocumentReason.TOO_MANY_PAGES, f"{errors.strip()[:12]} pages; the limit is {settings.maximum_pages}"),
+        EXIT_TOO_MUCH_TEXT: (DocumentReason.TOO_LARGE, f"more than {MAXIMUM_CHARACTERS:,} characters of text"),
+        EXIT_MEMORY: (DocumentReason.PARSER_LIMIT, f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory"),
+        -signal.SIGXCPU: (DocumentReason.PARSER_LIMIT, f"reading takes more than {settings.parse_seconds:g} s of processor time"),
+        -signal.SIGKILL: (DocumentReason.PARSER_LIMIT, "the reader was stopped for what it used"),
+    }
+    return verdicts.get(code, (DocumentReason.DAMAGED, f"the reader ended with code {code}: the PDF is damaged or hostile"))

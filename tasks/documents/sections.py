@@ -1,0 +1,75 @@
+"""From a parsed document to the sections a judgement needs: abstract, methods, results, related work."""
+
+from dataclasses import dataclass, field
+
+from schemas.identifiers import PaperId
+from schemas.paper import PaperSection, SectionKind
+from tasks.documents.document import HeadedSection, ParsedDocument
+from tasks.documents.headings import is_closing, is_opening, kind_of
+
+
+@dataclass(slots=True)
+class _Branch:
+    """A top section of one kind with everything under it."""
+
+    kind: SectionKind | None
+    heading: str
+    level: int
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(piece for piece in self.pieces if piece)
+
+
+def paper_sections(paper_id: PaperId, document: ParsedDocument) -> tuple[PaperSection, ...]:
+    """One section per kind, in the order abstract, methods, results, related work; kinds not found are left out.
+
+    A part belongs to its section: `Experimental setup` under `Results` is results, on its own it is methods. Several
+    sections of one kind become one text, each under its heading. In a paper that names no section after its method
+    (many call it by the system's name) the unnamed sections between the opening and the first results are the methods.
+    """
+    branches = _with_methods([branch for branch in _branches(document.sections) if branch.text])
+    found: list[PaperSection] = []
+    if document.abstract and document.abstract.strip():
+        found.append(_section(paper_id, SectionKind.ABSTRACT, "Abstract", document.abstract.strip(), document.parser))
+    for kind in (SectionKind.METHODS, SectionKind.RESULTS, SectionKind.RELATED_WORK):
+        own = [branch for branch in branches if branch.kind is kind]
+        if own:
+            text = "\n\n".join([own[0].text, *(f"## {branch.heading}\n\n{branch.text}" for branch in own[1:])])
+            found.append(_section(paper_id, kind, own[0].heading, text, document.parser))
+    return tuple(found)
+
+
+def _section(paper_id: PaperId, kind: SectionKind, heading: str, text: str, source: str) -> PaperSection:
+    return PaperSection(paper_id=paper_id, section=kind, heading=heading, text=text, text_source=source)
+
+
+def _branches(sections: tuple[HeadedSection, ...]) -> list[_Branch]:
+    """Fold parts into their sections. A part of a section that says nothing by its name stands for itself."""
+    branches: list[_Branch] = []
+    for section in sections:
+        parent = branches[-1] if branches else None
+        if parent is not None and parent.kind is not None and section.level > parent.level:
+            parent.pieces.append(f"### {section.heading}\n\n{section.text}".strip())
+        else:
+            kind = kind_of(section.heading)
+            if kind is None and parent is not None and section.level > parent.level:
+                parent.pieces.append(f"### {section.heading}\n\n{section.text}".strip())
+            else:
+                branches.append(_Branch(kind, section.heading, section.level, [section.text]))
+    return branches
+
+
+def _with_methods(branches: list[_Branch]) -> list[_Branch]:
+    if any(branch.kind is SectionKind.METHODS for branch in branches):
+        return branches
+    opened = False
+    for branch in branches:
+        if branch.kind is SectionKind.RESULTS or (opened and is_closing(branch.heading)):
+            break
+        if is_opening(branch.heading) or branch.kind is SectionKind.RELATED_WORK:
+            opened = True
+        elif opened and branch.kind is None:
+            branch.kind = SectionKind.METHODS
+    return branches
