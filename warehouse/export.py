@@ -46,7 +46,7 @@ def _fill(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, int]:
     for table in TABLES:
         connection.execute(table.ddl)
         source = f'lake."{table.name}"'
-        connection.execute(table_statement("insert", table=table.name, columns="*", source=source))
+        connection.execute(table_statement("insert", table=table.name, source=source))
         rows[table.name] = int(connection.execute(table_statement("count_rows", table=table.name)).fetchall()[0][0])
     for name in MARTS:
         connection.execute(f"create view {name} as {statement('marts', name)}")

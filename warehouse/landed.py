@@ -1,18 +1,22 @@
-"""The landed files of a table, for DuckDB to read."""
+"""The landed files of a table, read with what their receipts vouch for and nothing else."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from schemas.columns import Table
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from schemas.columns import ColumnType, Table
+from schemas.errors import PublicationError
 from schemas.evaluation import Receipt
 from warehouse.layout import Layout
-from warehouse.statements import quoted
 
 _FILES_PER_BATCH = 500
 
 
 def landed_files(layout: Layout, table: Table, receipts: Sequence[Receipt]) -> list[Path]:
-    """The files that hold rows of `table`: only what a receipt vouches for."""
+    """The files that hold rows of `table`."""
     return [
         layout.idea(receipt.run_id, receipt.evaluation_key) / f"{table.name}.parquet"
         for receipt in receipts
@@ -21,12 +25,56 @@ def landed_files(layout: Layout, table: Table, receipts: Sequence[Receipt]) -> l
 
 
 def in_batches(files: Sequence[Path]) -> Iterator[Sequence[Path]]:
-    """`files` in batches that one statement can open at once, whatever the size of the run."""
+    """`files` in batches of bounded size, whatever the size of the run."""
     for start in range(0, len(files), _FILES_PER_BATCH):
         yield files[start : start + _FILES_PER_BATCH]
 
 
-def scan(files: Sequence[Path]) -> str:
-    """`read_parquet(…)` over `files`. Folder names such as `run=…` are not read as columns."""
-    paths = ", ".join(quoted(str(file)) for file in files)
-    return f"read_parquet([{paths}], union_by_name = true, hive_partitioning = false)"
+def read_landed(table: Table, files: Sequence[Path], *, prose: bool = True) -> pa.Table:
+    """Rows of `files` with the columns of `table`; a column that a file of an earlier definition lacks is NULL.
+
+    Small files are read twice as fast so as by the database.
+
+    Args:
+        prose: False keeps the first character of every text only, for who asks merely whether it is there.
+
+    Raises:
+        PublicationError: a file is missing or unreadable, or holds a column or a type its table does not have.
+    """
+    schema = pa.schema([column.arrow_field.with_nullable(True) for column in table.columns])
+    if not files:
+        return schema.empty_table()
+    contents = (_conforming(_read(file), schema, file) for file in files)
+    return pa.concat_tables([content if prose else _without_prose(table, content) for content in contents])
+
+
+def _read(file: Path) -> pa.Table:
+    try:
+        return pq.ParquetFile(pa.py_buffer(file.read_bytes())).read(use_threads=False)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise PublicationError(f"{file} cannot be read ({_line(error)}): remove its folder and run again") from error
+
+
+def _conforming(content: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
+    unknown = sorted(set(content.column_names) - set(schema.names))
+    if unknown:
+        raise PublicationError(f"{file} has columns its table does not: {', '.join(unknown)}; was it written by a newer version?")
+    present = set(content.column_names)
+    try:
+        arrays = [
+            content.column(field.name).cast(field.type) if field.name in present else pa.nulls(len(content), field.type) for field in schema
+        ]
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise PublicationError(f"{file} does not fit its table: {_line(error)}") from error
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _without_prose(table: Table, content: pa.Table) -> pa.Table:
+    for position, column in enumerate(table.columns):
+        if column.type is ColumnType.TEXT:
+            content = content.set_column(position, column.name, pc.utf8_slice_codeunits(content.column(column.name), 0, 1))
+    return content
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

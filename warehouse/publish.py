@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import duckdb
 import orjson
+import pyarrow as pa
 
 from schemas.columns import Table
 from schemas.errors import PublicationError
@@ -15,10 +16,10 @@ from schemas.tables import IDEA_TABLES, TABLE, TABLES
 from warehouse.answers import PublishReport, ValidationReport
 from warehouse.definitions import apply_definitions
 from warehouse.lake import one_line, open_writer
-from warehouse.landed import in_batches, landed_files, scan
+from warehouse.landed import in_batches, landed_files, read_landed
 from warehouse.landing import iterate_receipts
 from warehouse.layout import Layout
-from warehouse.parquet import arrow_table, read_row_count, write_bytes
+from warehouse.parquet import arrow_table, write_bytes
 from warehouse.rows import Row
 from warehouse.statements import table_statement
 
@@ -113,16 +114,14 @@ def _replace_run(
         connection.execute(table_statement("delete_run", table=table.name), {"run_id": run.run_id})
     for table in IDEA_TABLES:
         for files in in_batches(landed_files(layout, table, receipts)):
-            connection.execute(table_statement("insert", table=table.name, columns="*", source=scan(files)))
+            _insert(connection, table, read_landed(table, files))
     rejections = layout.rejections(run.run_id)
-    rejected_count = read_row_count(rejections) if rejections.exists() else 0
-    if rejected_count:
-        connection.execute(table_statement("insert", table="failures", columns="*", source=scan([rejections])))
-    _insert_rows(connection, TABLE["runs"], [_run_row(run, digest)])
-    _insert_rows(
-        connection, TABLE["validations"], [row.model_dump(mode="python") | {"severity": row.severity.value} for row in validation.rows]
-    )
-    return _counted(connection, run.run_id, receipts, rejected_count)
+    rejected = read_landed(TABLE["failures"], [rejections] if rejections.exists() else [])
+    _insert(connection, TABLE["failures"], rejected)
+    _insert(connection, TABLE["runs"], arrow_table(TABLE["runs"], [_run_row(run, digest)]))
+    told = [row.model_dump(mode="python") | {"severity": row.severity.value} for row in validation.rows]
+    _insert(connection, TABLE["validations"], arrow_table(TABLE["validations"], told))
+    return _counted(connection, run.run_id, receipts, len(rejected))
 
 
 def _run_row(run: Run, digest: str) -> Row:
@@ -136,10 +135,11 @@ def _run_row(run: Run, digest: str) -> Row:
     }
 
 
-def _insert_rows(connection: duckdb.DuckDBPyConnection, table: Table, rows: Sequence[Row]) -> None:
-    connection.register("incoming", arrow_table(table, rows))
-    connection.execute(table_statement("insert", table=table.name, columns="*", source="incoming"))
-    connection.unregister("incoming")
+def _insert(connection: duckdb.DuckDBPyConnection, table: Table, rows: pa.Table) -> None:
+    if len(rows):
+        connection.register("incoming", rows)
+        connection.execute(table_statement("insert", table=table.name, source="incoming"))
+        connection.unregister("incoming")
 
 
 def _counted(connection: duckdb.DuckDBPyConnection, run_id: RunId, receipts: Sequence[Receipt], rejected_count: int) -> dict[str, int]:

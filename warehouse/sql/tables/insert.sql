@@ -1,1 +1,1 @@
-insert into "{table}" by name select {columns} from {source}
+insert into "{table}" by name select * from {source}
