@@ -1,0 +1,151 @@
+"""One paper of a snapshot: read from a row of any spelling, kept as compressed JSON."""
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass
+from datetime import date, datetime
+from typing import Any
+
+import orjson
+
+from tasks.literature.snapshot.identifiers import arxiv_id_of, canonical_doi, canonical_url, is_paper_id, normal_title, sha1_hex
+
+REQUIRED_COLUMNS = ("title", "abstract", "authors", "venue", "year", "url")
+OPTIONAL_COLUMNS = ("pdf_url", "doi", "keywords", "citation_count", "publication_date", "references", "paper_id")
+UNKNOWN_DAY = 99_991_231
+"""Sorts after every cutoff: a paper without a date never passes a date filter."""
+
+_FEWEST_TITLE_WORDS = 3
+_COMPRESSION_LEVEL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRecord:
+    """A paper as the snapshot keeps it. `reference_count` None: the source knows no references of it."""
+
+    paper_id: str
+    corpus_id: int
+    title: str
+    abstract: str | None
+    authors: tuple[str, ...]
+    venue: str
+    year: int | None
+    publication_date: str | None
+    url: str
+    pdf_url: str | None
+    doi: str | None
+    arxiv_id: str | None
+    citation_count: int | None
+    keywords: tuple[str, ...]
+    given_id: str | None
+    reference_count: int | None
+
+    @property
+    def last_day(self) -> int:
+        """YYYYMMDD of the last day on which the paper can have appeared (see `Paper.latest_publication_date`)."""
+        if self.publication_date is not None:
+            return int(self.publication_date.replace("-", ""))
+        return self.year * 10_000 + 1231 if self.year is not None else UNKNOWN_DAY
+
+    def to_json(self) -> bytes:
+        return orjson.dumps(astuple(self))
+
+    def keys(self) -> list[str]:
+        """Every name the paper can be looked up by; two rows that share one are the same paper."""
+        keys = [f"id:{self.paper_id}"]
+        if self.url:
+            keys.append(f"url:{canonical_url(self.url)}")
+        if self.doi:
+            keys.append(f"doi:{self.doi}")
+        if self.arxiv_id:
+            keys.append(f"arxiv:{self.arxiv_id}")
+        if self.given_id:
+            keys.append(f"given:{self.given_id}")
+        title = normal_title(self.title)
+        if title.count(" ") + 1 >= _FEWEST_TITLE_WORDS or not (self.url or self.doi):
+            keys.append(f"title:{title}|{self.year}")
+        return keys
+
+
+def compress(json: bytes) -> bytes:
+    return zlib.compress(json, _COMPRESSION_LEVEL)
+
+
+def decompress(blob: bytes) -> PaperRecord:
+    """Raises zlib.error, orjson.JSONDecodeError or TypeError for what `compress` did not write."""
+    values = orjson.loads(zlib.decompress(blob))
+    record = PaperRecord(*values)
+    object.__setattr__(record, "authors", tuple(record.authors))
+    object.__setattr__(record, "keywords", tuple(record.keywords))
+    return record
+
+
+def record_of(row: Mapping[str, Any], corpus_id: int = 0) -> PaperRecord | None:
+    """A row → a record; None for a row without a title. What cannot be read in a field counts as unknown."""
+    title = _text(row.get("title"))
+    if title is None:
+        return None
+    published = _date(row.get("publication_date"))
+    year = _integer(row.get("year"), 1000, 2999) or (int(published[:4]) if published else None)
+    url, pdf_url = _text(row.get("url")) or "", _text(row.get("pdf_url"))
+    given = _text(row.get("paper_id"))
+    doi = canonical_doi(_text(row.get("doi")) or "")
+    references = row.get("references")
+    return PaperRecord(
+        paper_id=_paper_id(given, url, title, year),
+        corpus_id=corpus_id,
+        title=title,
+        abstract=_text(row.get("abstract")),
+        authors=_names(row.get("authors")),
+        venue=_text(row.get("venue")) or "",
+        year=year,
+        publication_date=published,
+        url=url,
+        pdf_url=pdf_url,
+        doi=doi,
+        arxiv_id=arxiv_id_of(url) or arxiv_id_of(pdf_url or ""),
+        citation_count=_integer(row.get("citation_count"), 0, 2**62),
+        keywords=_names(row.get("keywords")),
+        given_id=given if given and not is_paper_id(given) else None,
+        reference_count=len(references) if isinstance(references, list | tuple) else None,
+    )
+
+
+def _paper_id(given: str | None, url: str, title: str, year: int | None) -> str:
+    if given is not None:
+        return given if is_paper_id(given) else sha1_hex(f"given:{given}")
+    return sha1_hex(canonical_url(url)) if url else sha1_hex(f"{normal_title(title)}|{year}")
+
+
+def _text(value: Any) -> str | None:
+    if not isinstance(value, str):
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
+    return " ".join(value.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ").split()) or None
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = value.split(";")
+    if not isinstance(value, list | tuple):
+        return ()
+    named = (each.get("name") if isinstance(each, Mapping) else each for each in value)
+    return tuple(name for name in map(_text, named) if name)
+
+
+def _integer(value: Any, lowest: int, highest: int) -> int | None:
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        value = int(value.strip()[:20])
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest else None
+
+
+def _date(value: Any) -> str | None:
+    if isinstance(value, datetime):
+        return value.date().isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    try:
+        return date.fromisoformat(value[:10]).isoformat() if isinstance(value, str) else None
+    except ValueError:
+        return None

@@ -1,0 +1,197 @@
+"""A finished snapshot, opened: search, look-ups, recommendations, references. Answers are the same on every machine."""
+
+import math
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.errors import SnapshotError
+from tasks.literature.snapshot.bulk_query import parse_bulk_query
+from tasks.literature.snapshot.identifiers import normal_title
+from tasks.literature.snapshot.manifest import Manifest, read_manifest
+from tasks.literature.snapshot.records import PaperRecord
+from tasks.literature.snapshot.store import FILE_NAME as STORE_NAME
+from tasks.literature.snapshot.store import PaperStore
+from tasks.literature.snapshot.terms import query_terms, terms_of
+from tasks.literature.snapshot.text_index import EVER, FOLDER_NAME, TITLE_BOOST, DayRange, Hit, TextIndex
+from tasks.literature.snapshot.vectors import Vectors
+
+_KEY_TERMS = 25
+_RERANKED_AT_LEAST = 100
+_MATCH_CANDIDATES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Papers best first with their scores, and how many match in all."""
+
+    papers: tuple[PaperRecord, ...]
+    scores: tuple[float, ...]
+    total: int
+
+
+class Snapshot:
+    """Read-only; safe for many readers at once. Use `open_snapshot`."""
+
+    def __init__(self, folder: Path, manifest: Manifest, store: PaperStore, text: TextIndex, vectors: Vectors | None) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self._store = store
+        self._text = text
+        self._vectors = vectors
+
+    def __str__(self) -> str:
+        known = self.manifest
+        left_out = f" ({known.duplicate_count:,} duplicates and {known.untitled_count:,} rows without title left out)"
+        shown = left_out if known.duplicate_count or known.untitled_count else ""
+        return f"snapshot {self.fingerprint[:12]}: {known.paper_count:,} papers{shown}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Content hash, part of the evaluation key."""
+        return self.manifest.fingerprint
+
+    @property
+    def paper_count(self) -> int:
+        return self.manifest.paper_count
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether embeddings are complete; only then do they take part in searches."""
+        return self._vectors is not None
+
+    def close(self) -> None:
+        self._store.close()
+
+    def search(self, query: str, limit: int, days: DayRange = EVER, vector: NDArray[np.float32] | None = None) -> Found:
+        """Papers that share words with the query, best first (BM25; with `vector` re-ranked by BM25 and cosine alike).
+
+        Any text is a valid query. `vector` is the query's unit embedding.
+        """
+        terms = query_terms(query)
+        if not terms or limit < 1:
+            return Found((), (), 0)
+        if vector is None or self._vectors is None:
+            return self._found(*self._text.search(self._text.any_of(terms), limit, days), limit)
+        hits, total = self._text.search(self._text.any_of(terms), max(limit, _RERANKED_AT_LEAST), days)
+        return self._found(self._reranked(hits, vector, self._vectors), total, limit)
+
+    def _reranked(self, hits: Sequence[Hit], vector: NDArray[np.float32], vectors: Vectors) -> list[Hit]:
+        if not hits:
+            return []
+        cosines = vectors.of([hit.number for hit in hits]) @ vector
+        best = max(hit.score for hit in hits) or 1.0
+        return [Hit(hit.number, round(hit.score / best / 2 + float(cosine) / 2, 4)) for hit, cosine in zip(hits, cosines, strict=True)]
+
+    def search_bulk(self, query: str, limit: int, days: DayRange = EVER) -> Found:
+        """Papers that fulfil a boolean query in title or abstract (see `bulk_query`), best first."""
+        return self._found(*self._text.search(parse_bulk_query(query, self._text), limit, days), limit)
+
+    def match_title(self, title: str, days: DayRange = EVER) -> Found:
+        """The one paper with the closest title, or none."""
+        terms = query_terms(title)
+        if not terms:
+            return Found((), (), 0)
+        found = self._found(*self._text.search(self._text.any_of(terms), _MATCH_CANDIDATES, days), _MATCH_CANDIDATES)
+        wanted = normal_title(title)
+        exact = [place for place, paper in enumerate(found.papers) if normal_title(paper.title) == wanted]
+        chosen = slice(exact[0], exact[0] + 1) if exact else slice(1)
+        return Found(found.papers[chosen], found.scores[chosen], min(found.total, 1))
+
+    def papers(self, identifiers: Iterable[str]) -> list[PaperRecord | None]:
+        """Papers by any identifier the API accepts, in the order asked; None where there is none."""
+        numbers = self._store.numbers_of(identifiers)
+        known = {number: None for number in numbers if number is not None}
+        records = dict(zip(known, self._store.records(list(known)), strict=True))
+        return [records[number] if number is not None else None for number in numbers]
+
+    def recommend(self, seeds: Sequence[str], limit: int, days: DayRange = EVER) -> Found | None:
+        """Papers like the seeds, the seeds left out; None when no seed is in the snapshot.
+
+        With embeddings the nearest neighbours of the seeds' mean; without, BM25 over the seeds' titles and key terms.
+        """
+        numbers = list(dict.fromkeys(number for number in self._store.numbers_of(seeds) if number is not None))
+        if not numbers:
+            return None
+        asked = limit + len(numbers)
+        hits = self._nearest(numbers, asked, days) if self._vectors is not None else self._alike(numbers, asked, days)
+        return self._found([hit for hit in hits if hit.number not in numbers], len(hits), limit)
+
+    def _alike(self, numbers: Sequence[int], limit: int, days: DayRange) -> list[Hit]:
+        return self._text.search(self._text.any_of(self._key_terms(self._store.records(numbers))), limit, days)[0]
+
+    def _key_terms(self, papers: Sequence[PaperRecord]) -> list[str]:
+        """The terms that tell these papers from the others: frequent here (titles count double), rare elsewhere."""
+        counts: Counter[str] = Counter()
+        for paper in papers:
+            counts.update({term: TITLE_BOOST * count for term, count in Counter(terms_of(paper.title)).items()})
+            counts.update(Counter(terms_of(paper.abstract or "")))
+        weights = {term: (1 + math.log(count)) * self._rarity(term) for term, count in counts.items()}
+        return sorted(weights, key=lambda term: (-round(weights[term], 6), term))[:_KEY_TERMS]
+
+    def _rarity(self, term: str) -> float:
+        return math.log(1 + self._text.count() / (1 + self._text.document_frequency(term)))
+
+    def _nearest(self, numbers: Sequence[int], limit: int, days: DayRange) -> list[Hit]:
+        assert self._vectors is not None
+        mean = self._vectors.of(numbers).mean(axis=0)
+        similarities = self._vectors.similarities(mean / (np.linalg.norm(mean) or 1.0))
+        wanted = min(len(similarities), limit)
+        while True:
+            places = np.argsort(-similarities, kind="stable")[:wanted]
+            records = self._store.records([int(place) for place in places])
+            hits = [
+                Hit(int(place), round(float(similarities[place]), 4))
+                for place, record in zip(places, records, strict=True)
+                if days.first <= record.last_day <= days.last
+            ]
+            if len(hits) >= limit or wanted == len(similarities):
+                return hits
+            wanted = min(len(similarities), wanted * 4)
+
+    def references(self, identifier: str) -> tuple[PaperRecord, ...] | None:
+        """Papers of the snapshot that this one cites; None when the snapshot does not know its references."""
+        paper, number = self._one(identifier)
+        return None if paper is None or paper.reference_count is None else tuple(self._store.records(self._store.cited_by(number)))
+
+    def citations(self, identifier: str) -> tuple[PaperRecord, ...] | None:
+        """Papers of the snapshot that cite this one; None when the snapshot knows no references at all."""
+        paper, number = self._one(identifier)
+        return None if paper is None or not self.manifest.has_references else tuple(self._store.records(self._store.citing(number)))
+
+    def _one(self, identifier: str) -> tuple[PaperRecord | None, int]:
+        (number,) = self._store.numbers_of([identifier])
+        return (self._store.records([number])[0], number) if number is not None else (None, -1)
+
+    def _found(self, hits: Sequence[Hit], total: int, limit: int) -> Found:
+        """Equal scores are ordered by paper identifier: the order of rows in the file never shows."""
+        records = self._store.records([hit.number for hit in hits])
+        ranked = sorted(zip(hits, records, strict=True), key=lambda each: (-each[0].score, each[1].paper_id))[:limit]
+        return Found(tuple(record for _, record in ranked), tuple(hit.score for hit, _ in ranked), total)
+
+
+def open_snapshot(folder: Path) -> Snapshot:
+    """Open a finished snapshot.
+
+    Raises:
+        SnapshotError: it is missing, empty, half-built or damaged; one line that says how to mend it.
+    """
+    manifest = read_manifest(folder)
+    if not (folder / STORE_NAME).is_file():
+        raise SnapshotError(f"{folder} lacks {STORE_NAME}; build the snapshot again")
+    text = TextIndex(folder / FOLDER_NAME)
+    vectors = Vectors(folder, manifest.paper_count, manifest.embedding_dimensions) if manifest.embedding_dimensions else None
+    try:
+        store = PaperStore(folder)
+        counted = store.count()
+    except sqlite3.DatabaseError as error:
+        raise SnapshotError(f"{folder / STORE_NAME} is damaged ({error}); build the snapshot again") from error
+    if counted != manifest.paper_count or text.count() != counted:
+        seen = f"{manifest.paper_count} papers promised, {counted} kept, {text.count()} indexed"
+        raise SnapshotError(f"{folder} is damaged: {seen}; build the snapshot again")
+    return Snapshot(folder, manifest, store, text, vectors)

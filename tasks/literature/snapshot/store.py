@@ -1,0 +1,165 @@
+"""The papers of a snapshot in one SQLite file: by number, by any identifier, and who cites whom."""
+
+import hashlib
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+
+from schemas.errors import SnapshotError
+from tasks.literature.snapshot.identifiers import corpus_id_of, key_number, key_of_identifier
+from tasks.literature.snapshot.records import PaperRecord, compress, decompress
+
+FILE_NAME = "papers.sqlite"
+_CREATE = """
+create table if not exists papers (number integer primary key, record blob not null);
+create table if not exists keys (hash integer primary key, number integer not null);
+create table if not exists named_references (citing integer, position integer, hash integer, primary key (citing, position)) without rowid;
+create table if not exists citations (citing integer, position integer, cited integer, primary key (citing, position)) without rowid;
+create table if not exists state (name text primary key, value text not null) without rowid;
+"""
+_RESOLVE = """
+insert or ignore into citations
+select r.citing, r.position, k.number from named_references r join keys k on k.hash = r.hash where k.number <> r.citing
+"""
+_KEYS_PER_QUERY = 500
+
+
+class PaperStore:
+    """One connection. A store being built is written in transactions; a finished one is opened read-only."""
+
+    def __init__(self, folder: Path, *, writable: bool = False) -> None:
+        self._path = folder / FILE_NAME
+        if writable:
+            self._connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+            self._connection.execute("pragma journal_mode = wal")
+            self._connection.execute("pragma synchronous = normal")
+            self._connection.execute("pragma cache_size = -65536")
+            self._connection.executescript(_CREATE)
+        else:
+            uri = f"{self._path.resolve().as_uri()}?mode=ro&immutable=1"
+            self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            self._connection.execute("pragma mmap_size = 1073741824")
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def seal(self) -> None:
+        """Fold the write-ahead log into the file, so that it can be opened read-only anywhere."""
+        self._connection.execute("pragma wal_checkpoint(truncate)")
+        self._connection.execute("pragma journal_mode = delete")
+
+    def state(self, name: str) -> str | None:
+        found = self._connection.execute("select value from state where name = ?", (name,)).fetchone()
+        return found[0] if found else None
+
+    def set_state(self, **values: str | int) -> None:
+        rows = [(name, str(value)) for name, value in values.items()]
+        self._connection.executemany("insert or replace into state values (?, ?)", rows)
+
+    def count(self) -> int:
+        return int(self._connection.execute("select coalesce(max(number) + 1, 0) from papers").fetchone()[0])
+
+    def begin(self) -> None:
+        self._connection.execute("begin immediate")
+
+    def commit(self) -> None:
+        self._connection.execute("commit")
+
+    def add(self, number: int, record: PaperRecord, references: Sequence[str]) -> bool:
+        """Add a paper under the next number; False when a paper of the same name is there already."""
+        keys = record.keys()
+        hashes = [key_number(key) for key in keys]
+        if any(self._connection.execute("select 1 from keys where hash = ?", (each,)).fetchone() for each in hashes):
+            return False
+        numbered = self._with_corpus_id(record)
+        hashes.append(key_number(f"corpus:{numbered.corpus_id}"))
+        self._connection.executemany("insert or ignore into keys values (?, ?)", [(each, number) for each in hashes])
+        self._connection.execute("insert into papers values (?, ?)", (number, compress(numbered.to_json())))
+        if references:
+            rows = [(number, position, key_number(reference_key(each))) for position, each in enumerate(references)]
+            self._connection.executemany("insert into named_references values (?, ?, ?)", rows)
+        return True
+
+    def _with_corpus_id(self, record: PaperRecord) -> PaperRecord:
+        attempt = 0
+        while True:
+            corpus_id = corpus_id_of(record.paper_id, attempt)
+            if not self._connection.execute("select 1 from keys where hash = ?", (key_number(f"corpus:{corpus_id}"),)).fetchone():
+                return replace(record, corpus_id=corpus_id)
+            attempt += 1
+
+    def fingerprint(self) -> str:
+        """Content hash over papers and references: the same whatever the machine, the order of rows or the batches.
+
+        A sum of SHA-256 digests needs neither sorting nor memory; nobody gains by forging a collision in his own snapshot.
+        """
+        total = 0
+        references = self._connection.cursor().execute("select citing, hash from named_references order by citing, position")
+        upcoming = references.fetchone()
+        for number, record in self.records_from(0):
+            digest = hashlib.sha256(record.to_json())
+            while upcoming is not None and upcoming[0] == number:
+                digest.update(upcoming[1].to_bytes(8, "big"))
+                upcoming = references.fetchone()
+            total += int.from_bytes(digest.digest(), "big")
+        return f"{total % 2**256:064x}"
+
+    def citation_count(self) -> int:
+        return int(self._connection.execute("select count(*) from citations").fetchone()[0])
+
+    def resolve_references(self) -> None:
+        """Turn the named references into citations between papers of the snapshot. Doing it twice changes nothing."""
+        self._connection.execute(_RESOLVE)
+        self._connection.execute("create index if not exists cited_by on citations (cited, citing)")
+
+    def records_from(self, first_number: int) -> Iterator[tuple[int, PaperRecord]]:
+        """(number, paper) in order, from a number on."""
+        cursor = self._connection.execute("select number, record from papers where number >= ? order by number", (first_number,))
+        for number, blob in cursor:
+            yield number, self._read(blob)
+
+    def records(self, numbers: Sequence[int]) -> list[PaperRecord]:
+        """Papers by number, in the order asked. Raises SnapshotError for a damaged file."""
+        found: dict[int, PaperRecord] = {}
+        for start in range(0, len(numbers), _KEYS_PER_QUERY):
+            part = numbers[start : start + _KEYS_PER_QUERY]
+            marks = ",".join("?" * len(part))
+            query = f"select number, record from papers where number in ({marks})"  # noqa: S608 -- only question marks
+            found.update((number, self._read(blob)) for number, blob in self._connection.execute(query, part))
+        try:
+            return [found[number] for number in numbers]
+        except KeyError as error:
+            raise SnapshotError(f"{self._path} lacks paper {error}; build the snapshot again") from error
+
+    def _read(self, blob: bytes) -> PaperRecord:
+        try:
+            return decompress(blob)
+        except (zlib.error, orjson.JSONDecodeError, TypeError) as error:
+            raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
+
+    def numbers_of(self, identifiers: Iterable[str]) -> list[int | None]:
+        """Papers by any identifier the API accepts; None where the snapshot has none."""
+        numbers: list[int | None] = []
+        for identifier in identifiers:
+            key = key_of_identifier(identifier)
+            found = key and self._connection.execute("select number from keys where hash = ?", (key_number(key),)).fetchone()
+            numbers.append(int(found[0]) if found else None)
+        return numbers
+
+    def cited_by(self, number: int) -> list[int]:
+        """Papers that this one cites, in the order of its reference list."""
+        return [each for (each,) in self._connection.execute("select cited from citations where citing = ? order by position", (number,))]
+
+    def citing(self, number: int) -> list[int]:
+        """Papers of the snapshot that cite this one."""
+        query = "select distinct citing from citations where cited = ? order by citing"
+        return [each for (each,) in self._connection.execute(query, (number,))]
+
+
+def reference_key(reference: str) -> str:
+    """The key a reference list's entry points at: any API identifier, else the source's own `paper_id`."""
+    return key_of_identifier(reference) or f"given:{reference.strip()}"

@@ -1,0 +1,160 @@
+"""BM25 over titles and abstracts, with the publication day inside the query (tantivy)."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import tantivy
+
+from schemas.errors import SnapshotError
+from tasks.literature.snapshot.records import PaperRecord
+from tasks.literature.snapshot.terms import TOKENIZER, analyzer
+
+FOLDER_NAME = "text"
+TITLE_BOOST = 2.0
+_COMMIT_EVERY = 20_000
+_WRITER_BYTES = 64_000_000
+_SPARE_HITS = 16
+_SCORE_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A paper by its number; scores compare only within one search."""
+
+    number: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class DayRange:
+    """Publication days as YYYYMMDD, both ends included."""
+
+    first: int = 0
+    last: int = 99_999_999
+
+
+EVER = DayRange()
+
+PapersFrom = Callable[[int], Iterator[tuple[int, PaperRecord]]]
+"""(number, paper) in order, from a number on."""
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("title", stored=False, tokenizer_name=TOKENIZER, index_option="position")
+    builder.add_text_field("abstract", stored=False, tokenizer_name=TOKENIZER, index_option="position")
+    builder.add_unsigned_field("number", stored=False, indexed=False, fast=True)
+    builder.add_unsigned_field("day", stored=False, indexed=True, fast=True)
+    return builder.build()
+
+
+def _registered(index: tantivy.Index) -> tantivy.Index:
+    index.register_tokenizer(TOKENIZER, analyzer())
+    return index
+
+
+def write_text_index(folder: Path, papers_from: PapersFrom, on_commit: Callable[[int], None]) -> None:
+    """Index the papers in the order of their numbers; a killed build goes on after the last commit.
+
+    Papers are added in order and a commit covers all added before it, so the number of indexed papers
+    is the number of the next one.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    index = _registered(tantivy.Index(_schema(), path=str(folder)))
+    index.reload()
+    writer = index.writer(_WRITER_BYTES, 1)
+    done = index.searcher().num_docs
+    for number, record in papers_from(done):
+        writer.add_document(_document(number, record))
+        done = number + 1
+        if done % _COMMIT_EVERY == 0:
+            writer.commit()
+            on_commit(done)
+    writer.commit()
+    writer.wait_merging_threads()
+    on_commit(done)
+
+
+def _document(number: int, record: PaperRecord) -> tantivy.Document:
+    body = " ".join(filter(None, (record.abstract, " ".join(record.keywords))))
+    document = tantivy.Document()
+    document.add_text("title", record.title)
+    document.add_text("abstract", body)
+    document.add_unsigned("number", number)
+    document.add_unsigned("day", record.last_day)
+    return document
+
+
+class TextIndex:
+    """A finished index, read-only and memory-mapped."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises SnapshotError when the folder holds no readable index."""
+        try:
+            self._index = _registered(tantivy.Index.open(str(folder)))
+            self._schema = self._index.schema
+            self._searcher = self._index.searcher()
+        except (ValueError, OSError) as error:
+            raise SnapshotError(f"{folder} is no readable index ({str(error).splitlines()[0][:120]}); build the snapshot again") from error
+
+    def count(self) -> int:
+        return int(self._searcher.num_docs)
+
+    def document_frequency(self, term: str) -> int:
+        """How many papers have the term in their abstract."""
+        return int(self._searcher.doc_freq("abstract", term))
+
+    def any_of(self, terms: Iterable[str]) -> tantivy.Query:
+        """Papers with at least one of the terms; the more and the rarer, the better."""
+        return self._should([self._term(term) for term in terms])
+
+    def all_of(self, terms: Iterable[str]) -> tantivy.Query:
+        """Papers with every term, in title or abstract."""
+        return tantivy.Query.boolean_query([(tantivy.Occur.Must, self._term(term)) for term in terms])
+
+    def phrase(self, terms: Sequence[str]) -> tantivy.Query:
+        """Papers with the terms one after the other, in title or abstract."""
+        if len(terms) < 2:
+            return self.all_of(terms)
+        return self._should([tantivy.Query.phrase_query(self._schema, field, list(terms)) for field in ("title", "abstract")])
+
+    def either(self, queries: Sequence[tantivy.Query]) -> tantivy.Query:
+        return self._should(queries)
+
+    def without(self, wanted: tantivy.Query, unwanted: Sequence[tantivy.Query]) -> tantivy.Query:
+        excluded = [(tantivy.Occur.MustNot, query) for query in unwanted]
+        return tantivy.Query.boolean_query([(tantivy.Occur.Must, wanted), *excluded])
+
+    def both(self, queries: Sequence[tantivy.Query]) -> tantivy.Query:
+        return tantivy.Query.boolean_query([(tantivy.Occur.Must, query) for query in queries])
+
+    def everything(self) -> tantivy.Query:
+        return tantivy.Query.all_query()
+
+    def _should(self, queries: Sequence[tantivy.Query]) -> tantivy.Query:
+        return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in queries])
+
+    def _term(self, term: str) -> tantivy.Query:
+        title = tantivy.Query.boost_query(tantivy.Query.term_query(self._schema, "title", term, index_option="freq"), TITLE_BOOST)
+        return self._should([title, tantivy.Query.term_query(self._schema, "abstract", term, index_option="freq")])
+
+    def search(self, query: tantivy.Query, limit: int, days: DayRange = EVER) -> tuple[list[Hit], int]:
+        """The best `limit` papers within `days`, best first, and how many match; equal scores are all included at the border.
+
+        More than `limit` hits come back when papers tie at the end, so that a caller can order ties by something stable.
+        """
+        if days != EVER:
+            within = tantivy.Query.range_query(self._schema, "day", tantivy.FieldType.Unsigned, days.first, days.last)
+            query = self.both([query, tantivy.Query.const_score_query(within, 0.0)])
+        asked = limit + _SPARE_HITS
+        while True:
+            found = self._searcher.search(query, limit=asked, count=True)
+            hits = [(round(score, _SCORE_DIGITS), address) for score, address in found.hits]
+            if len(hits) < asked or hits[limit - 1][0] > hits[-1][0]:
+                break
+            asked *= 4
+        border = hits[min(limit, len(hits)) - 1][0] if hits else 0.0
+        kept = [(score, address) for score, address in hits if score >= border]
+        numbers = self._searcher.fast_field_values("number", [address for _, address in kept])
+        return [Hit(int(number or 0), score) for (score, _), number in zip(kept, numbers, strict=True)], int(found.count or 0)
