@@ -8,7 +8,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 from tasks.documents.document import HeadedSection, ParsedDocument
-from tasks.documents.headings import number_depth
+from tasks.documents.headings import is_known, kind_of, number_depth
 
 PARSER = "grobid"
 _TEI = "{http://www.tei-c.org/ns/1.0}"
@@ -52,18 +52,24 @@ def _abstract(root: Element) -> str | None:
 
 
 def _sections(root: Element) -> Iterator[HeadedSection]:
+    """Divisions with rebuilt levels: by number; a usual name is a top section; any other heading is a part of the
+    methods or results before it, or stands beside the numbered heading before it."""
     for part in ("body", "back"):
-        numbered_depth = 0
+        last_depth: int | None = None
+        last_named = ""
         for division in root.findall(f"{_TEI}text/{_TEI}{part}//{_TEI}div"):
             head = division.find(f"{_TEI}head")
-            heading = _joined(head)
-            text = _paragraphs(division)
+            heading, text = _joined(head), _paragraphs(division)
             if not heading and not text:
                 continue
             number = (head.get("n") or "") if head is not None else ""
-            depth = _depth(number, heading)
-            level = depth if depth is not None else numbered_depth
-            numbered_depth = level if depth is not None else numbered_depth
+            depth = 0 if not number and is_known(heading) else _depth(number, heading)
+            if depth is None:
+                level = last_depth if last_depth is not None else int(kind_of(last_named) is not None)
+            else:
+                level = depth
+                last_named = heading if depth == 0 else last_named
+                last_depth = depth if number else last_depth
             yield HeadedSection(level=level, heading=f"{number} {heading}".strip()[:300] or "Untitled", text=text)
 
 

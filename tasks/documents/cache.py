@@ -1,0 +1,72 @@
+"""What was downloaded and parsed before: documents by content, contents by address, open copies by DOI."""
+
+import asyncio
+import hashlib
+from dataclasses import dataclass
+
+import orjson
+from pydantic import ValidationError
+
+from schemas.retrieval import SourceFailure
+from tasks.documents.document import ParsedDocument
+from tasks.documents.reasons import TRANSIENT
+from warehouse.keyed_store import KeyedStore
+
+LOOK_UP_SECONDS = 30 * 24 * 3600.0
+"""How long an address is taken to lead to the same file, and an open copy to stay where it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCache:
+    """Entries in the shared store; without a store nothing is kept. What may pass (a timeout, say) is never kept."""
+
+    store: KeyedStore | None
+
+    async def content_hash_at(self, url: str) -> str | None:
+        """SHA-256 of the PDF that was last downloaded from `url`."""
+        value = await self._get(f"download:{_hashed(url)}", LOOK_UP_SECONDS)
+        return value.decode("ascii") if value else None
+
+    async def put_content_hash(self, url: str, sha256: str) -> None:
+        await self._put(f"download:{_hashed(url)}", sha256.encode("ascii"))
+
+    async def document(self, parser: str, version: int, sha256: str) -> ParsedDocument | SourceFailure | None:
+        """What `parser` made of this content, a lasting failure included; None when it has not read it yet."""
+        value = await self._get(_document_key(parser, version, sha256), None)
+        if value is None:
+            return None
+        try:
+            return ParsedDocument.model_validate_json(value[1:]) if value[:1] == b"+" else SourceFailure.model_validate_json(value[1:])
+        except ValidationError:
+            return None
+
+    async def put_document(self, parser: str, version: int, sha256: str, document: ParsedDocument | SourceFailure) -> None:
+        if isinstance(document, ParsedDocument):
+            await self._put(_document_key(parser, version, sha256), b"+" + document.model_dump_json().encode())
+        elif document.reason not in {reason.value for reason in TRANSIENT}:
+            await self._put(_document_key(parser, version, sha256), b"-" + document.model_dump_json().encode())
+
+    async def links(self, doi: str) -> tuple[str, ...] | None:
+        value = await self._get(f"unpaywall:{_hashed(doi.lower())}", LOOK_UP_SECONDS)
+        return tuple(orjson.loads(value)) if value is not None else None
+
+    async def put_links(self, doi: str, links: tuple[str, ...]) -> None:
+        await self._put(f"unpaywall:{_hashed(doi.lower())}", orjson.dumps(links))
+
+    async def _get(self, key: str, maximum_age_seconds: float | None) -> bytes | None:
+        if self.store is None:
+            return None
+        return (await asyncio.to_thread(self.store.get_many, [key], maximum_age_seconds)).get(key)
+
+    async def _put(self, key: str, value: bytes) -> None:
+        if self.store is not None:
+            await asyncio.to_thread(self.store.put_many, {key: value})
+
+
+def _document_key(parser: str, version: int, sha256: str) -> str:
+    return f"document:{parser}:{version}:{sha256}"
+
+
+def _hashed(text: str) -> str:
+    """Addresses may carry keys in their query: the store holds only their hash."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,172 @@
+"""Full texts of papers: open-access link → arXiv → Unpaywall → safe download → GROBID or the PDF fallback → sections."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import httpx
+
+from schemas.paper import Paper, PaperSection, SectionKind
+from schemas.retrieval import Answer, SourceFailure
+from schemas.settings import DocumentSettings
+from tasks.accounting.ledger import Ledger
+from tasks.documents import grobid, pdf, unpaywall
+from tasks.documents.abstracts import abstract_section, no_abstract
+from tasks.documents.cache import DocumentCache
+from tasks.documents.calls import record_cache_hit
+from tasks.documents.document import ParsedDocument
+from tasks.documents.download import SOURCE as DOWNLOAD
+from tasks.documents.download import Downloader
+from tasks.documents.links import known_links
+from tasks.documents.reasons import DocumentReason, failure
+from tasks.documents.sections import paper_sections
+from warehouse.keyed_store import KeyedStore
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A document, and the failure of a better parser that was passed over for it."""
+
+    document: ParsedDocument
+    passed_over: SourceFailure | None = None
+
+
+@dataclass
+class FullTextLibrary:
+    """The `DocumentLibrary` of one idea; its requests go into that idea's ledger.
+
+    Args:
+        http: makes the client of one look-up, such as `document_client`; it must not follow redirects by itself.
+        store: shared cache; None keeps nothing.
+        slots: bounds the documents in work; share one between the ideas of a worker.
+        allow_private_addresses: for tests against loopback only.
+    """
+
+    settings: DocumentSettings
+    grobid_url: str | None
+    unpaywall_email: str | None
+    http: Callable[[], httpx.AsyncClient]
+    store: KeyedStore | None
+    ledger: Ledger
+    slots: asyncio.Semaphore | None = None
+    allow_private_addresses: bool = False
+    unpaywall_url: str = unpaywall.BASE_URL
+    _cache: DocumentCache = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._cache = DocumentCache(self.store)
+        self.slots = self.slots or asyncio.Semaphore(self.settings.concurrency)
+
+    async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
+        """Abstract, methods, results and related work of each paper, papers in the given order.
+
+        A paper without readable full text keeps its abstract (text_source `metadata`), with one failure that says
+        why; one with neither has that failure and `no_abstract`. Text read by the PDF fallback because GROBID failed
+        has text_source `pdf` and a failure of source `grobid`.
+        """
+        async with self.http() as client:
+            answers = await asyncio.gather(*(self._of_paper(paper, client) for paper in papers))
+        return Answer(
+            items=tuple(section for answer in answers for section in answer.items),
+            failures=tuple(trouble for answer in answers for trouble in answer.failures),
+        )
+
+    async def _of_paper(self, paper: Paper, client: httpx.AsyncClient) -> Answer[PaperSection]:
+        assert self.slots is not None
+        async with self.slots:
+            read = await self._read(paper, client)
+        if isinstance(read, SourceFailure):
+            return _abstract_only(paper, read)
+        failures = [read.passed_over] if read.passed_over else []
+        found = paper_sections(paper.paper_id, read.document)
+        if not any(section.section in (SectionKind.METHODS, SectionKind.RESULTS) for section in found):
+            detail = f"none of {len(read.document.sections)} sections names methods or results"
+            failures.append(failure(read.document.parser, paper.paper_id, DocumentReason.NO_SECTIONS, detail))
+        if not any(section.section is SectionKind.ABSTRACT for section in found) and (abstract := abstract_section(paper)):
+            found = (abstract, *found)
+        if not found:
+            failures.append(no_abstract(paper))
+        return Answer(items=found, failures=tuple(failures))
+
+    async def _read(self, paper: Paper, client: httpx.AsyncClient) -> _Read | SourceFailure:
+        """The first readable copy; of all failures the first, which concerns the best link."""
+        tried: list[SourceFailure] = []
+        for link in known_links(paper):
+            read = await self._read_link(link, client)
+            if isinstance(read, _Read):
+                return read
+            tried.append(read)
+        for link in await self._unpaywall_links(paper, client, tried):
+            read = await self._read_link(link, client)
+            if isinstance(read, _Read):
+                return read
+            tried.append(read)
+        return tried[0] if tried else failure(DOWNLOAD, paper.paper_id, DocumentReason.NO_OPEN_ACCESS, self._where_looked(paper))
+
+    def _where_looked(self, paper: Paper) -> str:
+        if not paper.doi:
+            return "no open-access link, no arXiv number and no DOI to look further"
+        if self.unpaywall_email is None:
+            return "no open-access link and no arXiv number; set UNPAYWALL_EMAIL to ask Unpaywall"
+        return "no open-access link, no arXiv number, and Unpaywall knows no open copy"
+
+    async def _unpaywall_links(self, paper: Paper, client: httpx.AsyncClient, tried: list[SourceFailure]) -> tuple[str, ...]:
+        if self.unpaywall_email is None or not paper.doi:
+            return ()
+        links: tuple[str, ...] | SourceFailure | None = await self._cache.links(paper.doi)
+        if links is not None:
+            record_cache_hit(self.ledger, unpaywall.SOURCE, f"/v2/{paper.doi}")
+        else:
+            links = await unpaywall.unpaywall_links(paper.doi, self.unpaywall_email, client, self.ledger, self.unpaywall_url)
+            if isinstance(links, tuple):
+                await self._cache.put_links(paper.doi, links)
+        if isinstance(links, SourceFailure):
+            tried.append(links)
+            return ()
+        known = known_links(paper)
+        return tuple(link for link in links if link not in known)
+
+    async def _read_link(self, link: str, client: httpx.AsyncClient) -> _Read | SourceFailure:
+        sha256 = await self._cache.content_hash_at(link)
+        if sha256 is not None and (read := await self._cached(sha256)) is not None:
+            record_cache_hit(self.ledger, DOWNLOAD, "by content")
+            return read
+        content = await Downloader(client, self.settings, self.ledger, self.allow_private_addresses).fetch(link)
+        if isinstance(content, SourceFailure):
+            return content
+        sha256 = hashlib.sha256(content).hexdigest()
+        await self._cache.put_content_hash(link, sha256)
+        return await self._cached(sha256) or await self._parsed(content, sha256)
+
+    async def _cached(self, sha256: str) -> _Read | SourceFailure | None:
+        """What the best parser made of this content; what it failed to read for good falls to the PDF reader's result."""
+        passed_over: SourceFailure | None = None
+        if self.grobid_url is not None:
+            document = await self._cache.document(grobid.PARSER, grobid.VERSION, sha256)
+            if not isinstance(document, SourceFailure):
+                return _Read(document) if document is not None else None
+            passed_over = document
+        document = await self._cache.document(pdf.PARSER, pdf.VERSION, sha256)
+        return _Read(document, passed_over) if isinstance(document, ParsedDocument) else document
+
+    async def _parsed(self, content: bytes, sha256: str) -> _Read | SourceFailure:
+        passed_over: SourceFailure | None = None
+        if self.grobid_url is not None:
+            document = await grobid.read_with_grobid(content, sha256[:16], self.grobid_url, self.settings, self.ledger)
+            await self._cache.put_document(grobid.PARSER, grobid.VERSION, sha256, document)
+            if isinstance(document, ParsedDocument):
+                return _Read(document)
+            passed_over = document
+        fallback = await self._cache.document(pdf.PARSER, pdf.VERSION, sha256)
+        if fallback is None:
+            fallback = await pdf.read_pdf(content, sha256[:16], self.settings)
+            await self._cache.put_document(pdf.PARSER, pdf.VERSION, sha256, fallback)
+        return _Read(fallback, passed_over) if isinstance(fallback, ParsedDocument) else fallback
+
+
+def _abstract_only(paper: Paper, trouble: SourceFailure) -> Answer[PaperSection]:
+    abstract = abstract_section(paper)
+    if abstract is None:
+        return Answer(items=(), failures=(trouble, no_abstract(paper)))
+    return Answer(items=(abstract,), failures=(trouble,))
