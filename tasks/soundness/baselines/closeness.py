@@ -10,13 +10,15 @@ from tasks.soundness.baselines.wording import own_part
 
 _COMMON = frozenset(
     content_words(
-        "method model result experiment data dataset approach performance propose evaluate evaluation analysis algorithm system task problem"
+        "method model result experiment data dataset approach performance propose evaluate evaluation analysis"
+        " algorithm system task problem"
         " train training test learn learning network neural deep machine baseline compare comparison metric measure measurement design"
         " framework set value number high low large small different multiple single time process effect level research idea plan state art"
         " improve accuracy function information based technique condition change group sample control validate validation participant"
         " benchmark develop apply implement perform identify assess examine determine various standard key first second main approach use"
         " feature representation structure input output application study report quality efficient effective novel general real world"
-        " human language code script statistical significant significance test score rate average include random context part generate generation optimal"
+        " human language code script statistical significant significance test score rate average include random"
+        " context part generate generation optimal"
     )
 )
 _COMMON_WEIGHT = 0.25

@@ -16,7 +16,7 @@ _CERTAIN_INFORMATIVE_WORDS = 7
 _SENTENCES_READ = 150
 
 
-async def read_papers(inputs: EvidenceInput, tools: BaselineTools) -> EvidenceReply:
+async def read_papers(inputs: EvidenceInput, _tools: BaselineTools) -> EvidenceReply:
     """Each paper by itself, so that the answer does not depend on how many are read at once."""
     method = fingerprint_of_method(inputs.method)
     return EvidenceReply(papers=tuple(_reading(paper, inputs.method, method) for paper in inputs.papers))

@@ -14,8 +14,10 @@ _ACTION = re.compile(
     r"\b(?:we|i)\s+(?:(?:then|also|next|first|further|finally|instead|additionally|\w+ly)\s+)?"
     r"(?!hypothes|expect|believ|hope|assum|note\b|previous|have\b|had\b|know|argu|anticipat|are\b|recogni|acknowledg|identif)[a-z]+"
     r"|\b(?:will|shall)\s+(?!not\b)[a-z]+"
-    r"|\b(?:our|the proposed) (?:\w+[ -]){0,3}(?:approach|method|methodology|framework|model|system|pipeline|algorithm|design|study|experiment|analysis)s?\b"
-    r"|\b(?:baselines|metrics|ablations|controls|outcomes|participants|measures|comparisons|analyses)\s+(?:are|include|remove|vary|test|compare|cover|complete|receive)\b",
+    r"|\b(?:our|the proposed) (?:\w+[ -]){0,3}"
+    r"(?:approach|method|methodology|framework|model|system|pipeline|algorithm|design|study|experiment|analysis)s?\b"
+    r"|\b(?:baselines|metrics|ablations|controls|outcomes|participants|measures|comparisons|analyses)\s+"
+    r"(?:are|include|remove|vary|test|compare|cover|complete|receive)\b",
     re.IGNORECASE,
 )
 _IMPERATIVE = re.compile(
@@ -38,8 +40,8 @@ _MAXIMUM_WORDS = 75
 _MAXIMUM_QUOTE_WORDS = 120
 
 
-async def extract_methods(inputs: MethodsInput, tools: BaselineTools) -> MethodsReply | NoAnswer:
-    """Blocks of the method and experiment parts that state actions; importance is centrality to the idea, part, position and action wording.
+async def extract_methods(inputs: MethodsInput, _tools: BaselineTools) -> MethodsReply | NoAnswer:
+    """Blocks of the method and experiment parts that state actions, by centrality to the idea, part, position and wording.
 
     An idea without such parts is read as a whole. NoAnswer(nothing_to_judge) when it proposes nothing.
     """

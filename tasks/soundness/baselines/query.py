@@ -16,7 +16,7 @@ _IDEA_PHRASES = 3
 _CANDIDATES = 24
 
 
-async def make_query(inputs: QueryInput, tools: BaselineTools) -> QueryReply | NoAnswer:
+async def make_query(inputs: QueryInput, _tools: BaselineTools) -> QueryReply | NoAnswer:
     """Up to ten phrases within the word limit; NoAnswer(nothing_to_judge) for a method without words."""
     about_idea = Counter(content_words(inputs.idea))
     phrases = [

@@ -17,7 +17,7 @@ _LIMIT_OF_OTHERS_WEIGHT = 0.7
 _SILENT_WEIGHT = 0.25
 
 
-async def review_method(inputs: ReviewInput, tools: BaselineTools) -> ReviewReply | NoAnswer:
+async def review_method(inputs: ReviewInput, _tools: BaselineTools) -> ReviewReply | NoAnswer:
     """Quote what the evidence reports, strongest first, each sentence with its key."""
     found = standings(inputs)
     if not found:

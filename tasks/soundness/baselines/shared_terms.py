@@ -11,7 +11,7 @@ _VERB_ENDINGS = ("ing", "ed", "ly", "ise", "ize", "ises", "izes")
 
 
 def shared_terms(method: str, paper: Fingerprint) -> tuple[str, ...]:
-    """Up to two terms in the method's spelling that the paper uses too: its own terms before those of its context, pairs before single words."""
+    """Up to two terms in the method's spelling that the paper uses too: its own before those of its context, pairs before words."""
     own = own_part(method)
     chosen: list[str] = []
     for term in dict.fromkeys((*_pairs(own, paper), *_singles(own, paper), *_pairs(method, paper), *_singles(method, paper))):

@@ -7,25 +7,33 @@ from typing import Literal
 from tasks.judging.text import has_numbers, outcome_cue
 
 _PROCEDURE = re.compile(
-    r"\b(?:we|i|this (?:paper|work|study|article)|our (?:\w+ ){0,2}(?:approach|method|framework|model|system|study))\b[^.;]{0,40}\b(?:propos|present"
-    r"|introduc|develop|us(?:e|es|ed|ing)\b|train|appl(?:y|ies|ied)|design|stud(?:y|ies|ied)|investigat|collect|conduct|formulat|buil[dt]|leverag"
+    r"\b(?:we|i|this (?:paper|work|study|article)|our (?:\w+ ){0,2}(?:approach|method|framework|model|system"
+    r"|study))\b[^.;]{0,40}\b(?:propos|present"
+    r"|introduc|develop|us(?:e|es|ed|ing)\b|train|appl(?:y|ies|ied)|design|stud(?:y|ies|ied)|investigat|collect"
+    r"|conduct|formulat|buil[dt]|leverag"
     r"|combin|employ|measur|record|analy[sz]|compar|deriv|construct|model|simulat|learn|explor|examin|perform)\w*",
     re.IGNORECASE,
 )
 _FINDING = re.compile(
-    r"\b(?:we|results?|experiments?|evaluations?|findings?|analys[ei]s|simulations?|stud(?:y|ies))\b[^.;]{0,50}\b(?:show|find|found|demonstrat|observ|indicat"
+    r"\b(?:we|results?|experiments?|evaluations?|findings?|analys[ei]s|simulations?|stud(?:y"
+    r"|ies))\b[^.;]{0,50}\b(?:show|find|found|demonstrat|observ|indicat"
     r"|reveal|suggest|confirm|report|achiev|outperform|prove|verif|validat)\w*"
-    r"|\b(?:outperform|achiev|yield|attain|surpass|improv|exceed|beat|scor|reach|rais|lower|reduc|favou?r|match|increas|decreas|boost|gain|cut|resist)"
-    r"(?:e[sd]?|s|ed|ing)?\b|\bsignificant(?:ly)?\b|\b(?:rises?|rose|falls?|fell|drops?|dropped)\b|\bresults?\b[^.;]{0,40}\b(?:is|are|were)\b",
+    r"|\b(?:outperform|achiev|yield|attain|surpass|improv|exceed|beat|scor|reach|rais|lower|reduc|favou?r|match"
+    r"|increas|decreas|boost|gain|cut|resist)"
+    r"(?:e[sd]?|s|ed|ing)?\b|\bsignificant(?:ly)?\b|\b(?:rises?|rose|falls?|fell|drops?|dropped)\b"
+    r"|\bresults?\b[^.;]{0,40}\b(?:is|are|were)\b",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
-    r"\b(?:data ?sets?|benchmarks?|corpus|corpora|participants?|patients?|subjects?|volunteers?|mice|mouse|rats?|cells?|cell lines?|samples?|cohort"
-    r"|images|videos|trials|recordings?|GPUs?|simulat\w+|synthetic|real-world|settings?|conditions?|under|assum\w+|languages?|sites?|years)\b",
+    r"\b(?:data ?sets?|benchmarks?|corpus|corpora|participants?|patients?|subjects?|volunteers?|mice|mouse|rats?"
+    r"|cells?|cell lines?|samples?|cohort"
+    r"|images|videos|trials|recordings?|GPUs?|simulat\w+|synthetic|real-world|settings?|conditions?|under|assum\w+"
+    r"|languages?|sites?|years)\b",
     re.IGNORECASE,
 )
 _OF_OTHERS = re.compile(
-    r"\b(?:existing|previous|prior|current|most|many|traditional|conventional|earlier|recent|other|state-of-the-art|standard|often|typically|usually"
+    r"\b(?:existing|previous|prior|current|most|many|traditional|conventional|earlier|recent|other|state-of-the-art"
+    r"|standard|often|typically|usually"
     r"|however|challeng\w+|remains?|despite|although|while|they|these (?:methods|approaches|models))\b",
     re.IGNORECASE,
 )
@@ -38,13 +46,17 @@ _RESCUE = re.compile(
 
 _STRONGLY_NEGATIVE = re.compile(
     r"\b(?:harmful|detrimental|counterproductive|worse than|no better than|fails? to|failed to|does not (?:improve|generali[sz]e|hold|help)"
-    r"|did not (?:improve|differ|reach|affect)|no significant|not significant(?:ly)?|even worse|sharply drop\w*|substantially (?:lower|worse))\b",
+    r"|did not (?:improve|differ|reach|affect)|no significant|not significant(?:ly)?|even worse|sharply drop\w*"
+    r"|substantially (?:lower|worse))\b",
     re.IGNORECASE,
 )
 _NEGATIVE_TOO = re.compile(
-    r"\b(?:intractable|np-hard|computationally (?:expensive|intensive|demanding)|costly|laborious|time-consuming|poor(?:ly)?|drops? (?:in|by|when|as)|trade-?offs?"
-    r"|only (?:marginal|modest|slight|limited|partial)\w*|not always|caution\w*|unclear|poses? (?:\w+ ){0,2}challenges?|remains? (?:\w+ ){0,2}(?:challeng|difficult"
-    r"|open|unsolved|unclear|elusive)\w*|challenging|difficult(?:y|ies)?|cannot|hinder\w*|impractical|infeasible|susceptible|confound\w*|artefacts?|artifacts?"
+    r"\b(?:intractable|np-hard|computationally (?:expensive|intensive|demanding)|costly|laborious|time-consuming"
+    r"|poor(?:ly)?|drops? (?:in|by|when|as)|trade-?offs?"
+    r"|only (?:marginal|modest|slight|limited|partial)\w*|not always|caution\w*|unclear"
+    r"|poses? (?:\w+ ){0,2}challenges?|remains? (?:\w+ ){0,2}(?:challeng|difficult"
+    r"|open|unsolved|unclear|elusive)\w*|challenging|difficult(?:y|ies)?|cannot|hinder\w*|impractical|infeasible"
+    r"|susceptible|confound\w*|artefacts?|artifacts?"
     r"|hallucinat\w*|gap between|discrepan\w+|neglect\w*|ignor(?:e|es|ed|ing))\b",
     re.IGNORECASE,
 )

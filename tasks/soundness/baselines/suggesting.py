@@ -39,14 +39,17 @@ def _practices(idea: str, found: list[Standing], items: dict[str, EvidenceShown]
             named = next((p for p in missing if p.name not in used and p.pattern.search(sentence)), None)
             if named is not None and (reading.procedure or reading.finding) and not reading.of_others and quotable(sentence):
                 used.add(named.name)
-                yield f"Consider {named.name}, which this plan does not mention and [{standing.key}] brings up for {listed(standing.shared)}: {quote(sentence)}."
+                about = listed(standing.shared)
+                said = quote(sentence)
+                yield f"Consider {named.name}, which this plan does not mention and [{standing.key}] brings up for {about}: {said}."
                 break
 
 
 def _limits(found: list[Standing]) -> Iterator[str]:
     for standing in found:
         if standing.unfavourable is not None:
-            yield f"Test early, on {listed(standing.shared)}, whether the limit that [{standing.key}] names applies here, and say what follows if it does."
+            about = listed(standing.shared)
+            yield f"Test early, on {about}, whether the limit that [{standing.key}] names applies here, and say what follows if it does."
 
 
 def _alternatives(idea: str, found: list[Standing], items: dict[str, EvidenceShown]) -> Iterator[str]:
@@ -65,7 +68,8 @@ def _conditions(found: list[Standing], items: dict[str, EvidenceShown]) -> Itera
     for standing in found:
         for sentence in sentences(items[standing.key].context):
             if standing.favourable is not None and quotable(sentence) and not read_sentence(sentence).of_others:
-                yield f"Say in what the conditions here differ from those behind the favourable outcome of [{standing.key}]: {quote(sentence)}."
+                said = quote(sentence)
+                yield f"Say in what the conditions here differ from those behind the favourable outcome of [{standing.key}]: {said}."
 
 
 def _bars(found: list[Standing]) -> Iterator[str]:

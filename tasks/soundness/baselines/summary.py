@@ -14,8 +14,8 @@ _MOST = 3
 _REPEATED = 0.5
 
 
-async def summarise_reviews(inputs: SummaryInput, tools: BaselineTools) -> SummaryReply:
-    """Up to three of each. Strengths come from well-scored methods, weaknesses and suggestions from badly scored ones, important methods first."""
+async def summarise_reviews(inputs: SummaryInput, _tools: BaselineTools) -> SummaryReply:
+    """Up to three of each: strengths of well-scored methods, weaknesses and suggestions of badly scored ones, important methods first."""
     return SummaryReply(
         strengths=_chosen(inputs, lambda review: review.support, lambda review: review.score_0_to_10),
         weaknesses=_chosen(inputs, lambda review: review.contradictions, lambda review: 10 - review.score_0_to_10),

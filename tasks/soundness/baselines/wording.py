@@ -9,7 +9,8 @@ _REFERENCE = re.compile(r"\s*(?:\[[^\[\]]{0,80}\]|\([^()]{0,120}\b(?:19|20)\d\d[
 _ADDRESS = re.compile(r"https?:|www\.|\bdoi\b|arxiv:", re.IGNORECASE)
 _KEY_LIKE = re.compile(r"(?<![\w-])[Pp]\s?\d{1,6}(?![\w%])")
 _LEAD_IN = re.compile(
-    r"^(?:(?:first|second|third|fourth|fifth|next|then|lastly|however|moreover|furthermore|additionally|in addition|specifically|to this end|finally|in particular|also|thus|therefore|"
+    r"^(?:(?:first|second|third|fourth|fifth|next|then|lastly|however|moreover|furthermore|additionally|in addition"
+    r"|specifically|to this end|finally|in particular|also|thus|therefore|"
     r"hence|besides|meanwhile|notably|importantly|consequently|as a result|concretely|more specifically|in contrast|but|and|yet)\b,?\s+)+",
     re.IGNORECASE,
 )
