@@ -1,0 +1,246 @@
+"""Runs steps with any model LiteLLM speaks to. Every attempt is a row of the idea's ledger."""
+
+import asyncio
+import random
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from schemas.base import Noun, Reply
+from schemas.calls import CallStatus, LlmCall
+from schemas.errors import BudgetExhaustedError
+from schemas.outcome import Outcome, Provenance, Scored, Unscored, UnscoredReason
+from tasks.accounting.ledger import Ledger
+from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
+from tasks.judging.provider_call import CallAnswer, CallFailure
+from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply
+from tasks.judging.scrubbing import one_line
+from tasks.judging.shortening import Message, TooLong
+from tasks.judging.step import Step
+from tasks.judging.structured_output import OutputMode, response_format, schema_instruction
+
+__all__ = ["LiteLLMBackend", "LiteLLMEngine", "Sampling"]
+
+OutputT = TypeVar("OutputT", bound=Reply)
+_LONGEST_DELAY_SECONDS = 60.0
+_SHOWN_OF_A_BAD_REPLY = 1500
+
+
+@dataclass(slots=True)
+class _Asking:
+    """One step being asked: what its attempts have in common, and what they gave so far."""
+
+    step: Step[Any, Any]
+    shortening: str | None = None
+    call_ids: list[str] = field(default_factory=list)
+    model_answered: str | None = None
+    spent_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """An attempt as it went, before it is known whether its reply can be used."""
+
+    answer: CallAnswer | CallFailure
+    latency_seconds: float
+    queue_seconds: float
+
+
+class LiteLLMEngine:
+    """Implements `Engine` for one idea.
+
+    A reply that cannot be used is asked for once more, with the error shown. Rate limits (their `Retry-After` is
+    honoured), 5xx, timeouts and lost connections are tried again with growing, jittered delays, within the settings'
+    attempts and total seconds. What was answered before, validly, comes from the cache: a row with `cache_hit`, no
+    tokens and no cost.
+    """
+
+    def __init__(self, backend: LiteLLMBackend, ledger: Ledger) -> None:
+        self._backend = backend
+        self._ledger = ledger
+
+    @property
+    def name(self) -> str:
+        return self._backend.name
+
+    async def run(self, step: Step[Any, OutputT], inputs: Noun) -> Outcome[OutputT]:
+        """Answer `step`; see `Engine.run`."""
+        backend = self._backend
+        asking = _Asking(step)
+        fitted = backend.fit(self._messages(step, inputs))
+        if isinstance(fitted, TooLong):
+            return self._unscored(asking, UnscoredReason.INPUT_TOO_LONG, fitted.detail)
+        asking.shortening = fitted.shortening
+        key = backend.cache.key(step, fitted.messages) if backend.cache else ""
+        if backend.cache and (kept := backend.cache.recall(key, step.output_model)):
+            value, asking.model_answered = kept
+            self._record(asking, CallStatus.CACHED, cache_hit=True)
+            return Scored(value, self._provenance(asking))
+        outcome = await self._ask(asking, fitted.messages)
+        if backend.cache and isinstance(outcome, Scored):
+            backend.cache.remember(key, outcome.value, asking.model_answered)
+        return outcome
+
+    def _messages(self, step: Step[Any, Any], inputs: Noun) -> list[Message]:
+        messages = step.messages(inputs)
+        if self._backend.mode is not OutputMode.JSON_SCHEMA:
+            messages[0] = {**messages[0], "content": f"{messages[0]['content']}\n\n{schema_instruction(step.output_model)}"}
+        return messages
+
+    async def _ask(self, asking: _Asking, messages: list[Message]) -> Outcome[Any]:
+        """Ask, and once more where the reply cannot be used."""
+        reply = await self._reply(asking, messages)
+        if isinstance(reply, tuple):
+            again = [*messages, *_asking_again(reply[0], reply[1])]
+            reply = await self._reply(asking, again)
+        if isinstance(reply, ParsedReply):
+            return Scored(reply.value, self._provenance(asking))
+        problem = reply[1] if isinstance(reply, tuple) else reply
+        return self._unscored(asking, problem.reason, problem.detail)
+
+    async def _reply(
+        self, asking: _Asking, messages: list[Message]
+    ) -> ParsedReply[Any] | UnusableReply | CallFailure | tuple[str, UnusableReply]:
+        """A reply; or why there is none; or an unusable reply's text and error, where asking again may help."""
+        try:
+            attempt = await self._answered(asking, messages)
+        except BudgetExhaustedError as error:
+            return CallFailure(CallStatus.CLIENT_ERROR, UnscoredReason.BUDGET_EXHAUSTED, str(error))
+        if isinstance(attempt, CallFailure):
+            return attempt
+        answer = attempt.answer
+        assert isinstance(answer, CallAnswer)
+        asking.model_answered = answer.model_answered
+        parsed = parse_reply(answer.text, asking.step.output_model, finish_reason=answer.finish_reason, refusal=answer.refusal)
+        if isinstance(parsed, ParsedReply):
+            self._record(asking, CallStatus.OK, attempt)
+            return parsed
+        self._record(asking, parsed.status, attempt, error=parsed.detail)
+        return (answer.text or "", parsed) if parsed.again else parsed
+
+    async def _answered(self, asking: _Asking, messages: list[Message]) -> _Attempt | CallFailure:
+        """Attempts until one is answered, or trying again is no use."""
+        backend = self._backend
+        settings = backend.settings
+        for number in range(1, settings.maximum_attempts + 1):
+            if backend.out_of_order is not None:
+                return CallFailure(
+                    CallStatus.CLIENT_ERROR, UnscoredReason.ENGINE_UNAVAILABLE, f"not asked any more: {backend.out_of_order}"
+                )
+            attempt = await self._attempt(asking, messages)
+            failure = attempt.answer
+            if isinstance(failure, CallAnswer):
+                return attempt
+            self._record(asking, failure.status, attempt, error=failure.detail)
+            delay = _delay_seconds(number, failure, backend.backoff_seconds)
+            if not failure.retryable or number == settings.maximum_attempts:
+                return failure
+            if asking.spent_seconds + delay > settings.maximum_total_seconds:
+                return failure
+            if failure.retry_after_seconds:
+                backend.limits.penalise(failure.retry_after_seconds)
+            asking.spent_seconds += delay
+            await asyncio.sleep(delay)
+        raise AssertionError("maximum_attempts is at least 1")
+
+    async def _attempt(self, asking: _Asking, messages: list[Message]) -> _Attempt:
+        """One call within concurrency, budget and rates.
+
+        Raises:
+            BudgetExhaustedError: before anything was sent.
+        """
+        backend = self._backend
+        tokens, cost_usd = backend.estimate(messages)
+        asked_at = time.monotonic()
+        async with backend.gate:
+            reservation = await backend.budget.reserve(self._ledger.idea_id, cost_usd=cost_usd, tokens=tokens)
+            spent: tuple[float | None, int] = (0.0, 0)
+            try:
+                await backend.limits.take(tokens)
+                started_at = time.monotonic()
+                spent = (None, tokens)  # should the call be cancelled now, it was probably paid for
+                answer = await backend.ask(messages, response_format(backend.mode, asking.step.name, asking.step.output_model))
+                spent = self._spent(answer, tokens)
+            finally:
+                backend.budget.settle(reservation, cost_usd=spent[0], tokens=spent[1])
+            backend.limits.settle(tokens, spent[1])
+        latency_seconds = time.monotonic() - started_at
+        asking.spent_seconds += latency_seconds
+        return _Attempt(answer, latency_seconds, started_at - asked_at)
+
+    def _spent(self, answer: CallAnswer | CallFailure, estimated_tokens: int) -> tuple[float | None, int]:
+        if isinstance(answer, CallAnswer):
+            return self._cost(answer), answer.prompt_tokens + answer.completion_tokens
+        return (None, estimated_tokens) if answer.status is CallStatus.TIMED_OUT else (0.0, 0)
+
+    def _cost(self, answer: CallAnswer) -> float | None:
+        price = self._backend.price
+        return price.of(answer.prompt_tokens, answer.completion_tokens, answer.cached_tokens) if price else None
+
+    def _record(
+        self, asking: _Asking, status: CallStatus, attempt: _Attempt | None = None, *, cache_hit: bool = False, error: str | None = None
+    ) -> None:
+        backend, step = self._backend, asking.step
+        answer = attempt.answer if attempt and isinstance(attempt.answer, CallAnswer) else None
+        call = LlmCall(
+            call_id=uuid.uuid4().hex,
+            idea_id=self._ledger.idea_id,
+            step=step.name,
+            step_version=step.version,
+            prompt_sha256=step.prompt_sha256,
+            engine=self.name,
+            model_requested=backend.model,
+            model_answered=answer.model_answered if answer else asking.model_answered if cache_hit else None,
+            prompt_tokens=answer.prompt_tokens if answer else 0,
+            completion_tokens=answer.completion_tokens if answer else 0,
+            cached_tokens=answer.cached_tokens if answer else 0,
+            cost_usd=self._cost(answer) if answer else None if status is CallStatus.TIMED_OUT else 0.0,
+            latency_seconds=attempt.latency_seconds if attempt else 0.0,
+            queue_seconds=max(attempt.queue_seconds, 0.0) if attempt else 0.0,
+            attempt=len(asking.call_ids) + 1,
+            cache_hit=cache_hit,
+            status=status,
+            error=one_line(error) if error else None,
+            shortening=asking.shortening,
+            seed=backend.seed,
+            created_at=datetime.now(UTC),
+        )
+        asking.call_ids.append(call.call_id)
+        self._ledger.llm_calls.append(call)
+
+    def _unscored(self, asking: _Asking, reason: UnscoredReason, detail: str) -> Unscored:
+        return Unscored(reason, one_line(detail), self._provenance(asking))
+
+    def _provenance(self, asking: _Asking) -> Provenance:
+        return Provenance(
+            step=asking.step.name,
+            step_version=asking.step.version,
+            prompt_sha256=asking.step.prompt_sha256,
+            engine=self.name,
+            model_requested=self._backend.model,
+            model_answered=asking.model_answered,
+            seed=self._backend.seed,
+            created_at=datetime.now(UTC),
+            shortening=asking.shortening,
+            call_ids=tuple(asking.call_ids),
+        )
+
+
+def _delay_seconds(number: int, failure: CallFailure, backoff_seconds: float) -> float:
+    jitter = 0.5 + random.random()  # noqa: S311 -- spreads retries, guards nothing
+    growing = min(backoff_seconds * 2 ** (number - 1), _LONGEST_DELAY_SECONDS) * jitter
+    return failure.retry_after_seconds + 0.1 * growing if failure.retry_after_seconds is not None else growing
+
+
+def _asking_again(text: str, problem: UnusableReply) -> Sequence[Message]:
+    shown = text if len(text) <= _SHOWN_OF_A_BAD_REPLY else text[:_SHOWN_OF_A_BAD_REPLY] + " …"
+    return (
+        {"role": "assistant", "content": shown or "(empty)"},
+        {
+            "role": "user",
+            "content": f"That reply cannot be used: {problem.detail}. Answer again, completely, with one JSON object and nothing else.",
+        },
+    )

@@ -1,0 +1,60 @@
+"""Valid replies kept on disk, so that no call is paid twice."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from schemas.base import Reply
+from schemas.identifiers import content_hash
+from tasks.judging.replies import reply_json
+from tasks.judging.scrubbing import without_secrets
+from tasks.judging.shortening import Message
+from tasks.judging.step import Step
+from warehouse.keyed_store import KeyedStore
+
+OutputT = TypeVar("OutputT", bound=Reply)
+_FORMAT = "reply-1"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyCache:
+    """The replies of one model at one place, in one mode. Only replies that validated are kept."""
+
+    store: KeyedStore
+    model: str
+    api_base: str | None
+    temperature: float | None
+    seed: int | None
+    mode: str
+
+    def key(self, step: Step[Any, Any], messages: Sequence[Message]) -> str:
+        """Over everything that could change the reply, and no secret: a hash, of an API base without user and query."""
+        return content_hash(
+            _FORMAT,
+            self.model,
+            without_secrets(self.api_base) if self.api_base else "",
+            step.prompt_sha256,
+            json.dumps(list(messages), sort_keys=True),
+            json.dumps(step.output_model.model_json_schema(), sort_keys=True),
+            repr(self.temperature),
+            repr(self.seed),
+            self.mode,
+        )
+
+    def recall(self, key: str, output_model: type[OutputT]) -> tuple[OutputT, str | None] | None:
+        """(reply, model that answered), or None. An entry that no longer validates counts as absent."""
+        entry = self.store.get_many([key]).get(key)
+        if entry is None:
+            return None
+        try:
+            kept = json.loads(entry)
+            return output_model.model_validate(kept["reply"]), kept["model_answered"]
+        except (ValueError, KeyError, TypeError, ValidationError):
+            return None
+
+    def remember(self, key: str, reply: Reply, model_answered: str | None) -> None:
+        """Keep a reply that validated."""
+        self.store.put_many({key: json.dumps({"reply": json.loads(reply_json(reply)), "model_answered": model_answered}).encode()})

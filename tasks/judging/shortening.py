@@ -1,0 +1,128 @@
+"""What happens to messages that exceed a model's context: an explicit, recorded, deterministic policy.
+
+Instructions are never touched. Text inside data blocks (`<name>` … `</name>` of the user message) is cut from the
+longest block down to one common length, keeping the head and the tail, with a visible mark in between.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+Message = dict[str, str]
+TokenCounter = Callable[[str], int]
+
+_OPENING = re.compile(r"^<([a-z][a-z0-9_-]*)>$", re.MULTILINE)
+_TOKENS_PER_MESSAGE = 8
+_LEAST_BLOCK_CHARACTERS = 200
+_HEAD_SHARE = 0.7
+_ROUNDS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Messages that fit. `shortening` is one line on what was left out; None: nothing."""
+
+    messages: list[Message]
+    shortening: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TooLong:
+    """Messages whose instructions, or whose many small blocks, leave no room."""
+
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    name: str
+    start: int
+    end: int
+
+
+def fit(messages: Sequence[Message], limit_tokens: int, count_tokens: TokenCounter) -> Fitted | TooLong:
+    """Messages of at most `limit_tokens`, shortened by the policy where they must be.
+
+    Args:
+        messages: instructions first; the last one holds the data.
+        count_tokens: tokens of a text; called only when the number of bytes does not settle it.
+    """
+    if sum(len(message["content"].encode()) + _TOKENS_PER_MESSAGE for message in messages) <= limit_tokens:
+        return Fitted(list(messages), None)
+    used = _count(messages, count_tokens)
+    if used <= limit_tokens:
+        return Fitted(list(messages), None)
+    *instructions, data = messages
+    blocks = _blocks(data["content"])
+    lengths = [block.end - block.start for block in blocks]
+    if not blocks:
+        return TooLong(f"{used} tokens of instructions exceed the {limit_tokens} the model has room for")
+    characters_per_token = max(sum(len(message["content"]) for message in messages) / used, 0.1)
+    available = sum(lengths) - (used - limit_tokens) * characters_per_token
+    for _ in range(_ROUNDS):
+        level = _common_level(lengths, available)
+        if level < min(_LEAST_BLOCK_CHARACTERS, max(lengths)):
+            break
+        content = _cut(data["content"], blocks, level)
+        shortened = [*instructions, {**data, "content": content}]
+        now = _count(shortened, count_tokens)
+        if now <= limit_tokens:
+            return Fitted(shortened, _describe(blocks, lengths, level))
+        available -= max((now - limit_tokens) * characters_per_token, 0.02 * available)
+    return TooLong(f"{used} tokens cannot be shortened to the {limit_tokens} the model has room for without losing whole blocks")
+
+
+def _count(messages: Sequence[Message], count_tokens: TokenCounter) -> int:
+    return sum(count_tokens(message["content"]) + _TOKENS_PER_MESSAGE for message in messages)
+
+
+def _blocks(content: str) -> list[_Block]:
+    """The outermost data blocks; `end` is where the closing tag's line break stands."""
+    blocks: list[_Block] = []
+    place = 0
+    while opening := _OPENING.search(content, place):
+        end = content.find(f"\n</{opening.group(1)}>", opening.end())
+        if end < 0:
+            place = opening.end()
+            continue
+        blocks.append(_Block(opening.group(1), min(opening.end() + 1, end), end))
+        place = end + 1
+    return blocks
+
+
+def _common_level(lengths: Sequence[int], available: float) -> int:
+    """The greatest length L with sum(min(length, L)) at most `available`."""
+    rest = available
+    waiting = sorted(lengths)
+    while waiting:
+        share = rest / len(waiting)
+        if waiting[0] > share:
+            return int(share)
+        rest -= waiting.pop(0)
+    return max(lengths, default=0)
+
+
+def _cut(content: str, blocks: Sequence[_Block], level: int) -> str:
+    parts: list[str] = []
+    place = 0
+    for block in blocks:
+        parts.append(content[place : block.start])
+        parts.append(_head_and_tail(content[block.start : block.end], level))
+        place = block.end
+    return "".join([*parts, content[place:]])
+
+
+def _head_and_tail(text: str, level: int) -> str:
+    if len(text) <= level:
+        return text
+    mark = f"\n[… {len(text) - level} characters left out …]\n"
+    room = max(level - len(mark), 2)
+    head = int(room * _HEAD_SHARE)
+    return text[:head] + mark + text[len(text) - (room - head) :]
+
+
+def _describe(blocks: Sequence[_Block], lengths: Sequence[int], level: int) -> str:
+    cut = [(block.name, length) for block, length in zip(blocks, lengths, strict=True) if length > level]
+    names = ", ".join(sorted({name for name, _ in cut}))
+    before = sum(length for _, length in cut)
+    return f"head and tail kept of {len(cut)} longest of {len(blocks)} blocks ({names}): {level * len(cut)} of {before} characters"

@@ -1,0 +1,75 @@
+"""How the output model is asked for: by JSON schema, as a JSON object, or in prose."""
+
+import json
+from enum import StrEnum
+from typing import Any
+
+from schemas.base import Reply
+from tasks.judging.litellm_library import library
+from tasks.judging.prices import model_info
+
+_NOT_IN_STRICT_SCHEMAS = frozenset({"title", "default", "minLength", "maxLength", "examples"})
+
+
+class OutputMode(StrEnum):
+    JSON_SCHEMA = "json_schema"
+    JSON_OBJECT = "json_object"
+    TEXT = "text"
+
+
+def output_mode(model: str, structured_output: str) -> OutputMode:
+    """The mode of a model: the setting, or with `auto` what LiteLLM says the model can.
+
+    A model LiteLLM does not know is asked in prose, which every server understands.
+    """
+    if structured_output != "auto":
+        return OutputMode(structured_output)
+    litellm = library()
+    if not model_info(model):
+        return OutputMode.TEXT
+    if litellm.supports_response_schema(model=model):
+        return OutputMode.JSON_SCHEMA
+    supported = litellm.get_supported_openai_params(model=model) or []
+    return OutputMode.JSON_OBJECT if "response_format" in supported else OutputMode.TEXT
+
+
+def response_format(mode: OutputMode, name: str, output_model: type[Reply]) -> dict[str, Any] | None:
+    """The `response_format` parameter of the call; None in prose."""
+    if mode is OutputMode.TEXT:
+        return None
+    if mode is OutputMode.JSON_OBJECT:
+        return {"type": "json_object"}
+    return {"type": "json_schema", "json_schema": {"name": name, "schema": strict_schema(output_model), "strict": True}}
+
+
+def schema_instruction(output_model: type[Reply]) -> str:
+    """What is added to the system message where the schema does not travel as a parameter."""
+    schema = json.dumps(strict_schema(output_model), ensure_ascii=False, separators=(",", ":"))
+    return f"Answer with one JSON object and nothing else. It has to match this JSON schema:\n```json\n{schema}\n```"
+
+
+def strict_schema(output_model: type[Reply]) -> dict[str, Any]:
+    """The model's JSON schema in the subset providers enforce: closed objects, every field required.
+
+    Bounds on the length of strings stay out of it and are checked on the reply.
+    """
+    schema: dict[str, Any] = _strict(output_model.model_json_schema())
+    return schema
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {key: _strict_part(key, value) for key, value in node.items() if key not in _NOT_IN_STRICT_SCHEMAS}
+    if "properties" in kept:
+        kept["required"] = list(kept["properties"])
+        kept["additionalProperties"] = False
+    return kept
+
+
+def _strict_part(key: str, value: Any) -> Any:
+    if key in ("properties", "$defs"):
+        return {name: _strict(inner) for name, inner in value.items()}
+    return _strict(value)
