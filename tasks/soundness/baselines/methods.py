@@ -67,7 +67,11 @@ def _proposing(blocks: list[Block]) -> list[Block]:
     acting = [block for block in forward if _actions(block)]
     if acting:
         return acting
-    return [block for block in filled if _actions(block)] or [block for block in forward if len(content_words(block.text)) > 2]
+    return [block for block in filled if _actions(block)] or [block for block in forward if _says_something(block.text)]
+
+
+def _says_something(text: str) -> bool:
+    return sum(1 for word in content_words(text) if word.isalpha()) > 2
 
 
 def _parts(block: Block) -> list[Block]:

@@ -1,0 +1,278 @@
+"""The extractive answers: deterministic, never broken by any text, sensible on clear cases."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId, PaperId
+from schemas.outcome import UnscoredReason
+from schemas.paper import Paper
+from tasks.judging.step import BaselineTools, NoAnswer
+from tasks.soundness.answers import EvidenceReply, MethodsReply, QueryReply, ReviewReply
+from tasks.soundness.baselines.evidence import read_papers
+from tasks.soundness.baselines.methods import extract_methods
+from tasks.soundness.baselines.query import make_query
+from tasks.soundness.baselines.review import review_method
+from tasks.soundness.baselines.summary import summarise_reviews
+from tasks.soundness.evaluate import evaluate_soundness
+from tasks.soundness.questions import (
+    EvidenceInput,
+    EvidenceShown,
+    MethodsInput,
+    PaperShown,
+    QueryInput,
+    ReviewInput,
+    ReviewShown,
+    SectionShown,
+    SummaryInput,
+)
+from tests.support.soundness_fakes import PARAMETERS, BaselineEngine, FakeDocuments, WordLiterature
+
+DATA = Path(__file__).parents[4] / "shared" / "data"
+TOOLS = BaselineTools(embedder=None)  # type: ignore[arg-type]
+PLAN = """# Research Plan: Sparse attention for long protein sequences
+
+## Problem
+
+Existing attention models fail on long proteins. We have seen that memory grows quadratically.
+
+## Method
+
+**Sparse kernel:** We will replace dense attention by a block-sparse kernel over residues, so that memory grows linearly.
+
+**Pre-computed masks:** We will derive the masks from predicted contact maps.
+
+## Experiment Design
+
+We will compare with dense attention on remote homology detection and report accuracy and memory.
+"""
+METHOD = "Sparse kernel: We will replace dense attention by a block-sparse kernel over protein residues. Context: Long proteins."
+
+
+def shown(key: str, results: str, method: str = "", published: str = "2020-05", context: str = "") -> EvidenceShown:
+    return EvidenceShown(
+        key=key,
+        title="Block-sparse attention over protein residues",
+        published=published,
+        read_from="abstract",
+        citation_count=None,
+        method=method or "We study a block-sparse attention kernel over protein residues.",
+        results=results,
+        context=context,
+    )
+
+
+async def review(*evidence: EvidenceShown, idea: str = PLAN) -> ReviewReply:
+    reply = await review_method(ReviewInput(idea=idea, method=METHOD, evidence=evidence), TOOLS)
+    assert isinstance(reply, ReviewReply)
+    return reply
+
+
+FRAGMENTS = (
+    "## Method", "\n", "\n\n", "- ", "1. ", "**Label:** ", "**", "We will ", "train a model ", "on P3 ", "[P1] ", "(Smith, 2020) ", "outperforms ", "fails ",
+    "however, ", "existing methods ", "attention ", "kernel ", "significantly ", "3% ", ". ", "; ", "“", "”", "https://x.org ", "```", ":", "…", "e.g. ", "Context: ",
+)  # fmt: skip
+GOOD = "Block-sparse attention significantly outperforms dense attention on protein residues and improves accuracy by 4%."
+BAD = "We find that block-sparse attention over protein residues fails to improve on dense attention and degrades accuracy by 4%."
+
+
+async def test_methods_come_from_the_parts_that_propose_with_labels_context_and_verbatim_quotes() -> None:
+    reply = await extract_methods(MethodsInput(idea=PLAN, maximum_methods=6), TOOLS)
+    assert isinstance(reply, MethodsReply)
+    assert {method.text.split(":")[0] for method in reply.methods} >= {"Sparse kernel", "Pre-computed masks"}
+    assert not any("quadratically" in method.text for method in reply.methods)
+    assert all("Sparse attention for long protein sequences" in method.text for method in reply.methods)
+    assert all("".join(method.quote.split()) in "".join(PLAN.split()) for method in reply.methods)
+
+
+async def test_a_long_paragraph_of_steps_is_cut_into_its_steps() -> None:
+    steps = (
+        "First, we collect night recordings of migrating songbirds with forty autonomous microphones placed along the coast by volunteers. "
+        "Next, we will train a small convolutional detector on labelled flight calls, with weak labels for the species that are rare there. "
+        "Then we estimate passage rates with a hierarchical occupancy model that accounts for wind, rain, moonlight and detector errors. "
+        "Finally, we compare the estimates with radar measurements of biomass aloft at three stations and report their rank correlation."
+    )
+    reply = await extract_methods(MethodsInput(idea=f"## Method\n\n{steps}", maximum_methods=9), TOOLS)
+    assert isinstance(reply, MethodsReply)
+    assert len(reply.methods) == 4
+    assert reply.methods[0].text.startswith("We ")
+
+
+@pytest.mark.parametrize("text", ["", "   \n", "!!! --- ###", "12 34 56"])
+async def test_an_idea_without_words_has_nothing_to_judge(text: str) -> None:
+    reply = await extract_methods(MethodsInput(idea=text, maximum_methods=6), TOOLS)
+    assert isinstance(reply, NoAnswer)
+    assert reply.reason is UnscoredReason.NOTHING_TO_JUDGE
+
+
+async def test_free_text_without_headings_is_read_too() -> None:
+    reply = await extract_methods(MethodsInput(idea="We train a small critic to rank drafts of a large model.", maximum_methods=6), TOOLS)
+    assert isinstance(reply, MethodsReply)
+    assert len(reply.methods) == 1
+
+
+async def test_a_query_stays_within_its_limit_and_has_no_operators() -> None:
+    reply = await make_query(QueryInput(idea=PLAN, method=METHOD, word_limit=8), TOOLS)
+    assert isinstance(reply, QueryReply)
+    assert 0 < len(reply.query.split()) <= 8
+    assert "AND" not in reply.query
+
+
+async def test_a_close_paper_is_relevant_and_a_distant_one_is_not() -> None:
+    close = f"Attention over protein residues is costly. We propose a block-sparse kernel for attention. {GOOD} Tests use 12 datasets."
+    distant = "Birds migrate at night. We tracked forty warblers over the sea. Wind explained most of the variation in their routes."
+    papers = tuple(
+        PaperShown(key=f"P{number}", title=title, sections=(SectionShown(kind="abstract", text=text),))
+        for number, (title, text) in enumerate((("Block-sparse attention", close), ("Warblers", distant)), start=1)
+    )
+    reply = await read_papers(EvidenceInput(idea=PLAN, method=METHOD, papers=papers), TOOLS)
+    assert isinstance(reply, EvidenceReply)
+    assert [reading.relevant for reading in reply.papers] == [True, False]
+    assert "outperforms" in reply.papers[0].results
+    assert "We propose" in reply.papers[0].method
+
+
+async def test_reading_one_paper_or_many_in_a_call_gives_the_same_answer() -> None:
+    papers = tuple(
+        PaperShown(key=f"P{n}", title="T", sections=(SectionShown(kind="abstract", text=f"{GOOD} {BAD} {n}"),)) for n in (1, 2, 3)
+    )
+    together = await read_papers(EvidenceInput(idea=PLAN, method=METHOD, papers=papers), TOOLS)
+    alone = [await read_papers(EvidenceInput(idea=PLAN, method=METHOD, papers=(each,)), TOOLS) for each in papers]
+    assert together.papers == tuple(reading for reply in alone for reading in reply.papers)
+
+
+async def test_favourable_evidence_scores_high_failures_low_and_both_between() -> None:
+    good, bad = shown("P1", GOOD), shown("P2", BAD)
+    for_it, against, mixed = await review(good, shown("P2", GOOD), shown("P3", GOOD)), await review(bad), await review(good, bad)
+    assert for_it.score > 8
+    assert against.score < 2
+    assert against.score < mixed.score < for_it.score
+    assert "[P2]" in mixed.contradictions
+    assert "[P1]" in mixed.support
+    assert "fails to improve" in mixed.contradictions
+    assert "fails to improve" not in mixed.support
+
+
+async def test_a_paper_that_states_no_outcome_moves_the_score_little() -> None:
+    silent = await review(shown("P1", "Twelve proteins were aligned in this work by two of the authors."))
+    assert 3 < silent.score < 6
+    assert "without an outcome" in silent.support
+
+
+async def test_a_practice_the_plan_lacks_is_suggested_and_one_it_has_is_not() -> None:
+    evidence = shown("P1", GOOD, method="We apply cross-validation to block-sparse attention over protein residues.")
+    assert "Consider cross-validation" in (await review(evidence)).suggestions
+    assert "Consider cross-validation" not in (await review(evidence, idea=f"{PLAN} We use cross-validation.")).suggestions
+
+
+async def test_evidence_that_shares_nothing_with_the_method_gives_no_answer() -> None:
+    item = EvidenceShown(
+        key="P1", title="Owls", published="n.d.", read_from="abstract", citation_count=1, method="Owls hunt.", results="", context=""
+    )
+    reply = await review_method(ReviewInput(idea=PLAN, method=METHOD, evidence=(item,)), TOOLS)
+    assert isinstance(reply, NoAnswer)
+    assert reply.reason is UnscoredReason.NO_EVIDENCE
+
+
+async def test_the_summary_takes_strengths_from_good_methods_and_weaknesses_from_bad_ones_without_repeating_a_paper() -> None:
+    reviews = tuple(
+        ReviewShown(
+            rank=rank,
+            method=f"Part {rank}: We will do it. Context: x.",
+            score_0_to_10=score,
+            evidence_count=2,
+            support=f"[P{rank}] reports: “It outperforms number {rank} by far”. [P9] reports: “Shared {rank}”.",
+            contradictions=f"[P{rank + 4}] reports: “Trouble with {word}”.",
+            suggestions="",
+        )
+        for rank, score, word in ((1, 2.0, "heat and noise"), (2, 9.0, "slow convergence"), (3, 6.0, "missing labels"))
+    )
+    reply = await summarise_reviews(SummaryInput(idea=PLAN, reviews=reviews), TOOLS)
+    assert reply.strengths[0].startswith("Method 2 (Part 2): [P2]")
+    assert reply.weaknesses[0].startswith("Method 1 (Part 1): [P5]")
+    assert max(len(reply.strengths), len(reply.weaknesses)) <= 3
+    assert reply.suggestions == ()
+    assert sum("[P9]" in strength for strength in reply.strengths) <= 1
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(st.text(max_size=600), st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join)))
+async def test_no_text_breaks_the_baselines(text: str) -> None:
+    extracted = await extract_methods(MethodsInput(idea=text, maximum_methods=3), TOOLS)
+    methods = extracted.methods if isinstance(extracted, MethodsReply) else ()
+    assert all(method.text and "".join(method.quote.split()) in "".join(text.split()) for method in methods)
+    method = methods[0].text if methods else text
+    await make_query(QueryInput(idea=text, method=method, word_limit=70), TOOLS)
+    paper = PaperShown(key="P1", title=text, sections=(SectionShown(kind="abstract", text=text),))
+    await read_papers(EvidenceInput(idea=text, method=method, papers=(paper,)), TOOLS)
+    reply = await review_method(ReviewInput(idea=text, method=method, evidence=(shown("P1", text, method=text, context=text),)), TOOLS)
+    assert isinstance(reply, NoAnswer) or 0 <= reply.score <= 10
+
+
+@pytest.mark.parametrize(
+    "text", ["We will " + "a " * 20_000, "(" * 5_000, "we " * 5_000, "[P1] " * 3_000, "P3 shows. " * 2_000, "**a:** b\n" * 1_000]
+)
+async def test_long_and_hostile_texts_are_read_in_bearable_time(text: str) -> None:
+    started = time.process_time()
+    await extract_methods(MethodsInput(idea=text, maximum_methods=6), TOOLS)
+    paper = PaperShown(key="P1", title=text[:200], sections=(SectionShown(kind="abstract", text=text),))
+    await read_papers(EvidenceInput(idea=text, method=METHOD, papers=(paper,)), TOOLS)
+    assert time.process_time() - started < 5
+
+
+def real_ideas() -> list[dict[str, Any]]:
+    path = DATA / "scholarideas.jsonl"
+    if not path.exists():
+        pytest.skip("../shared/data/scholarideas.jsonl is not here")
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def real_papers(count: int) -> list[Paper]:
+    path = DATA / "literature.parquet"
+    if not path.exists():
+        pytest.skip("../shared/data/literature.parquet is not here")
+    rows = (
+        pl.scan_parquet(path).filter(pl.col("abstract").str.len_chars() > 200).gather_every(40).head(count).collect().iter_rows(named=True)
+    )
+    return [
+        Paper(
+            paper_id=PaperId(f"p{number:06d}"),
+            title=row["title"],
+            abstract=row["abstract"],
+            authors=tuple(row["authors"]),
+            year=row["year"],
+            url=row["url"] or "",
+        )
+        for number, row in enumerate(rows)
+    ]
+
+
+async def test_every_real_idea_yields_several_distinct_methods_with_verbatim_quotes() -> None:
+    for entry in real_ideas():
+        reply = await extract_methods(MethodsInput(idea=entry["text"], maximum_methods=6), TOOLS)
+        assert isinstance(reply, MethodsReply), entry["idea_id"]
+        assert 3 <= len(reply.methods) <= 6, entry["idea_id"]
+        assert all("".join(method.quote.split()) in "".join(entry["text"].split()) for method in reply.methods)
+        assert all(8 <= len(method.text.split()) <= 160 for method in reply.methods)
+
+
+async def test_real_ideas_against_real_papers_are_reviewed_with_citations_cheaply_and_always_alike() -> None:
+    shelf = real_papers(2000)
+    ideas = [Idea(idea_id=IdeaId(entry["idea_id"]), title="", text=entry["text"]) for entry in real_ideas()[:3]]
+    for idea in ideas:
+        first, again = [
+            await evaluate_soundness(idea, PARAMETERS, BaselineEngine(), WordLiterature(shelf=shelf), FakeDocuments()) for _ in range(2)
+        ]
+        assert [row.score_0_to_10 for row in first.evaluation.reviews] == [row.score_0_to_10 for row in again.evaluation.reviews]
+        assert first.citations == again.citations
+        scored = [review for review in first.evaluation.reviews if review.score_0_to_10 is not None]
+        assert all(review.removed_citation_count == 0 for review in scored)
+        assert all(review.support and review.contradictions and review.suggestions for review in scored)
+        assert {row.paper_id for row in first.citations} <= {paper.paper_id for paper in first.papers}
