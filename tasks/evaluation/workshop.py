@@ -1,0 +1,115 @@
+"""What the ideas of a shard share inside a worker: connections, caches, limits, budget and the loaded model."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+import httpx
+
+from schemas.evaluation import Receipt
+from schemas.settings import Settings
+from tasks.accounting.budgets import SharedBudget
+from tasks.accounting.ledger import Ledger
+from tasks.accounting.model_limits import open_model_limits
+from tasks.documents.abstracts import AbstractLibrary
+from tasks.documents.full_text import FullTextLibrary
+from tasks.documents.http import document_client
+from tasks.documents.library import DocumentLibrary
+from tasks.embeddings.embedder import Embedder
+from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from tasks.evaluation.attempts import Attempts
+from tasks.evaluation.evaluate_idea import Bench
+from tasks.evaluation.evaluate_shard import evaluate_shard
+from tasks.evaluation.job import ShardJob
+from tasks.judging.engines import parse_engine_name
+from tasks.judging.extractive_engine import ExtractiveEngine
+from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
+from tasks.judging.litellm_engine import LiteLLMEngine
+from tasks.judging.step import BaselineTools, Engine
+from tasks.literature.semantic_scholar import SemanticScholarClient
+from warehouse.keyed_store import KeyedStore
+from warehouse.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Shared by the ideas of one shard; lives in one event loop."""
+
+    job: ShardJob
+    settings: Settings
+    http: httpx.AsyncClient
+    embedder: Embedder
+    documents: KeyedStore
+    document_slots: asyncio.Semaphore
+    budget: SharedBudget
+    backend: LiteLLMBackend | None
+
+    @asynccontextmanager
+    async def bench(self, ledger: Ledger) -> AsyncIterator[Bench]:
+        """The bench of one idea."""
+        yield Bench(
+            engine=self._engine(ledger),
+            literature=SemanticScholarClient(self.job.gateway_url, ledger, self.http, self.settings.literature, budget=self.budget),
+            documents=self._documents(ledger),
+            embedder=self.embedder,
+            ledger=ledger,
+        )
+
+    def _engine(self, ledger: Ledger) -> Engine:
+        if self.backend is None:
+            return ExtractiveEngine(BaselineTools(self.embedder), self.job.request.profile.seed)
+        return LiteLLMEngine(self.backend, ledger)
+
+    def _documents(self, ledger: Ledger) -> DocumentLibrary:
+        if not self.job.request.full_text:
+            return AbstractLibrary()
+        timeout_seconds = self.settings.documents.download_timeout_seconds
+        return FullTextLibrary(
+            self.settings.documents,
+            self.settings.grobid_url,
+            self.settings.unpaywall_email,
+            lambda: document_client(timeout_seconds),
+            self.documents,
+            ledger,
+            self.document_slots,
+        )
+
+
+async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]:
+    """Evaluate and land the ideas of a shard that have no complete receipt yet; return the shard's receipts."""
+    layout = Layout(job.request.warehouse)
+    attempts = Attempts(layout.state / "runs" / job.run_id / "attempts")
+    async with AsyncExitStack() as stack:
+        budget = SharedBudget(layout.state / "budgets.sqlite", job.run_id, job.request.budget)
+        stack.callback(budget.close)
+        workshop = Workshop(
+            job=job,
+            settings=settings,
+            http=await stack.enter_async_context(httpx.AsyncClient(timeout=settings.literature.timeout_seconds)),
+            embedder=SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")),
+            documents=KeyedStore(layout.cache / "documents.sqlite"),
+            document_slots=asyncio.Semaphore(settings.documents.concurrency),
+            budget=budget,
+            backend=await _backend(job, settings, layout, budget, stack),
+        )
+        return await evaluate_shard(job, layout, attempts, workshop.bench)
+
+
+async def _backend(
+    job: ShardJob, settings: Settings, layout: Layout, budget: SharedBudget, stack: AsyncExitStack
+) -> LiteLLMBackend | None:
+    model = parse_engine_name(job.request.engine).model
+    if model is None:
+        return None
+    backend = LiteLLMBackend(
+        model,
+        settings.language_model,
+        budget=budget,
+        api_base=job.request.api_base,
+        cache=KeyedStore(layout.cache / "replies.sqlite"),
+        limits=open_model_limits(layout.state / "limits", model, settings.language_model),
+        sampling=Sampling(seed=job.request.profile.seed, temperature=job.request.profile.temperature),
+    )
+    stack.push_async_callback(backend.close)
+    return backend
