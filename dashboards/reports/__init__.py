@@ -1,0 +1,1 @@
+"""Reports on runs and ideas as Markdown and as self-contained HTML."""

@@ -1,0 +1,73 @@
+"""Figures as people read them. What is missing says so: it is never printed as a zero."""
+
+from datetime import date, datetime
+
+MINUS = "\u2212"
+
+
+def count(number: int | None) -> str:
+    """`12,345`."""
+    return "unknown" if number is None else f"{number:,}"
+
+
+def counted(number: int, singular: str, plural: str | None = None) -> str:
+    """`1 paper`, `1,200 papers`."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def score(value: float | None) -> str:
+    """One decimal, or `unscored`."""
+    return "unscored" if value is None else f"{value:.1f}"
+
+
+def signed(value: float | None) -> str:
+    """A mean comparison score, two decimals with its sign, or `unscored`."""
+    if value is None:
+        return "unscored"
+    rounded = round(value, 2)
+    return "0.00" if rounded == 0 else f"{'+' if rounded > 0 else MINUS}{abs(rounded):.2f}"
+
+
+def usd(cost_usd: float | None, unknown_price_calls: int = 0) -> str:
+    """Dollars; says how many paid calls are missing from the sum because their price is unknown."""
+    if cost_usd is None:
+        return "price unknown"
+    digits = 2 if cost_usd == 0 or cost_usd >= 1 else 4
+    smallest = cost_usd > 0 and round(cost_usd, digits) == 0
+    amount = "under 0.0001 USD" if smallest else f"{cost_usd:,.{digits}f} USD"
+    return f"{amount}, and {counted(unknown_price_calls, 'call')} of unknown price" if unknown_price_calls else amount
+
+
+def duration(seconds: float | None) -> str:
+    """`0.42 s`, `12 s`, `3 min 20 s`, `2 h 5 min`."""
+    if seconds is None:
+        return "unknown"
+    if seconds < 9.95:
+        return f"{seconds:.2f} s" if seconds < 0.995 else f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(round(whole / 60), 60)
+    return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
+
+
+def share(part: int, whole: int) -> str:
+    """`12 %`; a share that is neither none nor all never rounds to either."""
+    if whole == 0:
+        return "none"
+    percent = 100 * part / whole
+    if 0 < percent < 1:
+        return "under 1 %"
+    return "over 99 %" if 99 < percent < 100 else f"{percent:.0f} %"
+
+
+def day(value: date | None) -> str:
+    return "unknown" if value is None else value.strftime("%Y-%m-%d")
+
+
+def moment(value: datetime) -> str:
+    """`2026-03-01 02:00 UTC`."""
+    return value.strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,127 @@
+"""What could not be looked up or judged, in plain words, and what was left out of long inputs."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dashboards.reports.papers import paper_link
+from dashboards.reports.safe_text import Markdown, plain
+from dashboards.reports.wording import reason, stage
+from schemas.evaluation import IdeaEvaluation
+from schemas.failure import Failure
+from schemas.outcome import Provenance, UnscoredReason
+
+SUBJECTS_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Things that failed alike. `subjects` names the first of them and counts the rest."""
+
+    what: str
+    why: str
+    count: int
+    subjects: Markdown
+    detail: str
+    retryable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shortening:
+    """What was left out of the inputs of one step, and of how many."""
+
+    step: str
+    rule: str
+    count: int
+
+
+def gaps_of(evaluation: IdeaEvaluation) -> tuple[Gap, ...]:
+    """Failures by stage and reason, most frequent first, then judgements without a score."""
+    return (*_failures(evaluation), *_unscored(evaluation))
+
+
+def shortenings_of(evaluation: IdeaEvaluation) -> tuple[Shortening, ...]:
+    """Each distinct answer made from a shortened input counts once, however many rows it filled."""
+    answers = {
+        (provenance.step, provenance.shortening, provenance.call_ids, provenance.created_at)
+        for provenance in _provenances(evaluation)
+        if provenance.shortening is not None
+    }
+    counts = Counter((step, rule) for step, rule, _, _ in answers)
+    return tuple(Shortening(step.replace("_", " "), rule, count) for (step, rule), count in sorted(counts.items()))
+
+
+def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
+    soundness, contribution = evaluation.soundness, evaluation.contribution
+    recorded = [
+        *(soundness.failures if soundness else ()),
+        *(contribution.failures if contribution else ()),
+        *evaluation.failures,
+    ]
+    groups: dict[tuple[str, str], list[Failure]] = defaultdict(list)
+    for failure in dict.fromkeys(recorded):
+        groups[failure.stage, failure.reason].append(failure)
+    names = _names(evaluation)
+    for (where, why), failures in sorted(groups.items(), key=lambda group: -len(group[1])):
+        yield Gap(
+            what=stage(where),
+            why=reason(why),
+            count=len(failures),
+            subjects=_subjects([failure.subject for failure in failures], names),
+            detail=failures[0].detail,
+            retryable=any(failure.retryable for failure in failures),
+        )
+
+
+def _unscored(evaluation: IdeaEvaluation) -> Iterator[Gap]:
+    soundness, contribution = evaluation.soundness, evaluation.contribution
+    found: dict[str, Iterable[UnscoredReason | None]] = {}
+    if soundness is not None:
+        found["relevance of a paper to a method"] = (entry.unscored_reason for entry in soundness.evidence)
+        found["review of a method"] = (entry.unscored_reason for entry in soundness.reviews)
+        found["summary"] = [soundness.summary.unscored_reason] if soundness.summary else []
+    if contribution is not None:
+        found["relevance of a paper to the idea"] = (entry.unscored_reason for entry in contribution.candidates)
+        found["comparison with a paper"] = (entry.unscored_reason for entry in contribution.comparisons)
+        found["review of a dimension"] = (entry.unscored_reason for entry in contribution.reviews)
+    for what, reasons in found.items():
+        for why, count in Counter(why for why in reasons if why is not None).most_common():
+            yield Gap(f"unscored: {what}", reason(why), count, Markdown(""), "", retryable=False)
+
+
+def _names(evaluation: IdeaEvaluation) -> dict[str, Markdown]:
+    """What readers call the papers, methods and dimensions that failures name by identifier."""
+    names = {str(paper.paper_id): paper_link(paper) for paper in evaluation.papers}
+    names[evaluation.idea.idea_id] = Markdown("the idea")
+    if evaluation.soundness is not None:
+        names |= {method.method_id: Markdown(f"method {method.rank}") for method in evaluation.soundness.methods}
+    if evaluation.contribution is not None:
+        names |= {entry.dimension_id: Markdown(f"dimension “{plain(entry.name)}”") for entry in evaluation.contribution.dimensions}
+    return names
+
+
+def _subjects(subjects: list[str], names: dict[str, Markdown]) -> Markdown:
+    distinct = list(dict.fromkeys(subjects))
+    shown = ", ".join(_subject(subject, names) for subject in distinct[:SUBJECTS_NAMED])
+    rest = len(distinct) - SUBJECTS_NAMED
+    return Markdown(f"{shown} and {rest:,} more" if rest > 0 else shown)
+
+
+def _subject(subject: str, names: dict[str, Markdown]) -> str:
+    if subject in names:
+        return names[subject]
+    first, slash, second = subject.partition("/")
+    return f"{names[first]}, {names[second]}" if slash and first in names and second in names else plain(subject)
+
+
+def _provenances(evaluation: IdeaEvaluation) -> Iterator[Provenance]:
+    soundness, contribution = evaluation.soundness, evaluation.contribution
+    if soundness is not None:
+        for entries in (soundness.methods, soundness.evidence, soundness.reviews):
+            yield from (entry.provenance for entry in entries)
+        if soundness.summary is not None:
+            yield soundness.summary.provenance
+    if contribution is not None:
+        yield from (candidate.provenance for candidate in contribution.candidates if candidate.provenance is not None)
+        for compared in (contribution.dimensions, contribution.comparisons, contribution.reviews):
+            yield from (entry.provenance for entry in compared)

@@ -1,0 +1,102 @@
+"""One self-contained HTML page from Markdown: no script, no outside asset, no HTML that the Markdown brought along."""
+
+import re
+from collections.abc import MutableMapping, Sequence
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+from markupsafe import Markup
+
+from dashboards.reports.chart import Chart
+
+_WEB_ADDRESS = re.compile(r"https?://[^/]", re.IGNORECASE)
+_OWN_PAGE = re.compile(r"ideas/[a-z0-9_-]+\.(?:html|md)")
+_MARK_CLASSES = {"+": "mark more", "0": "mark even", "\u2212": "mark less", "?": "mark none"}
+
+CHART_FENCE = "chart"
+"""Language of the empty code block that stands for the chart; only our own templates can write a code block."""
+
+
+def html_page(markdown: str, *, title: str, chart: Chart | None = None) -> str:
+    """Render `markdown` with its headings as navigation.
+
+    HTML in it is shown as text; links lead to http(s) addresses or to the reports of the same run, nowhere else.
+    """
+    parser = _parser()
+    environment: MutableMapping[str, Any] = {"chart": chart}
+    tokens = parser.parse(markdown, environment)
+    sections = _number_headings(tokens)
+    body = parser.renderer.render(tokens, parser.options, environment)
+    return _templates().get_template("page.html.jinja").render(title=title, sections=sections, body=Markup(body))  # noqa: S704 rendered with HTML off
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser.validateLink = _permitted  # type: ignore[method-assign]
+    parser.add_render_rule("link_open", _render_link)
+    parser.add_render_rule("table_open", _render_table_open)
+    parser.add_render_rule("table_close", _render_table_close)
+    parser.add_render_rule("td_open", _render_cell)
+    parser.add_render_rule("fence", _render_fence)
+    return parser.disable(["image", "autolink", "html_inline", "html_block", "reference"])
+
+
+@cache
+def _templates() -> Environment:
+    loader = PackageLoader("dashboards.reports", "templates")
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+
+
+def _permitted(url: str) -> bool:
+    return _WEB_ADDRESS.match(url) is not None or _OWN_PAGE.fullmatch(url) is not None
+
+
+def _number_headings(tokens: Sequence[Token]) -> list[tuple[str, str]]:
+    """Give every second-level heading an anchor; the anchors with the headings' texts."""
+    sections: list[tuple[str, str]] = []
+    for position, token in enumerate(tokens):
+        if token.type == "heading_open" and token.tag == "h2":
+            anchor = f"section-{len(sections) + 1}"
+            token.attrSet("id", anchor)
+            sections.append((anchor, "".join(child.content for child in tokens[position + 1].children or ())))
+    return sections
+
+
+def _render_link(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, _environment: MutableMapping[str, Any]
+) -> str:
+    if _WEB_ADDRESS.match(str(tokens[index].attrGet("href") or "")):
+        tokens[index].attrSet("rel", "nofollow noopener noreferrer")
+    return renderer.renderToken(tokens, index, options, _environment)
+
+
+def _render_table_open(*_: object) -> str:
+    return '<div class="scroll" tabindex="0" role="region" aria-label="Table">\n<table>\n'
+
+
+def _render_table_close(*_: object) -> str:
+    return "</table>\n</div>\n"
+
+
+def _render_cell(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, _environment: MutableMapping[str, Any]
+) -> str:
+    """Colours the marks of the heat table, the only centred cells."""
+    if "center" in str(tokens[index].attrGet("style") or "") and (mark := _MARK_CLASSES.get(tokens[index + 1].content)):
+        tokens[index].attrSet("class", mark)
+    return renderer.renderToken(tokens, index, options, _environment)
+
+
+def _render_fence(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, environment: MutableMapping[str, Any]
+) -> str:
+    if tokens[index].info.strip() != CHART_FENCE:
+        return renderer.fence(tokens, index, options, environment)
+    chart = environment["chart"]
+    return "" if chart is None else _templates().get_template("chart.svg.jinja").render(chart=chart)

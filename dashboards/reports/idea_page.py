@@ -1,0 +1,181 @@
+"""What the report on one idea shows, put together from the warehouse's answer."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from dashboards.reports import figures
+from dashboards.reports.gaps import Gap, Shortening, gaps_of, shortenings_of
+from dashboards.reports.papers import in_reading_order, paper_link, reference
+from dashboards.reports.safe_text import Markdown
+from dashboards.reports.wording import reason
+from schemas.contribution import Comparison, ContributionReview, Dimension
+from schemas.identifiers import PaperId
+from schemas.outcome import UnscoredReason
+from schemas.paper import Paper
+from schemas.soundness import Method, MethodEvidence, SoundnessReview
+from warehouse.answers import IdeaReview
+
+MARKS = {1: "+", 0: "0", -1: figures.MINUS, None: "?"}
+"""How a comparison score is shown in the heat table."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceLine:
+    paper: Markdown
+    evidence: MethodEvidence
+
+
+@dataclass(frozen=True, slots=True)
+class MethodPart:
+    """One method with its verdict and the evidence read for it; `evidence` holds the relevant papers only."""
+
+    method: Method
+    review: SoundnessReview | None
+    verdict: str
+    evidence: tuple[EvidenceLine, ...]
+    irrelevant_count: int
+    unjudged_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionPart:
+    """One dimension with its review; `mean` holds the mean comparison score with its counts."""
+
+    dimension: Dimension
+    review: ContributionReview | None
+    verdict: str
+    mean: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatRow:
+    """One paper compared: a mark for every dimension, in the order of the dimensions."""
+
+    paper: Markdown
+    title: str
+    marks: tuple[str, ...]
+    overall: str
+
+
+@dataclass(frozen=True, slots=True)
+class IdeaPage:
+    """Everything `idea.md.jinja` prints."""
+
+    review: IdeaReview
+    methods: tuple[MethodPart, ...]
+    dimensions: tuple[DimensionPart, ...]
+    heat: tuple[HeatRow, ...]
+    funnel: str
+    gaps: tuple[Gap, ...]
+    shortenings: tuple[Shortening, ...]
+    models: str
+    bibliography: tuple[Markdown, ...]
+
+
+def idea_page(review: IdeaReview) -> IdeaPage:
+    papers = {paper.paper_id: paper for paper in review.evaluation.papers}
+    return IdeaPage(
+        review=review,
+        methods=_methods(review, papers),
+        dimensions=_dimensions(review),
+        heat=_heat(review, papers),
+        funnel=_funnel(review),
+        gaps=gaps_of(review.evaluation),
+        shortenings=shortenings_of(review.evaluation),
+        models=_models(review),
+        bibliography=tuple(reference(paper) for paper in in_reading_order(review.bibliography)),
+    )
+
+
+def _methods(review: IdeaReview, papers: dict[PaperId, Paper]) -> tuple[MethodPart, ...]:
+    soundness = review.evaluation.soundness
+    if soundness is None:
+        return ()
+    reviews = {entry.method_id: entry for entry in soundness.reviews}
+    evidence: dict[str, list[MethodEvidence]] = defaultdict(list)
+    for entry in soundness.evidence:
+        evidence[entry.method_id].append(entry)
+    ordered = sorted(soundness.methods, key=lambda method: method.rank)
+    return tuple(_method(method, reviews.get(method.method_id), evidence[method.method_id], papers) for method in ordered)
+
+
+def _method(method: Method, review: SoundnessReview | None, evidence: list[MethodEvidence], papers: dict[PaperId, Paper]) -> MethodPart:
+    if review is None:
+        verdict = "unscored: no review was made"
+    elif review.score_0_to_10 is None:
+        verdict = _unscored(review.unscored_reason)
+    else:
+        verdict = f"{figures.score(review.score_0_to_10)} of 10"
+    return MethodPart(
+        method=method,
+        review=review,
+        verdict=verdict,
+        evidence=tuple(EvidenceLine(_named(papers, entry.paper_id), entry) for entry in evidence if entry.relevant),
+        irrelevant_count=sum(entry.relevant is False for entry in evidence),
+        unjudged_count=sum(entry.relevant is None for entry in evidence),
+    )
+
+
+def _dimensions(review: IdeaReview) -> tuple[DimensionPart, ...]:
+    contribution = review.evaluation.contribution
+    if contribution is None:
+        return ()
+    reviews = {entry.dimension_id: entry for entry in contribution.reviews}
+    return tuple(_dimension(dimension, reviews.get(dimension.dimension_id)) for dimension in contribution.dimensions)
+
+
+def _dimension(dimension: Dimension, review: ContributionReview | None) -> DimensionPart:
+    if review is None:
+        return DimensionPart(dimension, None, "unscored: no review was made", "unscored")
+    verdict = _unscored(review.unscored_reason) if review.unscored_reason is not None else ""
+    scored, unscored = review.scored_comparison_count, review.unscored_comparison_count
+    mean = f"{figures.signed(review.mean_comparison_score)} over {figures.counted(scored, 'scored comparison')}, {unscored:,} unscored"
+    return DimensionPart(dimension, review, verdict, mean)
+
+
+def _heat(review: IdeaReview, papers: dict[PaperId, Paper]) -> tuple[HeatRow, ...]:
+    """Papers in the order they were compared; a pair without a comparison counts as unscored."""
+    contribution = review.evaluation.contribution
+    if contribution is None:
+        return ()
+    by_paper: dict[PaperId, dict[str, Comparison]] = defaultdict(dict)
+    for comparison in contribution.comparisons:
+        by_paper[comparison.paper_id][comparison.dimension_id] = comparison
+    dimension_ids = [dimension.dimension_id for dimension in contribution.dimensions]
+    return tuple(
+        HeatRow(
+            paper=_named(papers, paper_id),
+            title=papers[paper_id].title if paper_id in papers else "",
+            marks=tuple(MARKS[found[wanted].score if wanted in found else None] for wanted in dimension_ids),
+            overall=next((entry.overall_comparison for entry in found.values() if entry.overall_comparison), ""),
+        )
+        for paper_id, found in by_paper.items()
+    )
+
+
+def _funnel(review: IdeaReview) -> str:
+    contribution = review.evaluation.contribution
+    if contribution is None or not contribution.candidates:
+        return ""
+    candidates = contribution.candidates
+    judged = sum(candidate.relevance_0_to_5 is not None for candidate in candidates)
+    unscored = sum(candidate.unscored_reason is not None for candidate in candidates)
+    compared = sum(candidate.compared for candidate in candidates)
+    return f"{figures.counted(len(candidates), 'paper')} considered, {judged:,} judged for relevance ({unscored:,} unscored), {compared:,} compared."
+
+
+def _models(review: IdeaReview) -> str:
+    """Models as the provider names them, where they answered."""
+    found = {call.model_answered for call in review.evaluation.llm_calls if call.model_answered}
+    soundness, contribution = review.evaluation.soundness, review.evaluation.contribution
+    judged = [*(soundness.reviews if soundness else ()), *(contribution.reviews if contribution else ())]
+    found |= {entry.provenance.model_answered for entry in judged if entry.provenance.model_answered}
+    return ", ".join(sorted(found))
+
+
+def _named(papers: dict[PaperId, Paper], paper_id: PaperId) -> Markdown:
+    return paper_link(papers[paper_id]) if paper_id in papers else Markdown("unknown paper")
+
+
+def _unscored(why: UnscoredReason | None) -> str:
+    return f"unscored: {reason(why)}" if why is not None else "unscored"

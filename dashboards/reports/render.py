@@ -1,0 +1,122 @@
+"""Reports on a run and on one idea, as Markdown or as one self-contained HTML page."""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Literal
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from dashboards.reports import figures, wording
+from dashboards.reports.chart import score_chart
+from dashboards.reports.html_page import html_page
+from dashboards.reports.idea_page import IdeaPage, idea_page
+from dashboards.reports.run_page import RunPage, run_page
+from dashboards.reports.safe_text import Markdown, code, plain, prose, prose_line
+from schemas.identifiers import IdeaId, RunId
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+
+OutputFormat = Literal["md", "html"]
+
+_BLANK_LINES = re.compile(r"\n{3,}")
+
+
+def idea_report(layout: Layout, run_id: RunId, idea_id: IdeaId, output_format: OutputFormat, *, catalogue_url: str | None = None) -> str:
+    """The full review of one idea: scores, evidence, what could not be judged, references and cost.
+
+    Raises:
+        ConfigurationError: no such lake, published run or idea.
+    """
+    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+        page = idea_page(queries.idea_review(run_id, idea_id))
+    markdown = idea_markdown(page)
+    return markdown if output_format == "md" else idea_html(page, markdown)
+
+
+def run_report(layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None) -> str:
+    """The ranking of a run with its costs, sources, failures and validations.
+
+    Raises:
+        ConfigurationError: no such lake or published run.
+    """
+    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+        page = run_page(queries, run_id, {})
+    return run_markdown(page) if output_format == "md" else run_html(page)
+
+
+def idea_markdown(page: IdeaPage) -> str:
+    evaluation = page.review.evaluation
+    return _rendered("idea.md.jinja", page=page, banners=wording.banners(evaluation.engine, evaluation.literature))
+
+
+def idea_html(page: IdeaPage, markdown: str) -> str:
+    """`markdown` is what `idea_markdown` made of `page`."""
+    idea = page.review.evaluation.idea
+    return html_page(markdown, title=idea.title or idea.idea_id)
+
+
+def run_markdown(page: RunPage, *, with_chart: bool = False) -> str:
+    """With `with_chart`, the place of the chart is marked for `html_page`."""
+    run = page.run
+    return _rendered(
+        "run.md.jinja",
+        page=page,
+        banners=wording.banners(run.engine, run.literature),
+        with_chart=with_chart,
+    )
+
+
+def run_html(page: RunPage) -> str:
+    return html_page(run_markdown(page, with_chart=True), title=f"Run {page.run.run_id}", chart=score_chart(page.groups))
+
+
+def _rendered(template: str, **context: Any) -> str:
+    return _BLANK_LINES.sub("\n\n", _templates().get_template(template).render(context)).strip() + "\n"
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(  # noqa: S701 Markdown, not HTML: `_printed` escapes what is not Markdown of our own
+        loader=PackageLoader("dashboards.reports", "templates"),
+        undefined=StrictUndefined,
+        finalize=_printed,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters.update(_FILTERS)
+    return environment
+
+
+def _printed(value: object) -> str:
+    """Every `{{ … }}` passes here: only our own Markdown is printed as it is, and nothing missing prints as a number."""
+    if isinstance(value, Markdown):
+        return value
+    return "unknown" if value is None else plain(str(value))
+
+
+def _verbatim(text: str) -> Markdown:
+    """For code blocks: one line, which cannot end the block."""
+    return Markdown(" ".join(text.split()).replace("```", ""))
+
+
+_FILTERS: Mapping[str, Callable[..., Any]] = {
+    "code": code,
+    "prose": prose,
+    "prose_line": prose_line,
+    "symbol": Markdown,
+    "verbatim": _verbatim,
+    "reason": wording.reason,
+    "stage": wording.stage,
+    "literature": wording.literature,
+    "count": figures.count,
+    "counted": figures.counted,
+    "score": figures.score,
+    "signed": figures.signed,
+    "usd": figures.usd,
+    "duration": figures.duration,
+    "share": figures.share,
+    "day": figures.day,
+    "moment": figures.moment,
+}

@@ -1,0 +1,148 @@
+"""What the report on one run shows, put together from the warehouse's answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dashboards.reports import figures
+from dashboards.reports.safe_text import Markdown, plain
+from dashboards.reports.wording import reason
+from schemas.columns import Severity
+from schemas.identifiers import IdeaId, RunId
+from schemas.run import Run
+from warehouse.answers import FailureGroup, FailureRow, IdeaScore, RankedIdea, RunCost, StepCost, ValidationRow
+from warehouse.queries import Queries
+
+NO_GROUP = "Ideas without a group"
+
+
+@dataclass(frozen=True, slots=True)
+class RankedLine:
+    """One idea of a ranking; figures are printed as they stand."""
+
+    rank: str
+    idea: Markdown
+    score: str
+    soundness: str
+    unscored_methods: str
+    contribution: str
+    unscored_comparisons: str
+    failures: str
+    notes: Markdown
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPart:
+    """The ranking of one group."""
+
+    name: str
+    lines: tuple[RankedLine, ...]
+    scores: tuple[tuple[str, float], ...]
+    unscored_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """Cost and latency of one step with one model."""
+
+    cost: StepCost
+    latency: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """Everything `run.md.jinja` prints."""
+
+    run: Run
+    cost: RunCost
+    groups: tuple[GroupPart, ...]
+    has_notes: bool
+    steps: tuple[StepLine, ...]
+    sources: tuple[Mapping[str, Any], ...]
+    validation_count: int
+    broken: tuple[ValidationRow, ...]
+    rejections: tuple[FailureRow, ...]
+    failure_groups: tuple[FailureGroup, ...]
+
+    @property
+    def unscored_idea_count(self) -> int:
+        return sum(group.unscored_count for group in self.groups)
+
+    @property
+    def critical_broken_count(self) -> int:
+        return sum(row.severity is Severity.CRITICAL for row in self.broken)
+
+
+def run_page(queries: Queries, run_id: RunId, idea_links: Mapping[IdeaId, str]) -> RunPage:
+    """Ask the warehouse everything about a run.
+
+    Args:
+        idea_links: relative addresses of the ideas' own reports; ideas that are not in it are named without a link.
+
+    Raises:
+        ConfigurationError: no such published run.
+    """
+    run = queries.run(run_id)
+    validations = queries.validations(run_id)
+    latencies = {(row["step"], row["model_requested"]): row for row in queries.latency_by_step(run_id).iter_rows(named=True)}
+    groups = _groups(queries.ranking(run_id), queries.idea_scores(run_id), idea_links)
+    return RunPage(
+        run=run,
+        cost=queries.run_cost(run_id),
+        groups=groups,
+        has_notes=any(line.notes for group in groups for line in group.lines),
+        steps=tuple(StepLine(cost, latencies.get((cost.step, cost.model_requested), {})) for cost in queries.step_costs(run_id)),
+        sources=tuple(queries.source_health(run_id).iter_rows(named=True)),
+        validation_count=len(validations),
+        broken=tuple(row for row in validations if not row.success),
+        rejections=queries.rejections(run_id),
+        failure_groups=queries.failure_groups(run_id),
+    )
+
+
+def _groups(ranking: tuple[RankedIdea, ...], idea_scores: tuple[IdeaScore, ...], idea_links: Mapping[IdeaId, str]) -> tuple[GroupPart, ...]:
+    scores = {score.idea_id: score for score in idea_scores}
+    members: dict[str | None, list[RankedIdea]] = {}
+    for ranked in ranking:
+        members.setdefault(ranked.group, []).append(ranked)
+    only_group_is_none = list(members) == [None]
+    return tuple(
+        GroupPart(
+            name=("All ideas" if only_group_is_none else NO_GROUP) if name is None else name,
+            lines=tuple(_line(ranked, scores[ranked.idea_id], idea_links.get(ranked.idea_id)) for ranked in ideas),
+            scores=tuple((ranked.title, ranked.score) for ranked in ideas if ranked.score is not None),
+            unscored_count=sum(ranked.score is None for ranked in ideas),
+        )
+        for name, ideas in members.items()
+    )
+
+
+def _line(ranked: RankedIdea, score: IdeaScore, address: str | None) -> RankedLine:
+    title = plain(ranked.title) or plain(ranked.idea_id)
+    comparisons = score.scored_comparison_count + score.unscored_comparison_count
+    return RankedLine(
+        rank="–" if ranked.rank is None else str(ranked.rank),
+        idea=Markdown(f"[{title}]({address})") if address else title,
+        score=figures.score(score.score),
+        soundness=figures.score(score.soundness_0_to_10) if score.soundness_requested else "not asked for",
+        unscored_methods=_of(score.unscored_method_count, score.method_count) if score.soundness_requested else "–",
+        contribution=figures.score(score.contribution_0_to_10) if score.contribution_requested else "not asked for",
+        unscored_comparisons=_of(score.unscored_comparison_count, comparisons) if score.contribution_requested else "–",
+        failures=figures.count(ranked.failure_count),
+        notes=_notes(score),
+    )
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part:,} of {whole:,}"
+
+
+def _notes(score: IdeaScore) -> Markdown:
+    found = []
+    if score.incomplete_reason is not None:
+        found.append(f"ended early: {plain(reason(score.incomplete_reason))}")
+    if score.unscored_dimension_count:
+        found.append(f"{figures.counted(score.unscored_dimension_count, 'dimension')} without a review")
+    if score.duplicate_of is not None:
+        found.append(f"nearly the same as {plain(score.duplicate_of)}")
+    return Markdown("; ".join(found))

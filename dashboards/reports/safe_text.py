@@ -1,0 +1,140 @@
+"""Untrusted text as Markdown that can neither open HTML nor change the structure of the page around it.
+
+Ideas, papers and engines write what they like. `plain` shows their characters as they are; `prose` keeps paragraphs, lists,
+emphasis, code and http(s) links, each written anew, and shows everything else as characters.
+"""
+
+import re
+from urllib.parse import quote, urlsplit
+
+MAXIMUM_URL_CHARACTERS = 2000
+
+_INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
+_SPECIAL = re.compile(r"([\\`*_\[\]<>&|~@]|(?<!\S)#)")
+_BARE_ADDRESS = re.compile(r"(?i)(://)|\b(www)\.")
+_BLOCK_START = re.compile(r"^(?:([+=-])(?=[\s=-]|$)|(\d{1,9})([.)])(?=\s|$))")
+
+_INLINE = re.compile(
+    r"\\(?P<escaped>[!-/:-@\[-`{-~])"
+    r"|(?<!!)\[(?P<label>(?:\\.|[^\[\]\\]){1,600})\]\((?P<url>https?://[^\s()<>]{1,2000})\)"
+    r"|(?<!`)`(?P<code>[^`|\s](?:[^`|]{0,198}[^`|\s])?)`(?!`)"
+    r"|(?<!\*)\*\*(?P<strong>[^\s*\[\]`\\](?:[^*\[\]`\\]{0,398}[^\s*\[\]`\\])?)\*\*(?!\*)"
+    r"|(?<![*\w])\*(?P<emphasis>[^\s*\[\]`\\](?:[^*\[\]`\\]{0,398}[^\s*\[\]`\\])?)\*(?![*\w])"
+)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_FENCE = re.compile(r"(?:`{3,}|~{3,})[^`]*")
+_RULE = re.compile(r"(?:[-*_=]\s*){3,}")
+_HEADING = re.compile(r"#{1,6}\s+(?P<heading>.*)")
+_ITEM = re.compile(r"(?:(?P<bullet>[-*+•])|(?P<number>\d{1,9})[.)])\s+(?P<item>.*)")
+
+
+class Markdown(str):
+    """Text that is Markdown of our own making: the templates print it as it is, and escape every other string."""
+
+    __slots__ = ()
+
+
+def plain(text: str) -> Markdown:
+    """`text` on one line, every character of it shown as itself."""
+    one_line = " ".join(_INVISIBLE.sub(" ", text).split())
+    return Markdown(_BLOCK_START.sub(_escape_block_start, _escape(one_line)))
+
+
+def prose(text: str) -> Markdown:
+    """`text` as paragraphs and flat lists. Headings become bold paragraphs; fences, rules and quote marks go, their content stays."""
+    blocks: list[tuple[str, list[str]]] = []
+    for line in text.splitlines():
+        _take_line(blocks, line.strip().lstrip("> \t"))
+    written = [(mark, mark + _inline(" ".join(lines))) for mark, lines in blocks if lines]
+    parts: list[str] = []
+    for number, (mark, block) in enumerate(written):
+        in_list = number > 0 and bool(mark) and _kind(mark) == _kind(written[number - 1][0])
+        parts.append(("\n" if in_list else "\n\n" if number else "") + block)
+    return Markdown("".join(parts))
+
+
+def prose_line(text: str) -> Markdown:
+    """`text` as one line of prose, for table cells and list items."""
+    return _inline(" ".join(line.strip() for line in text.splitlines()))
+
+
+def code(text: str) -> Markdown:
+    """`text` as a code span, or as plain text where a span could not hold it."""
+    fits = bool(text.strip()) and not re.search("[`|]", text) and not _INVISIBLE.search(text)
+    return Markdown(f"`{text.strip()}`") if fits else plain(text)
+
+
+def link(text: str, url: str) -> Markdown:
+    """A link to `url`, or the text alone unless `url` is an http(s) address."""
+    address = safe_url(url)
+    return Markdown(f"[{plain(text)}]({address})") if address else plain(text)
+
+
+def safe_url(url: str) -> str | None:
+    """`url` with everything that could end a Markdown link percent-encoded; None unless it is http(s) with a host."""
+    stripped = url.strip()
+    if len(stripped) > MAXIMUM_URL_CHARACTERS or _INVISIBLE.search(stripped):
+        return None
+    try:
+        parts = urlsplit(stripped)
+        host = parts.hostname
+    except ValueError:
+        return None
+    if parts.scheme.lower() not in ("http", "https") or not host:
+        return None
+    return quote(stripped, safe="%/:?#@!$&'+,;=-.")
+
+
+def _escape(text: str) -> str:
+    return _BARE_ADDRESS.sub(lambda match: r"\://" if match[1] else rf"{match[2]}\.", _SPECIAL.sub(r"\\\1", text))
+
+
+def _escape_block_start(match: re.Match[str]) -> str:
+    return f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"
+
+
+def _take_line(blocks: list[tuple[str, list[str]]], line: str) -> None:
+    """Add one line to `blocks`, each a mark (`- `, `1. ` or none) and its lines."""
+    if not line or _FENCE.fullmatch(line) or _RULE.fullmatch(line):
+        blocks.append(("", []))
+    elif heading := _HEADING.fullmatch(line):
+        blocks += [("", [_bold(heading["heading"])]), ("", [])]
+    elif item := _ITEM.fullmatch(line):
+        blocks.append(("- " if item["bullet"] else f"{item['number']}. ", [item["item"]]))
+    elif blocks:
+        blocks[-1][1].append(line)
+    else:
+        blocks.append(("", [line]))
+
+
+def _bold(heading: str) -> str:
+    words = heading.rstrip("# \t").strip("* ")
+    return f"**{words}**" if words and not re.search(r"[*\[\]`\\]", words) else words
+
+
+def _kind(mark: str) -> str:
+    return mark[-2:] if mark else ""
+
+
+def _inline(text: str) -> Markdown:
+    """One line: links, emphasis and code written anew, the rest escaped."""
+    one_line = " ".join(_INVISIBLE.sub(" ", text).split())
+    parts: list[str] = []
+    end = 0
+    for match in _INLINE.finditer(one_line):
+        parts += [_escape(one_line[end : match.start()]), _written(match)]
+        end = match.end()
+    parts.append(_escape(one_line[end:]))
+    return Markdown(_BLOCK_START.sub(_escape_block_start, "".join(parts)))
+
+
+def _written(match: re.Match[str]) -> str:
+    if match["escaped"]:
+        return f"\\{match['escaped']}"
+    if match["label"]:
+        return link(_ESCAPE.sub(r"\1", match["label"]), match["url"])
+    if match["code"]:
+        return f"`{match['code']}`"
+    if match["strong"]:
+        return f"**{_escape(match['strong'])}**"
+    return f"*{_escape(match['emphasis'])}*"

@@ -1,0 +1,77 @@
+"""The closed words of the tables in plain language."""
+
+from pathlib import PurePath
+
+_REASONS: dict[str, str] = {
+    "reply_unparsable": "the engine's reply could not be read",
+    "reply_empty": "the engine replied nothing",
+    "reply_cut_off": "the engine's reply was cut off",
+    "refused": "the engine refused to answer",
+    "no_evidence": "no relevant evidence was found",
+    "nothing_to_judge": "there was nothing to judge",
+    "budget_exhausted": "the budget was spent",
+    "source_unavailable": "the literature source did not answer",
+    "engine_unavailable": "the engine could not be reached",
+    "input_too_long": "the text was too long for the engine",
+    "timed_out": "it took too long",
+    "worker_lost": "the worker that did it was lost",
+    "internal_error": "Assay itself failed",
+    "rate_limited": "the source asked to slow down",
+    "server_error": "the source failed",
+    "timeout": "the source took too long",
+    "unreachable": "the source could not be reached",
+    "forbidden": "the source does not allow it",
+    "bad_request": "the source rejected the request",
+    "not_found": "the source does not know it",
+    "circuit_open": "the source had failed too often and was left alone",
+    "malformed_answer": "the source's answer could not be read",
+    "document": "the document could not be had or read",
+    "empty": "the entry is empty",
+    "too_short": "the text is too short",
+    "too_long": "the text is too long",
+    "bad_cutoff_date": "the cutoff date is no date",
+    "duplicate_id": "the identifier was taken already",
+    "duplicate_text": "the text repeats another idea",
+    "unreadable": "the entry could not be read",
+    "bad_field": "a field holds something else than it should",
+}
+
+_STAGES: dict[str, str] = {
+    "read_ideas": "reading the ideas",
+    "soundness": "judging soundness",
+    "contribution": "judging contribution",
+    "literature": "looking up literature",
+    "documents": "reading full texts",
+    "evaluate": "evaluating the idea",
+}
+
+
+def reason(word: str) -> str:
+    """Why something did not work out; a word this page does not know is shown as it is."""
+    return _REASONS.get(word, word.replace("_", " "))
+
+
+def stage(word: str) -> str:
+    """Where it did not work out."""
+    return _STAGES.get(word, word.replace("_", " "))
+
+
+def literature(name: str) -> str:
+    """Where papers came from; of a snapshot's path only its last part, which is what a reader recognises."""
+    kind, _, place = name.partition(":")
+    if kind == "snapshot":
+        return f"snapshot {PurePath(place.rstrip('/')).name or place}" if place else "snapshot"
+    return "live Semantic Scholar" if name == "live" else name
+
+
+def banners(engine: str, literature_name: str) -> tuple[str, ...]:
+    """What a reader must know before reading any score."""
+    found = []
+    if engine == "extractive":
+        found.append("Extractive engine: an offline baseline, not a language model's judgement.")
+    if literature_name.startswith("snapshot"):
+        found.append(
+            f"The evidence comes from a fixed collection of papers ({literature(literature_name)}), not from the live literature: "
+            "work the collection lacks could not be found."
+        )
+    return tuple(found)

@@ -1,0 +1,73 @@
+"""Writes the reports of a run as files: an index and one page per idea, each as Markdown and as HTML."""
+
+import re
+import shutil
+from pathlib import Path
+from uuid import uuid4
+
+from dashboards.reports.idea_page import idea_page
+from dashboards.reports.render import idea_html, idea_markdown, run_html, run_markdown
+from dashboards.reports.run_page import run_page
+from schemas.identifiers import IdeaId, RunId, content_hash
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+
+_PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
+_HASHED_NAME = re.compile(r".*-[0-9a-f]{16}")
+_DEVICE_NAME = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
+
+
+def write_reports(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> tuple[Path, Path]:
+    """Write `reports/<run_id>/index.md`, `index.html` and `ideas/<name>.md`, `.html`; the paths of index.html and index.md.
+
+    Ideas are read and written a few at a time. The folder appears whole: an earlier report is replaced at the end, or stays.
+
+    Raises:
+        ConfigurationError: no such lake or published run.
+    """
+    layout.run(run_id)  # refuses a run_id that cannot name a folder
+    target = layout.reports / run_id
+    building = layout.reports / f".building-{uuid4().hex}"
+    try:
+        with open_queries(layout, catalogue_url=catalogue_url) as queries:
+            queries.run(run_id)
+            (building / "ideas").mkdir(parents=True)
+            names: dict[IdeaId, str] = {}
+            for review in queries.idea_reviews(run_id):
+                idea_id = review.evaluation.idea.idea_id
+                names[idea_id] = file_name(idea_id)
+                page = idea_page(review)
+                markdown = idea_markdown(page)
+                _write(building / "ideas" / f"{names[idea_id]}.md", markdown)
+                _write(building / "ideas" / f"{names[idea_id]}.html", idea_html(page, markdown))
+            for suffix, write in (("md", run_markdown), ("html", run_html)):
+                links = {idea_id: f"ideas/{name}.{suffix}" for idea_id, name in names.items()}
+                _write(building / f"index.{suffix}", write(run_page(queries, run_id, links)))
+        _move_into_place(building, target)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return target / "index.html", target / "index.md"
+
+
+def file_name(idea_id: IdeaId) -> str:
+    """A name for the idea's files, without suffix: safe on every file system, different for different ideas.
+
+    Short lower-case identifiers stay as they are; of others, the readable part with a hash.
+    """
+    if _PLAIN_NAME.fullmatch(idea_id) and not _HASHED_NAME.fullmatch(idea_id) and not _DEVICE_NAME.fullmatch(idea_id):
+        return idea_id
+    readable = re.sub(r"[^a-z0-9]+", "-", idea_id.lower()).strip("-")[:60].rstrip("-") or "idea"
+    return f"{readable}-{content_hash(idea_id, length=16)}"
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_bytes(text.encode("utf-8", "replace"))
+
+
+def _move_into_place(building: Path, target: Path) -> None:
+    """A rename does not replace a folder with content, so an earlier report is moved aside first."""
+    aside = building.with_name(f".replaced-{uuid4().hex}")
+    if target.exists():
+        target.rename(aside)
+    building.rename(target)
+    shutil.rmtree(aside, ignore_errors=True)
