@@ -1,0 +1,153 @@
+"""An engine, a literature and an embedder that answer as a test says, as late as a test says."""
+
+import asyncio
+import hashlib
+import random
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+
+from schemas.base import Reply
+from schemas.identifiers import PaperId
+from schemas.outcome import Outcome, Provenance, Scored, Unscored, UnscoredReason
+from schemas.paper import Paper
+from schemas.profile import ContributionParameters
+from schemas.retrieval import Answer, SourceFailure
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.text import content_words
+
+DIMENSIONS = 96
+FAILURE = SourceFailure(source="semantic_scholar", endpoint="/graph/v1/paper/search", reason="server_error", detail="503 five times")
+
+
+def parameters(**changes: Any) -> ContributionParameters:
+    values: dict[str, Any] = {
+        "maximum_dimensions": 3,
+        "queries_per_statement": 2,
+        "papers_per_query": 10,
+        "papers_per_relevance_call": 4,
+        "minimum_relevance": 3,
+        "maximum_judged_papers": 50,
+        "maximum_seeds": 3,
+        "recommendations_per_seed": 4,
+        "references_per_seed": 4,
+        "embedding_top": 20,
+        "papers_compared": 6,
+        "papers_per_comparison_call": 4,
+    }
+    return ContributionParameters(**{**values, **changes})
+
+
+def paper(name: str, abstract: str | None = "An abstract.", **fields: Any) -> Paper:
+    return Paper(paper_id=PaperId(name), title=f"On {name}", abstract=abstract, authors=(f"Ada {name}",), year=2020, **fields)
+
+
+class Delays:
+    """Random waits from a seed, so that tasks finish in another order for another seed."""
+
+    def __init__(self, seed: int | None) -> None:
+        self._random = random.Random(seed) if seed is not None else None
+
+    async def wait(self) -> None:
+        await asyncio.sleep(self._random.random() / 200 if self._random else 0)
+
+
+class WordEmbedder:
+    """Unit vectors of hashed words; remembers every text it was given."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> np.ndarray:
+        self.texts.extend(texts)
+        return np.stack([self._vector(text) for text in texts])
+
+    @staticmethod
+    def _vector(text: str) -> np.ndarray:
+        vector = np.full(DIMENSIONS, 1e-3, dtype=np.float32)
+        for word in content_words(text):
+            vector[int.from_bytes(hashlib.sha256(word.encode()).digest()[:4]) % DIMENSIONS] += 1
+        return vector / np.linalg.norm(vector)
+
+
+class FakeLiterature:
+    """Answers every query with the papers that share a word with it; `failing` queries (or all) are not answered."""
+
+    def __init__(
+        self,
+        papers: Iterable[Paper] = (),
+        *,
+        recommended: dict[str, tuple[Paper, ...]] | None = None,
+        cited: dict[str, tuple[Paper, ...]] | None = None,
+        failing: Callable[[str], bool] = lambda query: False,
+        delays: Delays | None = None,
+    ) -> None:
+        self._papers = tuple(papers)
+        self._recommended = recommended or {}
+        self._cited = cited or {}
+        self._failing = failing
+        self._delays = delays or Delays(None)
+        self.queries: list[str] = []
+        self.cutoffs: set[date | None] = set()
+        self.reference_calls: list[tuple[str, ...]] = []
+
+    async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
+        self.queries.append(query)
+        self.cutoffs.add(cutoff)
+        await self._delays.wait()
+        if self._failing(query):
+            return Answer((), (FAILURE,))
+        asked = set(content_words(query))
+        return Answer(tuple(p for p in self._papers if asked & set(content_words(f"{p.title} {p.abstract or ''}")))[:limit])
+
+    async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Any]:
+        raise AssertionError("the contribution module searches papers, not snippets")
+
+    async def papers(self, paper_ids: Sequence[PaperId], cutoff: date | None) -> Answer[Paper]:
+        raise AssertionError("the contribution module needs no look-up by identifier")
+
+    async def recommendations(self, seed: PaperId, limit: int, cutoff: date | None) -> Answer[Paper]:
+        await self._delays.wait()
+        return Answer(self._recommended.get(seed, ())[:limit])
+
+    async def references(self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None) -> Answer[tuple[PaperId, Paper]]:
+        self.reference_calls.append(tuple(seeds))
+        await self._delays.wait()
+        return Answer(tuple((seed, cited) for seed in seeds for cited in self._cited.get(seed, ())[:limit_per_seed]))
+
+
+class FakeEngine:
+    """Answers each step by `answers[step name]`, else by its baseline. An answer may be an `UnscoredReason`."""
+
+    name = "fake"
+
+    def __init__(
+        self, embedder: WordEmbedder, answers: dict[str, Callable[[Any], Reply | UnscoredReason]], delays: Delays | None = None
+    ) -> None:
+        self._tools = BaselineTools(embedder=embedder)
+        self._answers = answers
+        self._delays = delays or Delays(None)
+        self.asked: list[tuple[str, Any]] = []
+
+    async def run(self, step: Step[Any, Any], inputs: Any) -> Outcome[Any]:
+        self.asked.append((step.name, inputs))
+        await self._delays.wait()
+        answer = self._answers[step.name](inputs) if step.name in self._answers else await step.baseline(inputs, self._tools)
+        provenance = Provenance(
+            step=step.name,
+            step_version=step.version,
+            prompt_sha256=step.prompt_sha256,
+            engine=self.name,
+            model_requested="fake",
+            model_answered="fake",
+            seed=7,
+            created_at=datetime.now(UTC),
+        )
+        if isinstance(answer, UnscoredReason):
+            return Unscored(answer, f"the fake says {answer}", provenance)
+        return Unscored(answer.reason, answer.detail, provenance) if isinstance(answer, NoAnswer) else Scored(answer, provenance)
+
+    def inputs_of(self, step: Step[Any, Any]) -> list[Any]:
+        return [inputs for name, inputs in self.asked if name == step.name]

@@ -1,0 +1,79 @@
+"""Which papers go on never depends on the order in which they came."""
+
+import asyncio
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.identifiers import PaperId
+from tasks.contribution.relevance import Judgement, even_batches
+from tasks.contribution.selection import most_relevant, nearest, relevant
+from tasks.contribution.similarity import MAXIMUM_PASSAGES, Nearness, idea_passages, most_words_shared
+from tests.support.contribution_fakes import WordEmbedder, paper
+
+PAPERS = [paper(f"p{number:02}", f"bats calls {'echo ' * (number % 4)} {number % 3}") for number in range(24)]
+IDEA = "# Bats\n\nWe record the echo calls of bats."
+
+
+@given(st.randoms(use_true_random=False), st.lists(st.none() | st.integers(0, 5), min_size=24, max_size=24), st.integers(1, 24))
+def test_the_most_relevant_do_not_depend_on_order(shuffler: random.Random, scores: list[int | None], limit: int) -> None:
+    judgements = {one.paper_id: Judgement(score) for one, score in zip(PAPERS, scores, strict=True)}
+    similarity = {one.paper_id: (index % 5) / 5 for index, one in enumerate(PAPERS)}
+    shuffled = list(PAPERS)
+    shuffler.shuffle(shuffled)
+    chosen = [most_relevant(relevant(papers, judgements, 2), judgements, similarity, limit) for papers in (PAPERS, shuffled)]
+    assert chosen[0] == chosen[1]
+    assert all((judgements[one.paper_id].score or 0) >= 2 for one in chosen[0])
+
+
+@given(st.randoms(use_true_random=False), st.integers(1, 24), st.booleans())
+def test_the_nearest_do_not_depend_on_order(shuffler: random.Random, limit: int, lexical_prefilter: bool) -> None:
+    shuffled = list(PAPERS)
+    shuffler.shuffle(shuffled)
+    chosen = [
+        {
+            one.paper_id
+            for one in asyncio.run(nearest(IDEA, papers, limit, Nearness(IDEA, WordEmbedder()), lexical_prefilter=lexical_prefilter))[0]
+        }
+        for papers in (PAPERS, shuffled)
+    ]
+    assert chosen[0] == chosen[1]
+    assert len(chosen[0]) == limit
+
+
+def test_ties_go_to_similarity_and_then_to_the_smaller_identifier() -> None:
+    papers = [paper(name) for name in ("c", "a", "b")]
+    judgements = {one.paper_id: Judgement(4) for one in papers}
+    ordered = most_relevant(papers, judgements, {PaperId("c"): 0.1, PaperId("a"): 0.1, PaperId("b"): 0.9}, 3)
+    assert [one.paper_id for one in ordered] == ["b", "a", "c"]
+
+
+async def test_a_list_that_fits_is_kept_whole_and_nothing_embedded() -> None:
+    embedder = WordEmbedder()
+    kept, similarity = await nearest(IDEA, PAPERS, len(PAPERS), Nearness(IDEA, embedder), lexical_prefilter=True)
+    assert (kept, similarity, embedder.texts) == (PAPERS, {}, [])
+
+
+def test_papers_that_share_rare_words_win_over_those_that_share_common_ones() -> None:
+    papers = [
+        paper("far", "tax law"),
+        paper("field", "bats and calls"),
+        paper("near", "echo calls of bats"),
+        paper("field2", "bats, calls"),
+    ]
+    assert [one.paper_id for one in most_words_shared(IDEA, papers, 1)] == ["near"]
+
+
+@given(st.lists(st.integers(), max_size=60), st.integers(1, 25))
+def test_batches_keep_order_fit_and_are_even(items: list[int], largest: int) -> None:
+    batches = even_batches(items, largest)
+    assert [item for batch in batches for item in batch] == items
+    assert all(0 < len(batch) <= largest for batch in batches)
+    assert not batches or max(map(len, batches)) - min(map(len, batches)) <= 1
+
+
+@given(st.text(max_size=4000))
+def test_any_idea_has_passages(text: str) -> None:
+    passages = idea_passages(text)
+    assert 1 <= len(passages) <= MAXIMUM_PASSAGES
