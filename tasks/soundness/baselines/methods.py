@@ -32,7 +32,7 @@ _HOPE = re.compile(
 )
 _PART_WEIGHT = {Part.METHOD: 1.0, Part.EXPERIMENT: 0.75, Part.UNKNOWN: 0.7, Part.BACKGROUND: 0.0}
 _NEXT = re.compile(r"(?:first|second|third|fourth|fifth|next|then|finally|lastly|after|in parallel|to \w+|we then)\b", re.IGNORECASE)
-_LONG_PARAGRAPH_WORDS = 90
+_LONG_PARAGRAPH_WORDS = 70
 _STEPS_OF_A_SEQUENCE = 3
 _STEP_WORDS = 36
 _REPEATED = 0.6

@@ -76,9 +76,10 @@ async def review(*evidence: EvidenceShown, idea: str = PLAN) -> ReviewReply:
 
 
 FRAGMENTS = (
-    "## Method", "\n", "\n\n", "- ", "1. ", "**Label:** ", "**", "We will ", "train a model ", "on P3 ", "[P1] ", "(Smith, 2020) ", "outperforms ", "fails ",
-    "however, ", "existing methods ", "attention ", "kernel ", "significantly ", "3% ", ". ", "; ", "“", "”", "https://x.org ", "```", ":", "…", "e.g. ", "Context: ",
-)  # fmt: skip
+    *("## Method", "\n", "\n\n", "- ", "1. ", "**Label:** ", "**", "We will ", "train a model ", "on P3 ", "[P1] ", "(Smith, 2020) "),
+    *("outperforms ", "fails ", "however, ", "existing methods ", "attention ", "kernel ", "significantly ", "3% ", ". ", "; ", "“", "”"),
+    *("https://x.org ", "```", ":", "…", "e.g. ", "Context: "),
+)
 GOOD = "Block-sparse attention significantly outperforms dense attention on protein residues and improves accuracy by 4%."
 BAD = "We find that block-sparse attention over protein residues fails to improve on dense attention and degrades accuracy by 4%."
 
@@ -95,7 +96,7 @@ async def test_methods_come_from_the_parts_that_propose_with_labels_context_and_
 async def test_a_long_paragraph_of_steps_is_cut_into_its_steps() -> None:
     steps = (
         "First, we collect night recordings of migrating songbirds with forty autonomous microphones placed along the coast by volunteers. "
-        "Next, we will train a small convolutional detector on labelled flight calls, with weak labels for the species that are rare there. "
+        "Next, we will train a small convolutional detector on labelled flight calls, with weak labels for rare species. "
         "Then we estimate passage rates with a hierarchical occupancy model that accounts for wind, rain, moonlight and detector errors. "
         "Finally, we compare the estimates with radar measurements of biomass aloft at three stations and report their rank correlation."
     )
