@@ -3,6 +3,7 @@
 A folder is built under a temporary name, `receipt.json` last, and renamed into place in one step.
 """
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -209,8 +210,8 @@ def _move_into_place(building: Path, target: Path) -> None:
     while True:
         try:
             building.rename(target)
-        except OSError:
-            if not target.exists():
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
         else:
             return

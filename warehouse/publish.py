@@ -1,6 +1,7 @@
 """Write, audit, publish: landed files are validated, then one transaction puts the whole run into the lake."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 import duckdb
@@ -81,25 +82,21 @@ def _published_digest(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> s
     return row[0] if row else None
 
 
-class _transaction:  # noqa: N801 reads as a statement
-    """Commits the block, or rolls it back and says which run it was about."""
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection, run_id: RunId) -> None:
-        self.connection, self.run_id = connection, run_id
-
-    def __enter__(self) -> None:
-        self.connection.execute("begin")
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
-        if kind is None:
-            try:
-                self.connection.execute("commit")
-            except duckdb.Error as failed:
-                raise PublicationError(f"run {self.run_id} was not published: {one_line(failed)}") from failed
-            return
-        self.connection.execute("rollback")
-        if isinstance(error, duckdb.Error):
-            raise PublicationError(f"run {self.run_id} was not published: {one_line(error)}") from error
+@contextmanager
+def _transaction(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Iterator[None]:
+    """Commits the block or leaves the lake as it was."""
+    committed = False
+    connection.execute("begin")
+    try:
+        yield
+        connection.execute("commit")
+        committed = True
+    except duckdb.Error as error:
+        raise PublicationError(f"run {run_id} was not published: {one_line(error)}") from error
+    finally:
+        if not committed:
+            with suppress(duckdb.Error):
+                connection.execute("rollback")
 
 
 def _replace_run(

@@ -1,0 +1,72 @@
+"""One definition per table: what derives from it agrees, and the contract's names are there."""
+
+import duckdb
+import pytest
+
+from schemas.columns import Table
+from schemas.tables import TABLE, TABLES
+
+CONTRACT = {
+    "runs": {"run_id"},
+    "ideas": {"run_id", "idea_id", "cutoff_date", "group"},
+    "methods": {"run_id", "idea_id"},
+    "passages": {"run_id", "idea_id", "paper_id"},
+    "papers": {"run_id", "idea_id", "paper_id", "year", "publication_date", "url"},
+    "paper_sections": {"run_id", "idea_id", "paper_id"},
+    "method_evidence": {"run_id", "idea_id", "paper_id"},
+    "soundness_reviews": {"run_id", "idea_id", "score_0_to_10"},
+    "dimensions": {"run_id", "idea_id"},
+    "candidates": {"run_id", "idea_id", "paper_id"},
+    "comparisons": {"run_id", "idea_id", "paper_id", "dimension", "score"},
+    "contribution_reviews": {"run_id", "idea_id"},
+    "citations": {"run_id", "idea_id", "paper_id"},
+    "llm_calls": {"step", "prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "latency_seconds", "queue_seconds", "attempt"},
+    "api_calls": {"source", "endpoint", "status", "wait_seconds", "latency_seconds", "cache_hit", "packed"},
+    "failures": {"run_id", "idea_id", "reason"},
+    "validations": {"run_id"},
+}
+PROVENANCE = {"step", "step_version", "prompt_sha256", "engine", "model_requested", "model_answered", "seed", "created_at", "shortening"}
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_tables_of_the_contract_have_the_columns_people_query(name: str) -> None:
+    assert CONTRACT[name] <= set(TABLE[name].column_names)
+
+
+@pytest.mark.parametrize(
+    "name", ["methods", "method_evidence", "soundness_reviews", "soundness_summaries", "dimensions", "comparisons", "contribution_reviews"]
+)
+def test_every_judgement_says_what_made_it(name: str) -> None:
+    assert PROVENANCE | {"run_id", "idea_id"} <= set(TABLE[name].column_names)
+
+
+def test_cutoff_date_is_a_date() -> None:
+    assert TABLE["ideas"].column("cutoff_date").sql_type == "DATE"
+
+
+def test_an_unknown_column_is_a_clear_error() -> None:
+    with pytest.raises(KeyError, match="ideas has no column colour"):
+        TABLE["ideas"].column("colour")
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_a_definition_is_consistent_in_itself(table: Table) -> None:
+    names = table.column_names
+    assert len(names) == len(set(names))
+    assert set(table.key) <= set(names)
+    assert "run_id" in names
+    for column in table.columns:
+        assert column.meaning.endswith((".", "…"))
+        if column.references:
+            target, _, target_column = column.references.partition(".")
+            assert target_column in TABLE[target].column_names
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_parquet_written_by_the_arrow_schema_has_the_types_of_the_ddl(table: Table) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(table.ddl)
+        connection.register("landed", table.arrow_schema.empty_table())
+        made = connection.execute(f'describe "{table.name}"').fetchall()
+        landed = connection.execute("describe landed").fetchall()
+    assert [row[:2] for row in made] == [row[:2] for row in landed]

@@ -1,0 +1,36 @@
+"""A published lake for tests that only read."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from schemas.idea import RejectedIdea
+from schemas.identifiers import IdeaId, RunId
+from tests.support.evaluations import make_evaluation, make_run
+from warehouse.landing import land, land_rejections
+from warehouse.layout import Layout
+from warehouse.publish import publish_run
+
+IDEAS = 6
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Layout]:
+    """Run `run-a` with six ideas in three groups and one rejected entry. Not to be changed."""
+    layout = Layout(tmp_path_factory.mktemp("published"))
+    publish_ideas(layout, "run-a", range(IDEAS))
+    yield layout
+
+
+def publish_ideas(layout: Layout, run_id: str, numbers: range) -> None:
+    for number in numbers:
+        land(layout, make_evaluation(number, run_id=run_id))
+    rejected = RejectedIdea(idea_id=IdeaId("idea-00001"), location="ideas.jsonl line 9", reason="duplicate_id", detail="give it another id")
+    land_rejections(layout, RunId(run_id), [rejected])
+    assert publish_run(layout, make_run(run_id, ideas=len(numbers), rejected_count=1)).published
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return Layout(tmp_path / "warehouse")

@@ -1,0 +1,118 @@
+"""The SQL console answers questions and does nothing else."""
+
+from datetime import date
+from pathlib import Path
+
+import orjson
+import pytest
+
+from schemas.errors import ConfigurationError
+from tests.support.evaluations import CUTOFF
+from warehouse.layout import Layout
+from warehouse.queries import run_sql
+
+
+def test_questions_are_answered_with_plain_values(published: Layout) -> None:
+    (row,) = run_sql(
+        published, "select idea_id, cutoff_date, \"group\", 1.5::decimal(4, 2) as half from ideas where idea_id = 'idea-00001'"
+    )
+    assert row == {"idea_id": "idea-00001", "cutoff_date": CUTOFF, "group": "vision", "half": 1.5}
+    assert isinstance(row["cutoff_date"], date)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "from runs",
+        "with best as (select * from group_rankings where rank = 1) select count(*) from best",
+        "describe ideas",
+        "summarize comparisons",
+        "show tables",
+        "values (1), (2)",
+        "select unnest(authors) from papers limit 3",
+        "select * from range(3)",
+        "select * from lake.main.ideas",
+        "select i.idea_id from ideas as i join papers as p using (run_id, idea_id) limit 1;",
+        "select sum(prompt_tokens) from llm_calls",
+        "select list(score) from idea_scores",
+        "-- a comment\nselect 1",
+    ],
+)
+def test_every_kind_of_question_is_allowed_and_answered_in_json(published: Layout, sql: str) -> None:
+    orjson.dumps(run_sql(published, sql))
+
+
+def test_columns_of_one_name_are_told_apart(published: Layout) -> None:
+    assert run_sql(published, "select 1 as a, 2 as a") == [{"a": 1, "a_2": 2}]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select * from read_csv('/etc/passwd')",
+        "from '/etc/passwd'",
+        "select * from 'landing/run=run-a/*/ideas.parquet'",
+        "select * from read_text('/etc/passwd')",
+        "select (select content from read_text('/etc/passwd'))",
+        "with x as (from read_blob('/etc/passwd')) from x",
+        "select * from glob('/*')",
+        "select * from sqlite_scan('lake/catalog.sqlite', 'ducklake_table')",
+        "select * from sqlite_query('__ducklake_metadata_lake', 'select 1')",
+        "select * from query('select 1')",
+        "select * from query_table('ideas')",
+        "select * from read_parquet('https://example.org/x.parquet')",
+        "select * from duckdb_settings()",
+        "select * from duckdb_databases",
+        "select * from pragma_database_list",
+        "select * from __ducklake_metadata_lake.ducklake_metadata",
+        "select * from ducklake_snapshots('lake')",
+        "select current_setting('secret_directory')",
+        "copy ideas to '/tmp/out.csv'",
+        "copy (select 1) to '/tmp/out.csv'",
+        "attach '/tmp/other.db' as other",
+        "detach lake",
+        "install httpfs",
+        "load httpfs",
+        "set threads = 1",
+        "reset all",
+        "pragma database_list",
+        "create table mine (a int)",
+        "create temp table mine (a int)",
+        "insert into ideas (run_id) values ('x')",
+        "delete from ideas",
+        "update ideas set title = ''",
+        "drop table ideas",
+        "call ducklake_expire_snapshots('lake', older_than => now())",
+        "export database '/tmp/x'",
+        "begin",
+        "explain select 1",
+        "select 1; select 2",
+        "select 1; drop table ideas",
+        "select $1",
+        "select nothing from ideas",
+        "selec",
+        "",
+        "   ;  ",
+    ],
+)
+def test_everything_else_is_refused_in_one_line(published: Layout, sql: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        run_sql(published, sql)
+    assert "\n" not in str(refused.value)
+    assert "Traceback" not in str(refused.value)
+
+
+def test_an_endless_question_is_interrupted(published: Layout) -> None:
+    with pytest.raises(ConfigurationError, match=r"longer than 0\.3 seconds"):
+        run_sql(published, "select count(*) from range(10000000000) as a, range(100000) as b", timeout_seconds=0.3)
+
+
+def test_an_answer_too_large_is_refused_not_cut(published: Layout) -> None:
+    assert len(run_sql(published, "select * from range(10)", maximum_rows=10)) == 10
+    with pytest.raises(ConfigurationError, match="add a LIMIT"):
+        run_sql(published, "select * from range(11)", maximum_rows=10)
+
+
+def test_without_a_lake_it_says_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="publish a run first"):
+        run_sql(Layout(tmp_path), "select 1")

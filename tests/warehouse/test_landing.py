@@ -1,0 +1,184 @@
+"""A landed evaluation is whole or absent, and money spent is never forgotten."""
+
+import multiprocessing
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from schemas.base import replace
+from schemas.errors import ConfigurationError, PublicationError
+from schemas.idea import RejectedIdea
+from schemas.identifiers import EvaluationKey, IdeaId, RunId
+from tests.support.evaluations import START, make_evaluation, make_idea, make_llm_call
+from warehouse import landing
+from warehouse.landing import find_receipt, land, land_rejections, read_receipt, read_receipts, reuse
+from warehouse.layout import Layout
+from warehouse.parquet import read_rows
+from warehouse.rows import evaluation_of
+
+RUN_A, RUN_B = RunId("run-a"), RunId("run-b")
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return Layout(tmp_path)
+
+
+def landed_rows(layout: Layout, run_id: RunId, key: EvaluationKey) -> dict[str, list[dict[str, object]]]:
+    return {path.stem: read_rows(path) for path in layout.idea(run_id, key).glob("*.parquet")}
+
+
+def test_landing_and_reading_gives_the_same_evaluation(layout: Layout) -> None:
+    evaluation = make_evaluation()
+    receipt = land(layout, evaluation)
+    rows = landed_rows(layout, RUN_A, evaluation.evaluation_key)
+    assert evaluation_of(rows) == evaluation
+    assert {name: count for name, count in receipt.rows.items() if count} == {name: len(found) for name, found in rows.items()}
+    assert read_receipts(layout, RUN_A) == {evaluation.evaluation_key: receipt}
+
+
+def test_receipt_counts_what_landed(layout: Layout) -> None:
+    receipt = land(layout, make_evaluation(calls=6))
+    assert (receipt.llm_calls, receipt.api_calls, receipt.failures, receipt.unscored) == (6, 6, 1, 1)
+    assert receipt.cost_usd == pytest.approx(0.006)
+    assert receipt.bytes > 0
+
+
+def test_unknown_price_makes_the_cost_unknown_not_smaller(layout: Layout) -> None:
+    evaluation = make_evaluation()
+    calls = (make_llm_call(evaluation.idea.idea_id, 0), make_llm_call(evaluation.idea.idea_id, 1, cost_usd=None))
+    assert land(layout, replace(evaluation, llm_calls=calls)).cost_usd is None
+
+
+def test_a_call_nobody_was_charged_for_needs_no_price(layout: Layout) -> None:
+    evaluation = make_evaluation()
+    refused = make_llm_call(evaluation.idea.idea_id, 1, cost_usd=None, prompt_tokens=0, completion_tokens=0, cached_tokens=0)
+    assert land(layout, replace(evaluation, llm_calls=(refused,))).cost_usd == 0.0
+
+
+def test_a_folder_without_receipt_does_not_exist_and_is_overwritten(layout: Layout) -> None:
+    evaluation = make_evaluation()
+    folder = layout.idea(RUN_A, evaluation.evaluation_key)
+    folder.mkdir(parents=True)
+    (folder / "papers.parquet").write_bytes(b"half a file")
+    assert read_receipts(layout, RUN_A) == {}
+    assert find_receipt(layout, evaluation.evaluation_key) is None
+    land(layout, evaluation)
+    assert evaluation_of(landed_rows(layout, RUN_A, evaluation.evaluation_key)) == evaluation
+
+
+def test_a_worker_that_dies_while_landing_leaves_nothing_that_counts(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(landing, "_move_into_place", die)
+    with pytest.raises(KeyboardInterrupt):
+        land(layout, make_evaluation())
+    assert read_receipts(layout, RUN_A) == {}
+    assert find_receipt(layout, make_evaluation().evaluation_key) is None
+
+
+def test_a_wrong_row_lands_nothing(layout: Layout) -> None:
+    broken = replace(make_evaluation(), idea=make_idea(title="\ud800"))
+    with pytest.raises(PublicationError, match=r"ideas\.title"):
+        land(layout, broken)
+    assert list(layout.run(RUN_A).iterdir()) == []
+
+
+def test_landing_again_keeps_the_calls_already_paid_for(layout: Layout) -> None:
+    first = make_evaluation(calls=2)
+    land(layout, first, incomplete_reason="budget_exhausted")
+    again = replace(first, llm_calls=(make_llm_call(first.idea.idea_id, 9),), api_calls=())
+    receipt = land(layout, again)
+    assert receipt.incomplete_reason is None
+    assert (receipt.llm_calls, receipt.api_calls) == (3, 2)
+    assert receipt.cost_usd == pytest.approx(0.003)
+
+
+def test_the_same_evaluation_landed_by_many_at_once_lands_once(layout: Layout) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: land(layout, make_evaluation()), range(8)))
+    assert len(read_receipts(layout, RUN_A)) == 1
+    assert evaluation_of(landed_rows(layout, RUN_A, make_evaluation().evaluation_key)) == make_evaluation()
+
+
+def test_a_receipt_is_found_from_another_run(layout: Layout) -> None:
+    receipt = land(layout, make_evaluation())
+    assert find_receipt(layout, receipt.evaluation_key) == receipt
+    assert find_receipt(layout, EvaluationKey("0" * 32)) is None
+
+
+def test_an_evaluation_that_ended_early_is_not_found_for_reuse(layout: Layout) -> None:
+    receipt = land(layout, make_evaluation(), incomplete_reason="budget_exhausted")
+    assert find_receipt(layout, receipt.evaluation_key) is None
+    assert read_receipt(layout, RUN_A, receipt.evaluation_key) == receipt
+
+
+def test_reuse_says_the_same_under_another_name_and_charges_nothing(layout: Layout) -> None:
+    evaluation = make_evaluation()
+    land(layout, evaluation)
+    renamed = make_idea(idea_id=IdeaId("other"), group="elsewhere", metadata={"a": "b"}, title="New title")
+    receipt = reuse(layout, evaluation.evaluation_key, RUN_A, RUN_B, renamed)
+    rows = landed_rows(layout, RUN_B, evaluation.evaluation_key)
+    reused = evaluation_of(rows)
+    assert reused == replace(evaluation, run_id=RUN_B, idea=renamed, llm_calls=(), api_calls=())
+    assert rows["ideas"][0]["reused_from_run_id"] == "run-a"
+    assert (receipt.reused_from_run_id, receipt.cost_usd, receipt.llm_calls, receipt.api_calls) == ("run-a", 0.0, 0, 0)
+
+
+def test_reuse_of_a_reuse_names_the_run_that_paid(layout: Layout) -> None:
+    evaluation = make_evaluation()
+    land(layout, evaluation)
+    reuse(layout, evaluation.evaluation_key, RUN_A, RUN_B, evaluation.idea)
+    receipt = reuse(layout, evaluation.evaluation_key, RUN_B, RunId("run-c"), evaluation.idea)
+    assert receipt.reused_from_run_id == "run-a"
+    found = find_receipt(layout, evaluation.evaluation_key)
+    assert found is not None
+    assert found.run_id == "run-a"
+
+
+def test_reuse_of_what_never_landed_is_refused(layout: Layout) -> None:
+    with pytest.raises(ConfigurationError, match="run-a has no evaluation"):
+        reuse(layout, EvaluationKey("0" * 32), RUN_A, RUN_B, make_idea())
+
+
+def test_a_receipt_of_another_version_says_what_to_do(layout: Layout) -> None:
+    receipt = land(layout, make_evaluation())
+    layout.receipt(RUN_A, receipt.evaluation_key).write_text('{"colour": "red"}')
+    with pytest.raises(ConfigurationError, match="is not a receipt"):
+        read_receipts(layout, RUN_A)
+
+
+def test_rejections_replace_those_of_an_earlier_attempt(layout: Layout) -> None:
+    rejected = [RejectedIdea(idea_id=None, location="ideas.jsonl line 3", reason="empty", detail="write something")]
+    land_rejections(layout, RUN_A, rejected * 2)
+    land_rejections(layout, RUN_A, rejected)
+    (row,) = read_rows(layout.rejections(RUN_A))
+    assert (row["stage"], row["subject"], row["idea_id"]) == ("read_ideas", "ideas.jsonl line 3", None)
+
+
+@pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "a" * 300])
+def test_a_run_that_is_no_folder_name_is_refused(layout: Layout, name: str) -> None:
+    with pytest.raises(ConfigurationError, match="cannot name a folder"):
+        layout.run(RunId(name))
+
+
+def test_workers_land_without_the_database() -> None:
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(1) as pool:
+        assert pool.apply(_modules_after_importing_landing) == []
+
+
+def _modules_after_importing_landing() -> list[str]:
+    import sys
+
+    import warehouse.landing  # noqa: F401
+
+    return [name for name in ("duckdb", "great_expectations", "polars", "pandas") if name in sys.modules]
+
+
+def test_times_are_kept_to_the_microsecond(layout: Layout) -> None:
+    evaluation = replace(make_evaluation(), finished_at=START.replace(microsecond=123457))
+    land(layout, evaluation)
+    assert evaluation_of(landed_rows(layout, RUN_A, evaluation.evaluation_key)).finished_at.microsecond == 123457

@@ -1,0 +1,86 @@
+"""What dashboards and reports are told."""
+
+import pytest
+
+from schemas.base import replace
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId, RunId
+from tests.support.evaluations import make_evaluation, make_run
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+
+RUN = RunId("run-a")
+
+
+def test_a_published_run_comes_back_as_it_was(published: Layout) -> None:
+    with open_queries(published) as queries:
+        assert queries.latest_run() == make_run("run-a", ideas=6, rejected_count=1)
+        assert [run.run_id for run in queries.list_runs()] == [RUN]
+
+
+def test_an_unpublished_run_is_named_beside_the_published_ones(published: Layout) -> None:
+    with open_queries(published) as queries, pytest.raises(ConfigurationError, match="no published run nope; the newest are: run-a"):
+        queries.ranking(RunId("nope"))
+
+
+def test_ranking_is_by_group_and_best_first(published: Layout) -> None:
+    with open_queries(published) as queries:
+        ranking = queries.ranking(RUN)
+    assert [row.group for row in ranking] == ["biology"] * 2 + ["language"] * 2 + ["vision"] * 2
+    for group in ("biology", "language", "vision"):
+        scores = [row.score for row in ranking if row.group == group]
+        assert scores == sorted(scores, key=lambda score: -(score or 0))
+        assert next(row.rank for row in ranking if row.group == group) == 1
+
+
+def test_an_idea_review_holds_the_whole_evaluation(published: Layout) -> None:
+    expected = make_evaluation(1)
+    with open_queries(published) as queries:
+        review = queries.idea_review(RUN, IdeaId("idea-00001"))
+    assert review.evaluation == expected
+    assert [paper.paper_id for paper in review.bibliography] == [citation.paper_id for citation in expected.citations]
+    assert review.score.unscored_method_count == 1
+    assert review.cost_usd == pytest.approx(0.006)
+    assert (review.unknown_price_calls, review.group_size) == (0, 2)
+    assert review.rank in (1, 2)
+
+
+def test_all_reviews_of_a_run_come_in_ranking_order(published: Layout) -> None:
+    with open_queries(published) as queries:
+        order = [row.idea_id for row in queries.ranking(RUN)]
+        assert [review.evaluation.idea.idea_id for review in queries.idea_reviews(RUN)] == order
+
+
+def test_an_idea_the_run_does_not_have_is_a_clear_error(published: Layout) -> None:
+    with open_queries(published) as queries, pytest.raises(ConfigurationError, match="no evaluation of idea nope"):
+        queries.idea_review(RUN, IdeaId("nope"))
+
+
+def test_rejected_entries_are_failures_of_the_run_but_not_of_the_idea_they_copied(published: Layout) -> None:
+    with open_queries(published) as queries:
+        failures = queries.failures(RUN)
+        review = queries.idea_review(RUN, IdeaId("idea-00001"))
+    assert failures[0].stage == "read_ideas"
+    assert failures[0].reason == "duplicate_id"
+    assert len(failures) == 7
+    assert review.evaluation.failures == ()
+
+
+def test_validations_of_a_published_run_all_held(published: Layout) -> None:
+    with open_queries(published) as queries:
+        rows = queries.validations(RUN)
+    assert len(rows) > 200
+    assert all(row.success for row in rows)
+
+
+def test_costs_and_health_are_those_of_the_calls(published: Layout) -> None:
+    with open_queries(published) as queries:
+        cost = queries.run_cost(RUN)
+        latency = queries.latency_by_step(RUN)
+        health = queries.source_health(RUN)
+    assert (cost.llm_calls, cost.api_calls, cost.ideas, cost.unknown_price_calls) == (36, 36, 6, 0)
+    assert cost.cost_usd == pytest.approx(0.036)
+    assert cost.cost_usd_per_idea == pytest.approx(0.006)
+    assert latency["calls"].sum() == 36
+    assert health["requests"].sum() == 36
+    assert replace(cost, cost_usd=None).cost_usd is None

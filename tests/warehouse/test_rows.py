@@ -1,0 +1,163 @@
+"""Nouns → Parquet → rows → the same nouns."""
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.base import replace
+from schemas.contribution import Comparison
+from schemas.errors import PublicationError
+from schemas.evaluation import IdeaEvaluation
+from schemas.failure import Failure
+from schemas.idea import Idea
+from schemas.outcome import Provenance, UnscoredReason
+from schemas.paper import Paper
+from schemas.soundness import SoundnessReview
+from schemas.tables import TABLE
+from tests.support.evaluations import make_evaluation
+from warehouse.parquet import arrow_table, read_rows, write_rows
+from warehouse.rows import evaluation_of, rows_of
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+NAME = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+COUNT = st.integers(0, 2**62)
+MOMENT = st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 the strategy adds the zone
+DAY = st.dates(date(1900, 1, 1), date(2100, 1, 1))
+REASON = st.none() | st.sampled_from(UnscoredReason)
+
+PROVENANCE = st.builds(
+    Provenance,
+    step=NAME,
+    step_version=st.integers(1, 99),
+    prompt_sha256=NAME,
+    engine=NAME,
+    model_requested=TEXT,
+    model_answered=st.none() | TEXT,
+    seed=st.none() | COUNT,
+    created_at=MOMENT,
+    shortening=st.none() | TEXT,
+    call_ids=st.lists(NAME, max_size=3).map(tuple),
+)
+PAPER = st.builds(
+    Paper,
+    paper_id=NAME,
+    corpus_id=st.none() | COUNT,
+    title=TEXT,
+    abstract=st.none() | TEXT,
+    authors=st.lists(TEXT, max_size=4).map(tuple),
+    venue=TEXT,
+    year=st.none() | st.integers(1700, 2100),
+    publication_date=st.none() | DAY,
+    url=TEXT,
+    doi=st.none() | TEXT,
+    citation_count=st.none() | COUNT,
+)
+IDEA = st.builds(
+    Idea,
+    idea_id=NAME,
+    title=TEXT,
+    text=NAME,
+    problem=st.none() | TEXT,
+    cutoff_date=st.none() | DAY,
+    group=st.none() | TEXT,
+    metadata=st.dictionaries(TEXT, TEXT, max_size=3),
+    duplicate_of=st.none() | NAME,
+    duplicate_similarity_0_to_1=st.none() | st.floats(0, 1),
+)
+REVIEW = st.builds(
+    SoundnessReview,
+    method_id=NAME,
+    support=TEXT,
+    contradictions=TEXT,
+    score_0_to_10=st.none() | st.floats(0, 10),
+    unscored_reason=REASON,
+    evidence_count=COUNT,
+    provenance=PROVENANCE,
+)
+COMPARISON = st.builds(
+    Comparison,
+    paper_id=NAME,
+    dimension_id=NAME,
+    dimension=TEXT,
+    score=st.none() | st.integers(-1, 1),
+    unscored_reason=REASON,
+    provenance=PROVENANCE,
+)
+
+
+@st.composite
+def evaluations(draw: st.DrawFn) -> IdeaEvaluation:
+    base = make_evaluation(draw(st.integers(0, 3)), papers=3, methods=2, dimensions=1, compared=2, calls=1)
+    assert base.soundness is not None
+    assert base.contribution is not None
+    soundness = replace(base.soundness, reviews=tuple(draw(st.lists(REVIEW, max_size=3))))
+    if draw(st.booleans()):
+        soundness = replace(soundness, summary=None)
+    contribution = replace(base.contribution, comparisons=tuple(draw(st.lists(COMPARISON, max_size=3))))
+    return replace(
+        base,
+        idea=draw(IDEA),
+        papers=tuple(draw(st.lists(PAPER, max_size=4))),
+        soundness=draw(st.none() | st.just(soundness)),
+        contribution=draw(st.none() | st.just(contribution)),
+    )
+
+
+@given(evaluations())
+@settings(max_examples=60, deadline=None)
+def test_an_evaluation_survives_parquet(evaluation: IdeaEvaluation) -> None:
+    rows = rows_of(evaluation)
+    with TemporaryDirectory() as folder:
+        for name, found in rows.items():
+            write_rows(TABLE[name], found, Path(folder) / f"{name}.parquet")
+        read = {path.stem: list(reversed(read_rows(path))) for path in Path(folder).iterdir()}
+    # Calls carry their own idea_id: the one of the ledger, whatever the idea is called.
+    assert evaluation_of(read) == evaluation
+
+
+def test_a_module_not_asked_for_differs_from_one_that_found_nothing() -> None:
+    evaluation = make_evaluation()
+    assert evaluation_of(rows_of(replace(evaluation, contribution=None))).contribution is None
+    assert evaluation.contribution is not None
+    empty = replace(evaluation.contribution, dimensions=(), candidates=(), comparisons=(), reviews=())
+    assert evaluation_of(rows_of(replace(evaluation, contribution=empty))).contribution == empty
+
+
+def test_a_failure_two_recorders_noticed_is_one_row() -> None:
+    evaluation = make_evaluation()
+    assert evaluation.soundness is not None
+    failure = Failure(stage="literature", subject="m1", reason="timeout", detail="no answer")
+    twice = replace(evaluation, soundness=replace(evaluation.soundness, failures=(failure,)), failures=(failure,))
+    assert len(rows_of(twice)["failures"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"year": "1999"}, "papers.year takes int64"),
+        ({"title": None}, "papers.title is NULL in row 0"),
+        ({"colour": "red"}, "unknown .'colour'."),
+        ({"title": "\ud800"}, "papers.title takes string"),
+        ({"corpus_id": 2**70}, "papers.corpus_id takes int64"),
+    ],
+)
+def test_a_wrong_row_says_which_column_is_wrong(change: dict[str, object], message: str) -> None:
+    row = rows_of(make_evaluation())["papers"][0] | change
+    with pytest.raises(PublicationError, match=message):
+        arrow_table(TABLE["papers"], [row])
+
+
+def test_a_row_without_one_of_its_columns_is_refused() -> None:
+    row = rows_of(make_evaluation())["papers"][0]
+    del row["url"]
+    with pytest.raises(PublicationError, match="missing .'url'."):
+        arrow_table(TABLE["papers"], [row])
+
+
+def test_a_time_without_a_zone_is_refused() -> None:
+    with pytest.raises(PublicationError, match=r"ideas.started_at holds a time without a time zone"):
+        rows_of(replace(make_evaluation(), started_at=datetime(2026, 1, 1)))  # noqa: DTZ001 the mistake under test

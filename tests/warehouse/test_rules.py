@@ -1,0 +1,114 @@
+"""A bad row trips the check that is there for it, and a good evaluation trips none."""
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from schemas.columns import Severity, Table
+from schemas.tables import IDEA_TABLES
+from tests.support.evaluations import make_evaluation
+from warehouse.lake import in_memory
+from warehouse.rows import Rows, rows_of
+from warehouse.rules import Rules
+from warehouse.statements import names
+
+Broken = Callable[[Rows], Any]
+
+
+def relaxed(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
+    return pa.Table.from_pylist(rows, schema=pa.schema([field.with_nullable(True) for field in table.arrow_schema]))
+
+
+def broken_rules(rows: Rows) -> dict[str, Severity]:
+    rules = Rules()
+    with in_memory() as connection:
+        rules.judge(connection, {table.name: relaxed(table, rows.get(table.name, [])) for table in IDEA_TABLES})
+    return {f"{v.table_name} {v.expectation}".strip(): v.severity for v in rules.violations if v.broken_count}
+
+
+def change(table: str, row: int = 0, **values: Any) -> Broken:
+    return lambda rows: rows[table][row].update(values)
+
+
+def remove(*tables: str) -> Broken:
+    return lambda rows: [rows.pop(table) for table in tables]
+
+
+CASES: dict[str, tuple[Broken, str]] = {
+    "citation of a paper never retrieved": (change("citations", paper_id="invented"), "citations refers_to_papers_paper_id"),
+    "comparison with a paper never retrieved": (change("comparisons", paper_id="invented"), "comparisons refers_to_papers_paper_id"),
+    "evidence from a paper never retrieved": (change("method_evidence", paper_id="invented"), "method_evidence refers_to_papers_paper_id"),
+    "review of a method never extracted": (change("soundness_reviews", method_id="m9"), "soundness_reviews refers_to_methods_method_id"),
+    "model call of another idea": (change("llm_calls", idea_id="stranger"), "llm_calls refers_to_ideas_idea_id"),
+    "request of another idea": (change("api_calls", idea_id="stranger"), "api_calls refers_to_ideas_idea_id"),
+    "used paper dated after the cutoff": (change("papers", publication_date=date(2026, 1, 1)), "no_paper_after_the_cutoff_is_used"),
+    "used paper of the cutoff's year": (change("papers", publication_date=None, year=2025), "no_paper_after_the_cutoff_is_used"),
+    "used paper without any date": (change("papers", publication_date=None, year=None), "no_paper_after_the_cutoff_is_used"),
+    "kept paper dated after the cutoff": (change("papers", 7, publication_date=date(2026, 1, 1)), "no_paper_after_the_cutoff_is_kept"),
+    "soundness without review or failure": (
+        remove("soundness_reviews", "soundness_summaries", "failures"),
+        "every_idea_has_a_review_or_a_failure",
+    ),
+    "contribution without review or failure": (remove("contribution_reviews", "failures"), "every_idea_has_a_review_or_a_failure"),
+    "nothing asked for": (change("ideas", soundness_requested=False, contribution_requested=False), "every_idea_asked_for_something"),
+    "comparison left out": (lambda rows: rows["comparisons"].pop(), "comparisons_cover_every_paper_and_dimension"),
+    "comparison with a paper not chosen": (change("candidates", compared=False), "only_compared_papers_are_compared"),
+    "score and reason": (change("soundness_reviews", unscored_reason="refused"), "a_score_or_a_reason_never_both"),
+    "neither score nor reason": (change("comparisons", score=None), "a_score_or_a_reason_never_both"),
+    "evidence neither judged nor with a reason": (change("method_evidence", relevant=None), "a_score_or_a_reason_never_both"),
+    "candidate with relevance and reason": (change("candidates", unscored_reason="refused"), "a_score_or_a_reason_never_both"),
+    "mean without comparisons": (change("contribution_reviews", scored_comparison_count=0), "a_score_or_a_reason_never_both"),
+    "mean of other comparisons": (change("contribution_reviews", mean_comparison_score=0.99), "means_are_means_of_their_comparisons"),
+    "end before the start": (
+        lambda rows: rows["ideas"][0].update(started_at=rows["ideas"][0]["finished_at"], finished_at=rows["ideas"][0]["started_at"]),
+        "evaluations_end_after_they_start",
+    ),
+}
+WARNINGS = {
+    "no_paper_after_the_cutoff_is_kept",
+    "every_idea_asked_for_something",
+    "only_compared_papers_are_compared",
+    "means_are_means_of_their_comparisons",
+    "evaluations_end_after_they_start",
+}
+
+
+def test_a_good_evaluation_breaks_no_rule() -> None:
+    assert broken_rules(rows_of(make_evaluation())) == {}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_bad_row_breaks_its_rule(case: str) -> None:
+    spoil, rule = CASES[case]
+    rows = rows_of(make_evaluation())
+    spoil(rows)
+    broken = broken_rules(rows)
+    assert broken.get(rule) is (Severity.WARNING if rule in WARNINGS else Severity.CRITICAL)
+
+
+def test_every_statement_has_a_bad_row_that_breaks_it() -> None:
+    assert set(names("checks")) <= {rule for _, rule in CASES.values()}
+
+
+def test_an_evaluation_that_ended_early_may_lack_comparisons() -> None:
+    rows = rows_of(make_evaluation(), incomplete_reason="budget_exhausted")
+    rows["comparisons"].clear()
+    assert "comparisons_cover_every_paper_and_dimension" not in broken_rules(rows)
+
+
+def test_without_a_cutoff_every_paper_may_be_cited() -> None:
+    rows = rows_of(make_evaluation())
+    rows["ideas"][0]["cutoff_date"] = None
+    rows["papers"][0]["publication_date"] = date(2090, 1, 1)
+    assert broken_rules(rows) == {}
+
+
+def test_an_unscored_summary_is_reason_enough_for_no_review() -> None:
+    rows = rows_of(make_evaluation())
+    rows.pop("failures")
+    rows["soundness_reviews"].clear()
+    rows["soundness_summaries"][0]["unscored_reason"] = "nothing_to_judge"
+    assert "every_idea_has_a_review_or_a_failure" not in broken_rules(rows)
