@@ -18,9 +18,11 @@ from tasks.documents.calls import record_cache_hit
 from tasks.documents.document import ParsedDocument
 from tasks.documents.download import SOURCE as DOWNLOAD
 from tasks.documents.download import Downloader
+from tasks.documents.layout import PARSER as PDF
 from tasks.documents.links import known_links
 from tasks.documents.reasons import DocumentReason, failure
 from tasks.documents.sections import paper_sections
+from tasks.documents.tei import PARSER as GROBID
 from warehouse.keyed_store import KeyedStore
 
 
@@ -53,6 +55,7 @@ class FullTextLibrary:
     allow_private_addresses: bool = False
     unpaywall_url: str = unpaywall.BASE_URL
     _cache: DocumentCache = field(init=False)
+    _grobid_away: SourceFailure | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._cache = DocumentCache(self.store)
@@ -143,26 +146,35 @@ class FullTextLibrary:
         """What the best parser made of this content; what it failed to read for good falls to the PDF reader's result."""
         passed_over: SourceFailure | None = None
         if self.grobid_url is not None:
-            document = await self._cache.document(grobid.PARSER, grobid.VERSION, sha256)
+            document = await self._cache.document(GROBID, grobid.VERSION, sha256)
             if not isinstance(document, SourceFailure):
                 return _Read(document) if document is not None else None
             passed_over = document
-        document = await self._cache.document(pdf.PARSER, pdf.VERSION, sha256)
+        document = await self._cache.document(PDF, pdf.VERSION, sha256)
         return _Read(document, passed_over) if isinstance(document, ParsedDocument) else document
 
     async def _parsed(self, content: bytes, sha256: str) -> _Read | SourceFailure:
         passed_over: SourceFailure | None = None
         if self.grobid_url is not None:
-            document = await grobid.read_with_grobid(content, sha256[:16], self.grobid_url, self.settings, self.ledger)
-            await self._cache.put_document(grobid.PARSER, grobid.VERSION, sha256, document)
+            document = await self._by_grobid(self.grobid_url, content, sha256)
             if isinstance(document, ParsedDocument):
                 return _Read(document)
             passed_over = document
-        fallback = await self._cache.document(pdf.PARSER, pdf.VERSION, sha256)
+        fallback = await self._cache.document(PDF, pdf.VERSION, sha256)
         if fallback is None:
             fallback = await pdf.read_pdf(content, sha256[:16], self.settings)
-            await self._cache.put_document(pdf.PARSER, pdf.VERSION, sha256, fallback)
+            await self._cache.put_document(PDF, pdf.VERSION, sha256, fallback)
         return _Read(fallback, passed_over) if isinstance(fallback, ParsedDocument) else fallback
+
+    async def _by_grobid(self, url: str, content: bytes, sha256: str) -> ParsedDocument | SourceFailure:
+        """GROBID's reading. A server that could not be reached once is not asked again for this idea; the failure repeats."""
+        if self._grobid_away is not None:
+            return self._grobid_away
+        document = await grobid.read_with_grobid(content, sha256[:16], url, self.settings, self.ledger)
+        if isinstance(document, SourceFailure) and document.reason == DocumentReason.UNREACHABLE:
+            self._grobid_away = document
+        await self._cache.put_document(GROBID, grobid.VERSION, sha256, document)
+        return document
 
 
 def _abstract_only(paper: Paper, trouble: SourceFailure) -> Answer[PaperSection]:

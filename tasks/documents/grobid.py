@@ -1,9 +1,11 @@
 """GROBID, asked through grobid-client-python (platform facts §7, reference §6)."""
 
 import asyncio
+import functools
 import logging
 import random
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from grobid_client.grobid_client import GrobidClient
@@ -13,7 +15,7 @@ from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.calls import recorded
 from tasks.documents.document import ParsedDocument
-from tasks.documents.reasons import TRANSIENT, DocumentReason, failure, reason_of_status
+from tasks.documents.reasons import DocumentReason, failure, reason_of_status
 from tasks.documents.tei import PARSER, TeiError, document_of_tei
 
 VERSION = 1
@@ -22,6 +24,8 @@ VERSION = 1
 SERVICE = "processFulltextDocument"
 MAXIMUM_BUSY_ATTEMPTS = 6
 _NOT_SENT = "Failed to open file:"
+_DOCUMENT_AT_FAULT = ("BAD_INPUT_DATA", "NO_BLOCKS", "TOO_MANY_BLOCKS", "TOO_MANY_TOKENS", "TAGGING_ERROR", "PARSING_ERROR", "PDFALTO")
+_THREADS = ThreadPoolExecutor(max_workers=16, thread_name_prefix="grobid")  # a silent server must not hold up other blocking calls
 _BUSY_SECONDS = (1.0, 2.0, 4.0, 5.0, 5.0)
 
 
@@ -33,7 +37,7 @@ class _Client(GrobidClient):  # type: ignore[misc]
         self.logger = logging.getLogger("grobid_client")
         self.logger.setLevel(logging.CRITICAL)
 
-    def _handle_server_busy_retry(self, file_path: str, retry_func: Any, *args: Any, **kwargs: Any) -> tuple[str, int, str]:
+    def _handle_server_busy_retry(self, file_path: str, *_: Any, **__: Any) -> tuple[str, int, str]:
         return file_path, 503, "busy"
 
     def post(self, url: str, params: Any = None, data: dict[str, Any] | None = None, files: Any = None, **kwargs: Any) -> Any:
@@ -66,7 +70,8 @@ async def _asked(client: _Client, content: bytes, name: str, ledger: Ledger, wai
     with recorded(ledger, PARSER, f"/api/{SERVICE}") as call:
         call.wait_seconds = waited
         call.started = time.monotonic()
-        _, status, text = await asyncio.to_thread(client.process_pdf, SERVICE, content, consolidate_header=False)
+        send = functools.partial(client.process_pdf, SERVICE, content, consolidate_header=False)
+        _, status, text = await asyncio.get_running_loop().run_in_executor(_THREADS, send)
         not_sent = status == 400 and str(text).startswith(_NOT_SENT)
         call.status = None if not_sent else int(status)
         answer = _answer(name, int(status), text, not_sent=not_sent)
@@ -82,9 +87,8 @@ async def _asked(client: _Client, content: bytes, name: str, ledger: Ledger, wai
 
 def _answer(name: str, status: int, text: str | None, *, not_sent: bool) -> bytes | SourceFailure:
     if not_sent:
-        reason = (
-            DocumentReason.TIMEOUT if "timed out" in str(text).lower() or "timeout" in str(text).lower() else DocumentReason.UNREACHABLE
-        )
+        unanswered = "Read timed out" in str(text)
+        reason = DocumentReason.TIMEOUT if unanswered else DocumentReason.UNREACHABLE
         return failure(PARSER, name, reason, "GROBID did not answer: check GROBID_URL and that the service is up")
     if status == 200:
         return (text or "").encode("utf-8", "replace")
@@ -92,10 +96,6 @@ def _answer(name: str, status: int, text: str | None, *, not_sent: bool) -> byte
         return failure(PARSER, name, DocumentReason.NO_TEXT, "GROBID found no content in the document")
     if status == 503:
         return failure(PARSER, name, DocumentReason.RATE_LIMITED, "GROBID stayed busy")
-    reason = DocumentReason.DAMAGED if status == 500 and str(text).lstrip().startswith("[") else reason_of_status(status)
+    at_fault = status == 500 and any(code in str(text)[:200] for code in _DOCUMENT_AT_FAULT)
+    reason = DocumentReason.DAMAGED if at_fault else reason_of_status(status)
     return failure(PARSER, name, reason, f"GROBID answered {status}: {str(text or '')[:120]}")
-
-
-def server_is_away(trouble: SourceFailure) -> bool:
-    """Whether the failure lies with the server rather than with the document."""
-    return trouble.reason in {reason.value for reason in TRANSIENT}

@@ -1,0 +1,24 @@
+from collections.abc import Iterator
+
+import pytest
+
+from schemas.identifiers import IdeaId
+from schemas.settings import DocumentSettings
+from tasks.accounting.ledger import Ledger
+from tests.support.document_server import DocumentServer, document_server
+
+
+@pytest.fixture
+def server() -> Iterator[DocumentServer]:
+    with document_server() as running:
+        yield running
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    return Ledger(idea_id=IdeaId("idea"))
+
+
+@pytest.fixture
+def settings() -> DocumentSettings:
+    return DocumentSettings(download_timeout_seconds=10, grobid_timeout_seconds=10, maximum_bytes=200_000, maximum_pages=20)

@@ -1,0 +1,163 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.retrieval import SourceFailure
+from schemas.settings import DocumentSettings
+from tasks.accounting.ledger import Ledger
+from tasks.documents import download
+from tasks.documents.addresses import Refused, is_public, resolve
+from tasks.documents.download import MAXIMUM_REDIRECTS, Downloader
+from tasks.documents.http import document_client
+from tests.support.document_server import DocumentServer, Reply
+
+PDF = b"%PDF-1.4 " + b"x" * 2000
+
+
+async def fetch(url: str, settings: DocumentSettings, ledger: Ledger, *, private: bool = True) -> bytes | SourceFailure:
+    async with document_client(5) as client:
+        return await Downloader(client, settings, ledger, allow_private_addresses=private).fetch(url)
+
+
+def reason(answer: bytes | SourceFailure) -> str:
+    assert isinstance(answer, SourceFailure)
+    assert "\n" not in answer.detail
+    return answer.reason
+
+
+async def test_a_pdf_is_fetched_and_the_request_recorded_without_its_query(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger
+) -> None:
+    server.replies["/a.pdf"] = [Reply(body=PDF, headers={"Content-Type": "application/pdf"})]
+    assert await fetch(f"{server.url}/a.pdf?token=secret", settings, ledger) == PDF
+    (call,) = ledger.api_calls
+    assert (call.source, call.status, call.failure_reason, call.upstream_requests) == ("download", 200, None, 1)
+    assert "secret" not in call.endpoint
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (Reply(body=b"<html>", headers={"Content-Type": "text/html; charset=utf-8"}), "not_a_pdf"),
+        (Reply(body=b"<html>" * 500, headers={"Content-Type": "application/pdf"}), "not_a_pdf"),
+        (Reply(body=b"PK", headers={}), "not_a_pdf"),
+        (Reply(body=b"%PDF-" + b"x" * 300_000), "too_large"),
+        (Reply(body=b"%PDF-" + b"x" * 60_000, endless=True), "too_large"),
+        (Reply(403), "forbidden"),
+        (Reply(404), "not_found"),
+        (Reply(429), "rate_limited"),
+        (Reply(500), "server_error"),
+        (Reply(418), "bad_request"),
+    ],
+)
+async def test_what_is_no_pdf_is_a_reason(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger, reply: Reply, expected: str
+) -> None:
+    server.replies["/a"] = [reply]
+    assert reason(await fetch(f"{server.url}/a", settings, ledger)) == expected
+    assert all(call.failure_reason == expected for call in ledger.api_calls)
+
+
+async def test_what_may_pass_is_tried_once_more(server: DocumentServer, settings: DocumentSettings, ledger: Ledger) -> None:
+    server.replies["/a"] = [Reply(503), Reply(body=PDF)]
+    assert await fetch(f"{server.url}/a", settings, ledger) == PDF
+    assert [call.status for call in ledger.api_calls] == [503, 200]
+
+
+async def test_a_trickling_server_costs_no_more_than_the_time_limit(server: DocumentServer, ledger: Ledger) -> None:
+    server.replies["/a"] = [Reply(body=b"%PDF-", endless=True, trickle_seconds=0.05)]
+    started = time.monotonic()
+    assert reason(await fetch(f"{server.url}/a", DocumentSettings(download_timeout_seconds=0.7), ledger)) == "timeout"
+    assert time.monotonic() - started < 3
+    assert ledger.api_calls[-1].failure_reason == "timeout"
+
+
+async def test_redirects_are_followed_to_a_limit(server: DocumentServer, settings: DocumentSettings, ledger: Ledger) -> None:
+    server.replies["/1"] = [Reply(302, headers={"Location": "/2"})]
+    server.replies["/2"] = [Reply(body=PDF)]
+    server.replies["/loop"] = [Reply(301, headers={"Location": "/loop"})]
+    assert await fetch(f"{server.url}/1", settings, ledger) == PDF
+    assert reason(await fetch(f"{server.url}/loop", settings, ledger)) == "too_many_redirects"
+    assert len(ledger.api_calls) == 2 + MAXIMUM_REDIRECTS + 1
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "file:///etc/passwd",
+        "ftp://example.org/a.pdf",
+        "http://",
+        "gopher://x",
+        "//",
+        "javascript:1",
+        "http://[::1",
+        "",
+        "data:application/pdf,x",
+    ],
+)
+async def test_only_http_links_are_followed(settings: DocumentSettings, ledger: Ledger, target: str) -> None:
+    assert reason(await fetch(target, settings, ledger)) in ("unsafe_address", "bad_request")
+    assert ledger.api_calls == []
+
+
+async def test_a_redirect_to_another_scheme_is_refused(server: DocumentServer, settings: DocumentSettings, ledger: Ledger) -> None:
+    server.replies["/1"] = [Reply(302, headers={"Location": "file:///etc/passwd"})]
+    assert reason(await fetch(f"{server.url}/1", settings, ledger)) == "unsafe_address"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1", "localhost", "10.1.2.3", "192.168.0.1", "169.254.169.254", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]", "[fe80::1]", "[fc00::1]", "2130706433", "127.1", "224.0.0.1", "100.64.0.1", "[64:ff9b::7f00:1]", "[2002:7f00:1::]"],
+)  # fmt: skip
+async def test_hosts_that_are_not_public_are_never_connected_to(settings: DocumentSettings, ledger: Ledger, host: str) -> None:
+    assert reason(await fetch(f"http://{host}/a.pdf", settings, ledger, private=False)) in ("unsafe_address", "unreachable")
+    assert ledger.api_calls == []
+
+
+async def test_the_connection_goes_to_the_checked_address_and_every_redirect_is_checked_again(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[str] = []
+
+    async def names(host: str, port: int, *, allow_private_addresses: bool) -> str | Refused:
+        checked.append(host)
+        return "127.0.0.1" if host == "public.test" else Refused("not public", resolved=True)
+
+    monkeypatch.setattr(download, "resolve", names)
+    server.replies["/a.pdf"] = [Reply(302, headers={"Location": f"http://internal.test:{server.port}/b.pdf"})]
+    assert reason(await fetch(f"http://public.test:{server.port}/a.pdf", settings, ledger, private=False)) == "unsafe_address"
+    assert checked == ["public.test", "internal.test"]
+    assert [asked.headers["Host"] for asked in server.asked] == [f"public.test:{server.port}"]
+
+
+async def test_a_name_without_address_is_unreachable(settings: DocumentSettings, ledger: Ledger) -> None:
+    assert reason(await fetch("http://no-such-host.invalid/a.pdf", settings, ledger, private=False)) == "unreachable"
+
+
+def test_public_addresses_are_public() -> None:
+    assert is_public("151.101.3.42")
+    assert is_public("2a04:4e42::1")
+    assert not is_public("not an address")
+
+
+@given(
+    url=st.one_of(st.text(max_size=60), st.text(max_size=40).map("http://".__add__), st.text(max_size=20).map("http://127.0.0.1/".__add__))
+)
+async def test_any_link_gives_bytes_or_a_reason(url: str) -> None:
+    ledger = Ledger(idea_id="i")  # type: ignore[arg-type]
+    settings = DocumentSettings(download_timeout_seconds=0.5)
+    if "." in url.removeprefix("http://127.0.0.1/"):
+        return
+    assert isinstance(await fetch(url, settings, ledger, private=False), SourceFailure)
+
+
+async def test_every_address_of_a_name_must_be_public(monkeypatch: pytest.MonkeyPatch) -> None:
+    import asyncio
+
+    async def both(*_: object, **__: object) -> list[tuple[object, ...]]:
+        return [(0, 0, 0, "", ("151.101.3.42", 80)), (0, 0, 0, "", ("127.0.0.1", 80))]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", both)
+    assert isinstance(await resolve("rebinding.test", 80, allow_private_addresses=False), Refused)

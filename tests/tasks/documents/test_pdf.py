@@ -1,0 +1,120 @@
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from schemas.identifiers import PaperId
+from schemas.paper import SectionKind
+from schemas.retrieval import SourceFailure
+from schemas.settings import DocumentSettings
+from tasks.documents.document import ParsedDocument
+from tasks.documents.pdf import read_pdf
+from tasks.documents.sections import paper_sections
+from tests.support.small_pdf import paper_pdf, pdf_from_streams, pdf_of
+
+REAL = Path(__file__).parents[4] / "shared" / "data" / "pdf"
+
+
+async def parsed(content: bytes, settings: DocumentSettings) -> ParsedDocument:
+    document = await read_pdf(content, "name", settings)
+    assert isinstance(document, ParsedDocument), document
+    return document
+
+
+async def refused(content: bytes, settings: DocumentSettings) -> str:
+    started = time.monotonic()
+    answer = await read_pdf(content, "name", settings)
+    assert time.monotonic() - started < 4 * settings.parse_seconds + 5
+    assert isinstance(answer, SourceFailure)
+    assert (answer.source, answer.endpoint) == ("pdf", "name")
+    return answer.reason
+
+
+async def test_headings_are_found_by_size_weight_and_number(settings: DocumentSettings) -> None:
+    document = await parsed(paper_pdf(), settings)
+    assert document.title == "A Small Paper About Headings"
+    assert document.abstract == "We abstract what we did."
+    assert [(section.level, section.heading) for section in document.sections] == [
+        (0, "1 Introduction"),
+        (0, "2 Materials and Methods"),
+        (1, "2.1 Cohort"),
+        (0, "3 Results"),
+        (0, "4 Conclusion"),
+    ]
+    sections = {section.section: section for section in paper_sections(PaperId("p"), document)}
+    assert "forty people" in sections[SectionKind.METHODS].text
+    assert "ten percent" in sections[SectionKind.RESULTS].text
+    assert all(section.text_source == "pdf" for section in sections.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "methods", "results"),
+    [
+        ("MirrorMind.pdf", "MirrorMind Implementation", "Results and Analysis"),
+        ("HybridQuestion.pdf", "Methodology", "Results"),
+        ("grobid_sample.pdf", "Methods", "Results"),
+    ],
+)
+async def test_methods_and_results_of_real_papers_are_found(name: str, methods: str, results: str) -> None:
+    if not (REAL / name).exists():
+        pytest.skip("the shared data is not here")
+    document = await parsed((REAL / name).read_bytes(), DocumentSettings())
+    sections = {section.section: section for section in paper_sections(PaperId("p"), document)}
+    assert document.title is not None
+    assert 1000 < len(sections[SectionKind.ABSTRACT].text) < 3000
+    assert (sections[SectionKind.METHODS].heading, sections[SectionKind.RESULTS].heading) == (methods, results)
+    assert all(len(sections[kind].text) > 3000 for kind in (SectionKind.METHODS, SectionKind.RESULTS))
+    assert "\ufffe" not in sections[SectionKind.METHODS].text
+    assert ". . . ." not in sections[SectionKind.METHODS].text
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "damaged"),
+        (b"%PDF-1.7 nothing behind it", "damaged"),
+        (random.Random(1).randbytes(50_000), "damaged"),
+        (paper_pdf()[:400], "damaged"),
+        (pdf_of([[("secret", 10.0, False)]], encrypted=True), "encrypted"),
+        (pdf_of([[("x", 10.0, False)]] * 21), "too_many_pages"),
+        (pdf_of([[]]), "no_text"),
+    ],
+)
+async def test_what_cannot_be_read_has_a_reason(settings: DocumentSettings, content: bytes, reason: str) -> None:
+    assert await refused(content, settings) == reason
+
+
+async def test_a_page_count_that_lies_costs_nothing(settings: DocumentSettings) -> None:
+    answer = await read_pdf(pdf_of([[("One line of text", 10.0, False)]], page_count=2_000_000_000), "name", settings)
+    assert isinstance(answer, ParsedDocument) or answer.reason in ("too_many_pages", "damaged")
+
+
+async def test_a_stream_that_unpacks_to_a_gigabyte_stays_within_the_limits() -> None:
+    bomb = pdf_from_streams([b" " * 600_000_000])
+    assert len(bomb) < 1_000_000
+    settings = DocumentSettings(parse_seconds=3, parse_memory_bytes=300_000_000)
+    assert await refused(bomb, settings) in ("parser_limit", "damaged", "no_text")
+
+
+async def test_a_page_that_takes_forever_is_stopped() -> None:
+    slow = pdf_from_streams([b"BT /F1 9 Tf " + b"(abc) Tj 1 0 Td " * 3_000_000 + b" ET"])
+    assert await refused(slow, DocumentSettings(parse_seconds=1, parse_memory_bytes=1_000_000_000)) in (
+        "parser_limit",
+        "damaged",
+        "too_large",
+    )
+
+
+async def test_the_reader_gets_no_secrets(settings: DocumentSettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    spy = tmp_path / "spy.py"
+    spy.write_text(
+        "import os, sys, json; sys.stdin.buffer.read(); json.dump({'lines': [[0, ' '.join(os.environ), 9, False, 1]], 'outline': [], 'title': '', 'page_count': 1}, sys.stdout)",
+        "utf-8",
+    )
+    monkeypatch.setattr("tasks.documents.pdf._CHILD", spy)
+    monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", "secret")
+    document = await parsed(b"%PDF-", settings)
+    assert "SEMANTIC_SCHOLAR_API_KEY" in os.environ
+    assert "SEMANTIC" not in str(document)
