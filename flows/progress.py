@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from uuid import UUID
 
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from rich.console import Console
@@ -64,9 +65,9 @@ def _watch_lines(plan: RunPlan, layout: Layout, stopped: threading.Event, consol
             shown = done
 
 
-def _report(plan: RunPlan, layout: Layout, stopped: threading.Event, artifact_id: object) -> None:
+def _report(plan: RunPlan, layout: Layout, stopped: threading.Event, artifact_id: UUID) -> None:
     done = False
     while not done:
         done = stopped.wait(ARTIFACT_SECONDS)
         share = 100.0 * _finished(plan, layout) / max(plan.idea_count, 1)
-        update_progress_artifact(artifact_id=artifact_id, progress=share)  # type: ignore[arg-type]
+        update_progress_artifact(artifact_id=artifact_id, progress=share)

@@ -1,6 +1,7 @@
 """`assay report`: the report of a run or of one idea, as Markdown or as one HTML file."""
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +9,6 @@ import typer
 
 from flows.commands import options
 from flows.request import DEFAULT_WAREHOUSE
-from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
 
@@ -16,10 +16,15 @@ if TYPE_CHECKING:
     from warehouse.layout import Layout
 
 
+class ReportFormat(StrEnum):
+    MD = "md"
+    HTML = "html"
+
+
 def report(
     run: Annotated[str | None, typer.Argument(metavar="[RUN]", help="A run_id; default: the newest run.")] = None,
     idea: Annotated[str | None, typer.Option("--idea", metavar="ID", help="One idea in full instead of the run.")] = None,
-    output_format: Annotated[str, typer.Option("--format", metavar="md|html", help="Markdown or one self-contained HTML file.")] = "md",
+    output_format: Annotated[ReportFormat, typer.Option("--format", help="Markdown or one self-contained HTML file.")] = ReportFormat.MD,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout.")] = None,
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
 ) -> int:
@@ -27,11 +32,9 @@ def report(
     from dashboards.reports.render import idea_report, run_report
     from warehouse.layout import Layout
 
-    if output_format not in ("md", "html"):
-        raise ConfigurationError(f"--format {output_format!r}: say md or html")
     layout = Layout(warehouse.resolve())
     run_id = RunId(run) if run else _newest(layout)
-    text = idea_report(layout, run_id, IdeaId(idea), output_format) if idea else run_report(layout, run_id, output_format)
+    text = idea_report(layout, run_id, IdeaId(idea), output_format.value) if idea else run_report(layout, run_id, output_format.value)
     if output is None:
         sys.stdout.write(text)
     else:
