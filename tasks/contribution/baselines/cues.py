@@ -91,14 +91,18 @@ DIMENSIONS: tuple[DimensionCues, ...] = (
 """In order of precedence when a sentence fits several equally."""
 
 CLAIM = _any(
-    r"we\b our\b this\s(?:work|paper|study|project|idea|plan|approach|research) i\s(?:will|propose) will\b propos introduc "
-    r"aims?\b novel new\b first\b innovat contribut hypothesis goal\b develop design create build leverag"
+    r"we\b our\b this\s(?:work|paper|study|project|idea|plan|approach|research) i\s(?:will|propose) will\b would\b propos aims?\b novel "
+    r"the\sfirst\b innovat contribut hypothes goal\b (?:develop|design|create|build|implement|use|train|apply)\s(?:a|an|the)\b"
 )
-NOVELTY = _any(r"novel new\b first\b innovat core contribut unlike beyond propos introduc hypothesis unified key\b instead rather\sthan")
+NOVELTY = _any(
+    r"novel new\b the\sfirst\b innovat core contribut unlike beyond propos introduc hypothesis unified key\b instead rather\sthan"
+)
 GAP = _any(
     r"limitations? limited fail(?:s|ed|ing)?\b lack(?:s|ing)?\b remains?\b challeng however traditional(?:ly)? existing "
     r"previous(?:ly)? prior\swork current(?:ly)? despite poorly\sunderstood problem\sis struggle while\s"
 )
+BACKGROUND = _any(r"problem background motivation introduction related prior context gap limitation")
+"""Headings under which an idea mostly speaks of others."""
 OWN_WORK = _any(
     r"we\s(?:propose|present|introduce|develop|show|study|describe|report|investigate|design|find|demonstrate) "
     r"we\s(?:evaluate|build|collect|release|prove) (?:this|the\spresent)\s(?:paper|work|article|study) "

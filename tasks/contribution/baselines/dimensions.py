@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from schemas.outcome import UnscoredReason
 from tasks.contribution.answers import DimensionAnswer, DimensionsAnswer
-from tasks.contribution.baselines.cues import CLAIM, DEPENDENT, DIMENSIONS, GAP, NOVELTY, DimensionCues
+from tasks.contribution.baselines.cues import BACKGROUND, CLAIM, DEPENDENT, DIMENSIONS, GAP, NOVELTY, DimensionCues
 from tasks.contribution.baselines.phrases import specific_stems
 from tasks.contribution.questions import DimensionsQuestion
 from tasks.judging.step import BaselineTools, NoAnswer
@@ -66,7 +66,8 @@ def _claims(idea: str) -> list[ClaimSentence]:
             text = _plain(sentence)
             if len(words(text)) >= MINIMUM_WORDS and specific_stems(text):
                 found.setdefault(text, _weighed(text, heading, subject))
-    return list(found.values())
+    claiming = [claim for text, claim in found.items() if CLAIM.search(text)]
+    return claiming or list(found.values())
 
 
 def _plain(sentence: str) -> str:
@@ -81,7 +82,8 @@ def _weighed(text: str, heading: str, subject: frozenset[str]) -> ClaimSentence:
         + 1.0 * min(len(NOVELTY.findall(text)), 2)
         + 2.0 * len(stems & subject) / (len(subject) or 1)
         + 0.05 * min(len(stems), 16)
-        - 2.5 * bool(GAP.search(text))
+        - 0.8 * bool(BACKGROUND.search(heading))
+        - (0.8 if CLAIM.search(text) else 2.5) * bool(GAP.search(text))
         - 1.0 * bool(DEPENDENT.match(text))
         - 3.0 * text.endswith(":")
         - 0.3 * min(len(_FIGURE.findall(text)), 5)

@@ -45,8 +45,7 @@ def _strengths(ahead: list[_Reading], level: list[_Reading], total: int) -> list
     found: list[str] = []
     alone = len(ahead) == 1
     for phrases, papers in [] if alone else _grouped(ahead, missing=True)[:2]:
-        subject = f"{len(papers)} of the {total} papers compared work" if len(papers) > 1 else "One paper works"
-        found.append(f"{subject} on the subject without {listed(phrases, 'or')}{_cited(papers)}.")
+        found.append(f"{_share(len(papers), total)} on the subject without {listed(phrases, 'or')}{_cited(papers)}.")
     for place, reading in enumerate(_quoted(ahead, QUOTED_NEIGHBOURS)):
         start = "The one paper that leaves this open" if alone else "The most relevant of them" if place == 0 else "Next to it"
         shared = f" and shares {listed(reading.contrast.shared)} with the idea" if reading.contrast.shared else ""
@@ -57,6 +56,14 @@ def _strengths(ahead: list[_Reading], level: list[_Reading], total: int) -> list
     if silent:
         found.append(f"{_papers_say(silent, 'says', 'say')} nothing about this dimension{_cited(silent)}.")
     return found
+
+
+def _share(count: int, total: int) -> str:
+    if count == 1:
+        return "One paper works"
+    if count == total:
+        return "Both papers compared work" if total == 2 else f"All {total} papers compared work"
+    return f"{count} of the {total} papers compared work"
 
 
 def _weaknesses(behind: list[_Reading], level: list[_Reading]) -> list[str]:
