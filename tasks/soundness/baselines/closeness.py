@@ -6,21 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tasks.judging.text import content_words
+from tasks.soundness.baselines.common_words import COMMON_STEMS
 from tasks.soundness.baselines.wording import own_part
 
-_COMMON = frozenset(
-    content_words(
-        "method model result experiment data dataset approach performance propose evaluate evaluation analysis"
-        " algorithm system task problem"
-        " train training test learn learning network neural deep machine baseline compare comparison metric measure measurement design"
-        " framework set value number high low large small different multiple single time process effect level research idea plan state art"
-        " improve accuracy function information based technique condition change group sample control validate validation participant"
-        " benchmark develop apply implement perform identify assess examine determine various standard key first second main approach use"
-        " feature representation structure input output application study report quality efficient effective novel general real world"
-        " human language code script statistical significant significance test score rate average include random"
-        " context part generate generation optimal"
-    )
-)
 _COMMON_WEIGHT = 0.25
 
 
@@ -59,11 +47,17 @@ def fingerprint_of_method(method: str) -> Fingerprint:
     return Fingerprint(weights, whole.pairs)
 
 
+def core_words(text: str, size: int) -> frozenset[str]:
+    """The informative words a text uses most; of equally frequent ones, those it uses first."""
+    counted = Counter(word for word in content_words(text) if weight_of(word) == 1.0)
+    return frozenset(word for word, _ in counted.most_common(size))
+
+
 def weight_of(word: str) -> float:
     """Words any paper uses count a quarter; figures count nothing."""
     if word[0].isdigit():
         return 0.0
-    return _COMMON_WEIGHT if word in _COMMON else 1.0
+    return _COMMON_WEIGHT if word in COMMON_STEMS else 1.0
 
 
 def closeness(method: Fingerprint, paper: Fingerprint) -> Closeness:

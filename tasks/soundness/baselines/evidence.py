@@ -5,25 +5,27 @@ from collections.abc import Callable
 from tasks.judging.step import BaselineTools
 from tasks.judging.text import rank_sentences, sentences
 from tasks.soundness.answers import EvidenceReply, PaperReading
-from tasks.soundness.baselines.closeness import Closeness, Fingerprint, closeness, fingerprint, fingerprint_of_method
+from tasks.soundness.baselines.closeness import Closeness, Fingerprint, closeness, core_words, fingerprint, fingerprint_of_method
 from tasks.soundness.baselines.signs import Reading, read_sentence
 from tasks.soundness.baselines.wording import quotable
 from tasks.soundness.questions import EvidenceInput, PaperShown
 
-_MINIMUM_SHARE = 0.16
-_MINIMUM_INFORMATIVE_WORDS = 4
-_CERTAIN_INFORMATIVE_WORDS = 7
-_SENTENCES_READ = 150
+_MINIMUM_SHARE = 0.15
+_ALONE, _WITH_A_PAIR = 6, 3
+_CORE_SIZE, _CORE_WORDS = 30, 3
+_SENTENCES_READ = 100
 
 
 async def read_papers(inputs: EvidenceInput, _tools: BaselineTools) -> EvidenceReply:
     """Each paper by itself, so that the answer does not depend on how many are read at once."""
     method = fingerprint_of_method(inputs.method)
-    return EvidenceReply(papers=tuple(_reading(paper, inputs.method, method) for paper in inputs.papers))
+    core = core_words(inputs.idea, _CORE_SIZE)
+    return EvidenceReply(papers=tuple(_reading(paper, inputs.method, method, core) for paper in inputs.papers))
 
 
-def _reading(paper: PaperShown, method_text: str, method: Fingerprint) -> PaperReading:
-    if not _related(closeness(method, fingerprint(_digest(paper)))):
+def _reading(paper: PaperShown, method_text: str, method: Fingerprint, core: frozenset[str]) -> PaperReading:
+    digest = fingerprint(_digest(paper))
+    if not _related(closeness(method, digest), len(core & digest.words)):
         return PaperReading(key=paper.key, relevant=False)
     readings = [read_sentence(sentence) for sentence in _quotable_sentences(paper)]
     near = {text: score for score, text in rank_sentences(method_text, [reading.sentence for reading in readings], len(readings))}
@@ -34,7 +36,11 @@ def _reading(paper: PaperShown, method_text: str, method: Fingerprint) -> PaperR
         lambda reading: 0.4 * reading.procedure - 0.3 * reading.of_others,
         2,
     )
-    rest = [reading for reading in readings if reading not in (*results, *did) and reading.condition and not reading.of_others]
+    rest = [
+        reading
+        for reading in readings
+        if reading not in (*results, *did) and reading.condition and reading.sign != "negative" and not reading.of_others
+    ]
     context = _best(rest, near, lambda reading: 0.1 * reading.figures, 1)
     return PaperReading(
         key=paper.key,
@@ -45,11 +51,11 @@ def _reading(paper: PaperShown, method_text: str, method: Fingerprint) -> PaperR
     )
 
 
-def _related(found: Closeness) -> bool:
-    """Enough of the method's wording: several informative words, and either a shared pair of words or very many of them."""
-    if found.informative_word_count < _MINIMUM_INFORMATIVE_WORDS or found.share_0_to_1 < _MINIMUM_SHARE:
-        return False
-    return found.pair_count > 0 or found.informative_word_count >= _CERTAIN_INFORMATIVE_WORDS
+def _related(found: Closeness, core_word_count: int) -> bool:
+    """Enough of the method's wording, by share, informative words and pairs of words, and enough of the words the idea keeps using."""
+    words, pairs = found.informative_word_count, found.pair_count
+    close = words >= _ALONE or (words >= _WITH_A_PAIR and pairs >= 1)
+    return close and found.share_0_to_1 >= _MINIMUM_SHARE and core_word_count >= (_CORE_WORDS - 1 if pairs >= 2 else _CORE_WORDS)
 
 
 def _digest(paper: PaperShown) -> str:

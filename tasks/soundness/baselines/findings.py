@@ -49,7 +49,9 @@ def _standing(item: EvidenceShown, method_text: str, method: Fingerprint) -> Sta
         published=item.published,
         closeness_0_to_1=round(min(closeness(method, paper).share_0_to_1 / _FULL_SHARE, 1.0) * discount, 3),
         shared=shared,
-        favourable=next((reading for reading in readings if reading.sign == "positive" and reading.finding), None),
+        favourable=next(
+            (reading for reading in readings if reading.sign == "positive" and reading.finding and not reading.of_others), None
+        ),
         unfavourable=unfavourable[0] if unfavourable else None,
     )
 

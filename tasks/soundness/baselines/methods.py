@@ -75,7 +75,7 @@ def _says_something(text: str) -> bool:
 
 
 def _parts(block: Block) -> list[Block]:
-    """A long paragraph that tells one step after the other, cut before the steps; any other block whole."""
+    """A long paragraph that tells one step after the other, cut before the steps; any other block, lists among them, whole."""
     found = sentences(block.text)
     if block.label or len(block.text.split()) <= _LONG_PARAGRAPH_WORDS or sum(map(_acts, found)) < _STEPS_OF_A_SEQUENCE:
         return [block]
@@ -85,7 +85,9 @@ def _parts(block: Block) -> list[Block]:
         if groups[-1] and _acts(sentence) and (size >= _STEP_WORDS or (_NEXT.match(sentence) and size >= _STEP_WORDS / 2)):
             groups.append([])
         groups[-1].append(sentence)
-    return [Block(block.part, "", " ".join(group)) for group in groups]
+    steps = [" ".join(group) for group in groups]
+    bare = "".join(block.text.split())
+    return [Block(block.part, "", step) for step in steps] if all("".join(step.split()) in bare for step in steps) else [block]
 
 
 def _actions(block: Block) -> int:

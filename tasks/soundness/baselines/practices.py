@@ -29,7 +29,7 @@ PRACTICES: tuple[Practice, ...] = (
     ),
     _practice(
         "uncertainty estimates",
-        r"\buncertaint(?:y|ies) (?:estimat|quantif)\w+|\bcalibrat\w+|\bconfidence intervals?\b|\bcredible intervals?\b",
+        r"\buncertaint(?:y|ies) (?:estimat|quantif)\w+|\bcalibrated (?:uncertaint|probabilit)\w*|\b(?:confidence|credible) intervals?\b",
     ),
     _practice("human evaluation", r"\bhuman (?:evaluat|judg|annotat|rat)\w+|\buser stud(?:y|ies)\b|\bexpert (?:evaluat|annotat|review)\w+"),
     _practice("inter-rater agreement", r"\binter-?(?:rater|annotator|coder)\b|\bcohen[’']?s kappa\b|\bfleiss\b"),

@@ -10,7 +10,7 @@ from tasks.soundness.questions import ReviewInput
 
 _QUOTED = 5
 _LISTED = 3
-_PRIOR_WEIGHT = 0.5
+_PRIOR_WEIGHT = 0.8
 _PRIOR_0_TO_1 = 0.35
 _FAILURE_WEIGHT = 2.2
 _LIMIT_OF_OTHERS_WEIGHT = 0.7
@@ -33,7 +33,7 @@ async def review_method(inputs: ReviewInput, _tools: BaselineTools) -> ReviewRep
 def soundness_score(found: list[Standing]) -> float:
     """Soundness 0 to 10, one decimal: the mean of a Beta distribution that starts doubtful and is moved by close evidence.
 
-    10 · (S + 0.35 · 0.5) / (S + C + 0.5). S adds up the closeness (0 to 1) of each paper that reports a favourable outcome, and a quarter
+    10 · (S + 0.35 · 0.8) / (S + C + 0.8). S adds up the closeness (0 to 1) of each paper that reports a favourable outcome, and a quarter
     of it for a paper that does something alike and states no outcome. C adds up the closeness of each paper that reports a failure,
     times 2.2 because failures are published less often than successes, or a limit of comparable work, times 0.7 because such sentences
     often motivate a remedy. Without evidence the score would be 3.5: what nobody is known to have made work is more likely to

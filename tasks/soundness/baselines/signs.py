@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from tasks.judging.text import has_numbers, outcome_cue
@@ -37,8 +38,15 @@ _OF_OTHERS = re.compile(
     r"|however|challeng\w+|remains?|despite|although|while|they|these (?:methods|approaches|models))\b",
     re.IGNORECASE,
 )
+_SETTING = re.compile(
+    r"\b(?:have|has) (?:\w+ ){0,2}(?:been|achieved|shown|become|emerged|attracted|made|enriched|gained|received|proven|demonstrated)\b"
+    r"|\brecent (?:\w+ )?(?:studies|works?|advances|years|progress)\b|\bis (?:widely|commonly|heavily|often) \w+|\bmany attempts\b",
+    re.IGNORECASE,
+)
 _OWN = re.compile(r"\b(?:we|our|this (?:paper|work|study)|results? (?:show|indicate|suggest|reveal))\b", re.IGNORECASE)
-_NO_OUTCOME = re.compile(r"\bexceed\w*\s+(?:(?:a|an|the|its|their|this)\s+)?(?:\w+\s+)?thresholds?\b", re.IGNORECASE)
+_NO_OUTCOME = re.compile(
+    r"\binductive bias(?:es)?\b|\bexceed\w*\s+(?:(?:a|an|the|its|their|this)\s+)?(?:\w+\s+)?thresholds?\b", re.IGNORECASE
+)
 _RESCUE = re.compile(
     r"\b(?:overcom|address|mitigat|alleviat|tackl|avoid|without|eliminat|solv|remed|instead of|to (?:this|that) end|resolv|circumvent)\w*",
     re.IGNORECASE,
@@ -66,7 +74,7 @@ Sign = Literal["positive", "negative", "neutral"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One sentence and what it is about. `of_others`: a limit of earlier work rather than an outcome of the paper's own."""
+    """One sentence and what it is about. `of_others`: it tells of the setting or of earlier work, not of the paper's own."""
 
     sentence: str
     sign: Sign
@@ -77,11 +85,12 @@ class Reading:
     figures: bool
 
 
+@lru_cache(maxsize=8192)
 def read_sentence(sentence: str) -> Reading:
     """Classify by wording. A weakness the sentence says is overcome is no negative outcome."""
     sign = _sign(sentence)
     finding = _FINDING.search(sentence) is not None
-    of_others = sign == "negative" and _OWN.search(sentence) is None and _OF_OTHERS.search(sentence) is not None
+    of_others = _OWN.search(sentence) is None and (_OF_OTHERS if sign == "negative" else _SETTING).search(sentence) is not None
     if sign == "negative" and not (finding or of_others):
         sign = "neutral"
     return Reading(

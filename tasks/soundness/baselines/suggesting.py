@@ -67,7 +67,8 @@ def _alternatives(idea: str, found: list[Standing], items: dict[str, EvidenceSho
 def _conditions(found: list[Standing], items: dict[str, EvidenceShown]) -> Iterator[str]:
     for standing in found:
         for sentence in sentences(items[standing.key].context):
-            if standing.favourable is not None and quotable(sentence) and not read_sentence(sentence).of_others:
+            reading = read_sentence(sentence)
+            if standing.favourable is not None and quotable(sentence) and reading.sign != "negative" and not reading.of_others:
                 said = quote(sentence)
                 yield f"Say in what the conditions here differ from those behind the favourable outcome of [{standing.key}]: {said}."
 
