@@ -231,7 +231,7 @@ class LiteLLMEngine:
 
 def _delay_seconds(number: int, failure: CallFailure, backoff_seconds: float) -> float:
     jitter = 0.5 + random.random()  # noqa: S311 -- spreads retries, guards nothing
-    growing = min(backoff_seconds * 2 ** (number - 1), _LONGEST_DELAY_SECONDS) * jitter
+    growing = min(backoff_seconds * 2.0 ** (number - 1), _LONGEST_DELAY_SECONDS) * jitter
     return failure.retry_after_seconds + 0.1 * growing if failure.retry_after_seconds is not None else growing
 
 

@@ -1,7 +1,7 @@
 """One attempt at one model call, and what its errors mean: does trying again help, and whom do they concern?"""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -99,7 +99,7 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     if isinstance(error, kinds.Timeout):
         return _timed_out(timeout_seconds)
     if isinstance(error, kinds.RateLimitError):
-        spent = "insufficient_quota" in str(error)
+        spent = any("insufficient_quota" in str(getattr(link, "body", "")) for link in _chain(error))
         return CallFailure(CallStatus.RATE_LIMITED, unavailable, detail, not spent, spent, retry_after_seconds(error))
     if isinstance(error, kinds.ContextWindowExceededError):
         hint = f"the model's context is smaller than assumed, set ASSAY_LANGUAGE_MODEL__CONTEXT_TOKENS: {detail}"
@@ -132,22 +132,26 @@ def _advice(error: Any) -> str:
 def _connection_failed(error: Any) -> bool:
     import httpx
 
-    current: BaseException | None = error
-    while current is not None:
-        if isinstance(current, httpx.TransportError):
-            return True
-        current = current.__cause__ or current.__context__
+    if any(isinstance(link, httpx.TransportError) for link in _chain(error)):
+        return True
     return isinstance(error, library().exceptions.APIConnectionError) or "Connection error" in str(error)
 
 
 def retry_after_seconds(error: Any) -> float | None:
     """The `Retry-After` of a provider's error, in seconds from now; None when it gave none."""
-    for holder in (getattr(error, "response", None), error):
-        headers = getattr(holder, "headers", None) or getattr(holder, "litellm_response_headers", None)
-        value = headers.get("retry-after") if headers is not None else None
-        if value is not None:
-            return _seconds(str(value))
+    for link in _chain(error):
+        for headers in (getattr(getattr(link, "response", None), "headers", None), getattr(link, "litellm_response_headers", None)):
+            if headers and (value := headers.get("retry-after")) is not None:
+                return _seconds(str(value))
     return None
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An error and what caused it; LiteLLM keeps the provider's own words at the far end."""
+    current: BaseException | None = error
+    while current is not None:
+        yield current
+        current = current.__cause__ or current.__context__
 
 
 def _seconds(value: str) -> float | None:

@@ -18,7 +18,15 @@ TIMEOUT_SECONDS = 280
 
 def environment(home: Path, **extra: str) -> dict[str, str]:
     """The environment of a fresh machine: no keys, no servers, a home of its own."""
-    unwanted = ("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "GROBID_URL", "UNPAYWALL_EMAIL", "PREFECT_API_URL", "OPENAI_API_KEY", "PREFECT_HOME")
+    unwanted = (
+        "SEMANTIC_SCHOLAR_API_KEY",
+        "S2_API_KEY",
+        "GROBID_URL",
+        "UNPAYWALL_EMAIL",
+        "PREFECT_API_URL",
+        "OPENAI_API_KEY",
+        "PREFECT_HOME",
+    )
     kept = {name: value for name, value in os.environ.items() if name not in unwanted and not name.startswith(("ASSAY_", "PREFECT_"))}
     return {**kept, "ASSAY_HOME": str(home), **extra}
 

@@ -1,0 +1,263 @@
+"""An OpenAI-shaped server on loopback whose behaviour tests choose request by request.
+
+`start_openai_server(behaviour)` runs it in a thread; `python tests/support/openai_server.py --port N` alone.
+"""
+
+import argparse
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+if __name__ == "__main__":
+    import sys
+
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.support.schema_answers import Schema, answer_from_schema, find_schema
+
+MODEL_ANSWERED = "loopback-2026-11"
+EMBEDDING_DIMENSIONS = 16
+
+Messages = list[dict[str, str]]
+Answer = Callable[[Messages, Schema | None], Any]
+Behaviour = str | Sequence[str] | Callable[["Recorded"], str]
+"""A name for every request; names used up one by one, the last one staying; or a function of the request.
+
+good · late · hangs · malformed · prose · fenced · refusal · refusal_field · content_filter · empty · cut_off ·
+rate_limited · retry_after:<seconds> · no_quota · server_error · overloaded · dropped · not_json · wrong_key · forbidden ·
+no_such_model · rejects_response_format · too_long · text:<reply>
+"""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A request as it came."""
+
+    number: int
+    path: str
+    body: dict[str, Any]
+    headers: dict[str, str]
+    at: float
+
+    @property
+    def messages(self) -> Messages:
+        return self.body["messages"]
+
+
+@dataclass
+class OpenAIServer:
+    """A running server. `url` is the API base (`…/v1`); usable as a context manager."""
+
+    behaviour: Behaviour = "good"
+    answer: Answer | None = None
+    late_seconds: float = 0.5
+    cached_tokens: int = 0
+    port: int = 0
+    requests: list[Recorded] = field(default_factory=list)
+    record: bool = True
+    in_flight: int = 0
+    peak_concurrency: int = 0
+
+    def __post_init__(self) -> None:
+        self._count = 0
+        routes = [Route(f"/v1/{path}", handler, methods=["POST"]) for path, handler in self._handlers().items()]
+        config = uvicorn.Config(Starlette(routes=routes), log_level="critical", lifespan="off", access_log=False)
+        self.server = uvicorn.Server(config)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def start(self) -> "OpenAIServer":
+        listener = socket.create_server(("127.0.0.1", self.port))
+        self.port = listener.getsockname()[1]
+        self._thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listener]}, daemon=True)
+        self._thread.start()
+        while not self.server.started:
+            time.sleep(0.005)
+        return self
+
+    def stop(self) -> None:
+        self.server.should_exit = True
+        self.server.force_exit = True
+        self._thread.join(timeout=10)
+
+    def __enter__(self) -> "OpenAIServer":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self.stop()
+
+    def _handlers(self) -> dict[str, Callable[[Request], Any]]:
+        return {"chat/completions": self._chat, "embeddings": self._embeddings}
+
+    async def _embeddings(self, request: Request) -> Response:
+        recorded = self._recorded(request, await request.json())
+        texts = recorded.body["input"]
+        texts = [texts] if isinstance(texts, str) else texts
+        data = [{"object": "embedding", "index": place, "embedding": _vector(text)} for place, text in enumerate(texts)]
+        usage = {"prompt_tokens": 4 * len(texts), "total_tokens": 4 * len(texts)}
+        return (await self._misbehave(self._next(recorded))) or JSONResponse(
+            {"object": "list", "model": recorded.body["model"], "data": data, "usage": usage}
+        )
+
+    async def _chat(self, request: Request) -> Response:
+        recorded = self._recorded(request, await request.json())
+        name = self._next(recorded)
+        self.in_flight += 1
+        self.peak_concurrency = max(self.peak_concurrency, self.in_flight)
+        try:
+            return (await self._misbehave(name, recorded)) or self._reply(name, recorded)
+        finally:
+            self.in_flight -= 1
+
+    def _recorded(self, request: Request, body: dict[str, Any]) -> Recorded:
+        self._count += 1
+        recorded = Recorded(self._count, request.url.path, body, dict(request.headers), time.monotonic())
+        if self.record:
+            self.requests.append(recorded)
+        return recorded
+
+    def _next(self, recorded: Recorded) -> str:
+        if isinstance(self.behaviour, str):
+            return self.behaviour
+        if callable(self.behaviour):
+            return self.behaviour(recorded)
+        return self.behaviour[min(recorded.number, len(self.behaviour)) - 1]
+
+    async def _misbehave(self, name: str, recorded: Recorded | None = None) -> Response | None:
+        """The response of a behaviour that is no completion; None where a completion is due."""
+        if name == "late":
+            await asyncio.sleep(self.late_seconds)
+        elif name == "hangs":
+            await asyncio.sleep(3600)
+        elif name == "dropped":
+            return _Dropped()
+        elif name == "not_json":
+            return Response("<html>gateway</html>", 200, media_type="text/html")
+        elif name.startswith("retry_after:"):
+            return _error(429, "slow down", "rate_limit_exceeded", {"retry-after": name.partition(":")[2]})
+        elif name == "rejects_response_format" and (recorded is None or "response_format" not in recorded.body):
+            return None
+        elif name in _ERRORS:
+            return _error(*_ERRORS[name])
+        return None
+
+    def _reply(self, name: str, recorded: Recorded) -> Response:
+        finish_reason, message = "stop", {"role": "assistant", "content": ""}
+        good = "" if name in ("refusal", "refusal_field", "content_filter", "empty") else self._good(recorded)
+        match name.partition(":")[0]:
+            case "malformed":
+                message["content"] = good.replace('"', "").replace(":", " =")
+            case "prose":
+                message["content"] = f"Gladly. I weighed [1] and {{2}} first.\n\n{good}\n\nLet me know whether {{this}} helps."
+            case "fenced":
+                message["content"] = f"```json\n{good}\n```"
+            case "refusal":
+                message["content"] = "I'm sorry, but I can't help with that request."
+            case "refusal_field":
+                message |= {"content": None, "refusal": "I can't help with that."}
+            case "content_filter":
+                finish_reason = "content_filter"
+            case "cut_off":
+                finish_reason, message["content"] = "length", good[: len(good) // 2]
+            case "text":
+                message["content"] = name.partition(":")[2]
+            case "empty":
+                pass
+            case _:
+                message["content"] = good
+        return JSONResponse(self._completion(recorded, message, finish_reason))
+
+    def _good(self, recorded: Recorded) -> str:
+        schema = find_schema(recorded.body)
+        if self.answer is not None:
+            answer = self.answer(recorded.messages, schema)
+            return answer if isinstance(answer, str) else json.dumps(answer)
+        return json.dumps(answer_from_schema(recorded.messages, schema)) if schema else "OK"
+
+    def _completion(self, recorded: Recorded, message: dict[str, Any], finish_reason: str) -> dict[str, Any]:
+        prompt = sum(len(part["content"]) for part in recorded.messages) // 4
+        completion = len(message["content"] or "") // 4
+        return {
+            "id": f"chatcmpl-{recorded.number}",
+            "object": "chat.completion",
+            "created": 1_790_000_000,
+            "model": MODEL_ANSWERED,
+            "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
+            "usage": {
+                "prompt_tokens": prompt,
+                "completion_tokens": completion,
+                "total_tokens": prompt + completion,
+                "prompt_tokens_details": {"cached_tokens": self.cached_tokens},
+            },
+        }
+
+
+_ERRORS: dict[str, tuple[int, str, str]] = {
+    "rate_limited": (429, "slow down", "rate_limit_exceeded"),
+    "no_quota": (429, "You exceeded your current quota", "insufficient_quota"),
+    "server_error": (500, "internal error", "server_error"),
+    "overloaded": (503, "overloaded", "overloaded"),
+    "wrong_key": (401, "Incorrect API key provided: sk-secret-1234567890", "invalid_api_key"),
+    "forbidden": (403, "not allowed", "forbidden"),
+    "no_such_model": (404, "The model does not exist", "model_not_found"),
+    "rejects_response_format": (400, "response_format of type json_schema is not supported", "invalid_request_error"),
+    "too_long": (400, "This model's maximum context length is 4096 tokens", "context_length_exceeded"),
+}
+
+
+class _Dropped(Response):
+    """Promises a body and closes the connection instead."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [(b"content-type", b"application/json"), (b"content-length", b"1000")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b'{"id": ', "more_body": False})
+
+
+def _error(status: int, message: str, code: str, headers: dict[str, str] | None = None) -> Response:
+    return JSONResponse({"error": {"message": message, "type": code, "code": code}}, status, headers)
+
+
+def _vector(text: str) -> list[float]:
+    counts = [1.0] * EMBEDDING_DIMENSIONS
+    for word in text.lower().split():
+        counts[sum(word.encode()) % EMBEDDING_DIMENSIONS] += 1.0
+    return counts
+
+
+def start_openai_server(behaviour: Behaviour = "good", answer: Answer | None = None, **options: Any) -> OpenAIServer:
+    """A running server on a free port of loopback. `answer(messages, schema)` replaces the generated answers."""
+    return OpenAIServer(behaviour, answer, **options).start()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--behaviour", default="good")
+    options = parser.parse_args()
+    server = start_openai_server(options.behaviour, port=options.port, record=False)
+    print(server.url, flush=True)
+    try:
+        while True:
+            time.sleep(3600)
+    except KeyboardInterrupt:
+        server.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Answers to any step, made from its JSON schema and what the prompt shows: keys are echoed, texts cite them."""
+
+import json
+import re
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+Schema = dict[str, Any]
+_SCHEMA_IN_PROMPT = re.compile(r"JSON schema:\s*```json\s*(\{.*?\})\s*```", re.DOTALL)
+_PAPER = re.compile(r"^Paper (P\d+)", re.MULTILINE)
+_DIMENSION = re.compile(r"^Dimension (\S+):", re.MULTILINE)
+_STATEMENT = re.compile(r"^Statement (\d+):", re.MULTILINE)
+_IDEA = re.compile(r"<(idea|method)>\n(.*?)\n</\1>", re.DOTALL)
+
+
+def find_schema(body: dict[str, Any]) -> Schema | None:
+    """The schema a request asks for: in `response_format`, or described in a message."""
+    wanted = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
+    if wanted:
+        return wanted
+    for message in body.get("messages", []):
+        if match := _SCHEMA_IN_PROMPT.search(message["content"]):
+            return json.loads(match.group(1))
+    return None
+
+
+def answer_from_schema(messages: list[dict[str, str]], schema: Schema) -> dict[str, Any]:
+    """An instance of `schema` that fits the prompt; equal messages give equal answers."""
+    data = next((message["content"] for message in messages if message["role"] == "user"), "")
+    return _Writer.over(data).value(schema, schema, "", 0)
+
+
+@dataclass(frozen=True)
+class _Writer:
+    data: str
+    papers: list[str]
+    dimensions: list[str]
+    statements: list[int]
+    sentences: list[str]
+    seed: int
+
+    @classmethod
+    def over(cls, data: str) -> "_Writer":
+        idea = max((match.group(2) for match in _IDEA.finditer(data)), key=len, default=data)
+        lines = [line.strip(" -*") for line in re.split(r"(?<=[.!?])\s+|\n+", idea) if not line.startswith("#")]
+        return cls(
+            data=data,
+            papers=_unique(_PAPER.findall(data)),
+            dimensions=_unique(_DIMENSION.findall(data)),
+            statements=[int(number) for number in _unique(_STATEMENT.findall(data))],
+            sentences=[line for line in lines if len(line.split()) >= 6] or ["The plan is judged by what it says."],
+            seed=zlib.crc32(data.encode()),
+        )
+
+    def value(self, node: Schema, root: Schema, name: str, place: int) -> Any:
+        node = self._resolved(node, root)
+        if "const" in node:
+            return node["const"]
+        if "enum" in node:
+            return node["enum"][(self.seed + place) % len(node["enum"])]
+        kind = node.get("type", "string")
+        if kind == "object":
+            return {key: self.value(inner, root, key, place) for key, inner in node.get("properties", {}).items()}
+        if kind == "array":
+            return self._list(node, root, name)
+        if kind in ("integer", "number"):
+            return self._number(node, kind, name, place)
+        if kind == "boolean":
+            return True
+        return None if kind == "null" else self._text(name, place)
+
+    def _resolved(self, node: Schema, root: Schema) -> Schema:
+        if "$ref" in node:
+            return self._resolved(root["$defs"][node["$ref"].rsplit("/", 1)[-1]], root)
+        options = node.get("anyOf") or node.get("oneOf")
+        if options:
+            return self._resolved(next((option for option in options if option.get("type") != "null"), options[0]), root)
+        return node
+
+    def _list(self, node: Schema, root: Schema, name: str) -> list[Any]:
+        items = self._resolved(node.get("items", {"type": "string"}), root)
+        fields = items.get("properties", {})
+        if "dimension" in fields:
+            count = len(self.dimensions)
+        elif "statement" in fields:
+            count = len(self.statements)
+        elif "key" in fields:
+            count = len(self.papers)
+        else:
+            count = {"methods": 5, "dimensions": 3, "statements": 2, "queries": 3}.get(name, 3)
+        count = min(max(count, node.get("minItems", 0)), node.get("maxItems", 50))
+        return [self.value(items, root, name.removesuffix("s"), place) for place in range(count)]
+
+    def _number(self, node: Schema, kind: str, name: str, place: int) -> float:
+        if name == "statement" and self.statements:
+            return self.statements[place % len(self.statements)]
+        low, high = node.get("minimum", 0), node.get("maximum", node.get("minimum", 0) + 5)
+        spread = (self.seed >> (place % 16)) % (int(high - low) + 1)
+        return int(low + spread) if kind == "integer" else float(low + spread)
+
+    def _text(self, name: str, place: int) -> str:
+        if name == "key":
+            return self.papers[place % len(self.papers)] if self.papers else "P1"
+        if name == "dimension" and self.dimensions:
+            return self.dimensions[place % len(self.dimensions)]
+        sentence = self.sentences[place % len(self.sentences)]
+        if name in ("quote", "text", "statement", "query", "name"):
+            words = {"query": 12, "name": 4}.get(name, 60)
+            return " ".join(sentence.split()[:words])
+        first, second = (self.papers * 2)[:2] if self.papers else ("", "")
+        if name in ("support", "contradictions", "suggestions", "strengths", "weaknesses") and first:
+            return (
+                f"What was found speaks to this {name} in a setting close to the plan [{first}]. A second paper agrees in part [{second}]."
+            )
+        return f"In short, on {name or 'the matter'}: {sentence[:160]}"
+
+
+def _unique(found: list[str]) -> list[str]:
+    return list(dict.fromkeys(found))

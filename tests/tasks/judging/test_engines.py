@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+
+from schemas.errors import ConfigurationError
+from schemas.outcome import Scored, Unscored, UnscoredReason
+from schemas.settings import LanguageModelSettings
+from tasks.judging.engines import EngineChoice, parse_engine_name
+from tasks.judging.extractive_engine import ExtractiveEngine
+from tasks.judging.prices import price_of, price_per_token
+from tasks.judging.scrubbing import one_line, scrub, without_secrets
+from tasks.judging.step import BaselineTools
+
+
+class NoEmbedder:
+    async def embed(self, texts):
+        return np.zeros((len(texts), 1), dtype=np.float32)
+
+
+def test_engine_names() -> None:
+    assert parse_engine_name("extractive") == EngineChoice(None)
+    assert parse_engine_name(" litellm:openai/gpt-4o-mini ").model == "openai/gpt-4o-mini"
+    assert parse_engine_name("litellm:ollama/llama3:8b").name == "litellm:ollama/llama3:8b"
+
+
+@pytest.mark.parametrize("text", ["", "gpt-4o", "litellm:", "litellm: ", "Extractive!", "litellm:a b"])
+def test_an_unknown_engine_is_one_line_that_says_what_to_write(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="unknown engine .*: write `extractive`") as caught:
+        parse_engine_name(text)
+    assert "\n" not in str(caught.value)
+
+
+async def test_the_extractive_engine_answers_with_the_baseline_and_says_so(step, question) -> None:
+    engine = ExtractiveEngine(BaselineTools(NoEmbedder()), seed=5)
+    first, second = await engine.run(step, question), await engine.run(step, question)
+    assert isinstance(first, Scored)
+    assert isinstance(second, Scored)
+    assert first.value == second.value
+    assert (first.provenance.engine, first.provenance.model_requested, first.provenance.seed) == ("extractive", "extractive", 5)
+    assert first.provenance.call_ids == ()
+
+
+async def test_a_baseline_without_an_answer_is_unscored(step, question) -> None:
+    outcome = await ExtractiveEngine(BaselineTools(NoEmbedder()), 1).run(step, type(question)(idea="x", paper=""))
+    assert isinstance(outcome, Unscored)
+    assert (outcome.reason, outcome.detail) == (UnscoredReason.NO_EVIDENCE, "no paper was found")
+
+
+def test_prices_come_from_litellm_then_from_the_settings() -> None:
+    own = LanguageModelSettings(prompt_price_usd_per_million_tokens=1.0, completion_price_usd_per_million_tokens=2.0)
+    assert price_per_token("litellm:openai/gpt-4o-mini", own) == (1.5e-07, 6e-07)
+    assert price_per_token("litellm:openai/of-our-own", own) == (1e-06, 2e-06)
+    assert price_per_token("litellm:openai/of-our-own", LanguageModelSettings()) is None
+    assert price_per_token("extractive", own) is None
+    price = price_of("openai/of-our-own", own)
+    assert price is not None
+    assert price.of(1000, 10, cached_tokens=400) == pytest.approx(1000e-6 + 20e-6)
+
+
+def test_secrets_are_scrubbed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_PROVIDER_API_KEY", "plain-value-123")
+    line = one_line("failed:\n plain-value-123 Bearer abc.def sk-proj-abcdefgh https://me:pw@host/x?api_key=zzz&q=1")
+    assert all(secret not in line for secret in ("plain-value-123", "abc.def", "sk-proj", "me:pw", "zzz", "\n"))
+    assert "q=1" in line
+    assert len(one_line("x" * 5000)) == 300
+    assert scrub("nothing to hide") == "nothing to hide"
+    assert without_secrets("https://me:pw@host:8000/v1/?key=abc") == "https://host:8000/v1"

@@ -1,0 +1,326 @@
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.calls import CallStatus
+from schemas.errors import ConfigurationError
+from schemas.outcome import Scored, Unscored, UnscoredReason
+from schemas.run import Budget
+from schemas.settings import LanguageModelSettings
+from tasks.accounting.limits import SharedRateLimit
+from tasks.accounting.model_limits import ModelLimits, open_model_limits
+from tests.support.openai_server import MODEL_ANSWERED, OpenAIServer
+from warehouse.keyed_store import KeyedStore
+
+Open = Callable[..., Awaitable[Any]]
+MODES = ["json_schema", "json_object", "text"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("behaviour", ["good", "prose", "fenced", "late"])
+async def test_a_good_answer_is_scored_and_leaves_one_row(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any, behaviour: str, mode: str
+) -> None:
+    server.behaviour, server.late_seconds, server.cached_tokens = behaviour, 0.05, 5
+    opened = await open_engine(structured_output=mode)
+    outcome = await opened.engine.run(step, question)
+    assert isinstance(outcome, Scored), outcome
+    assert "[P1]" in outcome.value.support
+    (row,) = opened.ledger.llm_calls
+    assert (row.status, row.attempt, row.cache_hit, row.model_answered) == (CallStatus.OK, 1, False, MODEL_ANSWERED)
+    assert row.cached_tokens == 5
+    assert row.cost_usd == pytest.approx((row.prompt_tokens - 5) * 1e-6 + 5 * 0.1e-6 + row.completion_tokens * 4e-6)
+    assert outcome.provenance.call_ids == (row.call_id,)
+    assert (outcome.provenance.engine, outcome.provenance.step_version) == ("litellm:openai/loopback", 3)
+    assert outcome.provenance.seed == row.seed == 7
+    sent = server.requests[0].body
+    assert sent["seed"] == 7
+    assert ("response_format" in sent) == (mode != "text")
+    assert ("JSON schema" in sent["messages"][0]["content"]) == (mode != "json_schema")
+
+
+async def test_an_unknown_model_is_asked_in_prose(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+    opened = await open_engine()
+    assert isinstance(await opened.engine.run(step, question), Scored)
+    assert "response_format" not in server.requests[0].body
+
+
+@pytest.mark.parametrize("first", ["malformed", "empty", "text:Seven of ten.", 'text:{"support": "x", "score": 70}'])
+async def test_an_unusable_reply_is_asked_for_once_more_with_its_error(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any, first: str
+) -> None:
+    server.behaviour = [first, "good"]
+    opened = await open_engine(structured_output="text")
+    outcome = await opened.engine.run(step, question)
+    assert isinstance(outcome, Scored), outcome
+    assert [row.attempt for row in opened.ledger.llm_calls] == [1, 2]
+    assert opened.ledger.llm_calls[0].status in (CallStatus.UNPARSABLE, CallStatus.EMPTY)
+    assert opened.ledger.llm_calls[0].error
+    assert "cannot be used" in server.requests[1].messages[-1]["content"]
+    assert len(outcome.provenance.call_ids) == 2
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reason", "status", "calls"),
+    [
+        ("malformed", UnscoredReason.REPLY_UNPARSABLE, CallStatus.UNPARSABLE, 2),
+        ("empty", UnscoredReason.REPLY_EMPTY, CallStatus.EMPTY, 2),
+        ("refusal", UnscoredReason.REFUSED, CallStatus.REFUSED, 1),
+        ("refusal_field", UnscoredReason.REFUSED, CallStatus.REFUSED, 1),
+        ("content_filter", UnscoredReason.REFUSED, CallStatus.REFUSED, 1),
+        ("cut_off", UnscoredReason.REPLY_CUT_OFF, CallStatus.CUT_OFF, 1),
+        ("rate_limited", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.RATE_LIMITED, 3),
+        ("retry_after:0.01", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.RATE_LIMITED, 3),
+        ("no_quota", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.RATE_LIMITED, 1),
+        ("server_error", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.SERVER_ERROR, 3),
+        ("overloaded", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.SERVER_ERROR, 3),
+        ("dropped", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.UNREACHABLE, 3),
+        ("hangs", UnscoredReason.TIMED_OUT, CallStatus.TIMED_OUT, 3),
+        ("wrong_key", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.CLIENT_ERROR, 1),
+        ("forbidden", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.CLIENT_ERROR, 1),
+        ("no_such_model", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.CLIENT_ERROR, 1),
+        ("rejects_response_format", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.CLIENT_ERROR, 1),
+        ("too_long", UnscoredReason.INPUT_TOO_LONG, CallStatus.CLIENT_ERROR, 1),
+    ],
+)
+async def test_what_cannot_be_answered_is_unscored_never_a_number(
+    server: OpenAIServer,
+    open_engine: Open,
+    step: Any,
+    question: Any,
+    behaviour: str,
+    reason: UnscoredReason,
+    status: CallStatus,
+    calls: int,
+) -> None:
+    server.behaviour = behaviour
+    opened = await open_engine(maximum_attempts=3, timeout_seconds=0.3 if behaviour == "hangs" else 10, structured_output="json_schema")
+    outcome = await opened.engine.run(step, question)
+    assert isinstance(outcome, Unscored)
+    assert (outcome.reason, [row.status for row in opened.ledger.llm_calls]) == (reason, [status] * calls), outcome.detail
+    assert len(outcome.provenance.call_ids) == calls
+    assert all(row.error and "\n" not in row.error for row in opened.ledger.llm_calls)
+    assert all((row.cost_usd is None) == (status is CallStatus.TIMED_OUT) for row in opened.ledger.llm_calls)
+    assert len(server.requests) == calls
+
+
+@pytest.mark.parametrize("first", ["rate_limited", "server_error", "overloaded", "dropped", "not_json"])
+async def test_a_passing_failure_is_tried_again(server: OpenAIServer, open_engine: Open, step: Any, question: Any, first: str) -> None:
+    server.behaviour = [first, first, "good"]
+    opened = await open_engine()
+    outcome = await opened.engine.run(step, question)
+    assert isinstance(outcome, Scored), outcome
+    assert opened.ledger.llm_calls[-1].status is CallStatus.OK
+
+
+async def test_retry_after_is_honoured(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+    server.behaviour = ["retry_after:0.4", "good"]
+    opened = await open_engine()
+    assert isinstance(await opened.engine.run(step, question), Scored)
+    assert 0.4 <= server.requests[1].at - server.requests[0].at < 1.0
+
+
+async def test_a_wait_beyond_the_bound_is_not_waited_for(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+    server.behaviour = "retry_after:3600"
+    opened = await open_engine(maximum_total_seconds=5)
+    outcome = await opened.engine.run(step, question)
+    assert isinstance(outcome, Unscored)
+    assert len(server.requests) == 1
+
+
+async def test_a_rejected_response_format_names_the_setting(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+    server.behaviour = "rejects_response_format"
+    opened = await open_engine(structured_output="json_schema")
+    outcome = await opened.engine.run(step, question)
+    assert "ASSAY_LANGUAGE_MODEL__STRUCTURED_OUTPUT=text" in outcome.detail
+    opened = await open_engine(structured_output="text")
+    assert isinstance(await opened.engine.run(step, question), Scored)
+
+
+async def test_a_wrong_key_stops_the_calls_and_never_shows(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "my-very-own-secret")
+    server.behaviour = "wrong_key"
+    opened = await open_engine()
+    outcomes = [await opened.engine.run(step, question) for _ in range(5)]
+    assert {outcome.reason for outcome in outcomes} == {UnscoredReason.ENGINE_UNAVAILABLE}
+    assert len(server.requests) == len(opened.ledger.llm_calls) == 3
+    assert server.requests[0].headers["authorization"] == "Bearer my-very-own-secret"
+    shown = repr(opened.ledger.llm_calls) + repr(outcomes)
+    assert "my-very-own-secret" not in shown
+    assert "sk-secret" not in shown
+
+
+async def test_a_cached_reply_costs_nothing_and_says_so(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path
+) -> None:
+    first = await open_engine(cache=KeyedStore(tmp_path / "replies.sqlite"))
+    paid = await first.engine.run(step, question)
+    second = await open_engine(cache=KeyedStore(tmp_path / "replies.sqlite"))
+    kept = await second.engine.run(step, question)
+    assert isinstance(paid, Scored)
+    assert isinstance(kept, Scored)
+    assert kept.value == paid.value
+    assert len(server.requests) == 1
+    (row,) = second.ledger.llm_calls
+    assert (row.cache_hit, row.status, row.cost_usd, row.prompt_tokens) == (True, CallStatus.CACHED, 0.0, 0)
+    assert row.model_answered == kept.provenance.model_answered == MODEL_ANSWERED
+
+
+@pytest.mark.parametrize("change", [{"seed": 8}, {"structured_output": "json_object"}, {"model": "openai/other"}])
+async def test_another_call_is_not_answered_from_the_cache(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    for options in ({}, change):
+        opened = await open_engine(cache=KeyedStore(tmp_path / "replies.sqlite"), **options)
+        await opened.engine.run(step, question)
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("behaviour", ["malformed", "refusal", "cut_off"])
+async def test_unusable_replies_are_not_cached(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path, behaviour: str
+) -> None:
+    for name in (behaviour, "good"):
+        server.behaviour = name
+        opened = await open_engine(cache=KeyedStore(tmp_path / "replies.sqlite"))
+        outcome = await opened.engine.run(step, question)
+    assert isinstance(outcome, Scored)
+    assert not opened.ledger.llm_calls[0].cache_hit
+
+
+async def test_calls_in_flight_are_bounded(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+    server.behaviour, server.late_seconds = "late", 0.05
+    opened = await open_engine(maximum_concurrency=3)
+    await asyncio.gather(*(opened.engine.run(step, question) for _ in range(12)))
+    assert server.peak_concurrency == 3
+    assert max(row.queue_seconds for row in opened.ledger.llm_calls) > 0.1
+
+
+async def test_requests_per_minute_hold(server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path) -> None:
+    limits = open_model_limits(tmp_path, "m", LanguageModelSettings(requests_per_minute=600))
+    opened = await open_engine(limits=limits)
+    started = time.monotonic()
+    await asyncio.gather(*(opened.engine.run(step, question) for _ in range(6)))
+    assert 0.5 <= time.monotonic() - started < 1.5
+
+
+async def test_tokens_per_minute_are_settled_to_what_was_used(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path
+) -> None:
+    limits = ModelLimits(tokens=SharedRateLimit(tmp_path, "tokens", 600_000))
+    opened = await open_engine(limits=limits, maximum_completion_tokens=64_000, context_tokens=200_000)
+    started = time.monotonic()
+    for _ in range(3):
+        await opened.engine.run(step, question)
+    assert time.monotonic() - started < 2
+
+
+async def test_a_spent_budget_ends_the_calls(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+    opened = await open_engine(budget=Budget(maximum_tokens=200))
+    outcomes = [await opened.engine.run(step, question) for _ in range(6)]
+    reasons = [outcome.reason for outcome in outcomes if isinstance(outcome, Unscored)]
+    assert isinstance(outcomes[0], Scored)
+    assert reasons
+    assert set(reasons) == {UnscoredReason.BUDGET_EXHAUSTED}
+    assert opened.budget.spent().tokens >= 200
+    assert sum(row.prompt_tokens + row.completion_tokens for row in opened.ledger.llm_calls) == opened.budget.spent().tokens
+
+
+async def test_an_unknown_price_is_none_not_zero(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+    opened = await open_engine(prompt_price_usd_per_million_tokens=None)
+    await opened.engine.run(step, question)
+    assert opened.ledger.llm_calls[0].cost_usd is None
+
+
+async def test_a_known_model_has_litellms_price_and_schema(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+    opened = await open_engine(model="openai/gpt-4o-mini", prompt_price_usd_per_million_tokens=None)
+    outcome = await opened.engine.run(step, question)
+    assert isinstance(outcome, Scored)
+    assert opened.ledger.llm_calls[0].cost_usd
+    assert server.requests[0].body["response_format"]["json_schema"]["strict"] is True
+
+
+async def test_a_long_input_is_shortened_and_says_so(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+    opened = await open_engine(context_tokens=4096, maximum_completion_tokens=1024)
+    long = type(question)(idea=question.idea, paper="A long finding about routing. " * 4000)
+    outcome = await opened.engine.run(step, long)
+    assert isinstance(outcome, Scored)
+    assert "paper" in (outcome.provenance.shortening or "")
+    assert opened.ledger.llm_calls[0].shortening == outcome.provenance.shortening
+    sent = server.requests[0].messages[1]["content"]
+    assert "characters left out" in sent
+    assert question.idea in sent
+
+
+async def test_a_prompt_without_room_for_data_is_too_long(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+    opened = await open_engine(context_tokens=1024, maximum_completion_tokens=512)
+    step_with_long_instructions = type(step)(**{name: getattr(step, name) for name in step.__dataclass_fields__})
+    step_with_long_instructions.__dict__["template"] = "Judge. " * 3000 + step.template
+    outcome = await opened.engine.run(step_with_long_instructions, question)
+    assert isinstance(outcome, Unscored)
+    assert outcome.reason is UnscoredReason.INPUT_TOO_LONG
+    assert server.requests == []
+
+
+async def test_a_cancelled_call_counts_as_spent(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+    server.behaviour = "hangs"
+    opened = await open_engine(budget=Budget(maximum_cost_usd=1.0))
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.3):
+            await opened.engine.run(step, question)
+    assert opened.budget.spent().cost_usd > 0
+
+
+def test_a_worker_opens_one_loop_after_another(open_engine: Open, step: Any, question: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    async def once() -> None:
+        opened = await open_engine()
+        assert isinstance(await opened.engine.run(step, question), Scored)
+        await opened.backend.close()
+
+    for _ in range(3):
+        asyncio.run(once())
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "message"),
+    [("wrong_key", "refused the key"), ("no_such_model", "no such model"), ("server_error", "does not answer")],
+)
+async def test_the_check_says_in_one_line_what_is_wrong(server: OpenAIServer, open_engine: Open, behaviour: str, message: str) -> None:
+    server.behaviour = behaviour
+    opened = await open_engine()
+    await opened.backend.check()
+    assert server.requests == []
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        await opened.backend.check(call=True)
+    assert "\n" not in str(caught.value)
+    server.behaviour = "good"
+    await opened.backend.check(call=True)
+
+
+async def test_the_check_needs_a_price_for_a_bound_on_cost(open_engine: Open) -> None:
+    opened = await open_engine(prompt_price_usd_per_million_tokens=None, budget=Budget(maximum_cost_usd=1.0))
+    with pytest.raises(ConfigurationError, match="no price is known"):
+        await opened.backend.check()
+
+
+async def test_the_check_finds_an_unreachable_server(open_engine: Open) -> None:
+    opened = await open_engine(api_base="http://user:hidden@127.0.0.1:9/v1")
+    with pytest.raises(ConfigurationError, match=r"nothing answers at the API base http://127\.0\.0\.1:9/v1"):
+        await opened.backend.check()
+
+
+async def test_the_check_finds_a_missing_key_and_a_model_without_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tasks.judging.preflight import check_model
+
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(ConfigurationError, match="OPENAI_API_KEY"):
+        await check_model("openai/gpt-4o-mini", None, LanguageModelSettings())
+    with pytest.raises(ConfigurationError, match="no such model 'nonsense'"):
+        await check_model("nonsense", None, LanguageModelSettings())
