@@ -16,6 +16,8 @@ STATEMENT_WORD_LIMIT = 60
 """Longer than nearly every real sentence; what is longer ends in an ellipsis."""
 MINIMUM_WORDS = 6
 REDUNDANT_OVERLAP = 0.55
+ENOUGH_CLAIMS = 4
+"""With fewer sentences that say what will be done, those that merely describe it count too, save for the background."""
 MINIMUM_STRENGTH = 2.0
 """A dimension needs one sentence that both claims something and has its wording."""
 _FIGURE = re.compile(r"\b\d")
@@ -61,13 +63,18 @@ def _claims(idea: str) -> list[ClaimSentence]:
     sections = sections_of_markdown(idea)
     subject = specific_stems(" ".join(heading for heading, _ in sections[:1])) or specific_stems(idea[:200])
     found: dict[str, ClaimSentence] = {}
+    background: set[str] = set()
     for heading, body in sections:
         for sentence in sentences(body):
             text = _plain(sentence)
             if len(words(text)) >= MINIMUM_WORDS and specific_stems(text):
                 found.setdefault(text, _weighed(text, heading, subject))
+                if BACKGROUND.search(heading) or GAP.search(text):
+                    background.add(text)
     claiming = [claim for text, claim in found.items() if CLAIM.search(text)]
-    return claiming or list(found.values())
+    if len(claiming) >= ENOUGH_CLAIMS:
+        return claiming
+    return [claim for text, claim in found.items() if CLAIM.search(text) or text not in background] or list(found.values())
 
 
 def _plain(sentence: str) -> str:
