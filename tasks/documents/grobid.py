@@ -54,7 +54,7 @@ async def read_with_grobid(
     503 means a full thread pool: the document is sent again after `busy_seconds`, at most `MAXIMUM_BUSY_ATTEMPTS`
     times. Each request may take `grobid_timeout_seconds`.
     """
-    client = _Client(url, timeout=max(int(settings.grobid_timeout_seconds), 1), check_server=False)
+    client = _Client(url.rstrip("/"), timeout=max(int(settings.grobid_timeout_seconds), 1), check_server=False)
     waited = 0.0
     for attempt in range(1, MAXIMUM_BUSY_ATTEMPTS + 1):
         answer = await _asked(client, content, name, ledger, waited)

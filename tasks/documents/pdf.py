@@ -20,6 +20,7 @@ VERSION = 1
 
 _CHILD = Path(__file__).with_name("pdf_child.py")
 _MAXIMUM_ANSWER_BYTES = 60_000_000
+_MAXIMUM_ERROR_BYTES = 10_000
 _WALL_SECONDS_PER_CPU_SECOND = 3
 _PASSED_ON = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
 
@@ -56,16 +57,44 @@ async def _in_child(content: bytes, settings: DocumentSettings) -> bytes | tuple
     )
     try:
         async with asyncio.timeout(_WALL_SECONDS_PER_CPU_SECOND * cpu_seconds):
-            output, errors = await process.communicate(content)
+            output, errors = await _conversation(process, content)
+            await process.wait()
     except TimeoutError:
         return DocumentReason.PARSER_LIMIT, f"reading took more than {_WALL_SECONDS_PER_CPU_SECOND * cpu_seconds} s"
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    if process.returncode == 0 and len(output) <= _MAXIMUM_ANSWER_BYTES:
+    if process.returncode == 0:
         return output
-    return _verdict(process.returncode or 0, errors.decode("utf-8", "replace"), settings)
+    return _verdict(process.returncode or 0, errors, settings)
+
+
+async def _conversation(process: asyncio.subprocess.Process, content: bytes) -> tuple[bytes, str]:
+    """Hand the document over and read the answer, no more of it than an honest child writes."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    feeding = asyncio.create_task(_feed(process.stdin, content))
+    errors = asyncio.create_task(process.stderr.read(_MAXIMUM_ERROR_BYTES))
+    output = bytearray()
+    while chunk := await process.stdout.read(1 << 20):
+        output += chunk
+        if len(output) > _MAXIMUM_ANSWER_BYTES:
+            process.kill()
+            break
+    await feeding
+    return bytes(output), (await errors).decode("utf-8", "replace")
+
+
+async def _feed(stdin: asyncio.StreamWriter, content: bytes) -> None:
+    try:
+        stdin.write(content)
+        await stdin.drain()
+        stdin.close()
+        await stdin.wait_closed()
+    except (BrokenPipeError, ConnectionResetError):
+        return
 
 
 def _verdict(code: int, errors: str, settings: DocumentSettings) -> tuple[DocumentReason, str]:

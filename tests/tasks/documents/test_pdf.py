@@ -1,6 +1,8 @@
+import asyncio
 import os
 import random
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -107,10 +109,27 @@ async def test_a_page_that_takes_forever_is_stopped() -> None:
     )
 
 
+def test_documents_are_read_from_any_thread(settings: DocumentSettings) -> None:
+    with ThreadPoolExecutor(1) as threads:
+        document = threads.submit(lambda: asyncio.run(parsed(paper_pdf(), settings))).result()
+    assert document.sections
+
+
+async def test_a_reader_that_writes_without_end_is_stopped(
+    settings: DocumentSettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    spy = tmp_path / "spy.py"
+    spy.write_text("import sys\nwhile True: sys.stdout.write('x' * 1_000_000)", "utf-8")
+    monkeypatch.setattr("tasks.documents.pdf._CHILD", spy)
+    assert await refused(b"%PDF-", settings) == "parser_limit"
+
+
 async def test_the_reader_gets_no_secrets(settings: DocumentSettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     spy = tmp_path / "spy.py"
     spy.write_text(
-        "import os, sys, json; sys.stdin.buffer.read(); json.dump({'lines': [[0, ' '.join(os.environ), 9, False, 1]], 'outline': [], 'title': '', 'page_count': 1}, sys.stdout)",
+        "import os, sys, json; sys.stdin.buffer.read()\n"
+        "line = [0, ' '.join(os.environ), 9, False, 1]\n"
+        "json.dump({'lines': [line], 'outline': [], 'title': '', 'page_count': 1}, sys.stdout)",
         "utf-8",
     )
     monkeypatch.setattr("tasks.documents.pdf._CHILD", spy)

@@ -1,3 +1,4 @@
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,9 @@ def tei(body: str, abstract: str = "") -> str:
 
 
 def test_numbers_of_heads_give_the_levels_back() -> None:
-    document = document_of_tei(
-        tei(
-            '<div><head n="2">Methods</head><p>We <ref>[1]</ref> did.</p></div><div><head n="2.1">Cohort</head><p>Forty.</p><figure><head>F</head></figure></div>'
-        )
-    )
+    methods = '<div><head n="2">Methods</head><p>We <ref>[1]</ref> did.</p></div>'
+    cohort = '<div><head n="2.1">Cohort</head><p>Forty.</p><figure><head>F</head></figure></div>'
+    document = document_of_tei(tei(methods + cohort))
     assert document.title == "A title"
     assert [(section.level, section.heading, section.text) for section in document.sections] == [
         (0, "2 Methods", "We [1] did."),
@@ -78,7 +77,5 @@ def test_unnumbered_parts_of_a_real_article_belong_to_methods_and_results() -> N
     | st.lists(st.sampled_from(["<div>", "</div>", "<head>", "</head>", "<p>", "</p>", "x", "&amp;"]), max_size=12).map("".join).map(tei)
 )
 def test_any_text_is_a_document_or_refused(text: str) -> None:
-    try:
+    with contextlib.suppress(TeiError):
         assert isinstance(document_of_tei(text), ParsedDocument)
-    except TeiError:
-        pass

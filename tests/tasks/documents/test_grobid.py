@@ -1,0 +1,72 @@
+import pytest
+
+from schemas.retrieval import SourceFailure
+from schemas.settings import DocumentSettings
+from tasks.accounting.ledger import Ledger
+from tasks.documents.document import ParsedDocument
+from tasks.documents.grobid import MAXIMUM_BUSY_ATTEMPTS, read_with_grobid
+from tests.support.document_server import DocumentServer, Reply
+
+PATH = "/api/processFulltextDocument"
+TEI = b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><div><head>Results</head><p>Good.</p></div></body></text></TEI>'
+AT_ONCE = (0.01,)
+
+
+async def read(url: str, settings: DocumentSettings, ledger: Ledger) -> ParsedDocument | SourceFailure:
+    return await read_with_grobid(b"%PDF-1.4 content", "name", url, settings, ledger, busy_seconds=AT_ONCE)
+
+
+async def test_the_document_is_sent_without_consolidation_and_read(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger
+) -> None:
+    server.replies[PATH] = [Reply(body=TEI)]
+    document = await read(server.url, settings, ledger)
+    assert isinstance(document, ParsedDocument)
+    assert [(section.heading, section.text) for section in document.sections] == [("Results", "Good.")]
+    (asked,) = server.asked
+    assert b"%PDF-1.4 content" in asked.body
+    assert b'name="consolidateHeader"\r\n\r\n0' in asked.body
+    assert [(call.source, call.status) for call in ledger.api_calls] == [("grobid", 200)]
+
+
+async def test_a_busy_server_is_asked_again(server: DocumentServer, settings: DocumentSettings, ledger: Ledger) -> None:
+    server.replies[PATH] = [Reply(503), Reply(503), Reply(body=TEI)]
+    assert isinstance(await read(server.url, settings, ledger), ParsedDocument)
+    assert [call.status for call in ledger.api_calls] == [503, 503, 200]
+    assert ledger.api_calls[1].wait_seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason", "requests"),
+    [
+        (Reply(503), "rate_limited", MAXIMUM_BUSY_ATTEMPTS),
+        (Reply(204), "no_text", 1),
+        (Reply(500, b"[BAD_INPUT_DATA] PDF to XML conversion failed"), "damaged", 1),
+        (Reply(500, b"[GENERAL] An exception occurred"), "server_error", 1),
+        (Reply(400, b"bad"), "bad_request", 1),
+        (Reply(200, b"<html>"), "malformed_answer", 1),
+        (Reply(200, b'<!DOCTYPE x [<!ENTITY a "b">]><TEI>&a;</TEI>'), "malformed_answer", 1),
+    ],
+)
+async def test_what_goes_wrong_has_a_reason(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger, reply: Reply, reason: str, requests: int
+) -> None:
+    server.replies[PATH] = [reply]
+    answer = await read(server.url, settings, ledger)
+    assert isinstance(answer, SourceFailure)
+    assert (answer.source, answer.reason, len(ledger.api_calls)) == ("grobid", reason, requests)
+
+
+async def test_an_absent_server_is_unreachable_not_a_bad_request(settings: DocumentSettings, ledger: Ledger) -> None:
+    answer = await read("http://127.0.0.1:9", settings, ledger)
+    assert isinstance(answer, SourceFailure)
+    assert answer.reason == "unreachable"
+    assert ledger.api_calls[0].status is None
+    assert "GROBID_URL" in answer.detail
+
+
+async def test_a_silent_server_times_out(server: DocumentServer, ledger: Ledger) -> None:
+    server.replies[PATH] = [Reply(body=b"", endless=True, trickle_seconds=30)]
+    answer = await read(server.url, DocumentSettings(grobid_timeout_seconds=1), ledger)
+    assert isinstance(answer, SourceFailure)
+    assert answer.reason == "timeout"
