@@ -28,6 +28,7 @@ COMMON_STEMS = frozenset(
         maintain reason physical depend run public adapt pattern question future respect show power comprehensive systematic
         systematically conduct ensure investigate assessment variant variants criteria relationship overall initial outcome
         response factor influence role impact account quantify characterize characterization comparison record collect
-        collection select subject item list document documented"""
+        collection select subject item list document documented ablation ablations module zero four five six
+        seven eight nine ten twelve hundred thousand million half"""
     )
 )

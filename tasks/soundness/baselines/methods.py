@@ -129,7 +129,7 @@ def _method(block: Block, idea: str, context: str) -> ProposedMethod:
             continue
         kept.append(place)
     lead = found[order[0]]
-    wording = " ".join(_closed(without_opening(plain(found[place]))) for place in sorted(kept))
+    wording = " ".join(_worded(found, place, kept) for place in _announcements_dropped(found, kept))
     label = plain(block.label).strip(" :")
     named = wording if not label or wording.lower().startswith(label.lower()) else f"{label}: {wording}"
     return ProposedMethod(
@@ -138,5 +138,15 @@ def _method(block: Block, idea: str, context: str) -> ProposedMethod:
     )
 
 
-def _closed(sentence: str) -> str:
-    return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence.rstrip(':;,')}."
+def _announcements_dropped(found: list[str], kept: list[int]) -> list[int]:
+    """The kept places in order, without lines that announce something that is not kept (`Our design includes:`)."""
+    telling = [place for place in sorted(kept) if not found[place].endswith(":") or place + 1 in kept]
+    return telling or sorted(kept)
+
+
+def _worded(found: list[str], place: int, kept: list[int]) -> str:
+    """One sentence, readable on its own and closed: by a full stop unless it announces the next one."""
+    sentence = without_opening(plain(found[place]))
+    if sentence.endswith((".", "!", "?", "…")) or (sentence.endswith(":") and place + 1 in kept):
+        return sentence
+    return f"{sentence.rstrip(':;,')}."

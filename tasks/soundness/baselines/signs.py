@@ -38,6 +38,11 @@ _OF_OTHERS = re.compile(
     r"|however|challeng\w+|remains?|despite|although|while|they|these (?:methods|approaches|models))\b",
     re.IGNORECASE,
 )
+_TURNED = re.compile(
+    r"\b(?:less|lower|fewer|little|reduc\w+|avoid\w*|prevent\w*|without|no) (?:\w+ )?"
+    r"(?:overfit\w*|bias|errors?|degradation|collapse|failures?|instabilit\w*|sensitiv\w*|loss)\b",
+    re.IGNORECASE,
+)
 _SETTING = re.compile(
     r"\b(?:have|has) (?:\w+ ){0,2}(?:been|achieved|shown|become|emerged|attracted|made|enriched|gained|received|proven|demonstrated)\b"
     r"|\brecent (?:\w+ )?(?:studies|works?|advances|years|progress)\b|\bis (?:widely|commonly|heavily|often) \w+|\bmany attempts\b",
@@ -105,7 +110,7 @@ def read_sentence(sentence: str) -> Reading:
 
 
 def _sign(sentence: str) -> Sign:
-    sentence = _NO_OUTCOME.sub(" ", sentence)
+    sentence = _TURNED.sub(" better ", _NO_OUTCOME.sub(" ", sentence))
     if _STRONGLY_NEGATIVE.search(sentence):
         return "neutral" if _RESCUE.search(sentence) else "negative"
     sign = outcome_cue(sentence)
