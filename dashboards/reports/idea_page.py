@@ -161,15 +161,17 @@ def _funnel(review: IdeaReview) -> str:
     judged = sum(candidate.relevance_0_to_5 is not None for candidate in candidates)
     unscored = sum(candidate.unscored_reason is not None for candidate in candidates)
     compared = sum(candidate.compared for candidate in candidates)
-    return f"{figures.counted(len(candidates), 'paper')} considered, {judged:,} judged for relevance ({unscored:,} unscored), {compared:,} compared."
+    considered = figures.counted(len(candidates), "paper")
+    return f"{considered} considered, {judged:,} judged for relevance ({unscored:,} unscored), {compared:,} compared."
 
 
 def _models(review: IdeaReview) -> str:
     """Models as the provider names them, where they answered."""
     found = {call.model_answered for call in review.evaluation.llm_calls if call.model_answered}
     soundness, contribution = review.evaluation.soundness, review.evaluation.contribution
-    judged = [*(soundness.reviews if soundness else ()), *(contribution.reviews if contribution else ())]
-    found |= {entry.provenance.model_answered for entry in judged if entry.provenance.model_answered}
+    made_by = [entry.provenance for entry in soundness.reviews] if soundness else []
+    made_by += [entry.provenance for entry in contribution.reviews] if contribution else []
+    found |= {provenance.model_answered for provenance in made_by if provenance.model_answered}
     return ", ".join(sorted(found))
 
 

@@ -28,7 +28,6 @@ class RankedLine:
     contribution: str
     unscored_comparisons: str
     failures: str
-    notes: Markdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,6 @@ class RunPage:
     run: Run
     cost: RunCost
     groups: tuple[GroupPart, ...]
-    has_notes: bool
     steps: tuple[StepLine, ...]
     sources: tuple[Mapping[str, Any], ...]
     validation_count: int
@@ -90,7 +88,6 @@ def run_page(queries: Queries, run_id: RunId, idea_links: Mapping[IdeaId, str]) 
         run=run,
         cost=queries.run_cost(run_id),
         groups=groups,
-        has_notes=any(line.notes for group in groups for line in group.lines),
         steps=tuple(StepLine(cost, latencies.get((cost.step, cost.model_requested), {})) for cost in queries.step_costs(run_id)),
         sources=tuple(queries.source_health(run_id).iter_rows(named=True)),
         validation_count=len(validations),
@@ -119,17 +116,18 @@ def _groups(ranking: tuple[RankedIdea, ...], idea_scores: tuple[IdeaScore, ...],
 
 def _line(ranked: RankedIdea, score: IdeaScore, address: str | None) -> RankedLine:
     title = plain(ranked.title) or plain(ranked.idea_id)
+    named = f"[{title}]({address})" if address else title
+    notes = _notes(score)
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
     return RankedLine(
         rank="–" if ranked.rank is None else str(ranked.rank),
-        idea=Markdown(f"[{title}]({address})") if address else title,
+        idea=Markdown(f"{named} – {notes}" if notes else named),
         score=figures.score(score.score),
         soundness=figures.score(score.soundness_0_to_10) if score.soundness_requested else "not asked for",
         unscored_methods=_of(score.unscored_method_count, score.method_count) if score.soundness_requested else "–",
         contribution=figures.score(score.contribution_0_to_10) if score.contribution_requested else "not asked for",
         unscored_comparisons=_of(score.unscored_comparison_count, comparisons) if score.contribution_requested else "–",
         failures=figures.count(ranked.failure_count),
-        notes=_notes(score),
     )
 
 
@@ -137,7 +135,7 @@ def _of(part: int, whole: int) -> str:
     return f"{part:,} of {whole:,}"
 
 
-def _notes(score: IdeaScore) -> Markdown:
+def _notes(score: IdeaScore) -> str:
     found = []
     if score.incomplete_reason is not None:
         found.append(f"ended early: {plain(reason(score.incomplete_reason))}")
@@ -145,4 +143,4 @@ def _notes(score: IdeaScore) -> Markdown:
         found.append(f"{figures.counted(score.unscored_dimension_count, 'dimension')} without a review")
     if score.duplicate_of is not None:
         found.append(f"nearly the same as {plain(score.duplicate_of)}")
-    return Markdown("; ".join(found))
+    return "; ".join(found)

@@ -1,0 +1,131 @@
+"""The report on a run, and the files written for it."""
+
+import re
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboards.reports.chart import score_chart
+from dashboards.reports.render import run_report
+from dashboards.reports.run_page import run_page
+from dashboards.reports.write import file_name, write_reports
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId, RunId
+from tests.support.html_page import Page
+from tests.support.report_lake import HOSTILE, RUN
+from warehouse.queries import open_queries, run_sql
+
+
+def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(layout):
+    markdown = run_report(layout, RUN, "md")
+    biology = markdown.split("### biology")[1].split("###")[0]
+    assert re.search(r"\| 1 \| Idea 3 \| \d\.\d \| \d\.\d \| 1 of 3 \| \d\.\d \| 0 of 10 \| 1 \|", biology)
+    assert re.search(r"\| 2 \| Idea 0 \|", biology)
+    ungrouped = markdown.split("### Ideas without a group")[1].split("##")[0]
+    assert "| – | Nothing scored – ended early: the budget was spent; 2 dimensions without a review |" in ungrouped
+    assert "| unscored | unscored | 3 of 3 | unscored | 10 of 10 |" in ungrouped
+    assert "| not asked for | – |" in markdown
+
+
+def test_counts_costs_and_rejections_are_told(layout):
+    markdown = run_report(layout, RUN, "md")
+    assert "4 of 5 ideas evaluated in full, 1 ended early, 1 without any score; 1 entry of the idea file rejected" in markdown
+    assert "and 6 calls of unknown price" in markdown
+    assert "| without an identifier | ideas.jsonl line 7 | the text is too short |" in markdown
+    assert re.search(r"All \d+ expectations held\.", markdown)
+    assert "| method evidence | small |" in markdown
+    assert "| semantic scholar | paper/search |" in markdown
+
+
+def test_failures_are_grouped_by_reason(layout):
+    failures = run_report(layout, RUN, "md").split("## Failures")[1].split("## Validation")[0]
+    assert "| reading full texts | the source does not allow it | 5 | 5 | 0 | the publisher wants a login |" in failures
+    assert "| looking up literature | the source took too long | 1 | 1 | 1 |" in failures
+
+
+def test_the_sql_it_suggests_works(layout):
+    queries = re.findall(r'assay sql "(.+)"', run_report(layout, RUN, "md"))
+    assert len(queries) == 3
+    for query in queries:
+        assert len(run_sql(layout, query)) > 0
+
+
+def test_the_chart_is_in_the_page_and_not_in_markdown(layout):
+    assert not re.search("^```chart", run_report(layout, RUN, "md"), re.MULTILINE)
+    html = run_report(layout, RUN, "html")
+    assert html.count("<svg") == 1
+    assert '<title id="chart-title">Scores by group</title>' in html
+    assert "Score, points of 10" in html
+
+
+def test_the_chart_draws_scored_ideas_only_and_its_size_does_not_grow_with_the_run(layout):
+    with open_queries(layout) as queries:
+        page = run_page(queries, RUN, {})
+    chart = score_chart(page.groups)
+    assert sum(len(row.dots) for row in chart.rows) == 4
+    assert [row.summary for row in chart.rows if row.full_name == "Ideas without a group"] == ["0 scored, 1 unscored"]
+    assert score_chart([group for group in page.groups if not group.scores]) is None
+
+
+def test_hostile_text_changes_nothing_but_the_words(layout):
+    page = Page(run_report(layout, RUN, "html"))
+    assert not page.elements & {"script", "img", "i", "b"}
+    assert not any(name.startswith("on") for name in page.attributes)
+    assert all(address.startswith("#section-") for address in page.addresses)
+
+
+def test_a_run_that_is_not_published_is_one_clear_line(layout, tmp_path):
+    with pytest.raises(ConfigurationError, match="no-such-run"):
+        run_report(layout, RunId("no-such-run"), "md")
+    with pytest.raises(ConfigurationError, match="no-such-run"):
+        write_reports(layout, RunId("no-such-run"))
+    assert not list(layout.reports.glob("*no-such*"))
+
+
+def test_every_idea_gets_its_files_and_every_link_leads_to_one(layout):
+    html, markdown = write_reports(layout, RUN)
+    assert html == layout.reports / "run-a" / "index.html"
+    assert markdown == layout.reports / "run-a" / "index.md"
+    files = {path.relative_to(html.parent).as_posix() for path in html.parent.rglob("*") if path.is_file()}
+    assert len(files) == 2 + 2 * 5
+    links = [address for address in Page(html.read_text("utf-8")).addresses if not address.startswith("#")]
+    assert len(links) == 5
+    assert set(links) <= files
+    assert set(re.findall(r"(?<!\\)\]\((ideas/[^)]+)\)", markdown.read_text("utf-8"))) <= files
+    assert f"ideas/{file_name(HOSTILE)}.html" in files
+
+
+def test_writing_again_gives_the_same_bytes_and_leaves_nothing_behind(layout):
+    html, _ = write_reports(layout, RUN)
+    before = {path: path.read_bytes() for path in html.parent.rglob("*") if path.is_file()}
+    (html.parent / "ideas" / "stale.html").write_text("of an idea that left the run")
+    write_reports(layout, RUN)
+    assert {path: path.read_bytes() for path in html.parent.rglob("*") if path.is_file()} == before
+    assert [path.name for path in layout.reports.iterdir()] == ["run-a"]
+
+
+def test_a_report_that_could_not_be_finished_leaves_the_old_one(layout, monkeypatch):
+    html, _ = write_reports(layout, RUN)
+    before = html.read_bytes()
+
+    def broken(*_):
+        raise duckdb.IOException("disk full")
+
+    monkeypatch.setattr("dashboards.reports.write.run_page", broken)
+    with pytest.raises(duckdb.IOException):
+        write_reports(layout, RUN)
+    assert html.read_bytes() == before
+    assert [path.name for path in layout.reports.iterdir()] == ["run-a"]
+
+
+@given(st.text(min_size=1, max_size=200))
+def test_any_idea_id_gives_a_safe_file_name(idea_id):
+    assert re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,79}", file_name(IdeaId(idea_id)))
+
+
+def test_ideas_with_similar_ids_get_different_files():
+    ids = ["idea-1", "IDEA-1", "Idea-1", "idea 1", "idea/1", "../idea-1", "..", "con", "index", "é", "è", file_name(IdeaId("IDEA-1"))]
+    assert len({file_name(IdeaId(idea_id)) for idea_id in ids}) == len(ids)
+    assert file_name(IdeaId("idea-1")) == "idea-1"
