@@ -24,7 +24,7 @@ def test_engine_names() -> None:
 
 @pytest.mark.parametrize("text", ["", "gpt-4o", "litellm:", "litellm: ", "Extractive!", "litellm:a b"])
 def test_an_unknown_engine_is_one_line_that_says_what_to_write(text: str) -> None:
-    with pytest.raises(ConfigurationError, match="unknown engine .*: write `extractive`") as caught:
+    with pytest.raises(ConfigurationError, match=r"unknown engine .*: write `extractive`") as caught:
         parse_engine_name(text)
     assert "\n" not in str(caught.value)
 

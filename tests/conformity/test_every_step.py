@@ -1,0 +1,125 @@
+"""What holds for every registered step, whoever wrote it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+import pytest
+from jinja2 import Environment, meta
+from pydantic import BaseModel
+
+from schemas.calls import CallStatus
+from schemas.identifiers import IdeaId, RunId
+from schemas.outcome import Scored, Unscored, UnscoredReason
+from schemas.run import Budget
+from schemas.settings import LanguageModelSettings
+from tasks.accounting.budgets import SharedBudget
+from tasks.accounting.ledger import Ledger
+from tasks.judging import STEPS
+from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine
+from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply
+from tasks.judging.step import Step
+from tasks.judging.structured_output import strict_schema
+from tests.support.openai_server import OpenAIServer, start_openai_server
+from tests.support.schema_answers import answer_from_schema
+
+every_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
+
+
+def sample(annotation: Any, name: str = "") -> Any:
+    """A plausible value of a field's type."""
+    origin, arguments = get_origin(annotation), [argument for argument in get_args(annotation) if argument is not type(None)]
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation.model_construct(**{key: sample(field.annotation, key) for key, field in annotation.model_fields.items()})
+    if origin is tuple or origin is list:
+        return origin(sample(arguments[0], name) for _ in range(2))
+    if arguments:
+        return sample(arguments[0], name)
+    if annotation in (int, float):
+        return annotation(1)
+    if annotation is bool:
+        return True
+    return {"key": "P1", "dimension_id": "d1"}.get(name, f"Sparse routing saves compute in large models, says this {name}.")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[OpenAIServer]:
+    with start_openai_server() as running:
+        yield running
+
+
+def engine(server: OpenAIServer, folder: Path, mode: str) -> LiteLLMEngine:
+    budget = SharedBudget(folder / "budget.sqlite", RunId("r1"), Budget())
+    settings = LanguageModelSettings(structured_output=mode, context_tokens=100_000)
+    return LiteLLMEngine(LiteLLMBackend("openai/loopback", settings, budget=budget, api_base=server.url), Ledger(IdeaId("i1")))
+
+
+def test_names_are_unique() -> None:
+    names = [step.name for step in STEPS]
+    assert len(set(names)) == len(names) > 0
+
+
+@every_step
+def test_the_template_shows_every_input_and_nothing_else(step: Step[Any, Any]) -> None:
+    step.check()
+    assert step.version >= 1
+    assert step.template.count("\n---\n") == 1
+
+
+@every_step
+def test_no_text_from_outside_enters_the_instructions(step: Step[Any, Any]) -> None:
+    instructions, _, _ = step.template.partition("\n---\n")
+    shown = meta.find_undeclared_variables(Environment(autoescape=True).parse(instructions))
+    assert {step.input_model.model_fields[name].annotation for name in shown} <= {int}
+
+
+@every_step
+def test_untrusted_text_stands_in_blocks(step: Step[Any, Any]) -> None:
+    inputs = sample(step.input_model)
+    system, user = step.messages(inputs)
+    assert system["role"] == "system"
+    assert "<idea>" in user["content"]
+    assert "</idea>" in user["content"]
+
+
+@every_step
+@pytest.mark.parametrize(
+    "reply", ["", "Seven out of ten.", '{"error": "overloaded"}', "[]", "null", "{}", '{"unrelated": {"a": 1}}', "{{{"]
+)
+def test_a_garbled_reply_is_never_a_value(step: Step[Any, Any], reply: str) -> None:
+    assert isinstance(parse_reply(reply, step.output_model), UnusableReply)
+
+
+@every_step
+def test_the_schema_is_closed_and_a_generated_answer_fits_it(step: Step[Any, Any]) -> None:
+    schema = strict_schema(step.output_model)
+    assert schema["additionalProperties"] is False
+    answer = answer_from_schema(step.messages(sample(step.input_model)), schema)
+    assert isinstance(parse_reply(json.dumps(answer), step.output_model), ParsedReply), answer
+
+
+@every_step
+@pytest.mark.parametrize("mode", ["json_schema", "text"])
+async def test_a_model_answers_it(step: Step[Any, Any], server: OpenAIServer, tmp_path: Path, mode: str) -> None:
+    server.behaviour = "good"
+    outcome = await engine(server, tmp_path, mode).run(step, sample(step.input_model))
+    assert isinstance(outcome, Scored), outcome
+    assert outcome.provenance.prompt_sha256 == step.prompt_sha256
+
+
+@every_step
+async def test_a_garbled_model_leaves_it_unscored(step: Step[Any, Any], server: OpenAIServer, tmp_path: Path) -> None:
+    server.behaviour = "malformed"
+    outcome = await engine(server, tmp_path, "text").run(step, sample(step.input_model))
+    assert isinstance(outcome, Unscored)
+    assert outcome.reason is UnscoredReason.REPLY_UNPARSABLE
+
+
+@every_step
+async def test_a_model_cut_off_leaves_it_unscored(step: Step[Any, Any], server: OpenAIServer, tmp_path: Path) -> None:
+    server.behaviour = "cut_off"
+    judge = engine(server, tmp_path, "text")
+    outcome = await judge.run(step, sample(step.input_model))
+    assert isinstance(outcome, Unscored)
+    assert [row.status for row in judge._ledger.llm_calls] == [CallStatus.CUT_OFF]

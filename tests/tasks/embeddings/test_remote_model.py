@@ -1,0 +1,41 @@
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from schemas.errors import ConfigurationError, RateLimitedError
+from schemas.settings import EmbeddingSettings
+from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from tests.support.openai_server import EMBEDDING_DIMENSIONS, OpenAIServer, start_openai_server
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with start_openai_server() as running:
+        yield running
+
+
+def embedder(server: OpenAIServer) -> SentenceEmbedder:
+    return SentenceEmbedder(EmbeddingSettings(model="litellm:openai/embed", batch_size=2), None, api_base=server.url)
+
+
+async def test_an_embedding_api_answers_in_batches_and_in_order(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none-needed")
+    vectors = await embedder(server).embed(["a a a", "b", "c d e f", "b"])
+    assert vectors.shape == (4, EMBEDDING_DIMENSIONS)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+    assert np.array_equal(vectors[1], vectors[3])
+    assert [len(request.body["input"]) for request in server.requests] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "error"),
+    [("wrong_key", ConfigurationError), ("no_such_model", ConfigurationError), ("retry_after:0.01", RateLimitedError)],
+)
+async def test_an_embedding_api_that_fails_raises_a_typed_error(
+    server: OpenAIServer, behaviour: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none-needed")
+    server.behaviour = behaviour
+    with pytest.raises(error):
+        await embedder(server).embed(["a"])
