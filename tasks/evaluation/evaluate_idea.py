@@ -1,7 +1,7 @@
 """One idea from end to end: the modules it asks for, side by side, and what they found as one value."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -10,6 +10,7 @@ from schemas.citation import Citation
 from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
+from schemas.outcome import UnscoredReason
 from schemas.paper import Paper
 from schemas.run import Module
 from tasks.accounting.ledger import Ledger
@@ -111,3 +112,21 @@ def failed_evaluation(planned: PlannedIdea, job: ShardJob, ledger: Ledger, start
         started_at=started_at,
         finished_at=datetime.now(UTC),
     )
+
+
+def unscored_reasons(evaluation: IdeaEvaluation) -> Iterator[str]:
+    """Every reason something in the evaluation has no score or failed, repeated as often as it occurs."""
+    soundness, contribution = evaluation.soundness, evaluation.contribution
+    unscored: list[UnscoredReason | None] = []
+    failures = list(evaluation.failures)
+    if soundness is not None:
+        unscored += [evidence.unscored_reason for evidence in soundness.evidence]
+        unscored += [review.unscored_reason for review in soundness.reviews]
+        failures += soundness.failures
+    if contribution is not None:
+        unscored += [candidate.unscored_reason for candidate in contribution.candidates]
+        unscored += [comparison.unscored_reason for comparison in contribution.comparisons]
+        unscored += [review.unscored_reason for review in contribution.reviews]
+        failures += contribution.failures
+    yield from (reason for reason in unscored if reason is not None)
+    yield from (failure.reason for failure in failures)

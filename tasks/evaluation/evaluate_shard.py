@@ -11,12 +11,20 @@ from schemas.failure import Failure
 from schemas.outcome import UnscoredReason
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
-from tasks.evaluation.evaluate_idea import Bench, evaluate_idea, failed_evaluation
+from tasks.evaluation.evaluate_idea import Bench, evaluate_idea, failed_evaluation, unscored_reasons
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from warehouse.landing import land, read_receipt
 from warehouse.layout import Layout
 
 logger = logging.getLogger(__name__)
+
+MENDABLE = (
+    UnscoredReason.BUDGET_EXHAUSTED,
+    UnscoredReason.ENGINE_UNAVAILABLE,
+    UnscoredReason.SOURCE_UNAVAILABLE,
+    UnscoredReason.TIMED_OUT,
+)
+"""Reasons that another run may not meet again, gravest first."""
 
 BenchFactory = Callable[[Ledger], AbstractAsyncContextManager[Bench]]
 
@@ -87,9 +95,15 @@ def _failure(planned: PlannedIdea, reason: str, detail: str) -> Failure:
 
 
 def _incomplete_reason(evaluation: IdeaEvaluation) -> str | None:
-    """Why running again may add to this evaluation; None when it ran to its end."""
+    """Why running again may add to this evaluation; None when it ran to its end.
+
+    A full text that could not be downloaded leaves the abstract as evidence and the idea complete: a dead
+    host would otherwise have the idea evaluated again on every rerun.
+    """
+    reasons = set(unscored_reasons(evaluation))
+    for reason in MENDABLE:
+        if reason in reasons:
+            return reason
     modules = (evaluation.soundness, evaluation.contribution)
     failures = [*evaluation.failures, *(failure for module in modules if module is not None for failure in module.failures)]
-    if any(failure.reason == UnscoredReason.BUDGET_EXHAUSTED for failure in failures):
-        return UnscoredReason.BUDGET_EXHAUSTED
-    return UnscoredReason.SOURCE_UNAVAILABLE if any(failure.retryable for failure in failures) else None
+    return UnscoredReason.SOURCE_UNAVAILABLE if any(failure.retryable and failure.stage != "documents" for failure in failures) else None

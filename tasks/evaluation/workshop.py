@@ -96,9 +96,7 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
         return await evaluate_shard(job, layout, attempts, workshop.bench)
 
 
-async def _backend(
-    job: ShardJob, settings: Settings, layout: Layout, budget: SharedBudget, stack: AsyncExitStack
-) -> LiteLLMBackend | None:
+async def _backend(job: ShardJob, settings: Settings, layout: Layout, budget: SharedBudget, stack: AsyncExitStack) -> LiteLLMBackend | None:
     model = parse_engine_name(job.request.engine).model
     if model is None:
         return None
