@@ -76,6 +76,7 @@ def _attached(layout: Layout, catalogue_url: str | None, *, read_only: bool) -> 
         except duckdb.Error as error:
             raise _opening_error(layout, catalogue_url, error) from None
         connection.execute("use lake")
+        connection.execute(f"set python_enable_replacements = {not read_only}")
         yield connection
 
 

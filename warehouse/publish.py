@@ -132,11 +132,10 @@ def _run_row(run: Run, digest: str) -> Row:
     }
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, table: Table, rows: pa.Table) -> None:
-    if len(rows):
-        connection.register("incoming", rows)
+def _insert(connection: duckdb.DuckDBPyConnection, table: Table, incoming: pa.Table) -> None:
+    """The statement finds `incoming` by its name here: a registered view would keep every batch alive until the commit."""
+    if len(incoming):
         connection.execute(table_statement("insert", table=table.name, source="incoming"))
-        connection.unregister("incoming")
 
 
 def _counted(connection: duckdb.DuckDBPyConnection, run_id: RunId, receipts: Sequence[Receipt], rejected_count: int) -> dict[str, int]:
