@@ -21,6 +21,9 @@ class LiteratureSettings(Section):
     timeout_seconds: float = Field(default=60.0, gt=0)
     maximum_attempts: int = Field(default=6, ge=1, le=20)
     maximum_total_seconds: float = Field(default=300.0, gt=0, description="Bound on one look-up with all its retries.")
+    retry_base_seconds: float = Field(
+        default=1.0, gt=0, description="Wait before the first retry; it doubles with each further one, with jitter."
+    )
     cache_maximum_age_days: float = Field(default=30.0, gt=0)
 
 

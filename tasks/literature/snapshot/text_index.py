@@ -107,7 +107,7 @@ class TextIndex:
 
     def any_of(self, terms: Iterable[str]) -> tantivy.Query:
         """Papers with at least one of the terms; the more and the rarer, the better."""
-        return self._should([self._term(term) for term in terms])
+        return self._should([query for term in terms for query in self._in_each_field(term)])
 
     def all_of(self, terms: Iterable[str]) -> tantivy.Query:
         """Papers with every term, in title or abstract."""
@@ -136,8 +136,11 @@ class TextIndex:
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in queries])
 
     def _term(self, term: str) -> tantivy.Query:
-        title = tantivy.Query.boost_query(tantivy.Query.term_query(self._schema, "title", term, index_option="freq"), TITLE_BOOST)
-        return self._should([title, tantivy.Query.term_query(self._schema, "abstract", term, index_option="freq")])
+        return self._should(self._in_each_field(term))
+
+    def _in_each_field(self, term: str) -> list[tantivy.Query]:
+        title, abstract = (tantivy.Query.term_query(self._schema, field, term, index_option="freq") for field in ("title", "abstract"))
+        return [tantivy.Query.boost_query(title, TITLE_BOOST), abstract]
 
     def search(self, query: tantivy.Query, limit: int, days: DayRange = EVER) -> tuple[list[Hit], int]:
         """The best `limit` papers within `days`, best first, and how many match; equal scores are all included at the border.

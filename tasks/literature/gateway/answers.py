@@ -1,0 +1,66 @@
+"""Answers kept on disk, and identical questions in flight asked once."""
+
+import asyncio
+import logging
+import struct
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from schemas.errors import AssayError
+from tasks.literature.gateway.messages import CacheUse, Reply, Request
+from warehouse.keyed_store import KeyedStore
+
+_LOG = logging.getLogger("assay.gateway")
+_STATUS = struct.Struct(">H")
+
+
+class Answers:
+    """Only definite replies are kept (success, 400, 404); a failure is asked again."""
+
+    def __init__(self, store: KeyedStore, identity: str, maximum_age_seconds: float) -> None:
+        self._store = store
+        self._identity = identity
+        self._maximum_age_seconds = maximum_age_seconds
+        self._in_flight: dict[str, asyncio.Task[Reply]] = {}
+
+    async def answer(self, request: Request, ask: Callable[[], Awaitable[Reply]]) -> Reply:
+        """The kept reply, the one somebody else is waiting for, or a new one.
+
+        The upstream is asked in a task of its own: a client that hangs up does not take the answer from the others.
+        """
+        key = f"{self._identity}|{request.key()}"
+        running = self._in_flight.get(key)
+        if running is not None:
+            reply = await asyncio.shield(running)
+            return replace(reply, cache=CacheUse.COALESCED, upstream_requests=0)
+        kept = self.get([key]).get(key)
+        if kept is not None:
+            (status,) = _STATUS.unpack_from(kept)
+            return Reply(status, kept[_STATUS.size :], cache=CacheUse.HIT)
+        task = asyncio.create_task(self._ask_and_keep(key, ask))
+        self._in_flight[key] = task
+        task.add_done_callback(lambda _: self._in_flight.pop(key, None))
+        return await asyncio.shield(task)
+
+    async def _ask_and_keep(self, key: str, ask: Callable[[], Awaitable[Reply]]) -> Reply:
+        reply = await ask()
+        if reply.definite:
+            self.put({key: _STATUS.pack(reply.status) + reply.body})
+        return reply
+
+    def get(self, keys: list[str]) -> dict[str, bytes]:
+        """Kept entries. A store that cannot be read costs requests, not answers."""
+        try:
+            return self._store.get_many(keys, self._maximum_age_seconds)
+        except AssayError as error:
+            _LOG.warning("kept answers are out of reach: %s", error)
+            return {}
+
+    def put(self, entries: dict[str, bytes]) -> None:
+        try:
+            self._store.put_many(entries)
+        except AssayError as error:
+            _LOG.warning("an answer could not be kept: %s", error)
+
+    def close(self) -> None:
+        self._store.close()

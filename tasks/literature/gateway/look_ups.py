@@ -1,0 +1,190 @@
+"""Paper look-ups of all clients, packed: identifiers with the same fields leave together, each one asked for once."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import orjson
+
+from schemas.identifiers import content_hash
+from tasks.literature.gateway.answers import Answers
+from tasks.literature.gateway.messages import CacheUse, Reply, Request, could_not_look
+from tasks.literature.gateway.paper_ids import canonical_id
+from tasks.literature.gateway.transport import Transport
+
+BATCH_PATH = "/graph/v1/paper/batch"
+LARGEST_BATCH = 500
+LARGEST_NESTED_BATCH = 100
+MOST_NESTED_ROWS = 9_999
+"""Over a whole batch the API cuts nested lists off here, silently and anywhere: a full answer is no answer."""
+
+_NONE_KNOWN = b"No valid paper ids given"
+_TOO_LARGE = b"exceed maximum size"
+_LINGER_SECONDS = 0.01
+_NULL = b"null"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One identifier's outcome: the paper as JSON (`null` when unknown), or the reply that stands for a failure."""
+
+    paper: bytes | None
+    failure: Reply | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Outcomes by position, and what they took."""
+
+    rows: tuple[Row, ...]
+    cache: CacheUse
+    wait_seconds: float = 0.0
+    upstream_requests: int = 0
+
+    @property
+    def failure(self) -> Reply | None:
+        return next((row.failure for row in self.rows if row.failure is not None), None)
+
+
+@dataclass(slots=True)
+class _Bundle:
+    """Identifiers with the same fields that wait for the next departure."""
+
+    waiting: dict[str, asyncio.Future[Row]] = field(default_factory=dict)
+    sender: asyncio.Task[None] | None = None
+
+
+@dataclass(slots=True)
+class _Cost:
+    wait_seconds: float = 0.0
+    upstream_requests: int = 0
+
+
+class LookUps:
+    """Look-ups by identifier through one limiter."""
+
+    def __init__(self, transport: Transport, answers: Answers) -> None:
+        self._transport = transport
+        self._answers = answers
+        self._bundles: dict[str, _Bundle] = {}
+        self._in_flight: dict[str, asyncio.Future[Row]] = {}
+        self._costs: dict[str, _Cost] = {}
+        self._senders: set[asyncio.Task[None]] = set()
+        self.counts: Counter[str] = Counter()
+
+    async def papers(self, fields: str, identifiers: Sequence[str]) -> Rows:
+        """Outcomes in the order asked. `fields` is the API's parameter; an identifier of no known form is unknown."""
+        fields = ",".join(sorted(set(fields.split(","))))
+        canonical = [canonical_id(each) for each in identifiers]
+        keys = {identifier: self._key(fields, identifier) for identifier in canonical if identifier is not None}
+        kept = self._answers.get(list(keys.values()))
+        own: list[str] = []
+        futures: dict[str, asyncio.Future[Row]] = {}
+        for identifier, key in keys.items():
+            if key in kept:
+                continue
+            future = self._in_flight.get(key)
+            if future is None:
+                future = self._enqueue(fields, identifier, key)
+                own.append(key)
+            futures[identifier] = future
+        self.counts.update(asked=len(identifiers), kept=len(kept), sent=len(own), coalesced=len(futures) - len(own))
+        found = {identifier: await asyncio.shield(future) for identifier, future in futures.items()}
+        found.update({identifier: Row(kept[key]) for identifier, key in keys.items() if key in kept})
+        rows = tuple(found[identifier] if identifier is not None else Row(_NULL) for identifier in canonical)
+        use = CacheUse.MISS if own else CacheUse.COALESCED if futures else CacheUse.HIT
+        cost = [self._costs.pop(key) for key in own if key in self._costs]
+        return Rows(rows, use, max((each.wait_seconds for each in cost), default=0.0), sum(each.upstream_requests for each in cost))
+
+    def _key(self, fields: str, identifier: str) -> str:
+        return content_hash("paper", fields, identifier)
+
+    def _enqueue(self, fields: str, identifier: str, key: str) -> asyncio.Future[Row]:
+        future: asyncio.Future[Row] = asyncio.get_running_loop().create_future()
+        self._in_flight[key] = future
+        future.add_done_callback(lambda _: self._in_flight.pop(key, None))
+        bundle = self._bundles.setdefault(fields, _Bundle())
+        bundle.waiting[identifier] = future
+        self._ensure_sender(fields, bundle)
+        return future
+
+    def _ensure_sender(self, fields: str, bundle: _Bundle) -> None:
+        if bundle.sender is None and bundle.waiting:
+            bundle.sender = asyncio.create_task(self._send(fields, bundle))
+            self._senders.add(bundle.sender)
+            bundle.sender.add_done_callback(self._senders.discard)
+
+    async def _send(self, fields: str, bundle: _Bundle) -> None:
+        """One departure: takes what waits at the moment its turn comes, and leaves the rest to the next."""
+        await asyncio.sleep(_LINGER_SECONDS)
+        taken: dict[str, asyncio.Future[Row]] = {}
+
+        def make() -> Request:
+            for identifier in list(bundle.waiting)[: _largest(fields)]:
+                taken[identifier] = bundle.waiting.pop(identifier)
+            bundle.sender = None
+            self._ensure_sender(fields, bundle)
+            return _batch(fields, list(taken))
+
+        try:
+            reply = await self._transport.ask(make, retry_gateway_timeout=False)
+            if not taken:  # given up before its turn
+                taken.update(bundle.waiting)
+                bundle.waiting, bundle.sender = {}, None
+            outcomes, cost = await self._outcomes(fields, list(taken), reply)
+            self._answers.put({self._key(fields, each): row.paper for each, row in outcomes.items() if row.paper is not None})
+            self._costs[self._key(fields, next(iter(taken)))] = cost
+            for identifier, future in taken.items():
+                future.set_result(outcomes[identifier])
+        finally:
+            for future in taken.values():
+                if not future.done():
+                    future.set_result(Row(None, could_not_look("server_error", "the gateway stopped before the look-up was answered")))
+
+    async def _outcomes(self, fields: str, identifiers: list[str], reply: Reply) -> tuple[dict[str, Row], _Cost]:
+        """A batch's rows; asked again in halves where the answer was too large, too slow, or cut off in silence."""
+        cost = _Cost(reply.wait_seconds, reply.upstream_requests)
+        if reply.status == 400 and _NONE_KNOWN in reply.body:
+            return dict.fromkeys(identifiers, Row(_NULL)), cost
+        rows = orjson.loads(reply.body) if reply.status == 200 else None
+        shrinkable = reply.status == 504 or (reply.status == 400 and _TOO_LARGE in reply.body) or _nested_rows(rows) >= MOST_NESTED_ROWS
+        if shrinkable and (len(identifiers) > 1 or reply.status == 504):
+            return await self._asked_again(fields, identifiers, cost)
+        if not isinstance(rows, list) or len(rows) != len(identifiers):
+            failure = reply if rows is None else could_not_look("malformed_answer", "the batch answer does not fit its question")
+            return dict.fromkeys(identifiers, Row(None, failure)), cost
+        return {each: Row(orjson.dumps(row)) for each, row in zip(identifiers, rows, strict=True)}, cost
+
+    async def _asked_again(self, fields: str, identifiers: list[str], cost: _Cost) -> tuple[dict[str, Row], _Cost]:
+        middle = (len(identifiers) + 1) // 2
+        outcomes: dict[str, Row] = {}
+        for part in (identifiers[:middle], identifiers[middle:]):
+            if not part:
+                continue
+            request = _batch(fields, part)
+            alone = len(identifiers) == 1
+            reply = await self._transport.ask(lambda request=request: request, retry_gateway_timeout=alone)  # type: ignore[misc]
+            rows, further = await self._outcomes(fields, part, reply)
+            outcomes.update(rows)
+            cost.wait_seconds += further.wait_seconds
+            cost.upstream_requests += further.upstream_requests
+        return outcomes, cost
+
+
+def _largest(fields: str) -> int:
+    nested = any(name.startswith(("references", "citations")) for name in fields.split(","))
+    return LARGEST_NESTED_BATCH if nested else LARGEST_BATCH
+
+
+def _batch(fields: str, identifiers: list[str]) -> Request:
+    parameters = (("fields", fields),) if fields else ()
+    return Request("POST", BATCH_PATH, parameters, orjson.dumps({"ids": identifiers}))
+
+
+def _nested_rows(rows: object) -> int:
+    """The longer of the two sums: references and citations are cut off apart."""
+    if not isinstance(rows, list):
+        return 0
+    sums = (sum(len(row.get(name) or ()) for row in rows if isinstance(row, dict)) for name in ("references", "citations"))
+    return max(sums)

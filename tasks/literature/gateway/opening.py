@@ -1,0 +1,62 @@
+"""From the word `--literature` takes to the upstream it means."""
+
+from pathlib import Path
+
+from schemas.errors import ConfigurationError
+from schemas.settings import Settings
+from tasks.literature.gateway.live import LiveUpstream
+from tasks.literature.gateway.messages import Upstream
+from tasks.literature.gateway.snapshot_first import SnapshotFirst
+from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
+from tasks.literature.snapshot.manifest import read_manifest
+from tasks.literature.snapshot.snapshot import open_snapshot
+from warehouse.keyed_store import KeyedStore
+
+_SNAPSHOT = "snapshot:"
+_THEN_LIVE = "+live"
+CACHE_NAME = "literature.sqlite"
+
+
+def snapshot_folder(literature: str) -> Path | None:
+    """The folder in `snapshot:FOLDER` or `snapshot:FOLDER+live`; None for `live`.
+
+    Raises:
+        ConfigurationError: another form.
+    """
+    if literature == "live":
+        return None
+    if not literature.startswith(_SNAPSHOT) or literature == _SNAPSHOT:
+        raise ConfigurationError(f"literature {literature!r}: write snapshot:FOLDER, snapshot:FOLDER+live or live")
+    return Path(literature.removeprefix(_SNAPSHOT).removesuffix(_THEN_LIVE))
+
+
+def check_literature(literature: str) -> None:
+    """Say early, in one line, what would keep a gateway from starting.
+
+    Raises:
+        ConfigurationError, SnapshotError
+    """
+    folder = snapshot_folder(literature)
+    if folder is not None:
+        read_manifest(folder)
+
+
+def open_upstream(settings: Settings, literature: str, cache_directory: Path) -> Upstream:
+    """Raises ConfigurationError or SnapshotError, one line each."""
+    folder = snapshot_folder(literature)
+    if folder is None:
+        return _live(settings, cache_directory)
+    snapshot = open_snapshot(folder)
+    embedder = None
+    if snapshot.has_vectors:
+        from tasks.embeddings.sentence_embedder import SentenceEmbedder  # loads a model: only where vectors are to be compared
+
+        embedder = SentenceEmbedder(settings.embeddings, None)
+    local = SnapshotUpstream(snapshot, embedder)
+    return SnapshotFirst(local, _live(settings, cache_directory)) if literature.endswith(_THEN_LIVE) else local
+
+
+def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:
+    store = KeyedStore(cache_directory / CACHE_NAME)
+    store.get_many(["opens"])
+    return LiveUpstream(settings, store)

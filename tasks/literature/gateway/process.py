@@ -1,0 +1,138 @@
+"""A gateway as a child process: started on a free loopback port, restarted on the same port when it dies."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from schemas.errors import ConfigurationError
+from schemas.settings import Settings
+from tasks.literature.gateway.environment import environment_of
+from tasks.literature.gateway.opening import check_literature
+
+_START_SECONDS = 60.0
+_STOP_SECONDS = 15.0
+_LOOK_EVERY_SECONDS = 0.1
+_QUICK_DEATH_SECONDS = 5.0
+_MOST_QUICK_DEATHS = 5
+LOG_NAME = "gateway.log"
+
+
+class GatewayProcess:
+    """Use as a context manager; `url` is valid inside, and stays the same over restarts.
+
+    Raises on entering:
+        ConfigurationError: it does not start; the message is its own last line.
+        SnapshotError: the snapshot is missing, empty or broken.
+    """
+
+    def __init__(self, settings: Settings, literature: str, cache_directory: Path) -> None:
+        self._environment = environment_of(settings)
+        self._literature = literature
+        self._cache_directory = cache_directory
+        self._log = cache_directory / LOG_NAME
+        self._port_file = cache_directory / f"gateway-{os.getpid()}-{id(self)}.port"
+        self._port = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._monitor: threading.Thread | None = None
+        self._stopping = threading.Event()
+        self.restarts = 0
+
+    @property
+    def url(self) -> str:
+        """Base address, without a path."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def process_id(self) -> int:
+        assert self._process is not None, "the gateway is not running"
+        return self._process.pid
+
+    def __enter__(self) -> Self:
+        check_literature(self._literature)
+        try:
+            self._cache_directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigurationError(f"{self._cache_directory} cannot be made ({error.strerror}); choose a writable folder") from error
+        self._start()
+        try:
+            self._await_health()
+        except ConfigurationError:
+            self._stop()
+            raise
+        self._monitor = threading.Thread(target=self._keep_alive, name="gateway-monitor", daemon=True)
+        self._monitor.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self._stopping.set()
+        if self._monitor is not None:
+            self._monitor.join()
+        self._stop()
+        self._port_file.unlink(missing_ok=True)
+
+    def _start(self) -> None:
+        command = [
+            sys.executable,
+            "-m",
+            "tasks.literature.gateway",
+            "--literature",
+            self._literature,
+            "--cache",
+            str(self._cache_directory),
+        ]
+        command += ["--port", str(self._port), "--port-file", str(self._port_file), "--parent", str(os.getpid())]
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(command, env=self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603
+
+    def _await_health(self) -> None:
+        deadline = time.monotonic() + _START_SECONDS
+        while time.monotonic() < deadline:
+            assert self._process is not None
+            if self._process.poll() is not None:
+                raise ConfigurationError(f"the literature gateway did not start: {self._last_line()}")
+            if self._healthy():
+                return
+            time.sleep(_LOOK_EVERY_SECONDS / 2)
+        raise ConfigurationError(f"the literature gateway did not answer within {_START_SECONDS:.0f} s; its log is {self._log}")
+
+    def _healthy(self) -> bool:
+        try:
+            self._port = int(self._port_file.read_text())
+            return httpx.get(f"{self.url}/healthz", timeout=5.0, trust_env=False).status_code == 200
+        except (OSError, ValueError, httpx.HTTPError):
+            return False
+
+    def _keep_alive(self) -> None:
+        """Restart a dead gateway on its port; give up when it keeps dying at once, its clients then say so."""
+        quick_deaths, started_at = 0, time.monotonic()
+        while not self._stopping.wait(_LOOK_EVERY_SECONDS):
+            assert self._process is not None
+            if self._process.poll() is None:
+                continue
+            quick_deaths = quick_deaths + 1 if time.monotonic() - started_at < _QUICK_DEATH_SECONDS else 1
+            if quick_deaths > _MOST_QUICK_DEATHS:
+                return
+            started_at = time.monotonic()
+            self.restarts += 1
+            self._start()
+
+    def _stop(self) -> None:
+        if self._process is None or self._process.poll() is not None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _last_line(self) -> str:
+        lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        return lines[-1][:500] if lines else "it left no message"

@@ -1,0 +1,62 @@
+"""Running the gateway in this process until it is told to stop."""
+
+import socket
+from pathlib import Path
+
+import uvicorn
+
+from schemas.errors import ConfigurationError
+from schemas.settings import Settings
+from tasks.literature.gateway.application import application
+from tasks.literature.gateway.opening import open_upstream
+
+_SHUTDOWN_SECONDS = 10
+_BACKLOG = 2048
+
+
+def serve(settings: Settings, literature: str, host: str, port: int, cache_directory: Path, port_file: Path | None) -> None:
+    """Answer requests until SIGTERM or SIGINT; requests in flight are finished first.
+
+    `literature`: `snapshot:FOLDER`, `snapshot:FOLDER+live` or `live`. With `port` 0 the system chooses one;
+    `port_file` receives the number once the port is open.
+
+    Raises:
+        ConfigurationError, SnapshotError: what keeps it from starting, in one line.
+    """
+    upstream = open_upstream(settings, literature, cache_directory)
+    listener = _listen(host, port)
+    if port_file is not None:
+        _write_port(port_file, listener.getsockname()[1])
+    config = uvicorn.Config(
+        application(upstream),
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        timeout_keep_alive=75,
+        backlog=_BACKLOG,
+        server_header=False,
+    )
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        listener.close()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio sets TCP_NODELAY only where TCP is named
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise ConfigurationError(f"cannot listen on {host}:{port} ({error}); choose another --host or --port") from error
+    listener.listen(_BACKLOG)
+    return listener
+
+
+def _write_port(path: Path, port: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.new")
+    temporary.write_text(str(port))
+    temporary.replace(path)

@@ -1,0 +1,60 @@
+"""The snapshot first, and the live API for what it lacks."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from tasks.literature.gateway.live import LiveUpstream, batch_reply, paper_of
+from tasks.literature.gateway.look_ups import BATCH_PATH, Row
+from tasks.literature.gateway.messages import CacheUse, Reply, Request
+from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
+
+
+class SnapshotFirst:
+    """Papers and papers like them come from the snapshot where it has them; searches go live, for they see more there.
+
+    When the live API cannot be asked, a search is answered with its failure, never with the snapshot's part alone.
+    """
+
+    name = "semantic_scholar"
+
+    def __init__(self, snapshot: SnapshotUpstream, live: LiveUpstream) -> None:
+        self._snapshot = snapshot
+        self._live = live
+
+    @property
+    def identity(self) -> str:
+        return f"{self._snapshot.identity}+{self._live.identity}"
+
+    async def answer(self, request: Request) -> Reply:
+        if request.method == "POST" and request.path == BATCH_PATH:
+            return await self._batch(request)
+        if request.method == "GET" and paper_of(request.path):
+            local = await self._snapshot.answer(request)
+            return local if local.status != 404 else await self._live.answer(request)
+        return await self._live.answer(request)
+
+    async def _batch(self, request: Request) -> Reply:
+        """By position: the snapshot's row, else the live one. A nested list the snapshot does not know counts as lacking."""
+        local = await self._snapshot.answer(request)
+        if local.status == 400 and b"No valid paper ids" not in local.body:
+            return local
+        identifiers: list[str] = orjson.loads(request.body)["ids"]
+        known = orjson.loads(local.body) if local.status == 200 else [None] * len(identifiers)
+        lacking = [place for place, row in enumerate(known) if row is None or None in (row.get("references", 0), row.get("citations", 0))]
+        if not lacking:
+            return local
+        found, spent = await self._live.rows(request.parameter("fields"), [identifiers[place] for place in lacking])
+        rows = [Row(orjson.dumps(row)) for row in known]
+        for place, row in zip(lacking, found, strict=True):
+            if known[place] is None or row.paper not in (None, b"null"):
+                rows[place] = row
+        return replace(batch_reply(rows, spent), packed=len(identifiers), cache=spent.cache if lacking else CacheUse.MISS)
+
+    def statistics(self) -> dict[str, Any]:
+        return {"identity": self.identity, "snapshot": self._snapshot.statistics(), "live": self._live.statistics()}
+
+    async def close(self) -> None:
+        await asyncio.gather(self._snapshot.close(), self._live.close())

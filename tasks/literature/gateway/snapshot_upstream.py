@@ -1,0 +1,231 @@
+"""A snapshot behind the gateway: the same paths, shapes and refusals as the live API, answered in milliseconds."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from schemas.errors import RequestRejectedError
+from tasks.embeddings.embedder import Embedder
+from tasks.literature.gateway.days import days_of
+from tasks.literature.gateway.fields import EDGE_FIELDS, NESTED, Json, fields_of, nested_fields, view
+from tasks.literature.gateway.live import batch_identifiers
+from tasks.literature.gateway.messages import Reply, Request, error_reply, json_reply
+from tasks.literature.gateway.windows import window_of
+from tasks.literature.snapshot.records import PaperRecord
+from tasks.literature.snapshot.snapshot import Found, Snapshot
+from tasks.literature.snapshot.text_index import DayRange
+
+_GRAPH = "/graph/v1/paper/"
+_FOR_PAPER = "/recommendations/v1/papers/forpaper/"
+_FROM_LISTS = "/recommendations/v1/papers"
+_BULK_PAGE = 1_000
+_MOST_NESTED = 9_999
+_WITHHELD = "Notice: The following paper fields have been elided by the publisher: {'references'}"
+_NESTED = frozenset(NESTED)
+
+
+class SnapshotUpstream:
+    """Speaks for a `Snapshot`. With an `embedder` and embeddings in the snapshot, searches are hybrid."""
+
+    name = "snapshot"
+
+    def __init__(self, snapshot: Snapshot, embedder: Embedder | None = None) -> None:
+        self._snapshot = snapshot
+        self._embedder = embedder if snapshot.has_vectors else None
+        self._counts: Counter[str] = Counter()
+        self._routes: dict[tuple[str, str], Callable[[Request], Awaitable[Reply]]] = {
+            ("GET", f"{_GRAPH}search"): self._search,
+            ("GET", f"{_GRAPH}search/bulk"): self._bulk,
+            ("GET", f"{_GRAPH}search/match"): self._match,
+            ("GET", "/graph/v1/snippet/search"): self._snippets,
+            ("POST", f"{_GRAPH}batch"): self._batch,
+            ("POST", _FROM_LISTS): self._recommend_from_lists,
+        }
+
+    @property
+    def identity(self) -> str:
+        return f"snapshot:{self._snapshot.fingerprint[:12]}"
+
+    async def answer(self, request: Request) -> Reply:
+        try:
+            return await self._answer(request)
+        except RequestRejectedError as error:
+            return error_reply(400, str(error))
+
+    async def _answer(self, request: Request) -> Reply:
+        path = request.path.rstrip("/")
+        route = self._routes.get((request.method, path))
+        self._counts[path if route else path.rpartition("/")[0]] += 1
+        if route is not None:
+            return await route(request)
+        if request.method == "GET" and path.startswith(_FOR_PAPER):
+            return await self._recommend(request, [unquote(path.removeprefix(_FOR_PAPER))], [])
+        if request.method == "GET" and path.startswith(_GRAPH):
+            return self._paper(request, unquote(path.removeprefix(_GRAPH)))
+        return error_reply(404, f"{request.method} {path} is not served from a snapshot")
+
+    async def _search(self, request: Request) -> Reply:
+        window = window_of(request, default=100, largest=100)
+        if window.end >= 1000:
+            return error_reply(400, "Relevance search offset + limit must be < 1000. Consider '/paper/search/bulk'")
+        query, fields, days = _asked(request)
+        found = self._snapshot.search(query, window.end, days, await self._vector(query))
+        if found.total == 0:
+            return json_reply({"total": 0, "offset": window.offset})
+        body: Json = {"total": found.total, "offset": window.offset}
+        if window.end < found.total:
+            body["next"] = window.end
+        return json_reply({**body, "data": [view(paper, fields) for paper in found.papers[window.offset :]]})
+
+    async def _bulk(self, request: Request) -> Reply:
+        fields, days = fields_of(request.parameter("fields")), days_of(request)
+        token = request.parameter("token", "0")
+        if not (token.isascii() and token.isdigit() and len(token) < 9):
+            return error_reply(400, f"Unacceptable query params: [token={token}]")
+        start = int(token)
+        found = self._snapshot.search_bulk(request.parameter("query"), start + _BULK_PAGE, days)
+        page = found.papers[start:]
+        following = str(start + _BULK_PAGE) if start + len(page) < found.total and page else None
+        return json_reply({"total": found.total, "token": following, "data": [view(paper, fields) for paper in page]})
+
+    async def _match(self, request: Request) -> Reply:
+        query, fields, days = _asked(request)
+        found = self._snapshot.match_title(query, days)
+        if not found.papers:
+            return error_reply(404, "Title match not found")
+        return json_reply({"data": [{**view(found.papers[0], fields), "matchScore": found.scores[0]}]})
+
+    async def _snippets(self, request: Request) -> Reply:
+        window = window_of(request, default=10, largest=1000)
+        query, _, days = _asked(request.replacing(fields=None))
+        among = request.parameter("paperIds")
+        found = self._snapshot.search(query, _BULK_PAGE if among else window.limit, days, await self._vector(query))
+        wanted = {paper.paper_id for paper in self._snapshot.papers(among.split(",")) if paper} if among else None
+        data = [
+            _snippet(paper, score)
+            for paper, score in zip(found.papers, found.scores, strict=True)
+            if wanted is None or paper.paper_id in wanted
+        ]
+        return json_reply({"data": data[: window.limit], "retrievalVersion": self.identity})
+
+    async def _batch(self, request: Request) -> Reply:
+        identifiers, fields = batch_identifiers(request.body), fields_of(request.parameter("fields"), _NESTED)
+        papers = self._snapshot.papers(identifiers)
+        if not any(papers):
+            return error_reply(400, "No valid paper ids given")
+        body = orjson.dumps([self._with_nested(paper, fields) if paper else None for paper in papers])
+        return Reply(200, body, packed=len(identifiers))
+
+    def _paper(self, request: Request, rest: str) -> Reply:
+        identifier, _, kind = rest.rpartition("/")
+        edges = identifier and kind in NESTED
+        fields = fields_of(request.parameter("fields"), EDGE_FIELDS if edges else _NESTED)
+        (paper,) = self._snapshot.papers([identifier if edges else rest])
+        if paper is None:
+            return error_reply(404, f"Paper with id {identifier if edges else rest} not found")
+        return self._edges(request, paper, kind, fields) if edges else json_reply(self._with_nested(paper, fields))
+
+    def _edges(self, request: Request, paper: PaperRecord, kind: str, fields: tuple[str, ...]) -> Reply:
+        window = window_of(request, default=100, largest=1000)
+        if window.end >= 10_000:
+            return error_reply(400, "offset + limit must be < 10000")
+        papers = self._neighbours(paper, kind)
+        about: Json = {"offset": window.offset}
+        if kind == "references":
+            about["citingPaperInfo"] = view(paper, ("title", "openAccessPdf"))
+        if papers is None:
+            about["citingPaperInfo"] = {**view(paper, ("title",)), "openAccessPdf": {"disclaimer": _WITHHELD}}
+            return json_reply({**about, "data": None})
+        if window.end < len(papers):
+            about["next"] = window.end
+        inner = "citedPaper" if kind == "references" else "citingPaper"
+        edge: Json = {"contexts": [], "intents": [], "contextsWithIntent": [], "isInfluential": False}
+        shown = {name: edge[name] for name in fields if name in EDGE_FIELDS}
+        return json_reply({**about, "data": [{**shown, inner: view(each, fields)} for each in papers[window.offset : window.end]]})
+
+    def _neighbours(self, paper: PaperRecord, kind: str) -> tuple[PaperRecord, ...] | None:
+        return self._snapshot.references(paper.paper_id) if kind == "references" else self._snapshot.citations(paper.paper_id)
+
+    def _with_nested(self, paper: PaperRecord, fields: tuple[str, ...]) -> Json:
+        shown = view(paper, fields)
+        for kind in NESTED:
+            inner = nested_fields(fields, kind)
+            if inner is not None:
+                papers = self._neighbours(paper, kind)
+                shown[kind] = [view(each, inner) for each in papers[:_MOST_NESTED]] if papers is not None else None
+        return shown
+
+    async def _recommend_from_lists(self, request: Request) -> Reply:
+        try:
+            lists = orjson.loads(request.body)
+        except orjson.JSONDecodeError:
+            return error_reply(400, "Request body is not valid JSON")
+        positive, negative = (lists.get(name) or [] if isinstance(lists, dict) else [] for name in ("positivePaperIds", "negativePaperIds"))
+        if not positive or not all(isinstance(each, str) for each in (*positive, *negative)):
+            return error_reply(400, "No positive paper examples given")
+        return await self._recommend(request, positive, negative)
+
+    async def _recommend(self, request: Request, positive: list[str], negative: list[str]) -> Reply:
+        window, fields, days = window_of(request, default=100, largest=500), fields_of(request.parameter("fields")), days_of(request)
+        found = await self._recommended(positive, window.limit + len(negative), days)
+        if found is None:
+            return error_reply(404, "Input papers not found")
+        unwanted = {paper.paper_id for paper in self._snapshot.papers(negative) if paper}
+        papers = [paper for paper in found.papers if paper.paper_id not in unwanted]
+        return json_reply({"recommendedPapers": [view(paper, fields) for paper in papers[: window.limit]]})
+
+    async def _recommended(self, seeds: list[str], limit: int, days: DayRange) -> Found | None:
+        """Over a matrix of vectors in a thread, so that other requests go on meanwhile."""
+        if self._snapshot.has_vectors:
+            return await asyncio.to_thread(self._snapshot.recommend, seeds, limit, days)
+        return self._snapshot.recommend(seeds, limit, days)
+
+    async def _vector(self, query: str) -> NDArray[np.float32] | None:
+        return (await self._embedder.embed([query]))[0] if self._embedder is not None else None
+
+    def statistics(self) -> dict[str, Any]:
+        manifest = self._snapshot.manifest
+        return {
+            "identity": self.identity,
+            "papers": manifest.paper_count,
+            "references": manifest.citation_count,
+            "embeddings": manifest.embedding_dimensions is not None,
+            "answered": dict(self._counts),
+        }
+
+    async def close(self) -> None:
+        self._snapshot.close()
+
+
+def _asked(request: Request) -> tuple[str, tuple[str, ...], DayRange]:
+    query = request.parameter("query")
+    if not query.strip():
+        raise RequestRejectedError("Missing required parameter: 'query'")
+    return query, fields_of(request.parameter("fields")), days_of(request)
+
+
+def _snippet(paper: PaperRecord, score: float) -> Json:
+    """The passage a snapshot has of a paper: its abstract, or its title where there is none."""
+    text = paper.abstract or paper.title
+    return {
+        "score": score,
+        "paper": {
+            "corpusId": str(paper.corpus_id),
+            "title": paper.title,
+            "authors": list(paper.authors),
+            "openAccessInfo": {"license": None, "status": "GREEN" if paper.pdf_url else None, "disclaimer": None},
+        },
+        "snippet": {
+            "text": text,
+            "snippetKind": "abstract" if paper.abstract else "title",
+            "section": None,
+            "snippetOffset": {"start": 0, "end": len(text)},
+            "annotations": {"refMentions": None, "sentences": None},
+        },
+    }

@@ -1,0 +1,75 @@
+"""The papers one idea has met, and the look-ups of those it has not: packed, each identifier once."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+from schemas.paper import Paper
+from schemas.retrieval import SourceFailure
+from tasks.literature.gateway_requests import GatewayRequests
+from tasks.literature.parsing import FIELDS, parse_paper
+
+LARGEST_BATCH = 500
+
+Failures = tuple[SourceFailure, ...]
+
+
+class KnownPapers:
+    """By any identifier that led to them. An identifier the source does not know is remembered too."""
+
+    def __init__(self, requests: GatewayRequests) -> None:
+        self._requests = requests
+        self._papers: dict[str, Paper | None] = {}
+        self._in_flight: dict[str, asyncio.Task[Failures]] = {}
+
+    def remember(self, papers: Iterable[Paper]) -> None:
+        """Keep whole papers; what is there already stays."""
+        for paper in papers:
+            for name in (paper.paper_id, f"CorpusId:{paper.corpus_id}"):
+                if self._papers.get(name) is None:
+                    self._papers[name] = paper
+
+    def get(self, identifier: str) -> Paper | None:
+        return self._papers.get(identifier)
+
+    async def by_identifier(self, identifiers: Sequence[str]) -> tuple[list[Paper], Failures]:
+        """The known papers among those asked for, in order and once each, and the look-ups that failed."""
+        wanted = list(dict.fromkeys(identifiers))
+        failures = await self._fetch(wanted)
+        found = {paper.paper_id: paper for paper in map(self._papers.get, wanted) if paper is not None}
+        return list(found.values()), failures
+
+    async def by_corpus_id(self, corpus_ids: Iterable[int]) -> tuple[dict[int, Paper], Failures]:
+        """Papers by corpus id, as far as the source knows them."""
+        names = {corpus_id: f"CorpusId:{corpus_id}" for corpus_id in corpus_ids}
+        failures = await self._fetch(list(names.values()))
+        found = {corpus_id: self._papers.get(name) for corpus_id, name in names.items()}
+        return {corpus_id: paper for corpus_id, paper in found.items() if paper is not None}, failures
+
+    async def _fetch(self, identifiers: Sequence[str]) -> Failures:
+        """Ask for what is unknown and not being asked for; wait for what is."""
+        unknown = [each for each in identifiers if each not in self._papers]
+        new = [each for each in unknown if each not in self._in_flight]
+        for start in range(0, len(new), LARGEST_BATCH):
+            part = new[start : start + LARGEST_BATCH]
+            task = asyncio.create_task(self._ask(part))
+            self._in_flight.update(dict.fromkeys(part, task))
+        tasks = list(dict.fromkeys(self._in_flight[each] for each in unknown if each in self._in_flight))
+        failures: dict[SourceFailure, None] = {}
+        for task in tasks:
+            failures.update(dict.fromkeys(await asyncio.shield(task)))
+        return tuple(failures)
+
+    async def _ask(self, identifiers: list[str]) -> Failures:
+        try:
+            fetched = await self._requests.batch(FIELDS, identifiers)
+            if fetched.failure is not None:
+                return (fetched.failure,)
+            for identifier, row in zip(identifiers, fetched.body, strict=True):
+                paper = parse_paper(row)
+                self._papers[identifier] = paper
+                if paper is not None:
+                    self.remember([paper])
+            return ()
+        finally:
+            for identifier in identifiers:
+                self._in_flight.pop(identifier, None)

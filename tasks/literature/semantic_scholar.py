@@ -1,0 +1,140 @@
+"""The literature of one idea, through the gateway: cutoffs enforced, failures typed, nothing asked for twice."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from datetime import date
+from typing import Any, TypeVar
+
+import httpx
+
+from schemas.errors import RequestRejectedError
+from schemas.identifiers import PaperId
+from schemas.paper import Paper, Passage
+from schemas.retrieval import Answer, SourceFailure
+from schemas.settings import LiteratureSettings
+from tasks.accounting.ledger import Ledger
+from tasks.literature.gateway_requests import GatewayRequests
+from tasks.literature.known_papers import KnownPapers
+from tasks.literature.parsing import FIELDS, parse_paper
+from tasks.literature.passages import PassageRow, passage_rows, passages_of
+from tasks.literature.queries import plain_query, until
+from tasks.literature.references import ReferenceLists
+
+ItemT = TypeVar("ItemT")
+
+_SEARCH_PAGE = 100
+_MOST_SEARCHED = 999
+_MOST_SNIPPETS = 1_000
+_MOST_RECOMMENDED = 500
+
+
+class SemanticScholarClient:
+    """`LiteratureClient` for one idea. Papers seen in any answer are remembered, and the same question is asked once.
+
+    `on_request` is called before every request and may raise `BudgetExhaustedError`; the look-up then fails with
+    reason `budget_exhausted`. The caller owns `http`.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        idea_ledger: Ledger,
+        http: httpx.AsyncClient,
+        settings: LiteratureSettings,
+        on_request: Callable[[], None] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._requests = GatewayRequests(base_url, idea_ledger, http, on_request)
+        self._known = KnownPapers(self._requests)
+        self._references = ReferenceLists(self._requests, self._known)
+        self._asked: dict[tuple[Any, ...], asyncio.Task[Any]] = {}
+
+    @property
+    def source(self) -> str:
+        """`semantic_scholar` or `snapshot`, as the gateway says."""
+        return self._requests.source
+
+    async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
+        """See `LiteratureClient`. API: GET /graph/v1/paper/search."""
+        return await self._once(("search", query, limit, cutoff), lambda: self._search_papers(query, limit, cutoff))
+
+    async def _search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
+        try:
+            words = plain_query(query)
+        except RequestRejectedError as error:
+            return self._refused("paper/search", error)
+        limit = min(limit, _MOST_SEARCHED)
+        rows: list[Any] = []
+        failure: SourceFailure | None = None
+        while len(rows) < limit and failure is None:
+            size = min(limit - len(rows), _SEARCH_PAGE)
+            window = {"offset": str(len(rows)), "limit": str(size)}
+            fetched = await self._requests.get("/graph/v1/paper/search", {"query": words, "fields": FIELDS, **window, **until(cutoff)})
+            failure = fetched.failure
+            page = _list(fetched.body, "data") if failure is None else []
+            rows.extend(page)
+            if "next" not in (fetched.body or {}) or not page:
+                break
+        return self._admitted(rows, limit, cutoff, failure)
+
+    async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
+        """See `LiteratureClient`. The papers of the passages and those they mention are fetched in one batch and remembered."""
+        return await self._once(("snippets", query, limit, cutoff), lambda: self._search_snippets(query, limit, cutoff))
+
+    async def _search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
+        try:
+            words = plain_query(query)
+        except RequestRejectedError as error:
+            return self._refused("snippet/search", error)
+        parameters = {"query": words, "limit": str(min(limit, _MOST_SNIPPETS)), **until(cutoff)}
+        fetched = await self._requests.get("/graph/v1/snippet/search", parameters)
+        if fetched.failure is not None:
+            return Answer((), (fetched.failure,))
+        rows: list[PassageRow] = passage_rows(_list(fetched.body, "data"))[:limit]
+        papers, failures = await self._known.by_corpus_id(corpus_id for row in rows for corpus_id in row.corpus_ids)
+        passages, inadmissible_count = passages_of(rows, papers, cutoff)
+        return Answer(passages, failures, inadmissible_count)
+
+    async def papers(self, paper_ids: Sequence[PaperId], cutoff: date | None) -> Answer[Paper]:
+        """See `LiteratureClient`. API: POST /graph/v1/paper/batch."""
+        found, failures = await self._known.by_identifier(paper_ids)
+        admissible = tuple(paper for paper in found if paper.admissible(cutoff))
+        return Answer(admissible, failures, len(found) - len(admissible))
+
+    async def recommendations(self, seed: PaperId, limit: int, cutoff: date | None) -> Answer[Paper]:
+        """See `LiteratureClient`. The gateway fills the places of papers outside the date range with further ones."""
+        return await self._once(("recommendations", seed, limit, cutoff), lambda: self._recommendations(seed, limit, cutoff))
+
+    async def _recommendations(self, seed: PaperId, limit: int, cutoff: date | None) -> Answer[Paper]:
+        parameters = {"from": "all-cs", "limit": str(min(limit, _MOST_RECOMMENDED)), "fields": FIELDS, **until(cutoff)}
+        fetched = await self._requests.get(f"/recommendations/v1/papers/forpaper/{seed}", parameters)
+        rows = _list(fetched.body, "recommendedPapers") if fetched.failure is None else []
+        return self._admitted(rows, limit, cutoff, fetched.failure, without=seed)
+
+    async def references(self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None) -> Answer[tuple[PaperId, Paper]]:
+        """See `LiteratureClient`. API: POST /graph/v1/paper/batch?fields=references.…"""
+        return await self._references.of(seeds, limit_per_seed, cutoff)
+
+    def _admitted(
+        self, rows: Iterable[Any], limit: int, cutoff: date | None, failure: SourceFailure | None, without: PaperId | None = None
+    ) -> Answer[Paper]:
+        found = {paper.paper_id: paper for paper in map(parse_paper, rows) if paper is not None and paper.paper_id != without}
+        self._known.remember(found.values())
+        admissible = [paper for paper in found.values() if paper.admissible(cutoff)]
+        return Answer(tuple(admissible[:limit]), (failure,) if failure else (), len(found) - len(admissible))
+
+    def _refused(self, endpoint: str, error: RequestRejectedError) -> Answer[Any]:
+        return Answer((), (SourceFailure(source=self.source, endpoint=endpoint, reason=error.reason, detail=str(error)),))
+
+    async def _once(self, key: tuple[Any, ...], ask: Callable[[], Coroutine[Any, Any, Answer[ItemT]]]) -> Answer[ItemT]:
+        """The answer to a question somebody may have asked already; an incomplete answer is asked for again."""
+        task: asyncio.Task[Answer[ItemT]] | None = self._asked.get(key)
+        if task is None or (task.done() and (task.cancelled() or task.exception() is not None or not task.result().complete)):
+            task = self._asked[key] = asyncio.create_task(ask())
+        return await asyncio.shield(task)
+
+
+def _list(body: Any, key: str) -> list[Any]:
+    """The rows of an answer; an empty search has no such key, and some answers hold null."""
+    rows = body.get(key) if isinstance(body, dict) else None
+    return rows if isinstance(rows, list) else []
