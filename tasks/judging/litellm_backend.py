@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from schemas.settings import LanguageModelSettings
@@ -19,11 +19,17 @@ from tasks.judging.shortening import Fitted, Message, TooLong, fit
 from tasks.judging.structured_output import OutputMode, output_mode
 from warehouse.keyed_store import KeyedStore
 
-_ASSUMED_CONTEXT_TOKENS = 8192
+_ASSUMED_CONTEXT_TOKENS = 32_768
 _CHARACTERS_PER_TOKEN = 4
 _TOKENS_FOR_ASKING_AGAIN = 600
 _TOKENS_FOR_CHAT_FORMAT = 64
 _FAILURES_UNTIL_OUT_OF_ORDER = 3
+_OLLAMA = ("ollama/", "ollama_chat/")
+
+
+@lru_cache(maxsize=512)
+def _count_tokens(model: str, text: str) -> int:
+    return int(library().token_counter(model=model, text=text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,7 @@ class LiteLLMBackend:
 
     @cached_property
     def context_tokens(self) -> int:
-        """Room for prompt and reply: the setting, else what LiteLLM knows, else 8,192."""
+        """Room for prompt and reply: the setting, else what LiteLLM knows, else 32,768."""
         known = self._info.get("max_input_tokens") or self._info.get("max_tokens")
         return int(self.settings.context_tokens or known or _ASSUMED_CONTEXT_TOKENS)
 
@@ -97,7 +103,7 @@ class LiteLLMBackend:
 
     def count_tokens(self, text: str) -> int:
         """Tokens of `text`, by a tokeniser that is on this machine (for most models an approximation)."""
-        return int(library().token_counter(model=self.model, text=text))
+        return _count_tokens(self.model, text)
 
     def estimate(self, messages: Sequence[Message]) -> tuple[int, float]:
         """(tokens, dollars) a call may take: a quarter of the characters, and half of the longest reply."""
@@ -108,6 +114,8 @@ class LiteLLMBackend:
     async def ask(self, messages: Sequence[Message], response_format: dict[str, Any] | None) -> CallAnswer | CallFailure:
         """One attempt; counts failures that concern every call."""
         parameters: dict[str, Any] = {"max_tokens": self.completion_tokens, **access(self.model, self._api_base)}
+        if self.model.startswith(_OLLAMA):
+            parameters["num_ctx"] = self.context_tokens  # Ollama otherwise cuts prompts at 4,096 tokens and says nothing
         optional = {"response_format": response_format, "seed": self.seed, "temperature": self.temperature}
         parameters |= {name: value for name, value in optional.items() if value is not None}
         answer = await call_provider(self.model, messages, parameters, self.settings.timeout_seconds)

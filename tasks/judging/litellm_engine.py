@@ -87,7 +87,8 @@ class LiteLLMEngine:
     def _messages(self, step: Step[Any, Any], inputs: Noun) -> list[Message]:
         messages = step.messages(inputs)
         if self._backend.mode is not OutputMode.JSON_SCHEMA:
-            messages[0] = {**messages[0], "content": f"{messages[0]['content']}\n\n{schema_instruction(step.output_model)}"}
+            asked_for = schema_instruction(step.output_model)  # type: ignore[arg-type]  # mypy takes no class for hashable
+            messages[0] = {**messages[0], "content": f"{messages[0]['content']}\n\n{asked_for}"}
         return messages
 
     async def _ask(self, asking: _Asking, messages: list[Message]) -> Outcome[Any]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -17,6 +18,11 @@ from warehouse.keyed_store import KeyedStore
 
 OutputT = TypeVar("OutputT", bound=Reply)
 _FORMAT = "reply-1"
+
+
+@lru_cache(maxsize=128)
+def _schema(output_model: type[Reply]) -> str:
+    return json.dumps(output_model.model_json_schema(), sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ class ReplyCache:
             without_secrets(self.api_base) if self.api_base else "",
             step.prompt_sha256,
             json.dumps(list(messages), sort_keys=True),
-            json.dumps(step.output_model.model_json_schema(), sort_keys=True),
+            _schema(step.output_model),  # type: ignore[arg-type]  # mypy takes no class for hashable
             repr(self.temperature),
             repr(self.seed),
             self.mode,

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -34,6 +34,12 @@ _ENVIRONMENT = jinja2.Environment(
     keep_trailing_newline=False,
 )
 _ENVIRONMENT.filters["block"] = block
+
+
+@lru_cache(maxsize=128)
+def _compiled(source: str) -> jinja2.Template:
+    """Compiling takes a millisecond, rendering a tenth of it."""
+    return _ENVIRONMENT.from_string(source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +103,7 @@ class Step(Generic[InputT, OutputT]):
         if not divider:
             raise PromptError(f"prompt of step {self.name} has no `---` line between instructions and data")
         values = {name: getattr(inputs, name) for name in type(inputs).model_fields}
-        return [
-            {"role": role, "content": _ENVIRONMENT.from_string(part).render(**values).strip()}
-            for role, part in (("system", system), ("user", user))
-        ]
+        return [{"role": role, "content": _compiled(part).render(**values).strip()} for role, part in (("system", system), ("user", user))]
 
 
 class Engine(Protocol):

@@ -2,6 +2,7 @@
 
 import json
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from schemas.base import Reply
@@ -42,16 +43,18 @@ def response_format(mode: OutputMode, name: str, output_model: type[Reply]) -> d
     return {"type": "json_schema", "json_schema": {"name": name, "schema": strict_schema(output_model), "strict": True}}
 
 
+@lru_cache(maxsize=128)
 def schema_instruction(output_model: type[Reply]) -> str:
     """What is added to the system message where the schema does not travel as a parameter."""
     schema = json.dumps(strict_schema(output_model), ensure_ascii=False, separators=(",", ":"))
     return f"Answer with one JSON object and nothing else. It has to match this JSON schema:\n```json\n{schema}\n```"
 
 
+@lru_cache(maxsize=128)
 def strict_schema(output_model: type[Reply]) -> dict[str, Any]:
     """The model's JSON schema in the subset providers enforce: closed objects, every field required.
 
-    Bounds on the length of strings stay out of it and are checked on the reply.
+    Bounds on the length of strings stay out of it and are checked on the reply. Not to be changed by the caller.
     """
     schema: dict[str, Any] = _strict(output_model.model_json_schema())
     return schema
