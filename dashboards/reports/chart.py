@@ -117,7 +117,7 @@ def _summary(group: GroupPart) -> str:
 
 def _told(group: GroupPart) -> str:
     middle = _median(group)
-    return f"{group.name}: {_summary(group)}" + (f", median {figures.score(middle)}" if middle is not None else "")
+    return f"{group.name}: {_summary(group)}" + (f", median {figures.mean(middle)}" if middle is not None else "")
 
 
 def _x(score: float) -> float:

@@ -16,8 +16,13 @@ def counted(number: int, singular: str, plural: str | None = None) -> str:
 
 
 def score(value: float | None) -> str:
-    """One decimal, or `unscored`."""
+    """One judgement: one decimal, or `unscored`."""
     return "unscored" if value is None else f"{value:.1f}"
+
+
+def mean(value: float | None) -> str:
+    """A mean of judgements: two decimals, so that ranks which differ seldom show equal scores, or `unscored`."""
+    return "unscored" if value is None else f"{value:.2f}"
 
 
 def signed(value: float | None) -> str:

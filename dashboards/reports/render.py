@@ -56,19 +56,19 @@ def idea_html(page: IdeaPage, markdown: str) -> str:
     return html_page(markdown, title=idea.title or idea.idea_id)
 
 
-def run_markdown(page: RunPage, *, with_chart: bool = False) -> str:
-    """With `with_chart`, the place of the chart is marked for `html_page`."""
+def run_markdown(page: RunPage, *, suffix: OutputFormat = "md") -> str:
+    """`suffix` is that of the ideas' reports linked to; for `html` the place of the chart is marked too."""
     run = page.run
     return _rendered(
         "run.md.jinja",
         page=page,
         banners=wording.banners(run.engine, run.literature),
-        with_chart=with_chart,
+        suffix=suffix,
     )
 
 
 def run_html(page: RunPage) -> str:
-    return html_page(run_markdown(page, with_chart=True), title=f"Run {page.run.run_id}", chart=score_chart(page.groups))
+    return html_page(run_markdown(page, suffix="html"), title=f"Run {page.run.run_id}", chart=score_chart(page.groups))
 
 
 def _rendered(template: str, **context: Any) -> str:
@@ -113,6 +113,7 @@ _FILTERS: Mapping[str, Callable[..., Any]] = {
     "count": figures.count,
     "counted": figures.counted,
     "score": figures.score,
+    "mean": figures.mean,
     "signed": figures.signed,
     "usd": figures.usd,
     "duration": figures.duration,

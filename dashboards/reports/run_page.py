@@ -21,7 +21,9 @@ class RankedLine:
     """One idea of a ranking; figures are printed as they stand."""
 
     rank: str
-    idea: Markdown
+    title: str
+    file_name: str | None
+    notes: Markdown
     score: str
     soundness: str
     unscored_methods: str
@@ -71,11 +73,11 @@ class RunPage:
         return sum(row.severity is Severity.CRITICAL for row in self.broken)
 
 
-def run_page(queries: Queries, run_id: RunId, idea_links: Mapping[IdeaId, str]) -> RunPage:
+def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) -> RunPage:
     """Ask the warehouse everything about a run.
 
     Args:
-        idea_links: relative addresses of the ideas' own reports; ideas that are not in it are named without a link.
+        file_names: names, without suffix, of the ideas' own reports in the folder `ideas`; other ideas are named without a link.
 
     Raises:
         ConfigurationError: no such published run.
@@ -83,7 +85,7 @@ def run_page(queries: Queries, run_id: RunId, idea_links: Mapping[IdeaId, str]) 
     run = queries.run(run_id)
     validations = queries.validations(run_id)
     latencies = {(row["step"], row["model_requested"]): row for row in queries.latency_by_step(run_id).iter_rows(named=True)}
-    groups = _groups(queries.ranking(run_id), queries.idea_scores(run_id), idea_links)
+    groups = _groups(queries.ranking(run_id), queries.idea_scores(run_id), file_names)
     return RunPage(
         run=run,
         cost=queries.run_cost(run_id),
@@ -97,7 +99,7 @@ def run_page(queries: Queries, run_id: RunId, idea_links: Mapping[IdeaId, str]) 
     )
 
 
-def _groups(ranking: tuple[RankedIdea, ...], idea_scores: tuple[IdeaScore, ...], idea_links: Mapping[IdeaId, str]) -> tuple[GroupPart, ...]:
+def _groups(ranking: tuple[RankedIdea, ...], idea_scores: tuple[IdeaScore, ...], file_names: Mapping[IdeaId, str]) -> tuple[GroupPart, ...]:
     scores = {score.idea_id: score for score in idea_scores}
     members: dict[str | None, list[RankedIdea]] = {}
     for ranked in ranking:
@@ -106,7 +108,7 @@ def _groups(ranking: tuple[RankedIdea, ...], idea_scores: tuple[IdeaScore, ...],
     return tuple(
         GroupPart(
             name=("All ideas" if only_group_is_none else NO_GROUP) if name is None else name,
-            lines=tuple(_line(ranked, scores[ranked.idea_id], idea_links.get(ranked.idea_id)) for ranked in ideas),
+            lines=tuple(_line(ranked, scores[ranked.idea_id], file_names.get(ranked.idea_id)) for ranked in ideas),
             scores=tuple((ranked.title, ranked.score) for ranked in ideas if ranked.score is not None),
             unscored_count=sum(ranked.score is None for ranked in ideas),
         )
@@ -114,18 +116,17 @@ def _groups(ranking: tuple[RankedIdea, ...], idea_scores: tuple[IdeaScore, ...],
     )
 
 
-def _line(ranked: RankedIdea, score: IdeaScore, address: str | None) -> RankedLine:
-    title = plain(ranked.title) or plain(ranked.idea_id)
-    named = f"[{title}]({address})" if address else title
-    notes = _notes(score)
+def _line(ranked: RankedIdea, score: IdeaScore, file_name: str | None) -> RankedLine:
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
     return RankedLine(
         rank="–" if ranked.rank is None else str(ranked.rank),
-        idea=Markdown(f"{named} – {notes}" if notes else named),
-        score=figures.score(score.score),
-        soundness=figures.score(score.soundness_0_to_10) if score.soundness_requested else "not asked for",
+        title=ranked.title.strip() or ranked.idea_id,
+        file_name=file_name,
+        notes=_notes(score),
+        score=figures.mean(score.score),
+        soundness=figures.mean(score.soundness_0_to_10) if score.soundness_requested else "not asked for",
         unscored_methods=_of(score.unscored_method_count, score.method_count) if score.soundness_requested else "–",
-        contribution=figures.score(score.contribution_0_to_10) if score.contribution_requested else "not asked for",
+        contribution=figures.mean(score.contribution_0_to_10) if score.contribution_requested else "not asked for",
         unscored_comparisons=_of(score.unscored_comparison_count, comparisons) if score.contribution_requested else "–",
         failures=figures.count(ranked.failure_count),
     )
@@ -135,7 +136,7 @@ def _of(part: int, whole: int) -> str:
     return f"{part:,} of {whole:,}"
 
 
-def _notes(score: IdeaScore) -> str:
+def _notes(score: IdeaScore) -> Markdown:
     found = []
     if score.incomplete_reason is not None:
         found.append(f"ended early: {plain(reason(score.incomplete_reason))}")
@@ -143,4 +144,4 @@ def _notes(score: IdeaScore) -> str:
         found.append(f"{figures.counted(score.unscored_dimension_count, 'dimension')} without a review")
     if score.duplicate_of is not None:
         found.append(f"nearly the same as {plain(score.duplicate_of)}")
-    return "; ".join(found)
+    return Markdown("; ".join(found))

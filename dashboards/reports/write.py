@@ -40,9 +40,9 @@ def write_reports(layout: Layout, run_id: RunId, *, catalogue_url: str | None = 
                 markdown = idea_markdown(page)
                 _write(building / "ideas" / f"{names[idea_id]}.md", markdown)
                 _write(building / "ideas" / f"{names[idea_id]}.html", idea_html(page, markdown))
-            for suffix, write in (("md", run_markdown), ("html", run_html)):
-                links = {idea_id: f"ideas/{name}.{suffix}" for idea_id, name in names.items()}
-                _write(building / f"index.{suffix}", write(run_page(queries, run_id, links)))
+            index = run_page(queries, run_id, names)
+        _write(building / "index.md", run_markdown(index))
+        _write(building / "index.html", run_html(index))
         _move_into_place(building, target)
     finally:
         shutil.rmtree(building, ignore_errors=True)

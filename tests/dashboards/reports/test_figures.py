@@ -7,6 +7,7 @@ from dashboards.reports import figures
 
 def test_what_is_missing_says_so():
     assert figures.score(None) == "unscored"
+    assert figures.mean(None) == "unscored"
     assert figures.signed(None) == "unscored"
     assert figures.usd(None) == "price unknown"
     assert figures.duration(None) == "unknown"

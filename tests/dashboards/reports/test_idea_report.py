@@ -24,9 +24,9 @@ def test_sections_come_in_reading_order_with_the_summary_first(layout):
 
 def test_every_mean_has_its_unscored_count_beside_it(layout):
     markdown = idea_report(layout, RUN, SOUND, "md")
-    assert re.search(r"\| Soundness \| \d+\.\d \| 2 of 3 methods \| 1 method \|", markdown)
+    assert re.search(r"\| Soundness \| \d+\.\d\d \| 2 of 3 methods \| 1 method \|", markdown)
     assert re.search(
-        r"\| Contribution \| \d+\.\d \| 10 comparisons in 2 dimensions; mean [+−]?\d\.\d\d on −1 … \+1 \| 0 comparisons \|", markdown
+        r"\| Contribution \| \d+\.\d\d \| 10 comparisons in 2 dimensions; mean [+−]?\d\.\d\d on −1 … \+1 \| 0 comparisons \|", markdown
     )
     assert all(re.search(r"over 5 scored comparisons, 0 unscored$", heading) for heading in headings(markdown, 3) if "Dimension" in heading)
 
@@ -57,7 +57,7 @@ def test_an_idea_without_any_score_shows_no_zero(layout):
     assert "> The evaluation ended early: the budget was spent" in markdown
     assert "unscored: no summary was made" in markdown
     assert "price unknown" in markdown
-    assert not re.search(r"\b0\.00? of 10|\| 0\.0 \|", markdown)
+    assert not re.search(r"\b0\.00? of 10|\| 0\.00? \|", markdown)
     heat = markdown.split("### Paper by paper")[1].split("## What could")[0]
     assert heat.count("| ? | ? |") == 5
 

@@ -21,7 +21,7 @@ from warehouse.queries import open_queries, run_sql
 def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(layout):
     markdown = run_report(layout, RUN, "md")
     biology = markdown.split("### biology")[1].split("###")[0]
-    assert re.search(r"\| 1 \| Idea 3 \| \d\.\d \| \d\.\d \| 1 of 3 \| \d\.\d \| 0 of 10 \| 1 \|", biology)
+    assert re.search(r"\| 1 \| Idea 3 \| \d\.\d\d \| \d\.\d\d \| 1 of 3 \| \d\.\d\d \| 0 of 10 \| 1 \|", biology)
     assert re.search(r"\| 2 \| Idea 0 \|", biology)
     ungrouped = markdown.split("### Ideas without a group")[1].split("##")[0]
     assert "| – | Nothing scored – ended early: the budget was spent; 2 dimensions without a review |" in ungrouped
