@@ -22,7 +22,7 @@ _DAY = timedelta(days=1)
 class CompactReport(Noun):
     """What compaction did."""
 
-    files_before: int = Field(ge=0, description="Parquet files of the current snapshot.")
+    files_before: int = Field(ge=0, description="Parquet files of the snapshot, with the few rows kept in the catalogue moved into files.")
     files_after: int = Field(ge=0)
     snapshots_expired: int = Field(ge=0)
     files_deleted: int = Field(ge=0, description="Files that no kept snapshot reads.")
@@ -44,8 +44,8 @@ def compact(layout: Layout, *, keep: timedelta = timedelta(days=7), catalogue_ur
     expired, unused = _time(now - keep), _time(now - min(keep, _DAY))
     with open_writer(layout, catalogue_url=catalogue_url) as connection:
         try:
-            before = _file_count(connection)
             connection.execute("call ducklake_flush_inlined_data('lake')")
+            before = _file_count(connection)
             connection.execute("call ducklake_rewrite_data_files('lake')")
             connection.execute("call ducklake_merge_adjacent_files('lake')")
             forgotten = connection.execute(f"call ducklake_expire_snapshots('lake', older_than => {expired})").fetchall()

@@ -1,0 +1,132 @@
+"""Export, compaction, verification and the data dictionary."""
+
+import os
+import shutil
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from schemas.tables import TABLES
+from tests.support.evaluations import make_evaluation
+from warehouse.compact import compact
+from warehouse.dictionary import data_dictionary
+from warehouse.export import export_lake
+from warehouse.landing import land
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.statements import MARTS, names
+from warehouse.verify import verify
+
+
+@pytest.fixture
+def copied(published: Layout, tmp_path: Path) -> Layout:
+    """The published warehouse in another folder, to be changed at will."""
+    shutil.copytree(published.root, tmp_path / "moved")
+    return Layout(tmp_path / "moved")
+
+
+def test_an_export_holds_every_table_and_mart(published: Layout, tmp_path: Path) -> None:
+    target = tmp_path / "out" / "assay.duckdb"
+    rows = export_lake(published, target)
+    with duckdb.connect(str(target), read_only=True) as connection:
+        for table in TABLES:
+            assert connection.execute(f"select count(*) from {table.name}").fetchall() == [(rows[table.name],)]
+        for name in MARTS:
+            assert connection.execute(f"select count(*) > 0 from {name}").fetchall() == [(True,)]
+    assert [path.name for path in target.parent.iterdir()] == ["assay.duckdb"]
+
+
+def test_an_export_replaces_an_older_one(published: Layout, tmp_path: Path) -> None:
+    target = tmp_path / "assay.duckdb"
+    target.write_text("old")
+    export_lake(published, target)
+    assert duckdb.connect(str(target), read_only=True).execute("select count(*) from ideas").fetchall() == [(6,)]
+
+
+def test_a_failed_export_leaves_the_older_one(tmp_path: Path) -> None:
+    target = tmp_path / "assay.duckdb"
+    target.write_text("old")
+    with pytest.raises(ConfigurationError, match="publish a run first"):
+        export_lake(Layout(tmp_path / "nothing"), target)
+    assert target.read_text() == "old"
+
+
+def test_an_export_onto_a_folder_is_refused(published: Layout, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="is a folder"):
+        export_lake(published, tmp_path)
+
+
+def test_a_moved_warehouse_is_sound(copied: Layout) -> None:
+    report = verify(copied)
+    assert report.problems == ()
+    assert report.sound
+    assert report.runs == 1
+    assert report.rows["ideas"] == 6
+    assert report.rows["idea_scores"] == 6
+
+
+def test_compaction_changes_nothing_a_reader_sees(copied: Layout) -> None:
+    run_id = RunId("run-a")
+    with open_queries(copied) as queries:
+        before = (queries.ranking(run_id), list(queries.idea_reviews(run_id)))
+    report = compact(copied, keep=timedelta(0))
+    assert report.files_after <= report.files_before
+    assert report.snapshots_expired > 0
+    with open_queries(copied) as queries:
+        assert (queries.ranking(run_id), list(queries.idea_reviews(run_id))) == before
+    assert verify(copied).sound
+
+
+def test_compaction_removes_only_old_leftovers_of_killed_workers(copied: Layout) -> None:
+    run = copied.run(RunId("run-a"))
+    old, young = run / ".building-old", run / ".building-young"
+    for folder in (old, young):
+        folder.mkdir()
+    long_ago = time.time() - 2 * 86400
+    os.utime(old, (long_ago, long_ago))
+    assert "unfinished folders" in verify(copied).notices[0]
+    assert compact(copied).leftovers_removed == 1
+    assert (old.exists(), young.exists()) == (False, True)
+
+
+def test_compaction_without_a_lake_makes_none(layout: Layout) -> None:
+    with pytest.raises(ConfigurationError, match="publish a run first"):
+        compact(layout)
+    assert not layout.catalogue.exists()
+
+
+def test_a_missing_file_is_found_and_named(copied: Layout) -> None:
+    lost = next((copied.data / "main" / "papers").glob("*.parquet"))
+    lost.unlink()
+    problems = verify(copied).problems
+    assert any(lost.name in problem and "is missing" in problem for problem in problems)
+    assert any("papers cannot be read" in problem for problem in problems)
+
+
+def test_a_landing_nobody_published_is_found(copied: Layout) -> None:
+    land(copied, make_evaluation(run_id="run-z"))
+    assert verify(copied).problems == (
+        f"run run-z has landed but is not published: run it again to finish it, or remove {copied.run(RunId('run-z'))}",
+    )
+
+
+def test_rows_that_no_receipt_promises_are_found(copied: Layout) -> None:
+    land(copied, make_evaluation(77))
+    assert "run run-a: 6 rows of ideas are published, its receipts say 7; run it again to publish it anew" in verify(copied).problems
+
+
+def test_the_dictionary_names_every_table_column_mart_and_check() -> None:
+    text = data_dictionary()
+    for table in TABLES:
+        assert f"### `{table.name}`" in text
+        for column in table.columns:
+            assert f"| `{column.name}` | {column.sql_type} |" in text
+    for name in (*MARTS, *names("checks")):
+        assert f"`{name}`" in text
+    assert "-1 to 1" in text
+    assert "refers to `papers.paper_id`" in text

@@ -1,0 +1,188 @@
+"""Scores, ranks and costs: what is unscored is counted beside, never averaged in."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.base import replace
+from schemas.evaluation import IdeaEvaluation
+from schemas.outcome import UnscoredReason
+from schemas.tables import TABLE, TABLES
+from tests.support.evaluations import make_api_call, make_evaluation, make_idea, make_llm_call, make_run
+from warehouse.lake import in_memory
+from warehouse.parquet import arrow_table
+from warehouse.publish import _run_row
+from warehouse.rows import rows_of
+from warehouse.statements import MARTS, names, statement, table_statement
+
+
+@pytest.fixture
+def tables() -> Iterator[duckdb.DuckDBPyConnection]:
+    with in_memory() as connection:
+        for table in TABLES:
+            connection.execute(table.ddl)
+        for name in MARTS:
+            connection.execute(f"create view {name} as {statement('marts', name)}")
+        add(connection, "runs", [_run_row(make_run(), "digest")])
+        yield connection
+
+
+def add(connection: duckdb.DuckDBPyConnection, table: str, rows: list[dict[str, Any]]) -> None:
+    connection.register("incoming", arrow_table(TABLE[table], rows))
+    connection.execute(table_statement("insert", table=table, source="incoming"))
+    connection.unregister("incoming")
+
+
+def add_evaluation(connection: duckdb.DuckDBPyConnection, evaluation: IdeaEvaluation) -> None:
+    for name, rows in rows_of(evaluation).items():
+        add(connection, name, rows)
+
+
+def judged(number: int, soundness: list[float | None], comparisons: list[int | None], group: str | None = "one") -> IdeaEvaluation:
+    """An evaluation with exactly these method scores and, along one dimension, these comparison scores."""
+    base = make_evaluation(
+        number, methods=max(len(soundness), 1), dimensions=1, compared=len(comparisons), idea=make_idea(number, group=group)
+    )
+    assert base.soundness is not None
+    assert base.contribution is not None
+    reviews = tuple(
+        replace(review, score_0_to_10=score, unscored_reason=None if score is not None else UnscoredReason.REFUSED)
+        for review, score in zip(base.soundness.reviews, soundness, strict=False)
+    )
+    compared = tuple(
+        replace(comparison, score=score, unscored_reason=None if score is not None else UnscoredReason.REFUSED)
+        for comparison, score in zip(base.contribution.comparisons, comparisons, strict=True)
+    )
+    return replace(
+        base,
+        soundness=replace(base.soundness, reviews=reviews, methods=base.soundness.methods[: len(soundness)]),
+        contribution=replace(base.contribution, comparisons=compared),
+    )
+
+
+def scores(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+    answer = connection.execute("from idea_scores order by idea_id")
+    columns = [column[0] for column in answer.description or ()]
+    (row,) = answer.fetchall()
+    return dict(zip(columns, row, strict=True))
+
+
+def test_marts_of_the_contract_are_the_files_there_are() -> None:
+    assert set(MARTS) == set(names("marts")) == {"idea_scores", "group_rankings", "run_costs", "latency_by_step", "source_health"}
+
+
+def test_the_score_is_the_weighted_mean_of_both_modules(tables: duckdb.DuckDBPyConnection) -> None:
+    add_evaluation(tables, judged(0, [4.0, 8.0], [1, 0, 1, 0]))
+    row = scores(tables)
+    assert (row["soundness_0_to_10"], row["contribution_0_to_10"], row["score"]) == (6.0, 7.5, 6.75)
+
+
+def test_weights_of_the_run_count(tables: duckdb.DuckDBPyConnection) -> None:
+    tables.execute("update runs set soundness_weight = 3")
+    add_evaluation(tables, judged(0, [4.0], [1]))
+    assert scores(tables)["score"] == pytest.approx((3 * 4 + 10) / 4)
+
+
+def test_an_unscored_method_is_counted_and_not_averaged(tables: duckdb.DuckDBPyConnection) -> None:
+    add_evaluation(tables, judged(0, [8.0, None], [1, None, None]))
+    row = scores(tables)
+    assert (row["soundness_0_to_10"], row["unscored_method_count"]) == (8.0, 1)
+    assert (row["contribution_0_to_10"], row["unscored_comparison_count"], row["scored_comparison_count"]) == (10.0, 2, 1)
+
+
+def test_a_module_without_a_score_does_not_pull_the_other_down(tables: duckdb.DuckDBPyConnection) -> None:
+    add_evaluation(tables, judged(0, [None, None], [1, 1]))
+    row = scores(tables)
+    assert (row["soundness_0_to_10"], row["score"]) == (None, 10.0)
+
+
+def test_an_idea_with_nothing_scored_has_no_score_rather_than_zero(tables: duckdb.DuckDBPyConnection) -> None:
+    add_evaluation(tables, judged(0, [None], [None]))
+    assert scores(tables)["score"] is None
+
+
+def test_a_method_that_was_never_reviewed_counts_as_unscored(tables: duckdb.DuckDBPyConnection) -> None:
+    add_evaluation(tables, judged(0, [5.0, 7.0], [1]))
+    tables.execute("delete from soundness_reviews where method_id = 'm2'")
+    row = scores(tables)
+    assert (row["method_count"], row["scored_method_count"], row["unscored_method_count"]) == (2, 1, 1)
+
+
+def test_equal_scores_share_a_rank_and_the_unscored_have_none(tables: duckdb.DuckDBPyConnection) -> None:
+    for number, soundness in enumerate([[9.0], [7.0], [7.0], [5.0], [None]]):
+        add_evaluation(tables, judged(number, soundness, [None]))
+    ranks = tables.execute("select rank from group_rankings order by idea_id").fetchall()
+    assert [rank for (rank,) in ranks] == [1, 2, 2, 4, None]
+
+
+def test_ideas_without_a_group_are_ranked_among_themselves(tables: duckdb.DuckDBPyConnection) -> None:
+    add_evaluation(tables, judged(0, [9.0], [0], group="one"))
+    add_evaluation(tables, judged(1, [8.0], [0], group=None))
+    assert tables.execute('select "group", rank from group_rankings order by idea_id').fetchall() == [("one", 1), (None, 1)]
+
+
+@given(st.lists(st.lists(st.none() | st.integers(0, 10), min_size=1, max_size=4), min_size=1, max_size=5), st.randoms())
+@settings(max_examples=15, deadline=None)
+def test_ranks_do_not_depend_on_the_order_of_rows(methods: list[list[int | None]], random: Any) -> None:
+    rankings = []
+    for _ in range(2):
+        with in_memory() as connection:
+            for table in TABLES:
+                connection.execute(table.ddl)
+            for name in MARTS:
+                connection.execute(f"create view {name} as {statement('marts', name)}")
+            add(connection, "runs", [_run_row(make_run(), "digest")])
+            numbered = list(enumerate(methods))
+            random.shuffle(numbered)
+            for number, given_scores in numbered:
+                add_evaluation(connection, judged(number, [None if score is None else float(score) for score in given_scores], [None]))
+            rankings.append(connection.execute("select idea_id, rank, score from group_rankings order by idea_id").fetchall())
+    assert rankings[0] == rankings[1]
+    scored = [score for _, _, score in rankings[0] if score is not None]
+    assert all(rank == 1 + sum(other > score + 1e-6 for other in scored) for _, rank, score in rankings[0] if score is not None)
+
+
+def test_calls_without_a_price_are_counted_and_not_taken_as_free(tables: duckdb.DuckDBPyConnection) -> None:
+    evaluation = make_evaluation()
+    idea_id = evaluation.idea.idea_id
+    calls = (
+        make_llm_call(idea_id, 0, cost_usd=0.5),
+        make_llm_call(idea_id, 1, cost_usd=None),
+        make_llm_call(idea_id, 2, cost_usd=0.0, cache_hit=True),
+        make_llm_call(idea_id, 3, cost_usd=None, prompt_tokens=0, completion_tokens=0, cached_tokens=0),
+    )
+    add_evaluation(tables, replace(evaluation, llm_calls=calls))
+    sql = "select cost_usd, known_price_calls, unknown_price_calls, llm_cache_hits, ideas, cost_usd_per_idea from run_costs"
+    assert tables.execute(sql).fetchall() == [(0.5, 2, 1, 1, 1, 0.5)]
+
+
+def test_a_run_whose_every_price_is_unknown_has_no_cost_rather_than_none(tables: duckdb.DuckDBPyConnection) -> None:
+    evaluation = make_evaluation()
+    add_evaluation(tables, replace(evaluation, llm_calls=(make_llm_call(evaluation.idea.idea_id, 0, cost_usd=None),)))
+    assert tables.execute("select cost_usd, unknown_price_calls from run_costs").fetchall() == [(None, 1)]
+
+
+def test_a_run_without_model_calls_costs_nothing(tables: duckdb.DuckDBPyConnection) -> None:
+    add_evaluation(tables, replace(make_evaluation(), llm_calls=()))
+    assert tables.execute("select cost_usd, llm_calls from run_costs").fetchall() == [(0.0, 0)]
+
+
+def test_cached_replies_do_not_flatter_the_latency(tables: duckdb.DuckDBPyConnection) -> None:
+    evaluation = make_evaluation()
+    idea_id = evaluation.idea.idea_id
+    calls = tuple(make_llm_call(idea_id, 3 * n, latency_seconds=float(n), cache_hit=n == 0) for n in range(5))
+    add_evaluation(tables, replace(evaluation, llm_calls=calls))
+    assert tables.execute("select calls, cache_hits, p50_seconds from latency_by_step").fetchall() == [(4, 1, 2.5)]
+
+
+def test_source_health_counts_failures_by_endpoint(tables: duckdb.DuckDBPyConnection) -> None:
+    evaluation = make_evaluation()
+    idea_id = evaluation.idea.idea_id
+    calls = (make_api_call(idea_id, 0), make_api_call(idea_id, 3, status=429, failure_reason="rate_limited"))
+    add_evaluation(tables, replace(evaluation, api_calls=calls))
+    sql = "select endpoint, requests, answered, failed, rate_limited, failed_share from source_health"
+    assert tables.execute(sql).fetchall() == [("paper/search", 2, 1, 1, 1, 0.5)]
