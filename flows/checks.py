@@ -37,17 +37,19 @@ def check_before_run(request: RunRequest, settings: Settings) -> None:
     _check_writable(request.warehouse)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address)
-    check_model(request.engine, request.api_base, settings)
+    bounds = (request.budget.maximum_cost_usd, request.budget.maximum_cost_usd_per_idea)
+    check_engine(request.engine, request.api_base, settings, needs_price=any(bound is not None for bound in bounds))
 
 
-def check_model(engine: str, api_base: str | None, settings: Settings) -> None:
-    """Raises ConfigurationError when the engine's model does not answer a tiny call."""
-    choice = parse_engine_name(engine)
-    if choice.model is None:
+def check_engine(engine: str, api_base: str | None, settings: Settings, *, needs_price: bool = False) -> None:
+    """Raises ConfigurationError when the engine's model does not answer a tiny call, or lacks the price a bound on cost needs."""
+    model = parse_engine_name(engine).model
+    if model is None:
         return
-    from tasks.judging.preflight import check_model_answers
+    from tasks.judging.preflight import check_model, check_model_answers
 
-    asyncio.run(check_model_answers(choice.model, api_base, settings.language_model))
+    asyncio.run(check_model(model, api_base, settings.language_model, needs_price=needs_price))
+    asyncio.run(check_model_answers(model, api_base, settings.language_model))
 
 
 def examine(warehouse: Path, engine: str, api_base: str | None, settings: Settings) -> list[Finding]:
@@ -136,7 +138,7 @@ def _engine(engine: str, api_base: str | None, settings: Settings) -> Finding:
         return Finding(
             part="model", state="default", detail="extractive baseline, no model", remedy="--engine litellm:MODEL and the provider's key"
         )
-    return _tried("model", engine, lambda: check_model(engine, api_base, settings), "check the model's name, its key and --api-base")
+    return _tried("model", engine, lambda: check_engine(engine, api_base, settings), "check the model's name, its key and --api-base")
 
 
 def _grobid(settings: Settings) -> Finding:

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from schemas.errors import ConfigurationError
+
 _DEFAULTS = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # without it, importing LiteLLM asks the network for prices
     "LITELLM_LOG": "ERROR",
@@ -17,7 +19,15 @@ _DEFAULTS = {
 
 
 def prepare_environment(home: Path) -> None:
-    """Set quiet, offline defaults; what the user has set stays as it is."""
+    """Set quiet, offline defaults; what the user has set stays as it is.
+
+    Raises:
+        ConfigurationError: `home` cannot be written to.
+    """
     for name, value in _DEFAULTS.items():
         os.environ.setdefault(name, value)
     os.environ.setdefault("PREFECT_HOME", str(home / "prefect"))
+    try:
+        Path(os.environ["PREFECT_HOME"]).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(f"cannot write to {home}: {error.strerror}; name another folder in ASSAY_HOME") from error

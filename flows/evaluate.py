@@ -68,7 +68,7 @@ def evaluate_batch(request: RunRequest) -> RunSummary:
         run=run,
         published=publication.published,
         failed_expectations=tuple(f"{row.table_name}: {row.expectation}" for row in broken if row.severity == "critical"),
-        report_paths=write_reports(layout, run.run_id) if publication.published else (),
+        report_paths=write_reports(layout, run.run_id, catalogue_url=settings.catalogue) if publication.published else (),
     )
     create_markdown_artifact(markdown=_artifact(summary), key="evaluate-batch-summary", description=f"Run {run.run_id}")
     return summary

@@ -32,9 +32,13 @@ def report(
     from dashboards.reports.render import idea_report, run_report
     from warehouse.layout import Layout
 
-    layout = Layout(warehouse.resolve())
+    layout, catalogue = Layout(warehouse.resolve()), Settings().catalogue
     run_id = RunId(run) if run else _newest(layout)
-    text = idea_report(layout, run_id, IdeaId(idea), output_format.value) if idea else run_report(layout, run_id, output_format.value)
+    text = (
+        idea_report(layout, run_id, IdeaId(idea), output_format.value, catalogue_url=catalogue)
+        if idea
+        else run_report(layout, run_id, output_format.value, catalogue_url=catalogue)
+    )
     if output is None:
         sys.stdout.write(text)
     else:

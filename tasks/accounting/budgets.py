@@ -90,12 +90,21 @@ class SharedBudget:
             return
         with self._transaction() as connection:
             connection.execute("delete from reserved where reservation_id = ?", (reservation.reservation_id,))
-            for scope in (_WHOLE_RUN, reservation.idea_id):
-                connection.execute(
-                    "insert into spent values (?, ?, ?, ?, ?) on conflict (run_id, idea_id) do update set "
-                    "cost_usd = cost_usd + excluded.cost_usd, tokens = tokens + excluded.tokens, requests = requests + excluded.requests",
-                    (self.run_id, scope, actual.cost_usd, actual.tokens, actual.requests),
-                )
+            self._add(connection, reservation.idea_id, actual)
+
+    def count_request(self, idea_id: IdeaId) -> None:
+        """Leave for one literature request, counted at once: a request costs the same whatever comes back.
+
+        Raises:
+            BudgetExhaustedError: the run's literature requests are spent.
+        """
+        request = Spend(requests=1)
+        if self.budget.maximum_requests is None:
+            self._local = self._local.plus(request)
+            return
+        with self._transaction() as connection:
+            self._refuse_what_is_spent(self._settled(connection, _WHOLE_RUN), Spend(), idea_id, request)
+            self._add(connection, idea_id, request)
 
     def spent(self, idea_id: IdeaId | None = None) -> Spend:
         """What the run, or one idea of it, has spent so far over all processes."""
@@ -147,6 +156,14 @@ class SharedBudget:
             (idea.cost_usd, bounds.maximum_cost_usd_per_idea, asked.cost_usd),
         ]
         return any(maximum is not None and amount > 0 and used >= maximum for used, maximum, amount in pairs)
+
+    def _add(self, connection: sqlite3.Connection, idea_id: IdeaId, actual: Spend) -> None:
+        for scope in (_WHOLE_RUN, idea_id):
+            connection.execute(
+                "insert into spent values (?, ?, ?, ?, ?) on conflict (run_id, idea_id) do update set "
+                "cost_usd = cost_usd + excluded.cost_usd, tokens = tokens + excluded.tokens, requests = requests + excluded.requests",
+                (self.run_id, scope, actual.cost_usd, actual.tokens, actual.requests),
+            )
 
     def _settled(self, connection: sqlite3.Connection, scope: str) -> Spend:
         query = "select cost_usd, tokens, requests from spent where run_id = ? and idea_id = ?"

@@ -50,7 +50,9 @@ class Workshop:
         """The bench of one idea."""
         yield Bench(
             engine=self._engine(ledger),
-            literature=SemanticScholarClient(self.job.gateway_url, ledger, self.http, self.settings.literature, budget=self.budget),
+            literature=SemanticScholarClient(
+                self.job.gateway_url, ledger, self.http, self.settings.literature, lambda: self.budget.count_request(ledger.idea_id)
+            ),
             documents=self._documents(ledger),
             embedder=self.embedder,
             ledger=ledger,
