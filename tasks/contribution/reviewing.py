@@ -59,7 +59,7 @@ async def _reviewed(inquiry: Inquiry, papers: Shown, dimension: Dimension, compa
     blank = ContributionReview(
         dimension_id=dimension.dimension_id,
         dimension=dimension.name,
-        mean_comparison_score=round(sum(scores) / len(scores), 4),
+        mean_comparison_score=sum(scores) / len(scores),
         scored_comparison_count=len(scores),
         unscored_comparison_count=len(comparisons) - len(scores),
         provenance=outcome.provenance,
