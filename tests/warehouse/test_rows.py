@@ -154,7 +154,7 @@ def test_a_wrong_row_says_which_column_is_wrong(change: dict[str, object], messa
 def test_a_row_without_one_of_its_columns_is_refused() -> None:
     row = rows_of(make_evaluation())["papers"][0]
     del row["url"]
-    with pytest.raises(PublicationError, match="missing .'url'."):
+    with pytest.raises(PublicationError, match=r"missing .'url'."):
         arrow_table(TABLE["papers"], [row])
 
 
