@@ -1,0 +1,252 @@
+"""A server on loopback that behaves like the Semantic Scholar API, its limits and its bad days included.
+
+Shapes follow the recorded answers: an empty search has no `data`, withheld references are null, a batch without
+any known id is a 400, nested lists of a batch are cut off over the whole batch, in silence.
+"""
+
+import asyncio
+import hashlib
+import json
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qs, unquote
+
+import uvicorn
+
+FAULTS = ("429", "500", "503", "504", "truncated", "slow", "dropped")
+Json = dict[str, Any]
+Fault = Callable[[int, str], str | None]
+"""(number of the request from 0, path) → a word of `FAULTS`, or None to answer well."""
+
+_TOO_MANY = {"message": "Too Many Requests. Please wait and try again or apply for a key for higher rate limits.", "code": "429"}
+_BODIES = {
+    "429": _TOO_MANY,
+    "500": {"message": "Internal Server Error"},
+    "503": {"message": "Service Unavailable"},
+    "504": {"message": "Endpoint request timed out"},
+}
+
+
+def paper_id(name: str) -> str:
+    return hashlib.sha1(name.encode()).hexdigest()
+
+
+def corpus(count: int, references_each: int = 3) -> list[Json]:
+    """`count` papers about numbered topics; each cites the ones before it. Every seventh withholds its references."""
+    papers = []
+    for number in range(count):
+        cited = [paper_id(str(each)) for each in range(max(0, number - references_each), number)]
+        papers.append(
+            {
+                "paperId": paper_id(str(number)),
+                "corpusId": 1000 + number,
+                "externalIds": {"DOI": f"10.1000/{number}", "CorpusId": 1000 + number},
+                "title": f"Study {number} of topic {number % 10} in graphs",
+                "abstract": f"We study topic {number % 10} with method {number % 4} and find effect {number}.",
+                "authors": [{"authorId": str(number), "name": f"Author {number}"}],
+                "venue": "Venue",
+                "year": 2015 + number % 10,
+                "publicationDate": f"{2015 + number % 10}-0{1 + number % 9}-11" if number % 3 else None,
+                "url": f"https://www.semanticscholar.org/paper/{paper_id(str(number))}",
+                "openAccessPdf": {"url": "", "status": None, "license": None, "disclaimer": "Notice"},
+                "citationCount": number,
+                "referenceCount": len(cited),
+                "cited": None if number % 7 == 6 else cited,
+            }
+        )
+    return papers
+
+
+@dataclass
+class SemanticScholarServer:
+    """Use as a context manager. `requests_per_second` None: no limit is enforced, but arrivals are recorded all the same."""
+
+    papers: list[Json]
+    requests_per_second: float | None = None
+    fault: Fault = lambda number, path: None
+    slow_seconds: float = 3.0
+    most_nested_rows: int = 9_999
+    largest_quick_batch: int = 500
+    delay_seconds: float = 0.0
+    arrivals: list[float] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    batches: list[list[str]] = field(default_factory=list)
+    keys: set[str | None] = field(default_factory=set)
+    refused: int = 0
+
+    def __post_init__(self) -> None:
+        self._by_name = {name: paper for paper in self.papers for name in _names(paper)}
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        config = uvicorn.Config(self._application, log_config=None, access_log=False, lifespan="off")
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+
+    @property
+    def counts(self) -> Counter[str]:
+        return Counter(path.split("/v1/")[1] for path in self.paths)
+
+    def violations(self, requests_per_second: float) -> int:
+        """How many requests came when the second before them already held the allowance."""
+        allowed = max(int(requests_per_second), 1)
+        window = allowed / requests_per_second
+        return sum(later - earlier < window for earlier, later in zip(self.arrivals, self.arrivals[allowed:], strict=False))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.005)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self._server.should_exit = True
+        self._server.force_exit = True
+        self._thread.join(10)
+        self._socket.close()
+
+    async def _application(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return
+        number, now, path = len(self.arrivals), time.monotonic(), scope["path"]
+        self.arrivals.append(now)
+        self.paths.append(path)
+        self.keys.add(dict(scope["headers"]).get(b"x-api-key", b"").decode() or None)
+        body = b""
+        while (message := await receive()).get("more_body") or message.get("body"):
+            body += message.get("body", b"")
+            if not message.get("more_body"):
+                break
+        fault = self.fault(number, path)
+        if self._over_limit(number, now):
+            self.refused += 1
+            fault = "429"
+        if self.delay_seconds:
+            await asyncio.sleep(self.delay_seconds)
+        if fault in _BODIES:
+            await _send(send, int(fault), _BODIES[fault])
+            return
+        parameters = {name: values[-1] for name, values in parse_qs(scope["query_string"].decode(), keep_blank_values=True).items()}
+        status, answer = self._answer(scope["method"], unquote(path), parameters, body)
+        if fault == "slow":
+            await asyncio.sleep(self.slow_seconds)
+        await _send(send, status, answer, cut=fault == "truncated", drop=fault == "dropped")
+
+    def _over_limit(self, number: int, now: float) -> bool:
+        if self.requests_per_second is None:
+            return False
+        allowed = max(int(self.requests_per_second), 1)
+        return number >= allowed and now - self.arrivals[number - allowed] < allowed / self.requests_per_second
+
+    def _answer(self, method: str, path: str, parameters: dict[str, str], body: bytes) -> tuple[int, Any]:
+        fields = parameters.get("fields", "title").split(",")
+        unknown = [name for name in fields if name == "nonsense"]
+        if unknown:
+            return 400, {"error": f"Unrecognized or unsupported fields: [{', '.join(unknown)}]"}
+        if (method, path) == ("POST", "/graph/v1/paper/batch"):
+            return self._batch(json.loads(body)["ids"], fields)
+        if path in ("/graph/v1/paper/search", "/graph/v1/paper/search/bulk", "/graph/v1/snippet/search"):
+            return self._search(path, parameters, fields)
+        if path.startswith("/recommendations/v1/papers/forpaper/"):
+            return self._recommend(path.removeprefix("/recommendations/v1/papers/forpaper/"), parameters, fields)
+        if path.startswith("/graph/v1/paper/"):
+            name = path.removeprefix("/graph/v1/paper/")
+            paper = self._by_name.get(name.lower())
+            return (200, _view(paper, fields)) if paper else (404, {"error": f"Paper with id {name} not found"})
+        return 404, {"error": "not here"}
+
+    def _batch(self, identifiers: list[str], fields: list[str]) -> tuple[int, Any]:
+        self.batches.append(identifiers)
+        if len(identifiers) > self.largest_quick_batch:
+            return 504, _BODIES["504"]
+        if any(not each.strip() or each.endswith(":") for each in identifiers):
+            return 400, {"error": "Invalid paper id"}
+        found = [self._by_name.get(each.lower()) for each in identifiers]
+        if not any(found):
+            return 400, {"error": "No valid paper ids given"}
+        left = self.most_nested_rows
+        rows: list[Json | None] = []
+        for paper in found:
+            row = _view(paper, fields) if paper else None
+            inner = [name.removeprefix("references.") for name in fields if name.startswith("references.")]
+            if paper and row is not None and inner:
+                cited = paper["cited"]
+                row["references"] = [self._reference(each, inner) for each in cited[:left]] if cited is not None else None
+                left -= len(row["references"] or ())
+            rows.append(row)
+        return 200, rows
+
+    def _reference(self, cited: str, fields: list[str]) -> Json:
+        """Reference rows often lack the abstract that the paper itself has."""
+        return {**_view(self._by_name[cited], fields), **({"abstract": None} if "abstract" in fields else {})}
+
+    def _search(self, path: str, parameters: dict[str, str], fields: list[str]) -> tuple[int, Any]:
+        words = set(parameters.get("query", "").lower().split())
+        limit, offset = int(parameters.get("limit", "10")), int(parameters.get("offset", "0"))
+        if offset + limit >= 1000 and path.endswith("paper/search"):
+            return 400, {"error": "Relevance search offset + limit must be < 1000. Consider '/paper/search/bulk'"}
+        ranked = sorted((-len(words & set(paper["title"].lower().split())), paper["corpusId"]) for paper in self._within(parameters))
+        hits = [self._by_name[f"corpusid:{corpus_id}"] for score, corpus_id in ranked if score]
+        page = hits[offset : offset + limit]
+        if path.endswith("snippet/search"):
+            return 200, {"data": [self._snippet(paper, place) for place, paper in enumerate(page)], "retrievalVersion": "test"}
+        if not hits:
+            return 200, {"total": 0, "offset": offset}
+        body = {"total": len(hits), "offset": offset, "data": [_view(paper, fields) for paper in page]}
+        if path.endswith("bulk"):
+            return 200, {**body, "token": None}
+        return 200, {**body, **({"next": offset + limit} if offset + limit < len(hits) else {})}
+
+    def _snippet(self, paper: Json, place: int) -> Json:
+        mentions = [{"start": 0, "end": 4, "matchedPaperCorpusId": str(self._by_name[each]["corpusId"])} for each in paper["cited"] or ()]
+        return {
+            "score": round(0.8 - place / 1000, 4),
+            "paper": {"corpusId": str(paper["corpusId"]), "title": paper["title"], "authors": [], "openAccessInfo": None},
+            "snippet": {
+                "text": f"Body text of {paper['title']}.",
+                "snippetKind": "body",
+                "section": "Introduction",
+                "snippetOffset": {"start": 10, "end": 99},
+                "annotations": {"refMentions": [*mentions, {"start": 5, "end": 6, "matchedPaperCorpusId": None}], "sentences": []},
+            },
+        }
+
+    def _recommend(self, seed: str, parameters: dict[str, str], fields: list[str]) -> tuple[int, Any]:
+        paper = self._by_name.get(seed.lower())
+        if "publicationDateOrYear" in parameters:
+            return 400, {"error": "Unacceptable query params: [publicationDateOrYear]"}
+        if paper is None:
+            return 404, {"error": "Input papers not found"}
+        alike = [each for each in self.papers if each["title"].split()[4] == paper["title"].split()[4]]
+        return 200, {"recommendedPapers": [_view(each, fields) for each in alike[: int(parameters.get("limit", "100"))]]}
+
+    def _within(self, parameters: dict[str, str]) -> Iterable[Json]:
+        """Undated papers count as of 1 January of their year, as the API documents."""
+        last = parameters.get("publicationDateOrYear", ":").partition(":")[2] or "9999"
+        return [paper for paper in self.papers if (paper["publicationDate"] or f"{paper['year']}-01-01") <= last]
+
+
+def _names(paper: Json) -> list[str]:
+    doi = paper["externalIds"]["DOI"].lower()
+    return [paper["paperId"], f"corpusid:{paper['corpusId']}", doi, f"doi:{doi}"]
+
+
+def _view(paper: Json, fields: list[str]) -> Json:
+    return {name: paper.get(name) for name in dict.fromkeys(["paperId", *fields]) if "." not in name}
+
+
+async def _send(send: Any, status: int, body: Any, *, cut: bool = False, drop: bool = False) -> None:
+    content = json.dumps(body).encode()
+    content = content[: len(content) // 2] if cut or drop else content
+    length = len(content) + (100 if drop else 0)
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(length).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": content})

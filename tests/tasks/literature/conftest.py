@@ -1,0 +1,33 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from schemas.settings import LiteratureSettings, Settings
+from tasks.literature.snapshot.build import build_snapshot
+from tasks.literature.snapshot.snapshot import Snapshot
+from tests.support.paper_files import paper_rows, write_parquet
+
+
+@pytest.fixture
+def rows() -> list[dict[str, Any]]:
+    return paper_rows(60)
+
+
+@pytest.fixture
+def snapshot(tmp_path: Path, rows: list[dict[str, Any]]) -> Snapshot:
+    return build_snapshot(write_parquet(tmp_path / "papers.parquet", rows), tmp_path / "index")
+
+
+@pytest.fixture
+def settings_for(tmp_path: Path) -> Callable[..., Settings]:
+    """Settings that reach a test server fast: many requests a second, short waits."""
+
+    def make(url: str, **changes: Any) -> Settings:
+        values: dict[str, Any] = {"requests_per_second": 200.0, "timeout_seconds": 1.0, "retry_base_seconds": 0.01, **changes}
+        literature = LiteratureSettings(upstream_url=url, **values)
+        return Settings(home=tmp_path / "home", literature=literature, semantic_scholar_api_key=SecretStr("secret-key-of-tests"))
+
+    return make

@@ -1,0 +1,199 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.errors import SnapshotError
+from tasks.literature.snapshot import sources
+from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
+from tasks.literature.snapshot.manifest import FILE_NAME as MANIFEST
+from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
+from tests.support.paper_files import paper_rows, with_references, write_jsonl, write_parquet
+
+Rows = list[dict[str, Any]]
+
+_BUILD = (
+    "import sys; from pathlib import Path; from tasks.literature.snapshot.build import build_snapshot;"
+    "build_snapshot(Path(sys.argv[1]), Path(sys.argv[2]), progress=lambda done, total, stage: print(stage, done, flush=True))"
+)
+
+
+def answers(snapshot: Snapshot) -> list[Any]:
+    queries = ("graph networks attention", "protein folding report 17", "robot", "contrastive learning improves results")
+    found = [snapshot.search(query, 15) for query in queries]
+    return [[(paper.paper_id, score) for paper, score in zip(each.papers, each.scores, strict=True)] for each in found]
+
+
+def test_every_row_becomes_one_paper_with_its_fields(snapshot: Snapshot) -> None:
+    assert snapshot.paper_count == 60
+    (paper,) = snapshot.papers(["URL:https://www.example.org/papers/5/"])
+    assert paper is not None
+    assert (paper.title, paper.year, paper.doi) == ("Attention for bandit algorithms: report 5", 2015, "10.5555/paper.5")
+    assert (paper.authors, paper.keywords) == (("Ada Author5", "Bob Writer"), ("bandit algorithms", "attention"))
+    assert len(paper.paper_id) == 40
+    assert snapshot.papers([paper.paper_id, f"CorpusId:{paper.corpus_id}", "10.5555/PAPER.5", "no such thing"]) == [paper] * 3 + [None]
+
+
+def test_a_row_without_abstract_is_kept_with_its_title(snapshot: Snapshot) -> None:
+    found = snapshot.search("diffusion report 18", 3).papers[0]
+    assert (found.title, found.abstract) == ("Diffusion for graph networks: report 18", None)
+
+
+def test_rows_that_name_the_same_paper_are_kept_once_and_counted(tmp_path: Path) -> None:
+    rows = paper_rows(20)
+    same_url = {**rows[5], "title": "Another title of three words", "url": "http://www.example.org/papers/5/#top", "doi": None}
+    same_doi = {**rows[5], "title": "Yet another title here", "url": None, "doi": "https://doi.org/10.5555/PAPER.5"}
+    same_title = {**rows[6], "title": rows[6]["title"].upper() + "!", "url": None, "doi": None}
+    other_year = {**rows[6], "url": None, "doi": None, "year": 1999}
+    untitled = {**rows[7], "title": "  "}
+    snapshot = build_snapshot(
+        write_parquet(tmp_path / "p.parquet", [*rows, same_url, same_doi, same_title, other_year, untitled]), tmp_path / "i"
+    )
+    assert (snapshot.paper_count, snapshot.manifest.duplicate_count, snapshot.manifest.untitled_count) == (21, 3, 1)
+
+
+def test_identifiers_and_fingerprint_do_not_depend_on_format_or_order_of_rows(tmp_path: Path, rows: Rows) -> None:
+    one = build_snapshot(write_parquet(tmp_path / "a.parquet", rows), tmp_path / "a")
+    other = build_snapshot(write_jsonl(tmp_path / "b.jsonl", list(reversed(rows))), tmp_path / "b")
+    changed = build_snapshot(write_jsonl(tmp_path / "c.jsonl", [{**rows[0], "abstract": "other"}, *rows[1:]]), tmp_path / "c")
+    assert one.fingerprint == other.fingerprint != changed.fingerprint
+    assert answers(one) == answers(other)
+
+
+def test_references_by_url_are_resolved_and_inverted(tmp_path: Path) -> None:
+    snapshot = build_snapshot(write_parquet(tmp_path / "p.parquet", with_references(paper_rows(30))), tmp_path / "i")
+    cited = snapshot.references("URL:https://example.org/papers/7")
+    assert cited is not None
+    assert [paper.url for paper in cited] == ["https://example.org/papers/5", "https://example.org/papers/6"]
+    citing = snapshot.citations("URL:https://example.org/papers/5")
+    assert citing is not None
+    assert [paper.title[-2:].strip() for paper in citing] == ["7"]
+    assert snapshot.references("URL:https://example.org/papers/18") is None
+
+
+def test_a_build_killed_at_any_moment_resumes_to_the_same_snapshot(tmp_path: Path, rows: Rows) -> None:
+    source = write_parquet(tmp_path / "p.parquet", paper_rows(30_000), row_group_size=7_000)
+    target = tmp_path / "index"
+    killed_in = []
+    for stage, done in (("papers", 6_000), ("papers", 20_000), ("index", 0), ("index", 20_000)):
+        killed_in.append(kill_build_after(source, target, stage, done))
+        with pytest.raises(SnapshotError, match="run its build again"):
+            open_snapshot(target)
+    assert killed_in == [True] * 4
+    resumed = build_snapshot(source, target)
+    undisturbed = build_snapshot(source, tmp_path / "undisturbed")
+    assert resumed.paper_count == undisturbed.paper_count == 30_000
+    assert resumed.fingerprint == undisturbed.fingerprint
+    assert answers(resumed) == answers(undisturbed)
+
+
+def kill_build_after(source: Path, target: Path, stage: str, done: int) -> bool:
+    """Start a build, kill it once `stage` has come to `done`; True when it was still running."""
+    process = subprocess.Popen([sys.executable, "-c", _BUILD, str(source), str(target)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    for line in process.stdout:
+        name, count = line.split()
+        if name == stage and int(count) >= done:
+            break
+    process.send_signal(signal.SIGKILL)
+    return process.wait() == -signal.SIGKILL
+
+
+def test_a_finished_snapshot_is_opened_not_built_again(tmp_path: Path, rows: Rows) -> None:
+    source, stages = write_parquet(tmp_path / "p.parquet", rows), []
+    build_snapshot(source, tmp_path / "i")
+    again = build_snapshot(source, tmp_path / "i", progress=lambda done, total, stage: stages.append(stage))
+    assert again.paper_count == 60
+    assert stages == []
+
+
+def test_progress_counts_to_the_end_of_each_stage(tmp_path: Path, rows: Rows) -> None:
+    seen = []
+    build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "i", progress=lambda *each: seen.append(each))
+    assert seen == [(0, 60, "papers"), (60, 60, "papers"), (0, 60, "index"), (60, 60, "index")]
+
+
+def test_the_index_of_a_file_is_kept_and_built_anew_when_the_file_changes(tmp_path: Path, rows: Rows) -> None:
+    source = write_parquet(tmp_path / "p.parquet", rows)
+    first = index_for_parquet(source, tmp_path / "home")
+    built_at = (first / MANIFEST).stat().st_mtime_ns
+    assert index_for_parquet(source, tmp_path / "home") == first
+    assert (first / MANIFEST).stat().st_mtime_ns == built_at
+    write_parquet(source, rows[:30])
+    os.utime(source, (time.time() + 5, time.time() + 5))
+    second = index_for_parquet(source, tmp_path / "home")
+    assert second != first
+    assert open_snapshot(second).paper_count == 30
+
+
+def test_rebuilding_into_the_same_folder_after_the_file_changed_leaves_nothing_of_the_old(tmp_path: Path, rows: Rows) -> None:
+    source = write_parquet(tmp_path / "p.parquet", rows)
+    build_snapshot(source, tmp_path / "i")
+    write_parquet(source, rows[:10])
+    os.utime(source, (time.time() + 5, time.time() + 5))
+    snapshot = build_snapshot(source, tmp_path / "i")
+    assert snapshot.paper_count == 10
+    assert snapshot.search("report", 100).total == 10
+
+
+def test_batches_start_at_any_row(tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "BATCH_ROWS", 7)
+    for path in (write_parquet(tmp_path / "p.parquet", rows, row_group_size=13), write_jsonl(tmp_path / "p.jsonl", rows)):
+        file = sources.open_papers(path)
+        for first in (0, 1, 7, 13, 14, 59, 60):
+            titles = [row["title"] for batch in file.batches(first) for row in batch]
+            assert titles == [row["title"] for row in rows[first:]]
+
+
+def test_what_cannot_become_a_snapshot_is_one_clear_line(tmp_path: Path, rows: Rows) -> None:
+    lacking = [{name: value for name, value in row.items() if name not in ("abstract", "year")} for row in rows]
+    (tmp_path / "empty.parquet").touch()
+    (tmp_path / "text.jsonl").write_text("this is no JSON\n")
+    whole = write_parquet(tmp_path / "whole.parquet", rows)
+    (tmp_path / "torn.parquet").write_bytes(whole.read_bytes()[:900])
+    cases = {
+        tmp_path / "missing.parquet": "is not a file",
+        tmp_path / "empty.parquet": "is empty",
+        write_parquet(tmp_path / "lacking.parquet", lacking): "lacks the columns abstract, year",
+        tmp_path / "text.jsonl": "line 1 is no JSON",
+        tmp_path / "torn.parquet": "no readable Parquet",
+    }
+    for source, words in cases.items():
+        with pytest.raises(SnapshotError, match=words) as caught:
+            build_snapshot(source, tmp_path / "target")
+        assert "\n" not in str(caught.value)
+
+
+def test_a_parquet_file_without_rows_is_refused(tmp_path: Path, rows: Rows) -> None:
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(write_parquet(tmp_path / "p.parquet", rows))
+    pq.write_table(table.slice(0, 0), tmp_path / "none.parquet")
+    with pytest.raises(SnapshotError, match="holds no papers"):
+        build_snapshot(tmp_path / "none.parquet", tmp_path / "i")
+
+
+def test_a_folder_that_is_no_finished_snapshot_is_refused(tmp_path: Path, snapshot: Snapshot) -> None:
+    (tmp_path / "bare").mkdir()
+    for folder, words in ((tmp_path / "nowhere", "no snapshot at"), (tmp_path / "bare", "empty folder")):
+        with pytest.raises(SnapshotError, match=words):
+            open_snapshot(folder)
+    (snapshot.folder / "papers.sqlite").write_bytes(b"not a database at all, not at all")
+    with pytest.raises(SnapshotError, match="is damaged"):
+        open_snapshot(snapshot.folder)
+    (snapshot.folder / MANIFEST).write_text("{")
+    with pytest.raises(SnapshotError, match=r"manifest\.json cannot be read"):
+        open_snapshot(snapshot.folder)
+
+
+def test_a_folder_with_other_peoples_files_is_left_alone(tmp_path: Path, rows: Rows) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.docx").write_text("years of work")
+    with pytest.raises(SnapshotError, match="holds other files"):
+        build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "mine")
+    assert (tmp_path / "mine" / "thesis.docx").read_text() == "years of work"
