@@ -12,7 +12,7 @@ _PR_SET_PDEATHSIG = 1
 def die_with_parent() -> None:
     """Ask Linux to end this process when its parent is gone; elsewhere nothing happens."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() == 1:
             sys.exit("the parent was gone before this process began")
 

@@ -26,8 +26,9 @@ def free_port() -> int:
 
 
 class PrefectServer:
-    """Starts at once and in the background; `wait` blocks until it answers and exports `PREFECT_API_URL`.
+    """Starts at once and in the background, and exports `PREFECT_API_URL`; `wait` blocks until it answers.
 
+    Enter it before Prefect is imported: Prefect reads its address once and would start a server of its own.
     With `configured_url` nothing is started; `wait` only checks that something answers there.
     """
 
@@ -37,6 +38,7 @@ class PrefectServer:
         self.api_url = configured_url or f"http://127.0.0.1:{free_port()}/api"
 
     def __enter__(self) -> "PrefectServer":
+        os.environ["PREFECT_API_URL"] = self.api_url
         if self._configured_url is None:
             port = self.api_url.rsplit(":", 1)[1].removesuffix("/api")
             command = ["uvicorn", "--factory", "prefect.server.api.server:create_app", "--host", "127.0.0.1", "--port", port]
@@ -49,7 +51,7 @@ class PrefectServer:
         return self
 
     def wait(self) -> str:
-        """Block until the server answers; return and export its address.
+        """Block until the server answers; return its address.
 
         Raises:
             ConfigurationError: nothing answers at the configured address, or our own server did not come up.
@@ -59,7 +61,6 @@ class PrefectServer:
             if time.monotonic() > deadline or (self._process and self._process.poll() is not None):
                 raise ConfigurationError(self._complaint())
             time.sleep(0.1)
-        os.environ["PREFECT_API_URL"] = self.api_url
         return self.api_url
 
     def _answers(self) -> bool:
