@@ -83,7 +83,7 @@ class SemanticScholarServer:
     def __post_init__(self) -> None:
         self._by_name = {name: paper for paper in self.papers for name in _names(paper)}
         self._socket = socket.create_server(("127.0.0.1", 0))
-        config = uvicorn.Config(self._application, log_config=None, access_log=False, lifespan="off")
+        config = uvicorn.Config(self._application, log_config=None, access_log=False, lifespan="off", interface="asgi3")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
 

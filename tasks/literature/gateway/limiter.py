@@ -7,15 +7,30 @@ import asyncio
 import time
 from collections.abc import Callable
 
-_MARGIN = 1.005
-"""Half a percent slower than allowed: arrival times jitter on the way, and the other side measures arrivals."""
+_MARGIN = 1.008
+"""A little slower than allowed: travel times vary, and the other side measures arrivals."""
 
 _WAKE_EARLY_SECONDS = 0.002
 _MOST_PUSHBACK = 16.0
 
 
+class Turn:
+    """The right to send one request. The next turn begins an interval after `departed`, not after it was granted."""
+
+    def __init__(self, limiter: "RateLimiter", waited_seconds: float) -> None:
+        self._limiter = limiter
+        self._held = True
+        self.waited_seconds = waited_seconds
+
+    def departed(self) -> None:
+        """The request is on the wire, or will never be. Only the first call counts."""
+        if self._held:
+            self._held = False
+            self._limiter.pass_on()
+
+
 class RateLimiter:
-    """Hands out departure times in order of asking. Starts with no allowance: a restarted process never sends at once."""
+    """Hands out turns in order of asking. Starts with no allowance: a restarted process never sends at once."""
 
     def __init__(self, requests_per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.interval_seconds = _MARGIN / requests_per_second
@@ -25,16 +40,22 @@ class RateLimiter:
         self._refusals = 0
         self.granted = 0
 
-    async def acquire(self) -> float:
-        """Wait for the turn. Returns the seconds waited."""
+    async def turn(self) -> Turn:
+        """Wait for a turn. Whoever takes it must call `departed`: setting up a connection must not shorten the distance."""
         asked_at = self._clock()
-        async with self._gate:
+        await self._gate.acquire()
+        try:
             await self._until(self._next)
-            now = self._clock()
-            pushback = min(2.0 ** max(self._refusals - 1, 0), _MOST_PUSHBACK)
-            self._next = now + self.interval_seconds * pushback
-            self.granted += 1
-            return now - asked_at
+        except asyncio.CancelledError:
+            self._gate.release()
+            raise
+        self.granted += 1
+        return Turn(self, self._clock() - asked_at)
+
+    def pass_on(self) -> None:
+        pushback = min(2.0 ** max(self._refusals - 1, 0), _MOST_PUSHBACK)
+        self._next = self._clock() + self.interval_seconds * pushback
+        self._gate.release()
 
     async def _until(self, moment: float) -> None:
         """Sleep, then yield until the moment: timers alone wake up to a millisecond late, which adds up."""

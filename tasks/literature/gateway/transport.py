@@ -5,7 +5,7 @@ import logging
 import random
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -15,11 +15,12 @@ import orjson
 
 from schemas.settings import Settings
 from tasks.literature.gateway.circuit_breaker import CircuitBreaker, CircuitState
-from tasks.literature.gateway.limiter import RateLimiter
+from tasks.literature.gateway.limiter import RateLimiter, Turn
 from tasks.literature.gateway.messages import Reply, Request, could_not_look
 
 _LOG = logging.getLogger("assay.gateway")
 _LONGEST_BACKOFF_SECONDS = 60.0
+_LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=100, keepalive_expiry=60.0)
 _RETRIED = frozenset({429, 500, 502, 503, 504})
 _TIMED_OUT = b"Endpoint request timed out"
 
@@ -52,7 +53,7 @@ class Transport:
         headers = {"x-api-key": key.get_secret_value()} if key else {}
         self._settings = literature
         self._base = literature.upstream_url.rstrip("/")
-        self._client = client or httpx.AsyncClient(timeout=literature.timeout_seconds, headers=headers, follow_redirects=True)
+        self._client = client or httpx.AsyncClient(timeout=literature.timeout_seconds, headers=headers, limits=_LIMITS)
         self.limiter = limiter or RateLimiter(literature.requests_per_second)
         self.breaker = breaker or CircuitBreaker()
         self.outcomes: Counter[str] = Counter()
@@ -73,12 +74,14 @@ class Transport:
         while True:
             if self.breaker.state is CircuitState.OPEN:
                 return self._given_up(effort, "circuit_open", f"{self.host} has not answered for a while; asking again later")
-            effort.wait_seconds += await self.limiter.acquire()
+            turn = await self.limiter.turn()
+            effort.wait_seconds += turn.waited_seconds
             request = request or make()
             if not self.breaker.allows():
+                turn.departed()
                 return self._given_up(effort, "circuit_open", f"{self.host} has not answered for a while; asking again later")
             started = time.monotonic()
-            reply, backoff_seconds = await self._attempt(request, effort)
+            reply, backoff_seconds = await self._attempt(request, effort, turn)
             effort.busy_seconds += time.monotonic() - started
             if reply is not None and (reply.status not in _RETRIED or (reply.status == 504 and not retry_gateway_timeout)):
                 return reply
@@ -88,10 +91,15 @@ class Transport:
             await asyncio.sleep(backoff_seconds)
             effort.busy_seconds += backoff_seconds
 
-    async def _attempt(self, request: Request, effort: _Effort) -> tuple[Reply | None, float]:
+    async def _attempt(self, request: Request, effort: _Effort, turn: Turn) -> tuple[Reply | None, float]:
         """One request. Returns the reply, if any, and how long to wait before another."""
         effort.attempts += 1
         backoff_seconds = self._backoff_seconds(effort.attempts)
+
+        async def on_event(name: str, _: Mapping[str, Any]) -> None:
+            if name.endswith("send_request_body.complete"):
+                turn.departed()
+
         try:
             response = await self._client.request(
                 request.method,
@@ -99,6 +107,7 @@ class Transport:
                 params=list(request.parameters),
                 content=request.body or None,
                 headers={"content-type": "application/json"} if request.body else None,
+                extensions={"trace": on_event},
             )
         except httpx.TimeoutException:
             self._failed(effort, "timeout", f"{self.host} did not answer within {self._settings.timeout_seconds:g} s")
@@ -106,6 +115,8 @@ class Transport:
         except httpx.HTTPError as error:
             self._failed(effort, "unreachable", f"{self.host}: {type(error).__name__}")
             return None, backoff_seconds
+        finally:
+            turn.departed()
         status = _judged_status(response)
         self.outcomes[str(status)] += 1
         _LOG.info("upstream %s %s %s", request.method, request.path, status)
