@@ -89,7 +89,14 @@ class GatewayProcess:
         ]
         command += ["--port", str(self._port), "--port-file", str(self._port_file), "--parent", str(os.getpid())]
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(command, env=self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603
+            self._process = subprocess.Popen(  # noqa: S603 -- our own module
+                command,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C reaches the driver, which lets its workers finish before it stops the gateway
+            )
 
     def _await_health(self) -> None:
         deadline = time.monotonic() + _START_SECONDS

@@ -1,0 +1,139 @@
+"""The gateway as a process: it comes back after being killed, keeps its answers, and goes when its owner goes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from schemas.errors import ConfigurationError, SnapshotError
+from schemas.settings import Settings
+from tasks.literature.gateway.environment import environment_of
+from tasks.literature.gateway.process import LOG_NAME, GatewayProcess
+from tasks.literature.identity import literature_identity
+from tasks.literature.snapshot.snapshot import Snapshot
+from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
+
+MakeSettings = Callable[..., Settings]
+SEARCH = "/graph/v1/paper/search"
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/healthz", timeout=2).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def test_a_gateway_says_which_snapshot_is_behind_it(tmp_path: Path, snapshot: Snapshot, settings_for: MakeSettings) -> None:
+    with GatewayProcess(settings_for("http://unused"), f"snapshot:{snapshot.folder}", tmp_path / "cache") as gateway:
+        assert literature_identity(gateway.url) == f"snapshot:{snapshot.fingerprint[:12]}"
+        url = gateway.url
+    assert not answers(url)
+    assert list((tmp_path / "cache").glob("*.port")) == []
+
+
+def test_a_killed_gateway_comes_back_on_its_port_with_what_it_had_learnt(tmp_path: Path, settings_for: MakeSettings) -> None:
+    with SemanticScholarServer(corpus(30)) as server:
+        with GatewayProcess(settings_for(server.url), "live", tmp_path / "cache") as gateway:
+            url, first = gateway.url, gateway.process_id
+            assert literature_identity(url) == f"live:{server.url.removeprefix('http://')}"
+            answered = httpx.get(f"{url}{SEARCH}", params={"query": "topic 3"}).json()
+            os.kill(first, signal.SIGKILL)
+            assert wait_until(lambda: gateway.process_id != first and answers(url))
+            again = httpx.get(f"{url}{SEARCH}", params={"query": "topic 3"})
+            assert (gateway.url, gateway.restarts) == (url, 1)
+        assert (again.json(), again.headers["x-assay-cache"]) == (answered, "hit")
+        assert server.counts["paper/search"] == 1
+
+
+def test_a_gateway_ends_with_the_process_that_started_it(tmp_path: Path, snapshot: Snapshot) -> None:
+    owner = (
+        "import os, sys, signal; from pathlib import Path; from schemas.settings import Settings;"
+        "from tasks.literature.gateway.process import GatewayProcess;"
+        "gateway = GatewayProcess(Settings(), sys.argv[1], Path(sys.argv[2])).__enter__();"
+        "print(gateway.url, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    command = [sys.executable, "-c", owner, f"snapshot:{snapshot.folder}", str(tmp_path / "cache")]
+    url = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout.strip()
+    assert url.startswith("http://127.0.0.1:")
+    assert wait_until(lambda: not answers(url), 10)
+
+
+def test_a_request_in_flight_is_finished_before_a_gateway_stops(tmp_path: Path, settings_for: MakeSettings) -> None:
+    with SemanticScholarServer(corpus(10), delay_seconds=1.0) as server:
+        settings = settings_for(server.url, timeout_seconds=10)
+        port_file = tmp_path / "port"
+        command = [sys.executable, "-m", "tasks.literature.gateway", "--cache", str(tmp_path), "--port-file", str(port_file)]
+        process = subprocess.Popen(command, env=environment_of(settings), stderr=subprocess.DEVNULL)
+        assert wait_until(port_file.exists)
+        url = f"http://127.0.0.1:{port_file.read_text()}"
+        assert wait_until(lambda: answers(url))
+        client = subprocess.Popen(
+            [sys.executable, "-c", f"import httpx; print(httpx.get('{url}{SEARCH}', params={{'query': 'topic'}}, timeout=20).status_code)"],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert wait_until(lambda: bool(server.arrivals))
+        process.send_signal(signal.SIGTERM)
+        assert client.communicate(timeout=20)[0].strip() == "200"
+        assert process.wait(20) in (0, -signal.SIGTERM)
+
+
+@pytest.mark.parametrize("literature", ["nonsense", "snapshot:"])
+def test_a_word_that_names_no_literature_is_a_configuration_error(tmp_path: Path, literature: str) -> None:
+    with pytest.raises(ConfigurationError, match="write snapshot:FOLDER"), GatewayProcess(Settings(), literature, tmp_path):
+        pass
+
+
+def test_a_missing_or_unfinished_snapshot_is_named_before_anything_starts(tmp_path: Path) -> None:
+    (tmp_path / "bare").mkdir()
+    for folder in ("nowhere", "bare"):
+        with (
+            pytest.raises(SnapshotError, match="assay literature build"),
+            GatewayProcess(Settings(), f"snapshot:{tmp_path / folder}", tmp_path / "c"),
+        ):
+            pass
+
+
+def test_a_gateway_that_cannot_start_gives_its_own_last_line(tmp_path: Path, snapshot: Snapshot) -> None:
+    (snapshot.folder / "papers.sqlite").write_bytes(b"broken, quite broken, and long enough to be read")
+    gateway = GatewayProcess(Settings(), f"snapshot:{snapshot.folder}", tmp_path / "cache")
+    with pytest.raises(ConfigurationError, match=r"did not start.*papers\.sqlite is damaged") as caught, gateway:
+        pass
+    assert "\n" not in str(caught.value)
+
+
+def test_the_key_reaches_the_gateway_but_neither_its_arguments_nor_its_log(tmp_path: Path, settings_for: MakeSettings) -> None:
+    with SemanticScholarServer(corpus(5)) as server:
+        with GatewayProcess(settings_for(server.url), "live", tmp_path / "cache") as gateway:
+            httpx.get(f"{gateway.url}{SEARCH}", params={"query": "topic"})
+            arguments = Path(f"/proc/{gateway.process_id}/cmdline").read_text()
+        assert server.keys == {"secret-key-of-tests"}
+    assert "secret-key" not in arguments + (tmp_path / "cache" / LOG_NAME).read_text()
+
+
+def test_an_address_without_a_gateway_is_a_configuration_error() -> None:
+    for url in ("http://127.0.0.1:9", "http://[broken", "nonsense"):
+        with pytest.raises(ConfigurationError, match="no literature gateway answers") as caught:
+            literature_identity(url)
+        assert "\n" not in str(caught.value)
+
+
+def test_something_else_at_the_address_is_a_configuration_error() -> None:
+    with SemanticScholarServer(corpus(1)) as server, pytest.raises(ConfigurationError, match="is no literature gateway"):
+        literature_identity(server.url)
