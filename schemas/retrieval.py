@@ -16,7 +16,8 @@ class SourceFailure(Noun):
     source: str
     endpoint: str
     reason: str = Field(
-        description="rate_limited, server_error, timeout, unreachable, forbidden, bad_request, not_found, circuit_open, malformed_answer."
+        description="rate_limited, server_error, timeout, unreachable, forbidden, bad_request, not_found, circuit_open, malformed_answer, "
+        "not_configured, too_large."
     )
     detail: str
 

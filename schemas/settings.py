@@ -71,8 +71,20 @@ class EmbeddingSettings(Section):
     precision: str = Field(
         default="auto",
         pattern="^(auto|float32|bfloat16)$",
-        description="auto: bfloat16 where the processor computes with it (twice as fast, mean cosine to float32 above 0.999), else float32.",
+        description="auto: bfloat16 where the processor computes with it (twice as fast, mean cosine to float32 above 0.999) or float32.",
     )
+
+
+class SourceSettings(Section):
+    """Sources beside the literature gateway: arXiv, OpenAlex, Crossref, web and code search."""
+
+    timeout_seconds: float = Field(default=30.0, gt=0, description="For one whole answer, however slowly it trickles.")
+    maximum_attempts: int = Field(default=4, ge=1, le=20)
+    maximum_total_seconds: float = Field(default=90.0, gt=0, description="Bound on one request with its retries, the turn apart.")
+    retry_base_seconds: float = Field(default=1.0, gt=0, description="Wait before the first retry; it doubles with each, with jitter.")
+    maximum_bytes: int = Field(default=10_000_000, ge=1000, description="Of one answer, unpacked.")
+    requests_per_minute: dict[str, float] = Field(default_factory=dict, description="By source name, for plans other than the default one.")
+    base_urls: dict[str, str] = Field(default_factory=dict, description="By source name: a mirror or proxy to ask instead.")
 
 
 class Settings(BaseSettings):
@@ -84,6 +96,17 @@ class Settings(BaseSettings):
         default=None, validation_alias=AliasChoices("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "semantic_scholar_api_key")
     )
     unpaywall_email: str | None = Field(default=None, validation_alias=AliasChoices("UNPAYWALL_EMAIL", "unpaywall_email"))
+    crossref_mailto: str | None = Field(default=None, validation_alias=AliasChoices("CROSSREF_MAILTO", "crossref_mailto"))
+    openalex_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("OPENALEX_API_KEY", "openalex_api_key"))
+    serper_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SERPER_API_KEY", "serper_api_key"))
+    tavily_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("TAVILY_API_KEY", "tavily_api_key"))
+    brave_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "brave_api_key")
+    )
+    searxng_url: str | None = Field(default=None, validation_alias=AliasChoices("SEARXNG_URL", "searxng_url"))
+    github_token: SecretStr | None = Field(default=None, validation_alias=AliasChoices("GITHUB_TOKEN", "GH_TOKEN", "github_token"))
+    kaggle_username: str | None = Field(default=None, validation_alias=AliasChoices("KAGGLE_USERNAME", "kaggle_username"))
+    kaggle_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("KAGGLE_KEY", "kaggle_key"))
     grobid_url: str | None = Field(default=None, validation_alias=AliasChoices("GROBID_URL", "grobid_url"))
     prefect_api_url: str | None = Field(default=None, validation_alias=AliasChoices("PREFECT_API_URL", "prefect_api_url"))
     home: Path = Field(default=Path.home() / ".assay", description="Prefect's database and indices of snapshots.")
@@ -94,6 +117,7 @@ class Settings(BaseSettings):
     language_model: LanguageModelSettings = LanguageModelSettings()
     documents: DocumentSettings = DocumentSettings()
     embeddings: EmbeddingSettings = EmbeddingSettings()
+    sources: SourceSettings = SourceSettings()
 
     @property
     def catalogue(self) -> str | None:

@@ -1,0 +1,122 @@
+"""arXiv. API: https://export.arxiv.org/api/query, an Atom feed (reference 5.2).
+
+Its terms ask for one request per three seconds and one connection, over all machines: the limit and the turn are
+shared by all processes of this one.
+"""
+
+import re
+from typing import Any, ClassVar
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from schemas.errors import RequestRejectedError
+from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.settings import Settings
+from tasks.sources.days import iso_day
+from tasks.sources.fields import Row, one_line
+from tasks.sources.http_source import Gathered, HttpSource, Page
+from tasks.sources.reasons import Reason, UnreadableAnswer
+from tasks.sources.upstream import Question, Reply, Upstream
+from tasks.sources.wording import Wording, shortened
+
+_ATOM, _ARXIV = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
+_SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
+_ABSTRACT_PAGE = re.compile(r"https?://(?:export\.)?arxiv\.org/abs/(.+?)(?:v\d+)?")
+_LARGEST_PAGE = 100
+_EARLIEST, _LATEST = "199101010000", "209912312359"
+_COMMON_TEXT = """a an and are as at based be by can do does for from how in into is it its of on or our that the their this to
+    using via we what when which with not andnot"""
+_COMMON = frozenset(_COMMON_TEXT.split())
+
+
+class ArxivSource(HttpSource):
+    """Papers that hold all words of the query; where none does, papers that hold any, and the answer notes it."""
+
+    name: ClassVar[str] = "arxiv"
+    kind: ClassVar[SourceKind] = SourceKind.PAPERS
+    maximum_characters: ClassVar[int] = 300
+    maximum_words: ClassVar[int | None] = 12
+
+    @classmethod
+    def upstream(cls, settings: Settings) -> Upstream:
+        del settings
+        return Upstream(cls.name, "https://export.arxiv.org", per_minute=20, limit_name=cls.name, one_at_a_time=True)
+
+    def worded(self, text: str) -> Wording:
+        """Words alone: a hyphen means NOT, and a common word asked for with AND only loses papers."""
+        words = re.findall(r"\w+", text.replace("_", " ").lower())
+        return shortened(" ".join(word for word in words if word not in _COMMON), self.maximum_characters, self.maximum_words)
+
+    def question(self, words: str, query: SourceQuery) -> Question:
+        return self._question(words, query, " AND ")
+
+    async def ask(self, question: Question, query: SourceQuery, gathered: Gathered) -> Page | None:
+        """An empty page is asked for once more, because some are empty by mistake."""
+        page = await super().ask(question, query, gathered)
+        if page is None or page.items or page.unreadable_count:
+            return page
+        again, note = question, "arXiv gave an empty page, which it does by mistake: asked again"
+        words = self.worded(query.text).text
+        if not page.gaps and " " in words:
+            again, note = self._question(words, query, " OR "), "arXiv has no paper with all words: asked again for any of them"
+        gathered.notes.append(note)
+        return await super().ask(again, query, gathered)
+
+    def read(self, reply: Reply, question: Question) -> Page:
+        try:
+            feed = fromstring(reply.content, forbid_dtd=True)
+        except (ParseError, DefusedXmlException, ValueError) as error:
+            raise UnreadableAnswer(f"the body is no Atom feed ({type(error).__name__})") from error
+        if feed.tag != f"{_ATOM}feed":
+            raise UnreadableAnswer("the body is no Atom feed")
+        return self.page(feed, question)
+
+    def page(self, body: Any, question: Question) -> Page:
+        entries = body.findall(f"{_ATOM}entry")
+        if entries and "/api/errors" in _text(entries[0], f"{_ATOM}id"):
+            raise RequestRejectedError(f"arXiv refused the query: {_text(entries[0], f'{_ATOM}summary')}")
+        items, unreadable_count = self.items_of({"entry": entry} for entry in entries)
+        total = _text(body, f"{_SEARCH}totalResults")
+        if not total.isdigit():
+            raise UnreadableAnswer("the feed does not say how many results there are")
+        missing = not entries and int(total) > 0
+        gaps = ((Reason.MALFORMED_ANSWER, f"an empty page of {total} results to {question.path}"),) if missing else ()
+        return Page(items, unreadable_count, gaps)
+
+    def item(self, row: Row) -> KnowledgeItem:
+        entry: Element = row["entry"]
+        match = _ABSTRACT_PAGE.fullmatch(_text(entry, f"{_ATOM}id"))
+        if match is None:
+            raise ValueError("the entry has no address")
+        links = {link.get("title"): link.get("href") for link in entry.findall(f"{_ATOM}link")}
+        category = entry.find(f"{_ARXIV}primary_category")
+        return KnowledgeItem(
+            kind=self.kind,
+            source=self.name,
+            title=_text(entry, f"{_ATOM}title"),
+            url=f"https://arxiv.org/abs/{match[1]}",
+            text=_text(entry, f"{_ATOM}summary"),
+            published=iso_day(_text(entry, f"{_ATOM}published")),
+            updated=iso_day(_text(entry, f"{_ATOM}updated")),
+            authors=tuple(_text(author, f"{_ATOM}name") for author in entry.findall(f"{_ATOM}author")),
+            venue=_text(entry, f"{_ARXIV}journal_ref"),
+            doi=_text(entry, f"{_ARXIV}doi") or None,
+            arxiv_id=match[1],
+            pdf_url=links.get("pdf"),
+            topics=(category.get("term", ""),) if category is not None else (),
+        )
+
+    def _question(self, words: str, query: SourceQuery, joint: str) -> Question:
+        expression = f"({joint.join(f'all:{word}' for word in words.split())})"
+        if query.published_after or query.published_before:
+            first = f"{query.published_after:%Y%m%d}0000" if query.published_after else _EARLIEST
+            last = f"{query.published_before:%Y%m%d}2359" if query.published_before else _LATEST
+            expression += f" AND submittedDate:[{first} TO {last}]"
+        size = str(min(query.limit, _LARGEST_PAGE))
+        return Question("/api/query", (("search_query", expression), ("start", "0"), ("max_results", size), ("sortBy", "relevance")))
+
+
+def _text(element: Element, name: str) -> str:
+    return one_line(element.findtext(name) or "")

@@ -1,0 +1,101 @@
+"""Crossref works. API: https://api.crossref.org/works (reference 5.4)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from pydantic import SecretStr
+
+from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.settings import Settings
+from tasks.sources.days import of_parts
+from tasks.sources.dois import clean_doi
+from tasks.sources.fields import Row, mappings_of, number_of, rows_of, text_of, texts_of, without_markup
+from tasks.sources.http_source import HttpSource, Page
+from tasks.sources.transport import Secrets
+from tasks.sources.upstream import Question, Reply, Upstream
+
+_SELECT = "DOI,title,abstract,author,issued,container-title,is-referenced-by-count,URL"
+_LARGEST_PAGE = 100
+
+
+class CrossrefSource(HttpSource):
+    """Works by batches of DOIs, or by words. With CROSSREF_MAILTO requests enter the polite pool."""
+
+    name: ClassVar[str] = "crossref"
+    kind: ClassVar[SourceKind] = SourceKind.PAPERS
+    looks_up_dois: ClassVar[bool] = True
+    largest_batch: ClassVar[int] = 50
+    maximum_characters: ClassVar[int] = 1000
+
+    @classmethod
+    def upstream(cls, settings: Settings) -> Upstream:
+        return Upstream(
+            source=cls.name,
+            base_url="https://api.crossref.org",
+            per_minute=180 if settings.crossref_mailto else 60,
+            limit_name=cls.name,
+            secrets=Secrets(parameters=_mailto(settings)),
+            allowed_per_minute=allowed_per_minute,
+        )
+
+    def question(self, words: str, query: SourceQuery) -> Question:
+        dates = []
+        if query.published_after:
+            dates.append(f"from-pub-date:{query.published_after}")
+        if query.published_before:
+            dates.append(f"until-pub-date:{query.published_before}")
+        filters = (("filter", ",".join(dates)),) if dates else ()
+        rows = str(min(query.limit, _LARGEST_PAGE))
+        return Question("/works", (("query.bibliographic", words), *filters, ("select", _SELECT), ("rows", rows), ("cursor", "*")))
+
+    def look_up(self, dois: Sequence[str]) -> Question:
+        parameters = (("filter", ",".join(f"doi:{doi}" for doi in dois)), ("select", _SELECT), ("rows", str(len(dois))))
+        return Question("/works", parameters, packed=len(dois))
+
+    def page(self, body: Any, question: Question) -> Page:
+        rows = rows_of(body, "message", "items")
+        items, unreadable_count = self.items_of(rows)
+        cursor = text_of(body, "message", "next-cursor")
+        kept = tuple(pair for pair in question.parameters if pair[0] != "cursor")
+        paged = len(kept) < len(question.parameters)
+        following = Question(question.path, (*kept, ("cursor", cursor))) if cursor and rows and paged else None
+        return Page(items, unreadable_count, following=following)
+
+    def item(self, row: Row) -> KnowledgeItem:
+        doi = clean_doi(text_of(row, "DOI"))
+        titles, venues = texts_of(row, "title"), texts_of(row, "container-title")
+        return KnowledgeItem(
+            kind=self.kind,
+            source=self.name,
+            title=without_markup(titles[0]) if titles else "",
+            url=f"https://doi.org/{doi}" if doi else text_of(row, "URL"),
+            text=without_markup(text_of(row, "abstract")),
+            published=of_parts(_issued(row)),
+            authors=tuple(name for author in mappings_of(row, "author") if (name := _name(author))),
+            venue=venues[0] if venues else "",
+            citation_count=number_of(row, "is-referenced-by-count"),
+            doi=doi,
+        )
+
+
+def allowed_per_minute(reply: Reply) -> float | None:
+    """The rate in `x-rate-limit-limit` per `x-rate-limit-interval` (`50`, `1s`); None where not stated."""
+    limit, interval = reply.headers.get("x-rate-limit-limit", ""), reply.headers.get("x-rate-limit-interval", "")
+    if not (limit.isascii() and limit.isdigit()) or not (interval[:-1].isascii() and interval[:-1].isdigit()):
+        return None
+    seconds = int(interval[:-1]) * {"s": 1, "m": 60, "h": 3600}.get(interval[-1], 0)
+    return 60.0 * int(limit) / seconds if seconds else None
+
+
+def _mailto(settings: Settings) -> dict[str, SecretStr]:
+    return {"mailto": SecretStr(settings.crossref_mailto)} if settings.crossref_mailto else {}
+
+
+def _issued(row: Row) -> Sequence[Any]:
+    issued = row.get("issued")
+    parts = issued.get("date-parts") if isinstance(issued, Mapping) else None
+    return parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else ()
+
+
+def _name(author: Row) -> str:
+    return " ".join(part for part in (text_of(author, "given"), text_of(author, "family")) if part) or text_of(author, "name")

@@ -1,0 +1,122 @@
+"""GitHub search. API: https://docs.github.com/rest/search, GET /search/{repositories,code} (reference 5.5)."""
+
+import time
+from typing import Any, ClassVar
+
+from pydantic import SecretStr
+
+from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.settings import Settings
+from tasks.sources.days import iso_day
+from tasks.sources.fields import Row, mappings_of, number_of, rows_of, text_of, texts_of
+from tasks.sources.http_source import HttpSource, Page
+from tasks.sources.reasons import Reason
+from tasks.sources.transport import Secrets
+from tasks.sources.upstream import Question, Reply, Upstream, retry_after_seconds, usual_reason
+
+_LARGEST_PAGE = 100
+
+
+class GithubRepositorySource(HttpSource):
+    """Repositories by name, description and topics. Dated by their creation; what they hold may be newer (`updated`)."""
+
+    name: ClassVar[str] = "github_repositories"
+    kind: ClassVar[SourceKind] = SourceKind.CODE
+    maximum_characters: ClassVar[int] = 256
+    path: ClassVar[str] = "/search/repositories"
+    accept: ClassVar[str] = "application/vnd.github+json"
+
+    @classmethod
+    def upstream(cls, settings: Settings) -> Upstream:
+        token = settings.github_token
+        return Upstream(
+            source=cls.name,
+            base_url="https://api.github.com",
+            per_minute=cls.per_minute(authenticated=token is not None),
+            limit_name=cls.name,
+            secrets=Secrets(headers={"Authorization": SecretStr(f"Bearer {token.get_secret_value()}")} if token else {}),
+            headers={"Accept": cls.accept, "X-GitHub-Api-Version": "2022-11-28"},
+            mend={Reason.FORBIDDEN: "check GITHUB_TOKEN"},
+            reason=refusal_reason,
+            asks_to_wait_seconds=wait_seconds,
+        )
+
+    @classmethod
+    def per_minute(cls, *, authenticated: bool) -> float:
+        return 30 if authenticated else 10
+
+    def question(self, words: str, query: SourceQuery) -> Question:
+        qualifier = ""
+        if query.published_after or query.published_before:
+            first, last = query.published_after or "*", query.published_before or "*"
+            qualifier = f" created:{first}..{last}"
+        return Question(self.path, (("q", words + qualifier), ("per_page", str(min(query.limit, _LARGEST_PAGE)))))
+
+    def page(self, body: Any, question: Question) -> Page:
+        del question
+        items, unreadable_count = self.items_of(rows_of(body, "items"))
+        incomplete = body.get("incomplete_results") is True
+        gaps = ((Reason.TIMEOUT, "GitHub ran out of time: there may be more results"),) if incomplete else ()
+        return Page(items, unreadable_count, gaps)
+
+    def item(self, row: Row) -> KnowledgeItem:
+        owner = text_of(row, "owner", "login")
+        return KnowledgeItem(
+            kind=self.kind,
+            source=self.name,
+            title=text_of(row, "full_name"),
+            url=text_of(row, "html_url"),
+            text=text_of(row, "description"),
+            published=iso_day(text_of(row, "created_at")),
+            updated=iso_day(text_of(row, "pushed_at")),
+            authors=(owner,) if owner else (),
+            stars=number_of(row, "stargazers_count"),
+            language=text_of(row, "language") or None,
+            topics=texts_of(row, "topics"),
+        )
+
+
+class GithubCodeSource(GithubRepositorySource):
+    """Files that hold the words. They carry no date, so with a cutoff none is admissible. Needs a token."""
+
+    name: ClassVar[str] = "github_code"
+    path: ClassVar[str] = "/search/code"
+    accept: ClassVar[str] = "application/vnd.github.text-match+json"
+
+    @classmethod
+    def per_minute(cls, *, authenticated: bool) -> float:
+        del authenticated
+        return 10
+
+    @classmethod
+    def missing_setting(cls, settings: Settings) -> str | None:
+        return None if settings.github_token else "set GITHUB_TOKEN: code search answers nobody without one"
+
+    def question(self, words: str, query: SourceQuery) -> Question:
+        return Question(self.path, (("q", words), ("per_page", str(min(query.limit, _LARGEST_PAGE)))))
+
+    def item(self, row: Row) -> KnowledgeItem:
+        repository = text_of(row, "repository", "full_name")
+        fragments = (text_of(match, "fragment") for match in mappings_of(row, "text_matches"))
+        return KnowledgeItem(
+            kind=self.kind,
+            source=self.name,
+            title=f"{repository}: {text_of(row, 'path')}",
+            url=text_of(row, "html_url"),
+            text=" … ".join(fragment for fragment in fragments if fragment),
+            venue=repository,
+        )
+
+
+def refusal_reason(reply: Reply) -> Reason:
+    """A spent allowance comes as 403 as well as 429."""
+    limited = wait_seconds(reply) > 0 or b"rate limit" in reply.content.lower()
+    return Reason.RATE_LIMITED if reply.status == 403 and limited else usual_reason(reply)
+
+
+def wait_seconds(reply: Reply) -> float:
+    """`retry-after`; or, with `x-ratelimit-remaining: 0`, until the Unix time in `x-ratelimit-reset`."""
+    reset = reply.headers.get("x-ratelimit-reset", "")
+    if reply.headers.get("x-ratelimit-remaining") == "0" and reset.isascii() and reset.isdigit():
+        return max(float(reset) - time.time(), retry_after_seconds(reply), 0.0)
+    return retry_after_seconds(reply)

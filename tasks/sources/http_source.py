@@ -1,0 +1,200 @@
+"""What all sources over HTTP share: from a query to questions, from pages to an admitted answer."""
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
+from schemas.retrieval import SourceFailure
+from schemas.settings import Settings, SourceSettings
+from tasks.sources.dois import clean_doi
+from tasks.sources.fields import Row, json_of
+from tasks.sources.reasons import Reason
+from tasks.sources.requests import SourceRequests
+from tasks.sources.upstream import Desk, Question, Reply, Upstream
+from tasks.sources.wording import Wording, plain_words, shortened
+
+_MOST_PAGES = 20
+_NOTHING_ASKED = Question("/")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One answer as items, in the source's order.
+
+    Attributes:
+        unreadable_count: rows that are no items; each page with some is a failure beside its items.
+        gaps: (reason, detail) of what the source itself says it could not look at.
+        following: the question for the next page, if there is one.
+        notes: what was done on the way.
+    """
+
+    items: tuple[KnowledgeItem, ...]
+    unreadable_count: int = 0
+    gaps: tuple[tuple[Reason, str], ...] = ()
+    following: Question | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Gathered:
+    items: dict[str, KnowledgeItem] = field(default_factory=dict)
+    failures: list[SourceFailure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class HttpSource(ABC):
+    """A `Source` over HTTP. A new one says where it is, how to ask and how to read; everything else is here."""
+
+    name: ClassVar[str]
+    kind: ClassVar[SourceKind]
+    searches_text: ClassVar[bool] = True
+    looks_up_dois: ClassVar[bool] = False
+    largest_batch: ClassVar[int] = 1
+    """DOIs in one request."""
+    maximum_characters: ClassVar[int] = 400
+    maximum_words: ClassVar[int | None] = None
+
+    def __init__(self, settings: Settings, desk: Desk) -> None:
+        self.settings = settings
+        self.requests = SourceRequests(_overridden(self.upstream(settings), settings.sources), desk, settings.sources)
+
+    @classmethod
+    @abstractmethod
+    def upstream(cls, settings: Settings) -> Upstream:
+        """Address, allowance and keys."""
+
+    @classmethod
+    def missing_setting(cls, settings: Settings) -> str | None:
+        """What has to be set before the source can be asked, in words; None: nothing."""
+        del settings
+        return None
+
+    def worded(self, text: str) -> Wording:
+        """The words to send for a free text."""
+        return shortened(plain_words(text), self.maximum_characters, self.maximum_words)
+
+    @abstractmethod
+    def question(self, words: str, query: SourceQuery) -> Question:
+        """The first request of a search."""
+
+    def look_up(self, dois: Sequence[str]) -> Question:
+        """The request for one batch of DOIs."""
+        raise AssertionError(f"{self.name} looks up no DOIs: {len(dois)} given")
+
+    def read(self, reply: Reply, question: Question) -> Page:
+        """A page out of an answer with status 200; of JSON, unless a source says otherwise.
+
+        Raises:
+            UnreadableAnswer: not the documented shape.
+            RequestRejectedError: a refusal in the shape of an answer.
+        """
+        return self.page(json_of(reply.content), question)
+
+    @abstractmethod
+    def page(self, body: Any, question: Question) -> Page:
+        """A page out of parsed JSON; raises as `read`."""
+
+    @abstractmethod
+    def item(self, row: Row) -> KnowledgeItem:
+        """One row; raises ValueError (pydantic's included) for a row that is no item."""
+
+    async def search(self, query: SourceQuery) -> KnowledgeAnswer:
+        """See `Source`."""
+        wording = self.worded(query.text) if not query.dois else Wording("")
+        if (refusal := self._refusal(query, wording)) is not None:
+            return KnowledgeAnswer((), (refusal,), query_sent=wording.text, shortening=wording.shortening)
+        gathered = Gathered()
+        if query.dois:
+            await self._gather(self._batches(query.dois, gathered), query, gathered)
+        else:
+            await self._gather([self.question(wording.text, query)], query, gathered)
+        return _admitted(gathered, query, wording)
+
+    async def ask(self, question: Question, query: SourceQuery, gathered: Gathered) -> Page | None:
+        """One page, or None with the failure noted."""
+        del query
+        fetched = await self.requests.fetch(question, lambda reply: self.read(reply, question))
+        if fetched.failure is not None:
+            gathered.failures.append(fetched.failure)
+        return fetched.page
+
+    def items_of(self, rows: Iterable[Any]) -> tuple[tuple[KnowledgeItem, ...], int]:
+        """The items of the rows, and how many rows are none."""
+        items: list[KnowledgeItem] = []
+        unreadable_count = 0
+        for row in rows:
+            try:
+                items.append(self.item(row if isinstance(row, Mapping) else {}))
+            except ValueError:
+                unreadable_count += 1
+        return tuple(items), unreadable_count
+
+    async def _gather(self, questions: Iterable[Question], query: SourceQuery, gathered: Gathered) -> None:
+        waiting, page_count = deque(questions), 0
+        while waiting:
+            question = waiting.popleft()
+            page = await self.ask(question, query, gathered)
+            if page is None:
+                continue
+            page_count += 1
+            gathered.items.update((item.url, item) for item in page.items if item.url not in gathered.items)
+            gathered.notes.extend(page.notes)
+            gathered.failures.extend(self.requests.failure(question, reason, detail) for reason, detail in page.gaps)
+            if page.unreadable_count:
+                detail = f"{page.unreadable_count} of {page.unreadable_count + len(page.items)} rows are not as documented"
+                gathered.failures.append(self.requests.failure(question, Reason.MALFORMED_ANSWER, detail))
+            enough = not query.dois and _admissible_count(gathered, query) >= query.limit
+            if page.following is not None and not enough:
+                if page_count < _MOST_PAGES:
+                    waiting.append(page.following)
+                else:
+                    gathered.notes.append(f"stopped after {page_count} pages")
+
+    def _refusal(self, query: SourceQuery, wording: Wording) -> SourceFailure | None:
+        if (missing := self.missing_setting(self.settings)) is not None:
+            return self.requests.failure(_NOTHING_ASKED, Reason.NOT_CONFIGURED, missing)
+        if query.dois:
+            can_not = None if self.looks_up_dois else "looks up no DOIs"
+        else:
+            can_not = None if self.searches_text and wording.text else f"has no words to search for in {query.text[:80]!r}"
+            can_not = can_not if self.searches_text else "looks up DOIs only"
+        return self.requests.failure(_NOTHING_ASKED, Reason.BAD_REQUEST, f"{self.name} {can_not}") if can_not else None
+
+    def _batches(self, dois: Sequence[str], gathered: Gathered) -> list[Question]:
+        known: dict[str, None] = {}
+        for given in dois:
+            doi = clean_doi(given)
+            if doi is None:
+                detail = f"{given[:100]!r} is no DOI that can be asked for"
+                gathered.failures.append(self.requests.failure(_NOTHING_ASKED, Reason.BAD_REQUEST, detail))
+            else:
+                known[doi] = None
+        cleaned = list(known)
+        return [self.look_up(cleaned[start : start + self.largest_batch]) for start in range(0, len(cleaned), self.largest_batch)]
+
+
+def _overridden(upstream: Upstream, settings: SourceSettings) -> Upstream:
+    per_minute = settings.requests_per_minute.get(upstream.source, upstream.per_minute)
+    return replace(upstream, per_minute=per_minute, base_url=settings.base_urls.get(upstream.source, upstream.base_url))
+
+
+def _admissible_count(gathered: Gathered, query: SourceQuery) -> int:
+    return sum(item.admissible(query.published_after, query.published_before) for item in gathered.items.values())
+
+
+def _admitted(gathered: Gathered, query: SourceQuery, wording: Wording) -> KnowledgeAnswer:
+    found = tuple(gathered.items.values())
+    admissible = tuple(item for item in found if item.admissible(query.published_after, query.published_before))
+    outside = [item for item in found if item not in admissible]
+    return KnowledgeAnswer(
+        admissible if query.dois else admissible[: query.limit],
+        tuple(dict.fromkeys(gathered.failures)),
+        len(outside),
+        query_sent=wording.text,
+        shortening=wording.shortening,
+        undated_count=sum(item.published is None for item in outside),
+        notes=tuple(gathered.notes),
+    )

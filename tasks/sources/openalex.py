@@ -1,0 +1,94 @@
+"""OpenAlex works. API: https://developers.openalex.org, GET /works (reference 5.3)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.settings import Settings
+from tasks.sources.days import iso_day, last_day
+from tasks.sources.dois import clean_doi
+from tasks.sources.fields import Row, mappings_of, number_of, rows_of, text_of
+from tasks.sources.http_source import HttpSource, Page
+from tasks.sources.transport import Secrets
+from tasks.sources.upstream import Question, Upstream
+
+_LARGEST_PAGE = 100
+_LONGEST_ABSTRACT_WORDS = 5000
+_SELECT = (
+    "id,doi,title,publication_date,publication_year,authorships,primary_location,best_oa_location,cited_by_count,abstract_inverted_index"
+)
+
+
+class OpenAlexSource(HttpSource):
+    """Works by words or by batches of DOIs. Works without a key, within a small daily allowance."""
+
+    name: ClassVar[str] = "openalex"
+    kind: ClassVar[SourceKind] = SourceKind.PAPERS
+    looks_up_dois: ClassVar[bool] = True
+    largest_batch: ClassVar[int] = 50
+    maximum_characters: ClassVar[int] = 1000
+
+    @classmethod
+    def upstream(cls, settings: Settings) -> Upstream:
+        key = settings.openalex_api_key
+        return Upstream(
+            source=cls.name,
+            base_url="https://api.openalex.org",
+            per_minute=600,
+            limit_name=cls.name,
+            secrets=Secrets(parameters={"api_key": key} if key else {}),
+        )
+
+    def question(self, words: str, query: SourceQuery) -> Question:
+        dates = []
+        if query.published_after:
+            dates.append(f"from_publication_date:{query.published_after}")
+        if query.published_before:
+            dates.append(f"to_publication_date:{query.published_before}")
+        filters = (("filter", ",".join(dates)),) if dates else ()
+        size = str(min(query.limit, _LARGEST_PAGE))
+        return Question("/works", (("search", words), *filters, ("select", _SELECT), ("per_page", size), ("cursor", "*")))
+
+    def look_up(self, dois: Sequence[str]) -> Question:
+        parameters = (("filter", f"doi:{'|'.join(dois)}"), ("select", _SELECT), ("per_page", str(_LARGEST_PAGE)))
+        return Question("/works", parameters, packed=len(dois))
+
+    def page(self, body: Any, question: Question) -> Page:
+        rows = rows_of(body, "results")
+        items, unreadable_count = self.items_of(rows)
+        cursor = text_of(body, "meta", "next_cursor")
+        following = None
+        if cursor and rows:
+            kept = tuple(pair for pair in question.parameters if pair[0] != "cursor")
+            following = Question(question.path, (*kept, ("cursor", cursor)))
+        return Page(items, unreadable_count, following=following)
+
+    def item(self, row: Row) -> KnowledgeItem:
+        doi = clean_doi(text_of(row, "doi"))
+        year = number_of(row, "publication_year")
+        authors = (text_of(entry, "author", "display_name") for entry in mappings_of(row, "authorships"))
+        return KnowledgeItem(
+            kind=self.kind,
+            source=self.name,
+            title=text_of(row, "title"),
+            url=f"https://doi.org/{doi}" if doi else text_of(row, "id"),
+            text=abstract_of(row.get("abstract_inverted_index")),
+            published=iso_day(text_of(row, "publication_date")) or (last_day(year) if year else None),
+            authors=tuple(author for author in authors if author),
+            venue=text_of(row, "primary_location", "source", "display_name"),
+            citation_count=number_of(row, "cited_by_count"),
+            doi=doi,
+            pdf_url=text_of(row, "best_oa_location", "pdf_url") or None,
+        )
+
+
+def abstract_of(inverted: Any) -> str:
+    """`{word: [positions]}` as running text; empty where there is none. Positions out of reason are left out."""
+    if not isinstance(inverted, Mapping):
+        return ""
+    places: dict[int, str] = {}
+    for word, positions in inverted.items():
+        for position in positions if isinstance(positions, list) else []:
+            if isinstance(position, int) and 0 <= position < _LONGEST_ABSTRACT_WORDS:
+                places[position] = str(word)
+    return " ".join(places[position] for position in sorted(places))

@@ -1,0 +1,170 @@
+"""Requests to a source: in turn, retried within bounds, each a row in the ledger, each failure a value."""
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Generic, TypeVar
+from uuid import uuid4
+
+from schemas.calls import ApiCall
+from schemas.errors import BudgetExhaustedError, RequestRejectedError
+from schemas.identifiers import content_hash
+from schemas.retrieval import SourceFailure
+from schemas.settings import SourceSettings
+from tasks.accounting.limits import SharedRateLimit
+from tasks.sources.exchange import NoReply, exchanged
+from tasks.sources.fields import one_line, without_markup
+from tasks.sources.reasons import TRANSIENT, Reason, UnreadableAnswer
+from tasks.sources.turns import alone
+from tasks.sources.upstream import Desk, Question, Reply, Upstream
+
+_LONGEST_PAUSE_SECONDS = 60.0
+_DETAIL_LENGTH = 300
+PageT = TypeVar("PageT")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched(Generic[PageT]):
+    """What a question gave: a page, or the reason why there is none."""
+
+    page: PageT | None = None
+    failure: SourceFailure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt(Generic[PageT]):
+    page: PageT | None
+    reason: Reason | None
+    detail: str
+    wait_told_seconds: float = 0.0
+
+
+class SourceRequests:
+    """All requests of one source for one idea.
+
+    429, 5xx, timeouts, dropped connections and broken bodies are tried again with jitter, within the attempts and
+    seconds of the settings. What a 429 asks to wait holds back every process of the machine.
+    """
+
+    def __init__(self, upstream: Upstream, desk: Desk, settings: SourceSettings) -> None:
+        self._upstream = upstream
+        self._desk = desk
+        self._settings = settings
+        self._limit = SharedRateLimit(desk.limits_folder, f"source {upstream.limit_name}", upstream.per_minute)
+        self._turn_path = desk.limits_folder / f"{content_hash('turn', upstream.limit_name, length=16)}.turn"
+        self._cost = 1.0
+
+    async def fetch(self, question: Question, read: Callable[[Reply], PageT]) -> Fetched[PageT]:
+        """Ask until there is a page, or no more can be done.
+
+        `read` raises UnreadableAnswer for what is not the documented shape (tried again) and RequestRejectedError
+        for a refusal in the shape of an answer (final).
+        """
+        attempts, busy_seconds = 0, 0.0
+        while True:
+            attempts += 1
+            try:
+                if self._desk.on_request is not None:
+                    self._desk.on_request()
+            except BudgetExhaustedError as error:
+                return Fetched(failure=self.failure(question, error.reason, str(error)))
+            started = time.monotonic()
+            attempt, waited_seconds = await self._attempt(question, read)
+            busy_seconds += time.monotonic() - started - waited_seconds
+            if attempt.reason is None:
+                return Fetched(attempt.page)
+            pause_seconds = max(self._backoff_seconds(attempts), attempt.wait_told_seconds)
+            bounded = attempts < self._settings.maximum_attempts and busy_seconds + pause_seconds <= self._settings.maximum_total_seconds
+            if attempt.reason not in TRANSIENT or not bounded:
+                tries = f" ({attempts} attempts)" if attempts > 1 else ""
+                return Fetched(failure=self.failure(question, attempt.reason, attempt.detail + tries))
+            await asyncio.sleep(pause_seconds)
+            busy_seconds += pause_seconds
+
+    def failure(self, question: Question, reason: str, detail: str) -> SourceFailure:
+        """A failure on one line, without secrets."""
+        line = one_line(self._upstream.secrets.scrubbed(detail))[:_DETAIL_LENGTH]
+        return SourceFailure(source=self._upstream.source, endpoint=question.path, reason=str(reason), detail=line)
+
+    async def _attempt(self, question: Question, read: Callable[[Reply], PageT]) -> tuple[_Attempt[PageT], float]:
+        """One request and its row. Returns also the seconds waited for its turn."""
+        started = time.monotonic()
+        if self._upstream.one_at_a_time:
+            async with alone(self._turn_path):
+                return await self._sent(question, read, started)
+        return await self._sent(question, read, started)
+
+    async def _sent(self, question: Question, read: Callable[[Reply], PageT], started: float) -> tuple[_Attempt[PageT], float]:
+        await self._limit.take(self._cost)
+        waited_seconds = time.monotonic() - started
+        sent_at, created_at = time.monotonic(), datetime.now(UTC)
+        reply: Reply | None = None
+        try:
+            reply = await exchanged(self._desk.http, self._upstream, question, self._settings)
+            attempt = self._judged(reply, read)
+        except NoReply as gone:
+            attempt = _Attempt(None, gone.reason, str(gone))
+        status = reply.status if reply else None
+        self._record(question, status, attempt.reason, waited_seconds, time.monotonic() - sent_at, created_at)
+        return attempt, waited_seconds
+
+    def _judged(self, reply: Reply, read: Callable[[Reply], PageT]) -> _Attempt[PageT]:
+        self._keep_to(reply)
+        if reply.status != 200:
+            reason = self._upstream.reason(reply)
+            wait_seconds = self._upstream.asks_to_wait_seconds(reply) if reason in TRANSIENT else 0.0
+            mend = f"{hint}; " if (hint := self._upstream.mend.get(reason)) else ""
+            return _Attempt(None, reason, f"{mend}it answered {reply.status}: {_told(reply)}", wait_seconds)
+        try:
+            return _Attempt(read(reply), None, "")
+        except UnreadableAnswer as error:
+            return _Attempt(None, Reason.MALFORMED_ANSWER, str(error))
+        except RequestRejectedError as error:
+            return _Attempt(None, Reason.BAD_REQUEST, str(error))
+
+    def _keep_to(self, reply: Reply) -> None:
+        """Slow down to what the answer allows: a lower rate, a pause, or, after a 429, at least a moment."""
+        wait_seconds = self._upstream.asks_to_wait_seconds(reply)
+        if reply.status == 429:
+            wait_seconds = max(wait_seconds, self._settings.retry_base_seconds)
+        if 0 < wait_seconds <= _LONGEST_PAUSE_SECONDS or reply.status == 429:
+            self._limit.penalise(min(wait_seconds, _LONGEST_PAUSE_SECONDS))
+        allowed = self._upstream.allowed_per_minute(reply)
+        if allowed is not None and allowed > 0:
+            cost = max(self._upstream.per_minute / allowed, 1.0)
+            self._limit.settle(max(cost - self._cost, 0.0))
+            self._cost = cost
+
+    def _backoff_seconds(self, attempt: int) -> float:
+        longest = min(self._settings.retry_base_seconds * 2.0 ** (attempt - 1), _LONGEST_PAUSE_SECONDS)
+        return longest * random.uniform(0.5, 1.0)  # noqa: S311 -- jitter, not a secret
+
+    def _record(
+        self, question: Question, status: int | None, reason: Reason | None, wait: float, latency: float, created_at: datetime
+    ) -> None:
+        call = ApiCall(
+            call_id=uuid4().hex,
+            idea_id=self._desk.ledger.idea_id,
+            source=self._upstream.source,
+            endpoint=question.path,
+            status=status,
+            failure_reason=str(reason) if reason else None,
+            wait_seconds=wait,
+            latency_seconds=latency,
+            cache_hit=False,
+            packed=question.packed,
+            upstream_requests=1,
+            created_at=created_at,
+        )
+        self._desk.ledger.api_calls.append(call)
+
+
+def _told(reply: Reply) -> str:
+    """The beginning of what the other side says about its refusal; a web page says nothing."""
+    text = reply.content[:2000].decode("utf-8", "replace").strip()
+    if "<html" in text[:200].lower() or "<!doctype" in text[:200].lower():
+        return "a web page"
+    return (without_markup(text) if text[:1] == "<" else text) or "nothing more"

@@ -1,0 +1,86 @@
+"""The HTTP client of the sources. Keys join a request below everything that logs, repeats or reports it."""
+
+import functools
+import ssl
+from dataclasses import dataclass, field
+from importlib import metadata
+from urllib.parse import quote, quote_plus
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+from pydantic import SecretStr
+
+from tasks.judging.scrubbing import scrub
+
+_SECRETS = "assay_secrets"
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """What a source's requests carry that nobody may read: header and query parameters by name, `parts` what those are made of."""
+
+    headers: dict[str, SecretStr] = field(default_factory=dict)
+    parameters: dict[str, SecretStr] = field(default_factory=dict)
+    parts: tuple[SecretStr, ...] = ()
+
+    def scrubbed(self, text: str) -> str:
+        """`text` with every one of them, and all that looks like a key, replaced by `***`."""
+        for secret in (*self.headers.values(), *self.parameters.values(), *self.parts):
+            value = secret.get_secret_value()
+            for form in {value, value.rpartition(" ")[2], quote(value, safe=""), quote_plus(value)}:
+                text = text.replace(form, "***") if form else text
+        return scrub(text)
+
+    @property
+    def extension(self) -> dict[str, "Secrets"]:
+        """What to give a request as `extensions`."""
+        return {_SECRETS: self}
+
+
+class KeyedTransport(httpx.AsyncBaseTransport):
+    """Adds a request's secrets to a copy that only the connection sees.
+
+    httpx logs the address of every request and keeps the request on every error; both hold the one without keys.
+    Proxies of the environment are used as by httpx itself.
+    """
+
+    def __init__(self) -> None:
+        self._direct = httpx.AsyncHTTPTransport(verify=_tls())
+        self._proxied = {f"{scheme}": httpx.AsyncHTTPTransport(verify=_tls(), proxy=url) for scheme, url in _proxies().items()}
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        secrets = request.extensions.get(_SECRETS)
+        extensions = {name: value for name, value in request.extensions.items() if name != _SECRETS}
+        url, headers = request.url, request.headers.copy()
+        if isinstance(secrets, Secrets):
+            headers.update({name: value.get_secret_value() for name, value in secrets.headers.items()})
+            url = url.copy_merge_params({name: value.get_secret_value() for name, value in secrets.parameters.items()})
+        keyed = httpx.Request(request.method, url, headers=headers, stream=request.stream, extensions=extensions)
+        return await self._transport_for(url).handle_async_request(keyed)
+
+    def _transport_for(self, url: httpx.URL) -> httpx.AsyncHTTPTransport:
+        proxied = self._proxied.get(url.scheme)
+        return self._direct if proxied is None or proxy_bypass(url.host) else proxied
+
+    async def aclose(self) -> None:
+        for transport in (self._direct, *self._proxied.values()):
+            await transport.aclose()
+
+
+def source_client(timeout_seconds: float) -> httpx.AsyncClient:
+    """A client for one task run (one event loop). Redirects are followed by hand: a key must not leave its host."""
+    return httpx.AsyncClient(
+        transport=KeyedTransport(),
+        timeout=httpx.Timeout(timeout_seconds),
+        follow_redirects=False,
+        headers={"User-Agent": f"assay/{metadata.version('assay')}"},
+    )
+
+
+@functools.cache
+def _tls() -> ssl.SSLContext:
+    return httpx.create_ssl_context()
+
+
+def _proxies() -> dict[str, str]:
+    return {scheme: url for scheme, url in getproxies().items() if scheme in ("http", "https") and url.startswith("http")}

@@ -1,0 +1,92 @@
+"""What has to be known of a source to ask it politely, and what it says about waiting."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+
+import httpx
+
+from tasks.accounting.ledger import Ledger
+from tasks.sources.reasons import Reason, reason_of_status
+from tasks.sources.transport import Secrets
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One request, without its keys. A `body` makes it a POST of JSON."""
+
+    path: str
+    parameters: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+    packed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole answer, its size bounded."""
+
+    status: int
+    headers: httpx.Headers
+    content: bytes
+
+
+def usual_reason(reply: Reply) -> Reason:
+    """What a refusal means where the source has no ways of its own."""
+    return reason_of_status(reply.status)
+
+
+def retry_after_seconds(reply: Reply) -> float:
+    """`Retry-After` as seconds or date; 0 where there is none."""
+    given = reply.headers.get("retry-after", "").strip()
+    if given.isascii() and given.replace(".", "", 1).isdigit():
+        return float(given)
+    try:
+        moment = parsedate_to_datetime(given)
+    except ValueError:
+        return 0.0
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max((moment - datetime.now(UTC)).total_seconds(), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """A source as the requests see it.
+
+    Attributes:
+        source: name in rows and failures.
+        per_minute: requests allowed; shared by every process that names the same `limit_name` and folder.
+        one_at_a_time: whether a request may only leave when no other is under way on this machine.
+        mend: what a user can do about a reason.
+        reason: what a refusal means.
+        asks_to_wait_seconds: how long an answer, refused or not, asks to hold back everything; 0: not at all.
+        allowed_per_minute: the rate an answer states, if it states one.
+    """
+
+    source: str
+    base_url: str
+    per_minute: float
+    limit_name: str
+    secrets: Secrets = field(default_factory=Secrets)
+    one_at_a_time: bool = False
+    headers: dict[str, str] = field(default_factory=dict)
+    mend: dict[Reason, str] = field(default_factory=dict)
+    reason: Callable[[Reply], Reason] = usual_reason
+    asks_to_wait_seconds: Callable[[Reply], float] = retry_after_seconds
+    allowed_per_minute: Callable[[Reply], float | None] = lambda _: None
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where a source works: one idea's ledger, one task run's client, the machine's limits.
+
+    Attributes:
+        limits_folder: shared by all processes of the machine.
+        on_request: called before each request; may raise BudgetExhaustedError.
+    """
+
+    http: httpx.AsyncClient
+    ledger: Ledger
+    limits_folder: Path
+    on_request: Callable[[], None] | None = None
