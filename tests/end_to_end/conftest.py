@@ -1,12 +1,14 @@
 """One undisturbed demo run that many tests read."""
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from flows.prefect_server import PrefectServer
 from tests.support.assay_command import assay, environment
 
 pytestmark = pytest.mark.end_to_end
@@ -19,8 +21,21 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def env(home: Path) -> dict[str, str]:
+def bare_env(home: Path) -> dict[str, str]:
+    """A machine with nothing running: every command starts what it needs."""
     return environment(home)
+
+
+@pytest.fixture(scope="session")
+def env(bare_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """A machine with a Prefect server already running, which saves every command four seconds."""
+    kept = {name: os.environ.get(name) for name in ("PREFECT_HOME", "PREFECT_API_URL")}
+    os.environ["PREFECT_HOME"] = str(tmp_path_factory.mktemp("prefect"))
+    with PrefectServer(None) as server:
+        api_url = server.wait()
+        for name, value in kept.items():
+            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+        yield {**bare_env, "PREFECT_API_URL": api_url}
 
 
 class DemoRun:
@@ -33,8 +48,8 @@ class DemoRun:
 
 
 @pytest.fixture(scope="session")
-def demo(env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoRun]:
+def demo(bare_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoRun]:
     warehouse = tmp_path_factory.mktemp("demo") / "warehouse"
-    done = assay("demo", "--warehouse", str(warehouse), "--json", env=env, cwd=warehouse.parent)
+    done = assay("demo", "--warehouse", str(warehouse), "--json", env=bare_env, cwd=warehouse.parent)
     assert done.returncode == 0, done.stderr
     yield DemoRun(warehouse, done)

@@ -27,10 +27,10 @@ def content(warehouse: Path, env: dict[str, str]) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("victim", ["driver", "worker", "gateway"])
 def test_a_killed_run_started_again_yields_the_lake_of_an_undisturbed_one(
-    victim: str, demo: DemoRun, env: dict[str, str], tmp_path: Path
+    victim: str, demo: DemoRun, bare_env: dict[str, str], env: dict[str, str], tmp_path: Path
 ) -> None:
     warehouse = tmp_path / "warehouse"
-    process = start_assay("demo", "--warehouse", str(warehouse), env=env, log=tmp_path / "first.log")
+    process = start_assay("demo", "--warehouse", str(warehouse), env=bare_env, log=tmp_path / "first.log")
     wait_until(lambda: landed_count(warehouse) >= 2 or process.poll() is not None, 120, "the second idea")
     assert process.poll() is None, (tmp_path / "first.log").read_text()
     relatives = family(process)
