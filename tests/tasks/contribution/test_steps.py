@@ -60,6 +60,12 @@ def test_untrusted_text_cannot_close_its_block_and_never_reaches_the_instruction
 
 
 @ASKED
+def test_a_paper_can_neither_close_the_idea_nor_open_another(step: Step[Any, Any], question: Any) -> None:
+    _, user = step.messages(question)
+    assert user["content"].count("</idea>") == user["content"].count("<idea>") == 1
+
+
+@ASKED
 def test_a_prompt_names_the_fields_of_the_answer(step: Step[Any, Any], question: Any) -> None:
     system, _ = step.messages(question)
     for field in step.output_model.model_fields:

@@ -1,6 +1,7 @@
 """The prompts fit their inputs, and untrusted text stays inside its block."""
 
 import hashlib
+import re
 from typing import Any
 
 import pytest
@@ -68,6 +69,12 @@ def test_text_of_ideas_and_papers_cannot_close_its_block(step: Step[Any, Any]) -
             user["content"].count(f"\n</{tag}>"),
         )
         assert opened == closed
+
+
+@every_step
+def test_a_paper_can_neither_close_the_idea_nor_open_another(step: Step[Any, Any]) -> None:
+    _, user = step.messages(INPUTS[step.name])
+    assert len(re.findall(r"</\s*idea\s*>", user["content"])) == len(re.findall(r"<\s*idea\s*>", user["content"])) == 1
 
 
 @every_step
