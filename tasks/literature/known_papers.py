@@ -1,14 +1,18 @@
 """The papers one idea has met, and the look-ups of those it has not: packed, each identifier once."""
 
 import asyncio
+import re
 from collections.abc import Iterable, Sequence
 
+from schemas.base import replace
+from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.retrieval import SourceFailure
 from tasks.literature.gateway_requests import GatewayRequests
 from tasks.literature.parsing import FIELDS, parse_paper
 
 LARGEST_BATCH = 500
+_PAPER_ID = re.compile(r"[0-9a-f]{40}")
 
 Failures = tuple[SourceFailure, ...]
 
@@ -32,10 +36,18 @@ class KnownPapers:
         return self._papers.get(identifier)
 
     async def by_identifier(self, identifiers: Sequence[str]) -> tuple[list[Paper], Failures]:
-        """The known papers among those asked for, in order and once each, and the look-ups that failed."""
+        """The known papers among those asked for, in order and once each, and the look-ups that failed.
+
+        A merged paper comes back under another identifier; it keeps the one it was asked for by, so that the asker finds it.
+        """
         wanted = list(dict.fromkeys(identifiers))
         failures = await self._fetch(wanted)
-        found = {paper.paper_id: paper for paper in map(self._papers.get, wanted) if paper is not None}
+        found: dict[str, Paper] = {}
+        for identifier in wanted:
+            paper = self._papers.get(identifier)
+            if paper is not None:
+                named = paper if not _PAPER_ID.fullmatch(identifier) else _renamed(paper, identifier)
+                found.setdefault(named.paper_id, named)
         return list(found.values()), failures
 
     async def by_corpus_id(self, corpus_ids: Iterable[int]) -> tuple[dict[int, Paper], Failures]:
@@ -73,3 +85,7 @@ class KnownPapers:
         finally:
             for identifier in identifiers:
                 self._in_flight.pop(identifier, None)
+
+
+def _renamed(paper: Paper, paper_id: str) -> Paper:
+    return paper if paper.paper_id == paper_id else replace(paper, paper_id=PaperId(paper_id))

@@ -1,7 +1,6 @@
 """`python -m tasks.literature.gateway`: what `GatewayProcess` starts. Ends with the process that started it."""
 
 import argparse
-import logging
 import os
 import signal
 import sys
@@ -26,9 +25,6 @@ def main() -> int:
     parser.add_argument("--port-file", type=Path)
     parser.add_argument("--parent", type=int, help="stop when this process is no longer the parent")
     arguments = parser.parse_args()
-    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(name)s %(levelname)s %(message)s")
-    for chatty in ("httpx", "httpcore", "uvicorn.access"):
-        logging.getLogger(chatty).setLevel(logging.WARNING)
     if arguments.parent is not None:
         threading.Thread(target=_end_with, args=(arguments.parent,), daemon=True).start()
     try:

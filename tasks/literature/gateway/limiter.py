@@ -1,10 +1,11 @@
 """One exact rate limit for every request of the process.
 
-The generic cell rate algorithm with a burst of one: consecutive requests leave at least one interval apart.
+The generic cell rate algorithm, with what really left as its memory.
 """
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable
 
 _MARGIN = 1.008
@@ -30,31 +31,58 @@ class Turn:
 
 
 class RateLimiter:
-    """Hands out turns in order of asking. Starts with no allowance: a restarted process never sends at once."""
+    """Hands out turns in order of asking. Starts with no allowance: a restarted process never sends at once.
+
+    With N requests a second allowed, any N + 1 departures in a row take longer than a second. A turn that came late
+    because the machine was busy is made up for by the next ones, within that bound; idle time is not.
+    """
 
     def __init__(self, requests_per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
+        allowed = max(int(requests_per_second), 1)
         self.interval_seconds = _MARGIN / requests_per_second
+        self._window_seconds = allowed * self.interval_seconds
+        self._least_gap_seconds = self.interval_seconds if allowed == 1 else self.interval_seconds / 2
+        self._departures: deque[float] = deque(maxlen=allowed)
         self._clock = clock
         self._gate = asyncio.Lock()
-        self._next = clock() + self.interval_seconds
+        self._waiting = 0
+        self._slot = clock() + self.interval_seconds
         self._refusals = 0
         self.granted = 0
 
     async def turn(self) -> Turn:
         """Wait for a turn. Whoever takes it must call `departed`: setting up a connection must not shorten the distance."""
         asked_at = self._clock()
-        await self._gate.acquire()
+        if self._waiting == 0:
+            self._slot = max(self._slot, asked_at)
+        self._waiting += 1
         try:
-            await self._until(self._next)
-        except asyncio.CancelledError:
-            self._gate.release()
-            raise
+            await self._gate.acquire()
+            try:
+                await self._until(self._earliest())
+            except asyncio.CancelledError:
+                self._gate.release()
+                raise
+        finally:
+            self._waiting -= 1
         self.granted += 1
         return Turn(self, self._clock() - asked_at)
 
+    def _earliest(self) -> float:
+        bounds = [self._slot]
+        if self._departures:
+            bounds.append(self._departures[-1] + self._least_gap_seconds)
+        if len(self._departures) == self._departures.maxlen:
+            bounds.append(self._departures[0] + self._window_seconds)
+        return max(bounds)
+
     def pass_on(self) -> None:
-        pushback = min(2.0 ** max(self._refusals - 1, 0), _MOST_PUSHBACK)
-        self._next = self._clock() + self.interval_seconds * pushback
+        """Called by `Turn.departed`."""
+        now = self._clock()
+        self._departures.append(now)
+        self._slot = max(self._slot, now - self._window_seconds) + self.interval_seconds
+        if self._refusals > 1:
+            self._slot = now + self.interval_seconds * min(2.0 ** (self._refusals - 1), _MOST_PUSHBACK)
         self._gate.release()
 
     async def _until(self, moment: float) -> None:

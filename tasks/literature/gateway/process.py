@@ -21,6 +21,7 @@ _STOP_SECONDS = 15.0
 _LOOK_EVERY_SECONDS = 0.1
 _QUICK_DEATH_SECONDS = 5.0
 _MOST_QUICK_DEATHS = 5
+_LONGEST_LOG_BYTES = 20_000_000
 LOG_NAME = "gateway.log"
 
 
@@ -60,6 +61,7 @@ class GatewayProcess:
             self._cache_directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigurationError(f"{self._cache_directory} cannot be made ({error.strerror}); choose a writable folder") from error
+        self._shorten_log()
         self._start()
         try:
             self._await_health()
@@ -139,6 +141,11 @@ class GatewayProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+    def _shorten_log(self) -> None:
+        """Keep the log of the last runs and the one before it."""
+        if self._log.exists() and self._log.stat().st_size > _LONGEST_LOG_BYTES:
+            self._log.replace(self._log.with_suffix(".old.log"))
 
     def _last_line(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()

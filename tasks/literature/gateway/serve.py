@@ -1,6 +1,9 @@
 """Running the gateway in this process until it is told to stop."""
 
+import logging
 import socket
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import uvicorn
@@ -23,6 +26,7 @@ def serve(settings: Settings, literature: str, host: str, port: int, cache_direc
     Raises:
         ConfigurationError, SnapshotError: what keeps it from starting, in one line.
     """
+    _log_to_stderr()
     upstream = open_upstream(settings, literature, cache_directory)
     listener = _listen(host, port)
     if port_file is not None:
@@ -37,9 +41,17 @@ def serve(settings: Settings, literature: str, host: str, port: int, cache_direc
         server_header=False,
     )
     try:
-        uvicorn.Server(config).run(sockets=[listener])
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])
     finally:
         listener.close()
+
+
+def _log_to_stderr() -> None:
+    """One line per request, without headers and so without keys; what a caller has set up already stays."""
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    for chatty in ("httpx", "httpcore", "uvicorn.error"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
 def _listen(host: str, port: int) -> socket.socket:

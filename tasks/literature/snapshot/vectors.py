@@ -20,27 +20,31 @@ _ROWS_PER_BLOCK = 16_384
 
 
 def write_vectors(folder: Path, papers_from: PapersFrom, embedder: Embedder, on_batch: Callable[[int], None]) -> int:
-    """Embed the papers, going on after the last whole batch of an interrupted build. Returns the dimensions of a vector."""
+    """Embed the papers, going on after the last whole row of an interrupted build. Returns the dimensions of a vector.
+
+    Raises:
+        SnapshotError: the embedder now gives vectors of other dimensions than before the interruption.
+    """
+    return asyncio.run(_write_vectors(folder, papers_from, embedder, on_batch))
+
+
+async def _write_vectors(folder: Path, papers_from: PapersFrom, embedder: Embedder, on_batch: Callable[[int], None]) -> int:
     dimensions, done = _resumable(folder)
     papers = papers_from(done)
     with (folder / FILE_NAME).open("ab") as stream:
         while batch := list(islice(papers, _TEXTS_PER_BATCH)):
-            texts = [f"{record.title}. {record.abstract or ''}".strip() for _, record in batch]
-            rows = asyncio.run(_embed(embedder, texts))
+            rows = await embedder.embed([f"{record.title}. {record.abstract or ''}".strip() for _, record in batch])
             if dimensions is None:
                 dimensions = int(rows.shape[1])
                 (folder / _SHAPE_NAME).write_text(json.dumps({"dimensions": dimensions}))
-            if rows.shape != (len(texts), dimensions):
-                raise SnapshotError(f"{folder / FILE_NAME}: {rows.shape[1]} dimensions instead of {dimensions}; delete this file")
+            if rows.shape[1] != dimensions:
+                had = f"{rows.shape[1]} dimensions instead of {dimensions}"
+                raise SnapshotError(f"{folder / FILE_NAME}: the embedder gives {had}; delete this file and build again")
             stream.write(rows.astype(np.float16).tobytes())
             stream.flush()
-            done += len(texts)
+            done += len(batch)
             on_batch(done)
     return dimensions or 0
-
-
-async def _embed(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
-    return await embedder.embed(texts)
 
 
 def _resumable(folder: Path) -> tuple[int | None, int]:

@@ -52,6 +52,20 @@ async def test_a_restarted_limiter_has_no_allowance_at_first(clock: Clock) -> No
     assert moment >= 101.0
 
 
+async def test_lost_time_is_made_up_for_and_no_window_holds_more_than_allowed(clock: Clock) -> None:
+    limiter = RateLimiter(10.0, clock)
+    await departures(limiter, clock, 1)
+    waiting = [asyncio.create_task(limiter.turn()) for _ in range(100)]
+    moments = []
+    for number, task in enumerate(waiting):
+        turn = await task
+        clock.now += 0.04 if number % 7 == 3 else 0.003  # the machine is busy
+        moments.append(clock.now)
+        turn.departed()
+    assert all(later - earlier >= 1.0 for earlier, later in zip(moments, moments[10:], strict=False))
+    assert 99 / (moments[-1] - moments[0]) >= 9.8
+
+
 async def test_idle_time_gives_no_burst(clock: Clock) -> None:
     limiter = RateLimiter(1.0, clock)
     clock.now += 1000
@@ -103,4 +117,4 @@ async def test_many_clients_never_exceed_the_limit_and_use_it_up(tmp_path: Path,
                     group.create_task(client.get("/graph/v1/paper/search", params={"query": f"topic {number}"}))
         assert (server.violations(10), server.refused, len(server.arrivals)) == (0, 0, 40)
         rate = (len(server.arrivals) - 1) / (server.arrivals[-1] - server.arrivals[0])
-        assert 9.5 <= rate <= 10
+        assert 9.3 <= rate <= 10, "exactness is the other tests' matter; here other processes share the machine"
