@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 
+from schemas.errors import AssayError, ConfigurationError
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.failure import Failure
 from schemas.outcome import UnscoredReason
@@ -13,18 +14,16 @@ from tasks.accounting.ledger import Ledger
 from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
 from tasks.evaluation.evaluate_idea import Bench, evaluate_idea, failed_evaluation, unscored_reasons
 from tasks.evaluation.job import PlannedIdea, ShardJob
+from tasks.judging.scrubbing import one_line
 from warehouse.landing import land, read_receipt
 from warehouse.layout import Layout
 
 logger = logging.getLogger(__name__)
 
-MENDABLE = (
-    UnscoredReason.BUDGET_EXHAUSTED,
-    UnscoredReason.ENGINE_UNAVAILABLE,
-    UnscoredReason.SOURCE_UNAVAILABLE,
-    UnscoredReason.TIMED_OUT,
-)
-"""Reasons that another run may not meet again, gravest first."""
+MENDABLE = (UnscoredReason.BUDGET_EXHAUSTED, UnscoredReason.ENGINE_UNAVAILABLE, UnscoredReason.TIMED_OUT)
+"""Reasons that another run may not meet again, gravest first. Of sources it is the failed look-up that says whether it may pass."""
+
+_MENDED_BY_SETTINGS = ("forbidden", "not_configured")
 
 BenchFactory = Callable[[Ledger], AbstractAsyncContextManager[Bench]]
 
@@ -36,6 +35,9 @@ async def evaluate_shard(job: ShardJob, layout: Layout, attempts: Attempts, open
     an idea at fault too often is landed as `worker_lost`.
 
     Returns: the receipts of this shard's ideas, in order.
+
+    Raises:
+        ConfigurationError: settings under which no idea can be evaluated; ideas that ended before are landed.
     """
     waiting = [planned for planned in job.ideas if not _done(read_receipt(layout, job.run_id, planned.evaluation_key))]
     suspects = sorted((p for p in waiting if attempts.count(p.evaluation_key)), key=lambda p: attempts.count(p.evaluation_key))
@@ -46,9 +48,12 @@ async def evaluate_shard(job: ShardJob, layout: Layout, attempts: Attempts, open
         async with gate:
             await _evaluate_and_land(planned, job, layout, attempts, open_bench)
 
-    async with asyncio.TaskGroup() as group:
-        for planned in fresh:
-            group.create_task(one(planned))
+    try:
+        async with asyncio.TaskGroup() as group:
+            for planned in fresh:
+                group.create_task(one(planned))
+    except* ConfigurationError as errors:
+        raise _root_of(errors) from errors
     for planned in suspects:
         await one(planned)
     receipts = (read_receipt(layout, job.run_id, planned.evaluation_key) for planned in job.ideas)
@@ -69,20 +74,37 @@ async def _evaluate_and_land(planned: PlannedIdea, job: ShardJob, layout: Layout
         attempts.end(planned.evaluation_key)
         return
     attempts.begin(planned.evaluation_key)
-    (outcome,) = await asyncio.gather(_within_time(planned, job, ledger, open_bench), return_exceptions=True)
-    if isinstance(outcome, IdeaEvaluation):
-        land(layout, outcome, incomplete_reason=_incomplete_reason(outcome))
-    elif isinstance(outcome, TimeoutError):
+    try:
+        (outcome,) = await asyncio.gather(_within_time(planned, job, ledger, open_bench), return_exceptions=True)
+        if isinstance(outcome, IdeaEvaluation):
+            land(layout, outcome, incomplete_reason=_incomplete_reason(outcome))
+        else:
+            failure = _failure_of(outcome, planned, job)
+            land(layout, failed_evaluation(planned, job, ledger, started_at, failure), incomplete_reason=failure.reason)
+    finally:
+        attempts.end(planned.evaluation_key)
+
+
+def _failure_of(error: BaseException, planned: PlannedIdea, job: ShardJob) -> Failure:
+    """What an idea's failure is called; errors that concern every idea are raised instead."""
+    if isinstance(error, TimeoutError):
         detail = f"not finished after {job.request.idea_timeout_seconds:.0f} s; run again to go on from the calls already paid"
-        failure = _failure(planned, UnscoredReason.TIMED_OUT, detail)
-        land(layout, failed_evaluation(planned, job, ledger, started_at, failure), incomplete_reason=UnscoredReason.TIMED_OUT)
-    elif isinstance(outcome, Exception):
-        logger.error("idea %s failed", planned.idea.idea_id, exc_info=outcome)
-        failure = _failure(planned, "internal_error", f"{type(outcome).__name__}: {str(outcome).splitlines()[0] if str(outcome) else ''}")
-        land(layout, failed_evaluation(planned, job, ledger, started_at, failure), incomplete_reason="internal_error")
-    else:
-        raise outcome
-    attempts.end(planned.evaluation_key)
+        return _failure(planned, UnscoredReason.TIMED_OUT, detail)
+    root = _root_of(error)
+    if isinstance(root, ConfigurationError) or not isinstance(root, Exception):
+        raise root
+    logger.error("idea %s failed", planned.idea.idea_id, exc_info=error)
+    if isinstance(root, AssayError):
+        return _failure(planned, root.reason, one_line(root))
+    return _failure(planned, "internal_error", one_line(f"{type(root).__name__}: {next(iter(str(root).splitlines()), '')}"))
+
+
+def _root_of(error: BaseException) -> BaseException:
+    """What a group of errors is about: of several the one that stops the run, else the first."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error
+    roots = [_root_of(inner) for inner in error.exceptions]
+    return next((root for root in roots if isinstance(root, ConfigurationError) or not isinstance(root, Exception)), roots[0])
 
 
 async def _within_time(planned: PlannedIdea, job: ShardJob, ledger: Ledger, open_bench: BenchFactory) -> IdeaEvaluation:
@@ -97,8 +119,8 @@ def _failure(planned: PlannedIdea, reason: str, detail: str) -> Failure:
 def _incomplete_reason(evaluation: IdeaEvaluation) -> str | None:
     """Why running again may add to this evaluation; None when it ran to its end.
 
-    A full text that could not be downloaded leaves the abstract as evidence and the idea complete: a dead
-    host would otherwise have the idea evaluated again on every rerun.
+    A look-up that can only be refused again (no such paper, a query nobody can answer) leaves the idea complete, and so
+    does a full text that could not be downloaded: a dead host would otherwise have it evaluated again on every rerun.
     """
     reasons = set(unscored_reasons(evaluation))
     for reason in MENDABLE:
@@ -106,4 +128,6 @@ def _incomplete_reason(evaluation: IdeaEvaluation) -> str | None:
             return reason
     modules = (evaluation.soundness, evaluation.contribution)
     failures = [*evaluation.failures, *(failure for module in modules if module is not None for failure in module.failures)]
-    return UnscoredReason.SOURCE_UNAVAILABLE if any(failure.retryable and failure.stage != "documents" for failure in failures) else None
+    look_ups = (failure for failure in failures if failure.stage != "documents")
+    mendable = any(failure.retryable or failure.reason in _MENDED_BY_SETTINGS for failure in look_ups)
+    return UnscoredReason.SOURCE_UNAVAILABLE if mendable else None

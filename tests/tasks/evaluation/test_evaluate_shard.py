@@ -3,23 +3,31 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from flows.profiles import load_profile
+from schemas.errors import BudgetExhaustedError, ConfigurationError
+from schemas.evaluation import IdeaEvaluation
+from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
+from schemas.outcome import UnscoredReason
 from schemas.run import RunRequest
+from schemas.soundness import SoundnessEvaluation, SoundnessReview
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation import evaluate_shard as shard
 from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
 from tasks.evaluation.evaluate_idea import Bench, failed_evaluation
 from tasks.evaluation.evaluation_key import evaluation_key, run_id_for
 from tasks.evaluation.job import PlannedIdea, ShardJob
+from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.registry import STEPS
+from tasks.soundness.asking import never_asked
+from tasks.soundness.steps import SOUNDNESS_REVIEW
 from warehouse.landing import read_receipt, read_receipts
 from warehouse.layout import Layout
 
@@ -60,16 +68,14 @@ def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             raise ValueError("a bug\nwith two lines")
         if planned.idea.idea_id == "idea-2":
             await asyncio.sleep(3600)
-        whole = failed_evaluation(planned, job, bench.ledger, shard.datetime.now(shard.UTC), cast(Any, _no_failure()))
+        whole = failed_evaluation(planned, job, bench.ledger, datetime.now(UTC), _no_failure())
         return whole.model_copy(update={"failures": ()})
 
     monkeypatch.setattr(shard, "evaluate_idea", evaluate_idea)
     return seen
 
 
-def _no_failure() -> Any:
-    from schemas.failure import Failure
-
+def _no_failure() -> Failure:
     return Failure(stage="evaluate", subject="none", reason="internal_error", detail="")
 
 
@@ -118,6 +124,74 @@ async def test_attempts_are_taken_back_when_an_idea_ends(evaluated: list[str], t
     work = job(tmp_path, 2)
     await run(work, tmp_path)
     assert [Attempts(tmp_path / "attempts").count(planned.evaluation_key) for planned in work.ideas] == [0, 0]
+
+
+def _lost(reason: str, stage: str = "literature", **fields: Any) -> Failure:
+    return Failure(stage=stage, subject="m1", reason=reason, detail="gone", **fields)
+
+
+def _without_evidence(tmp_path: Path, *failures: Failure) -> IdeaEvaluation:
+    """An evaluation whose one method has no evidence because `failures` happened."""
+    whole = failed_evaluation(job(tmp_path, 1).ideas[0], job(tmp_path, 1), Ledger(IdeaId("idea-0")), datetime.now(UTC), failures[0])
+    provenance = never_asked(SOUNDNESS_REVIEW, ExtractiveEngine(cast(Any, None), 1))
+    review = SoundnessReview(
+        method_id="m1", unscored_reason=UnscoredReason.SOURCE_UNAVAILABLE, unscored_detail="", evidence_count=0, provenance=provenance
+    )
+    soundness = SoundnessEvaluation(
+        methods=(), passages=(), passage_method_ids=(), sections=(), evidence=(), reviews=(review,), summary=None, failures=failures
+    )
+    return whole.model_copy(update={"soundness": soundness, "failures": ()})
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"),
+    [
+        (_lost("unreachable", retryable=True), "source_unavailable"),
+        (_lost("forbidden"), "source_unavailable"),
+        (_lost("budget_exhausted"), "budget_exhausted"),
+        (_lost("engine_unavailable", "soundness"), "engine_unavailable"),
+        (_lost("not_found"), None),
+        (_lost("bad_request"), None),
+        (_lost("unreachable", "documents", retryable=True), None),
+        (_lost("no_open_access", "documents"), None),
+    ],
+)
+def test_what_another_run_may_mend_is_tried_again_and_nothing_else_for_ever(tmp_path: Path, failure: Failure, reason: str | None) -> None:
+    assert shard._incomplete_reason(_without_evidence(tmp_path, failure)) == reason
+
+
+def _raising(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    async def evaluate_idea(planned: PlannedIdea, job: ShardJob, bench: Bench) -> Any:
+        if planned.idea.idea_id != "idea-0":
+            await asyncio.sleep(3600)
+
+        async def breaking() -> None:
+            raise error
+
+        async with asyncio.TaskGroup() as outer:
+            outer.create_task(breaking())
+
+    monkeypatch.setattr(shard, "evaluate_idea", evaluate_idea)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [(BudgetExhaustedError("the budget is spent"), "budget_exhausted"), (ZeroDivisionError("a bug"), "internal_error")],
+)
+async def test_an_error_inside_a_group_is_named_by_what_it_is_about(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, reason: str
+) -> None:
+    _raising(monkeypatch, error)
+    (receipt,) = (await run(job(tmp_path, 1), tmp_path)).values()
+    assert receipt.incomplete_reason == reason
+
+
+async def test_wrong_settings_end_the_shard_with_their_own_words_and_blame_no_idea(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _raising(monkeypatch, ConfigurationError("cache is damaged: delete it"))
+    work = job(tmp_path, 3)
+    with pytest.raises(ConfigurationError, match="cache is damaged"):
+        await run(work, tmp_path)
+    assert [Attempts(tmp_path / "attempts").count(planned.evaluation_key) for planned in work.ideas] == [0, 0, 0]
 
 
 async def test_an_idea_without_a_receipt_has_no_folder(tmp_path: Path) -> None:
