@@ -9,6 +9,7 @@ from tasks.sources.days import iso_day, last_day
 from tasks.sources.dois import clean_doi
 from tasks.sources.fields import Row, mappings_of, number_of, rows_of, text_of
 from tasks.sources.http_source import HttpSource, Page
+from tasks.sources.reasons import Reason
 from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Upstream
 
@@ -37,6 +38,7 @@ class OpenAlexSource(HttpSource):
             per_minute=600,
             limit_name=cls.name,
             secrets=Secrets(parameters={"api_key": key} if key else {}),
+            mend={Reason.FORBIDDEN: "check OPENALEX_API_KEY", Reason.RATE_LIMITED: "raise the daily allowance with OPENALEX_API_KEY"},
         )
 
     def question(self, words: str, query: SourceQuery) -> Question:

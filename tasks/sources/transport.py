@@ -1,7 +1,9 @@
 """The HTTP client of the sources. Keys join a request below everything that logs, repeats or reports it."""
 
 import functools
+import logging
 import ssl
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib import metadata
 from urllib.parse import quote, quote_plus
@@ -37,6 +39,22 @@ class Secrets:
         return {_SECRETS: self}
 
 
+_IN_FORCE: ContextVar[Secrets | None] = ContextVar("secrets_in_force", default=None)
+
+
+class _Scrubbing(logging.Filter):
+    """Takes the keys out of what the connection writes at debug level: a redirect may repeat one in its address."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if (secrets := _IN_FORCE.get()) is not None:
+            record.msg, record.args = secrets.scrubbed(record.getMessage()), ()
+        return True
+
+
+for _name in ("httpcore.connection", "httpcore.http11", "httpcore.proxy"):
+    logging.getLogger(_name).addFilter(_Scrubbing())
+
+
 class KeyedTransport(httpx.AsyncBaseTransport):
     """Adds a request's secrets to a copy that only the connection sees.
 
@@ -56,7 +74,11 @@ class KeyedTransport(httpx.AsyncBaseTransport):
             headers.update({name: value.get_secret_value() for name, value in secrets.headers.items()})
             url = url.copy_merge_params({name: value.get_secret_value() for name, value in secrets.parameters.items()})
         keyed = httpx.Request(request.method, url, headers=headers, stream=request.stream, extensions=extensions)
-        return await self._transport_for(url).handle_async_request(keyed)
+        token = _IN_FORCE.set(secrets)
+        try:
+            return await self._transport_for(url).handle_async_request(keyed)
+        finally:
+            _IN_FORCE.reset(token)
 
     def _transport_for(self, url: httpx.URL) -> httpx.AsyncHTTPTransport:
         proxied = self._proxied.get(url.scheme)

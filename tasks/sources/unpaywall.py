@@ -39,6 +39,7 @@ class UnpaywallSource(HttpSource):
             per_minute=600,
             limit_name=cls.name,
             secrets=Secrets(parameters={"email": SecretStr(email)} if email else {}),
+            mend={Reason.FORBIDDEN: "set UNPAYWALL_EMAIL to a real address"},
             reason=refusal_reason,
         )
 

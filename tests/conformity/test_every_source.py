@@ -1,0 +1,226 @@
+"""What holds for every source: what it could not answer is typed, what it may not use is removed, its key is never seen."""
+
+import json
+import logging
+from collections.abc import AsyncIterator, Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import BudgetExhaustedError
+from schemas.knowledge import KnowledgeAnswer, SourceKind
+from tasks.sources.http_source import HttpSource
+from tasks.sources.registry import SOURCES, configured, open_sources
+from tasks.sources.transport import source_client
+from tasks.sources.upstream import Desk
+from tests.support.source_desks import KEYS, MAIL, keyed_settings, keyless_settings, opened, query_for
+from tests.support.web_servers import SHAPES, Find, ShapedServer, shaped_server
+
+EVERY = pytest.mark.parametrize("kind", SOURCES, ids=lambda kind: kind.name)
+UNDATED = frozenset({"github_code"})
+KEYLESS_WORK = {"arxiv", "openalex", "crossref", "github_repositories"}
+KEYED = {kind.name for kind in SOURCES} - {"arxiv", "searxng"}
+FIND = Find("A paper about sparse attention")
+
+
+@pytest.fixture
+def server(kind: type[HttpSource]) -> Iterator[ShapedServer]:
+    with shaped_server(SHAPES[kind.name]) as running:
+        running.finds = (FIND,)
+        yield running
+
+
+@pytest.fixture
+async def asked(kind: type[HttpSource], server: ShapedServer, tmp_path: Path) -> AsyncIterator["Asker"]:
+    yield Asker(kind, server, tmp_path)
+
+
+class Asker:
+    """Asks one source and keeps the ledger."""
+
+    def __init__(self, kind: type[HttpSource], server: ShapedServer, folder: Path) -> None:
+        self.kind, self.server, self.folder = kind, server, folder
+
+    async def __call__(self, *script: str, settings: dict[str, object] | None = None, **query: object) -> KnowledgeAnswer:
+        self.server.script = list(script) or ["good"]
+        chosen = keyed_settings(self.kind.name, self.server.url, **(settings or {}))
+        async with opened(self.kind, chosen, self.folder) as desk:
+            answer = await desk.source.search(query_for(self.kind, **query))
+            self.calls = desk.ledger.api_calls
+        return answer
+
+    @property
+    def reasons(self) -> list[str | None]:
+        return [call.failure_reason for call in self.calls]
+
+
+@EVERY
+async def test_a_find_is_read_and_its_request_is_a_row(kind: type[HttpSource], asked: Asker) -> None:
+    answer = await asked()
+    (item,) = answer.items
+    assert answer.complete
+    assert FIND.title in item.title
+    assert (item.source, item.kind) == (kind.name, kind.kind)
+    assert [(call.source, call.status, call.failure_reason, call.cache_hit) for call in asked.calls] == [(kind.name, 200, None, False)]
+
+
+@EVERY
+async def test_a_429_is_waited_out(asked: Asker) -> None:
+    answer = await asked("429", "good")
+    assert (len(answer.items), answer.complete) == (1, True)
+    assert asked.reasons == ["rate_limited", None]
+
+
+@EVERY
+async def test_429_for_ever_is_no_empty_success(asked: Asker) -> None:
+    answer = await asked("429")
+    assert answer.items == ()
+    assert [failure.reason for failure in answer.failures] == ["rate_limited"]
+    assert asked.reasons == ["rate_limited"] * 3
+
+
+@EVERY
+async def test_a_long_retry_after_ends_the_look_up_at_once(asked: Asker) -> None:
+    answer = await asked("429:86400")
+    assert [failure.reason for failure in answer.failures] == ["rate_limited"]
+    assert len(asked.calls) == 1
+
+
+@EVERY
+async def test_nothing_found_is_complete_and_without_items(kind: type[HttpSource], asked: Asker) -> None:
+    answer = await asked("empty")
+    assert answer.complete
+    assert answer.items == () if kind.searches_text else answer.items[0].pdf_url is None
+
+
+@EVERY
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("malformed", "malformed_answer"),
+        ("truncated", "malformed_answer"),
+        ("html", "malformed_answer"),
+        ("dropped", "unreachable"),
+        ("500", "server_error"),
+        ("503:0", "server_error"),
+    ],
+)
+async def test_a_passing_fault_is_tried_again_and_a_lasting_one_is_typed(asked: Asker, word: str, reason: str) -> None:
+    recovered = await asked(word, "good")
+    assert (len(recovered.items), recovered.complete, asked.reasons) == (1, True, [reason, None])
+    lasting = await asked(word)
+    assert (lasting.items, [failure.reason for failure in lasting.failures], asked.reasons) == ((), [reason], [reason] * 3)
+
+
+@EVERY
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [("400", "bad_request"), ("401", "forbidden"), ("403", "forbidden"), ("404", "not_found"), ("elsewhere", "forbidden")],
+)
+async def test_a_refusal_is_typed_and_not_repeated(asked: Asker, word: str, reason: str) -> None:
+    answer = await asked(word)
+    assert (answer.items, [failure.reason for failure in answer.failures], len(asked.calls)) == ((), [reason], 1)
+
+
+@EVERY
+async def test_silence_is_a_timeout_within_the_bound(asked: Asker) -> None:
+    answer = await asked("hangs", settings={"timeout_seconds": 0.1, "maximum_attempts": 2})
+    assert [failure.reason for failure in answer.failures] == ["timeout"]
+    assert [(call.status, call.failure_reason) for call in asked.calls] == [(None, "timeout")] * 2
+
+
+@EVERY
+async def test_an_endless_answer_is_cut_off(asked: Asker) -> None:
+    answer = await asked("endless", settings={"maximum_bytes": 300_000})
+    assert [failure.reason for failure in answer.failures] == ["too_large"]
+    assert len(asked.calls) == 1
+
+
+@EVERY
+async def test_a_move_within_the_host_is_followed(asked: Asker) -> None:
+    assert len((await asked("moved", "good")).items) == 1
+
+
+@EVERY
+async def test_an_over_long_query_is_cut_at_a_word_and_says_so(kind: type[HttpSource], asked: Asker) -> None:
+    if not kind.searches_text:
+        pytest.skip("looks up DOIs only")
+    words = "contrastive pretraining objectives " * 100
+    answer = await asked(text=words)
+    assert answer.items
+    assert answer.shortening is not None
+    assert len(answer.query_sent) <= kind.maximum_characters
+    assert len(answer.query_sent.split()) <= (kind.maximum_words or 10_000)
+    assert set(answer.query_sent.split()) <= set(words.split())
+    assert (await asked(text="sparse attention")).shortening is None
+
+
+@EVERY
+async def test_a_query_of_signs_alone_is_not_sent(kind: type[HttpSource], asked: Asker) -> None:
+    if not kind.searches_text:
+        pytest.skip("looks up DOIs only")
+    answer = await asked(text='"()" | -')
+    assert [failure.reason for failure in answer.failures] == ["bad_request"]
+    assert asked.calls == []
+
+
+@EVERY
+async def test_the_cutoff_holds_for_what_comes_back(kind: type[HttpSource], asked: Asker) -> None:
+    asked.server.finds = (Find("Early work", "2019-03-01", 1), Find("Later work", "2024-03-01", 2), Find("Undated work", None, 3))
+    if not kind.searches_text:
+        asked.server.finds = asked.server.finds[1:2]
+    answer = await asked(published_before=date(2020, 12, 31))
+    early, removed, undated = ([], 1, 0) if not kind.searches_text else ([True], 2, 1)
+    if kind.name in UNDATED:
+        early, removed, undated = [], 3, 3
+    assert ["Early work" in item.title for item in answer.items] == early
+    assert (answer.inadmissible_count, answer.undated_count, answer.complete) == (removed, undated, True)
+    unbounded = await asked()
+    assert (len(unbounded.items), unbounded.inadmissible_count) == (len(asked.server.finds), 0)
+
+
+@EVERY
+async def test_no_key_is_seen_anywhere(kind: type[HttpSource], asked: Asker, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    own = kind.name.partition("_")[0]
+    echoed = [key for name, key in KEYS.items() if name.startswith(own)] or [MAIL]
+    asked.server.error_body = json.dumps({"message": f"not allowed: {echoed}"}) if kind.name in KEYED else "{}"
+    wired = False
+    for script in (("good",), ("401",), ("500",), ("dropped",), ("moved", "good"), ("malformed",), ("elsewhere",)):
+        answer = await asked(*script)
+        shown = f"{answer} {asked.calls} {caplog.text}"
+        assert not [key for key in (*KEYS.values(), MAIL) if key in shown or key.replace("+", "%2B").replace("/", "%2F") in shown]
+        assert "Basic " not in shown
+        wired = wired or any("ecret" in request.everything or "Basic " in request.everything for request in asked.server.asked)
+    assert wired == (kind.name in KEYED)
+
+
+@EVERY
+async def test_without_its_key_a_source_says_so_and_sends_nothing(kind: type[HttpSource], tmp_path: Path) -> None:
+    if kind.name in KEYLESS_WORK:
+        assert kind.name in configured(keyless_settings())
+        return
+    async with opened(kind, keyless_settings(), tmp_path) as desk:
+        answer = await desk.source.search(query_for(kind))
+    assert [failure.reason for failure in answer.failures] == ["not_configured"]
+    assert "set " in answer.failures[0].detail
+    assert desk.ledger.api_calls == []
+
+
+@EVERY
+async def test_a_spent_budget_ends_the_look_up(kind: type[HttpSource], server: ShapedServer, tmp_path: Path) -> None:
+    def spent() -> None:
+        raise BudgetExhaustedError("the run's literature requests are spent")
+
+    async with opened(kind, keyed_settings(kind.name, server.url), tmp_path, spent) as desk:
+        answer = await desk.source.search(query_for(kind))
+    assert ([failure.reason for failure in answer.failures], server.asked) == (["budget_exhausted"], [])
+
+
+async def test_the_list_covers_papers_web_and_code_under_distinct_names(tmp_path: Path) -> None:
+    assert {source.kind for source in SOURCES} == set(SourceKind)
+    assert len({source.name for source in SOURCES}) == len(SOURCES)
+    async with source_client(5.0) as http, opened(SOURCES[0], keyless_settings(), tmp_path) as desk:
+        sources = open_sources(keyless_settings(), Desk(http, desk.ledger, tmp_path), ["arxiv", "brave"])
+    assert [source.name for source in sources] == ["arxiv", "brave"]

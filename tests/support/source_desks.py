@@ -1,0 +1,74 @@
+"""Sources opened against a loopback server, with a key for everything and no waiting."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from schemas.identifiers import IdeaId
+from schemas.knowledge import SourceQuery
+from schemas.settings import Settings, SourceSettings
+from tasks.accounting.ledger import Ledger
+from tasks.sources.http_source import HttpSource
+from tasks.sources.transport import source_client
+from tasks.sources.upstream import Desk
+
+KEYS = {
+    "openalex_api_key": "oa-Secret+1/9",
+    "serper_api_key": "serper-Secret-2",
+    "tavily_api_key": "tvly-Secret-3",
+    "brave_api_key": "BSA-Secret-4",
+    "github_token": "ghp_Secret5",
+    "kaggle_key": "kaggle-Secret-6",
+}
+MAIL = "secret.reader@lab.example.edu"
+KEYLESS: dict[str, Any] = {
+    **dict.fromkeys(KEYS),
+    "kaggle_username": None,
+    "unpaywall_email": None,
+    "crossref_mailto": None,
+    "searxng_url": None,
+}
+
+
+def keyed_settings(source: str, url: str, **changes: Any) -> Settings:
+    """Everything configured; `changes` are fields of SourceSettings."""
+    quick: dict[str, Any] = {
+        "timeout_seconds": 5.0,
+        "maximum_attempts": 3,
+        "retry_base_seconds": 0.01,
+        "requests_per_minute": {source: 60_000.0},
+        "base_urls": {source: url},
+    }
+    keys: dict[str, Any] = {name: SecretStr(key) for name, key in KEYS.items()}
+    more: dict[str, Any] = {"kaggle_username": "reader", "unpaywall_email": MAIL, "crossref_mailto": MAIL, "searxng_url": url}
+    return Settings(**keys, **more, sources=SourceSettings(**(quick | changes)))
+
+
+def keyless_settings() -> Settings:
+    """Nothing configured, whatever the environment holds."""
+    return Settings(**KEYLESS)
+
+
+@dataclass
+class OpenSource:
+    source: HttpSource
+    ledger: Ledger
+
+
+@asynccontextmanager
+async def opened(
+    kind: type[HttpSource], settings: Settings, folder: Path, on_request: Callable[[], None] | None = None
+) -> AsyncIterator[OpenSource]:
+    """The source and the ledger it writes to."""
+    ledger = Ledger(idea_id=IdeaId("idea"))
+    async with source_client(settings.sources.timeout_seconds) as http:
+        yield OpenSource(kind(settings, Desk(http, ledger, folder, on_request)), ledger)
+
+
+def query_for(kind: type[HttpSource], text: str = "sparse attention", **changes: Any) -> SourceQuery:
+    """A question the source can answer: words, or a DOI where it only looks those up."""
+    return SourceQuery(text=text, **changes) if kind.searches_text else SourceQuery(dois=("10.1234/1",), **changes)

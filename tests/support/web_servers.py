@@ -1,0 +1,252 @@
+"""A loopback server that stands for any web API: it follows a script of good and bad answers and remembers what it was asked.
+
+`ShapedServer` scripts what happens; `SHAPES` knows how each source words the same few finds.
+"""
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from xml.sax.saxutils import escape
+
+GOOD = "good"
+"""Script words: good · empty · malformed · truncated · dropped · hangs · endless · html · elsewhere · moved · a status such as "429" or
+"429:<Retry-After>". The last word of a script stays."""
+
+
+@dataclass(frozen=True)
+class Find:
+    """Something a source has. `published` as an ISO day; None: the source gives no date."""
+
+    title: str
+    published: str | None = "2020-05-17"
+    number: int = 1
+
+
+@dataclass(frozen=True)
+class Asked:
+    method: str
+    path: str
+    parameters: dict[str, list[str]]
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def everything(self) -> str:
+        """Address, headers and body as one text: what the wire carried."""
+        return f"{self.path} {self.parameters} {self.headers} {self.body!r}"
+
+
+@dataclass
+class ShapedServer:
+    """A running server. `finds` may be changed between requests, and so may `script` and `headers`."""
+
+    port: int
+    shape: Callable[[Sequence[Find]], str]
+    finds: tuple[Find, ...] = ()
+    script: list[str] = field(default_factory=lambda: [GOOD])
+    headers: dict[str, str] = field(default_factory=dict)
+    error_body: str = '{"message": "no"}'
+    asked: list[Asked] = field(default_factory=list)
+    answered: threading.Event = field(default_factory=threading.Event)
+    closing: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def next_word(self) -> str:
+        return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+
+@contextmanager
+def shaped_server(shape: Callable[[Sequence[Find]], str]) -> Iterator[ShapedServer]:
+    """Run a server on a free port for the length of the block."""
+    http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    http.daemon_threads = True
+    server = ShapedServer(http.server_address[1], shape)
+    http.shaped_server = server  # type: ignore[attr-defined]
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.closing.set()
+        http.shutdown()
+        http.server_close()
+        thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self._serve(b"")
+
+    def do_POST(self) -> None:
+        self._serve(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+
+    def _serve(self, body: bytes) -> None:
+        server: ShapedServer = self.server.shaped_server  # type: ignore[attr-defined]
+        parts = urlsplit(self.path)
+        server.asked.append(Asked(self.command, parts.path, parse_qs(parts.query), dict(self.headers), body))
+        word = server.next_word()
+        try:
+            self._follow(server, word)
+        except OSError:
+            return
+        finally:
+            server.answered.set()
+
+    def _follow(self, server: ShapedServer, word: str) -> None:
+        good = server.shape(server.finds).encode()
+        if word == "hangs":
+            server.closing.wait(30)
+        elif word == "dropped":
+            self._send(200, server.headers | {"Content-Length": str(len(good) + 100)}, good[:20])
+        elif word == "endless":
+            self._send(200, server.headers, b"")
+            while not server.closing.is_set():
+                self.wfile.write(b" " * 65536)
+        elif word == "moved":
+            self._whole(301, server.headers | {"Location": f"{server.url}{self.path}"}, b"")
+        elif word == "elsewhere":
+            self._whole(302, server.headers | {"Location": "http://elsewhere.invalid/"}, b"")
+        elif word[:3].isdigit():
+            status, _, retry_after = word.partition(":")
+            more = {"Retry-After": retry_after} if retry_after else {}
+            self._whole(int(status), server.headers | more, server.error_body.encode())
+        else:
+            self._whole(200, server.headers, _BODIES.get(word, lambda _, whole: whole)(server, good))
+
+    def _whole(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self._send(status, headers | {"Content-Length": str(len(body))}, body)
+
+    def _send(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.send_response(status)
+        for name, value in (headers | {"Connection": "close"}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Keep quiet."""
+
+
+_BODIES: dict[str, Callable[[ShapedServer, bytes], bytes]] = {
+    "empty": lambda server, _: server.shape(()).encode(),
+    "malformed": lambda _, __: b'{"unexpected": {"shape": [1, 2]}}',
+    "truncated": lambda _, good: good[: max(len(good) // 2, 1)],
+    "html": lambda _, __: b"<!doctype html><html><body>Sign in</body></html>",
+}
+
+
+def _atom(finds: Sequence[Find]) -> str:
+    entries = "".join(
+        f"<entry><id>http://arxiv.org/abs/2005.{find.number:05d}v2</id><title>{escape(find.title)}</title><summary>About it.</summary>"
+        + (f"<published>{find.published}T00:00:00Z</published>" if find.published else "")
+        + f"<author><name>Ada Writer</name></author><link title='pdf' href='http://arxiv.org/pdf/2005.{find.number:05d}v2'/></entry>"
+        for find in finds
+    )
+    return (
+        '<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom" xmlns:s="http://a9.com/-/spec/opensearch/1.1/">'
+        f"<s:totalResults>{len(finds)}</s:totalResults>{entries}</feed>"
+    )
+
+
+def _listed(row: Callable[[Find], dict[str, Any]], wrap: Callable[[list[dict[str, Any]]], Any]) -> Callable[[Sequence[Find]], str]:
+    return lambda finds: json.dumps(wrap([{name: value for name, value in row(find).items() if value is not None} for find in finds]))
+
+
+def _page(find: Find) -> str:
+    return f"https://pages.example.org/{find.number}"
+
+
+def _year(find: Find) -> int | None:
+    return int(find.published[:4]) if find.published else None
+
+
+def _unpaywall(finds: Sequence[Find]) -> str:
+    if not finds:
+        return json.dumps({"doi": "10.1234/none", "oa_locations": [], "title": "A closed paper", "year": 2001, "best_oa_location": None})
+    find = finds[0]
+    location = {"url_for_pdf": "https://pages.example.org/a.pdf", "url": "https://pages.example.org/a.pdf"}
+    return json.dumps(
+        {
+            "doi": f"10.1234/{find.number}",
+            "title": find.title,
+            "published_date": find.published,
+            "best_oa_location": location,
+            "oa_locations": [location],
+        }
+    )
+
+
+SHAPES: dict[str, Callable[[Sequence[Find]], str]] = {
+    "arxiv": _atom,
+    "openalex": _listed(
+        lambda find: {
+            "id": f"https://openalex.org/W{find.number}",
+            "doi": f"https://doi.org/10.1234/{find.number}",
+            "title": find.title,
+            "publication_date": find.published,
+            "abstract_inverted_index": {"it.": [1], "About": [0]},
+        },
+        lambda rows: {"meta": {"count": len(rows), "next_cursor": None}, "results": rows},
+    ),
+    "crossref": _listed(
+        lambda find: {
+            "DOI": f"10.1234/{find.number}",
+            "title": [find.title],
+            "abstract": "<jats:title>Abstract</jats:title><jats:p>About it.</jats:p>",
+            "issued": {"date-parts": [[int(part) for part in find.published.split("-")] if find.published else [None]]},
+        },
+        lambda rows: {"status": "ok", "message": {"total-results": len(rows), "items": rows}},
+    ),
+    "unpaywall": _unpaywall,
+    "serper_scholar": _listed(
+        lambda find: {"title": find.title, "link": _page(find), "snippet": "About it.", "year": _year(find)},
+        lambda rows: {"searchParameters": {}, "organic": rows},
+    ),
+    "searxng": _listed(
+        lambda find: {"title": find.title, "url": _page(find), "content": "About it.", "publishedDate": find.published},
+        lambda rows: {"query": "q", "results": rows, "unresponsive_engines": []},
+    ),
+    "serper": _listed(
+        lambda find: {"title": find.title, "link": _page(find), "snippet": "About it.", "date": find.published},
+        lambda rows: {"searchParameters": {}, "organic": rows},
+    ),
+    "tavily": _listed(
+        lambda find: {"title": find.title, "url": _page(find), "content": "About it.", "published_date": find.published},
+        lambda rows: {"query": "q", "results": rows, "response_time": 0.1},
+    ),
+    "brave": _listed(
+        lambda find: {"title": find.title, "url": _page(find), "description": "About <strong>it</strong>.", "page_age": find.published},
+        lambda rows: {"type": "search", "query": {}, **({"web": {"results": rows}} if rows else {})},
+    ),
+    "github_repositories": _listed(
+        lambda find: {
+            "full_name": find.title,
+            "html_url": _page(find),
+            "description": None,
+            "stargazers_count": 7,
+            "created_at": f"{find.published}T08:00:00Z" if find.published else None,
+        },
+        lambda rows: {"total_count": len(rows), "incomplete_results": False, "items": rows},
+    ),
+    "github_code": _listed(
+        lambda find: {"path": find.title, "html_url": _page(find), "repository": {"full_name": "lab/code"}},
+        lambda rows: {"total_count": len(rows), "incomplete_results": False, "items": rows},
+    ),
+    "kaggle_datasets": _listed(
+        lambda find: {"ref": f"lab/{find.number}", "title": find.title, "lastUpdated": find.published, "voteCount": 3},
+        lambda rows: rows,
+    ),
+    "kaggle_notebooks": _listed(
+        lambda find: {"ref": f"lab/{find.number}", "title": find.title, "lastRunTime": find.published, "totalVotes": 3},
+        lambda rows: rows,
+    ),
+}
+"""By source name: a body with these finds, as the API words it."""

@@ -1,0 +1,98 @@
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.knowledge import KnowledgeItem, SourceKind
+from tasks.sources.days import iso_day, last_day, of_parts, spoken_day
+from tasks.sources.dois import clean_doi
+from tasks.sources.fields import without_markup
+from tasks.sources.wording import plain_words, shortened
+
+TODAY = date(2026, 11, 21)
+
+
+@given(st.text(max_size=300), st.integers(1, 80), st.one_of(st.none(), st.integers(1, 20)))
+def test_a_shortened_query_keeps_to_its_limits_and_tells_every_cut(text: str, characters: int, words: int | None) -> None:
+    wording = shortened(text, characters, words)
+    whole = " ".join(shortened(text, 10_000).text.split())
+    assert len(wording.text) <= characters
+    assert words is None or len(wording.text.split()) <= words
+    assert whole.startswith(wording.text)
+    assert (wording.shortening is None) == (wording.text == whole)
+
+
+def test_the_cut_falls_between_words() -> None:
+    assert shortened("alpha beta gamma", 12).text == "alpha beta"
+    assert shortened("alpha beta gamma", 10).text == "alpha beta"
+    assert shortened("alpha beta gamma", 100, 1).text == "alpha"
+    assert shortened("antidisestablishment", 4).text == "anti"
+
+
+@given(st.text(max_size=200))
+def test_plain_words_hold_no_operator(text: str) -> None:
+    words = plain_words(text)
+    assert not set(words) & set('"():*?~^|!\\<>{}[],;')
+    assert not any(word in {"AND", "OR", "NOT"} or word.startswith("-") for word in words.split())
+    assert plain_words(words) == words
+
+
+def test_names_of_the_trade_survive() -> None:
+    assert plain_words('state-of-the-art C++ and "C#", GPT-4.5!') == "state-of-the-art C++ and C# GPT-4.5"
+
+
+@given(st.dates(min_value=date(1000, 1, 1)))
+def test_an_iso_day_is_read_back(day: date) -> None:
+    assert iso_day(day.isoformat()) == of_parts([day.year, day.month, day.day]) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2024", date(2024, 12, 31)),
+        ("2024-02", date(2024, 2, 29)),
+        ("2024-03-05T23:30:00-04:00", date(2024, 3, 6)),
+        ("2018-06-05T20:44:35.1234567Z", date(2018, 6, 5)),
+        ("Mar 5, 2024", date(2024, 3, 5)),
+        ("March 5, 2024", date(2024, 3, 5)),
+        ("5 Mar 2024", date(2024, 3, 5)),
+        ("Tue, 05 Mar 2024 10:00:00 GMT", date(2024, 3, 5)),
+        ("4 hours ago", TODAY),
+        ("2 days ago", TODAY - timedelta(days=1)),
+        ("a week ago", TODAY),
+        ("9999 years ago", None),
+        ("2024-13-41", None),
+        ("Foo 5, 2024", None),
+        ("recently", None),
+        ("", None),
+    ],
+)
+def test_dates_mean_their_last_possible_day(text: str, day: date | None) -> None:
+    assert spoken_day(text, TODAY) == day
+
+
+@given(st.text(max_size=40))
+def test_no_text_breaks_the_reading_of_dates(text: str) -> None:
+    found = spoken_day(text, TODAY)
+    assert found is None or isinstance(found, date)
+
+
+def test_a_year_that_is_none_is_no_date() -> None:
+    assert last_day(0) is last_day(2024, 13) is of_parts([]) is of_parts([None]) is None
+
+
+def test_dois_are_bare_and_lower_case() -> None:
+    assert clean_doi("https://doi.org/10.1000/ABC") == clean_doi(" doi: 10.1000/abc ") == "10.1000/abc"
+    assert clean_doi("10.1000/a b") is clean_doi("10.1000/a,b") is clean_doi("10.1000/a|b") is clean_doi("") is None
+
+
+def test_markup_goes_and_comparisons_stay() -> None:
+    assert without_markup("<p>a &lt; b</p> and 3 < 4 > 2") == "a < b and 3 < 4 > 2"
+
+
+def test_an_undated_item_is_admissible_only_without_dates() -> None:
+    item = KnowledgeItem(kind=SourceKind.WEB, source="s", title="t", url="https://a.example/")
+    assert item.admissible(None, None)
+    assert not item.admissible(None, TODAY)
+    assert not item.admissible(TODAY, None)
