@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
 from schemas.retrieval import SourceFailure
 from schemas.settings import Settings, SourceSettings
-from tasks.sources.dois import clean_doi
+from tasks.sources.dois import batches, clean_doi
 from tasks.sources.fields import Row, json_of
 from tasks.sources.reasons import Reason
 from tasks.sources.requests import SourceRequests
@@ -172,8 +172,7 @@ class HttpSource(ABC):
                 gathered.failures.append(self.requests.failure(_NOTHING_ASKED, Reason.BAD_REQUEST, detail))
             else:
                 known[doi] = None
-        cleaned = list(known)
-        return [self.look_up(cleaned[start : start + self.largest_batch]) for start in range(0, len(cleaned), self.largest_batch)]
+        return [self.look_up(batch) for batch in batches(list(known), self.largest_batch)]
 
 
 def _overridden(upstream: Upstream, settings: SourceSettings) -> Upstream:

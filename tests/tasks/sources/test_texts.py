@@ -1,12 +1,13 @@
+import pickle
 from datetime import date, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.knowledge import KnowledgeItem, SourceKind
+from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind
 from tasks.sources.days import iso_day, last_day, of_parts, spoken_day
-from tasks.sources.dois import clean_doi
+from tasks.sources.dois import batches, clean_doi
 from tasks.sources.fields import without_markup
 from tasks.sources.wording import plain_words, shortened
 
@@ -85,6 +86,20 @@ def test_a_year_that_is_none_is_no_date() -> None:
 def test_dois_are_bare_and_lower_case() -> None:
     assert clean_doi("https://doi.org/10.1000/ABC") == clean_doi(" doi: 10.1000/abc ") == "10.1000/abc"
     assert clean_doi("10.1000/a b") is clean_doi("10.1000/a,b") is clean_doi("10.1000/a|b") is clean_doi("") is None
+
+
+@given(st.lists(st.integers(1, 200), max_size=120), st.integers(1, 50))
+def test_batches_lose_no_doi_and_fit_an_address(lengths: list[int], largest: int) -> None:
+    dois = [f"10.1234/{number}{'x' * length}" for number, length in enumerate(lengths)]
+    packed = batches(dois, largest)
+    assert [doi for batch in packed for doi in batch] == dois
+    assert all(len(batch) <= largest and len("|".join(batch)) <= 2500 for batch in packed)
+
+
+def test_an_answer_survives_the_way_to_another_process() -> None:
+    item = KnowledgeItem(kind=SourceKind.WEB, source="s", title="t", url="https://a.example/")
+    answer = KnowledgeAnswer((item,), query_sent="q", shortening="cut")
+    assert pickle.loads(pickle.dumps(answer)) == answer
 
 
 def test_markup_goes_and_comparisons_stay() -> None:
