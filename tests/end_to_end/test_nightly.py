@@ -28,14 +28,19 @@ def served(env: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """A Prefect server with the deployments of infra/prefect.yaml and a worker on its pool."""
     monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
     with PrefectServer(None) as server:
-        served_env = {**env, "PREFECT_API_URL": server.wait(), "PREFECT_HOME": str(tmp_path / "prefect")}
+        served_env = {
+            **env,
+            "PREFECT_API_URL": server.wait(),
+            "PREFECT_HOME": str(tmp_path / "prefect"),
+            "PREFECT_WORKER_QUERY_SECONDS": "1",
+        }
         monkeypatch.delenv("PREFECT_API_URL")
         prefect("work-pool", "create", "assay", "--type", "process", env=served_env, cwd=tmp_path)
         shutil.copytree(REPOSITORY / "infra", tmp_path / "infra")
         prefect("--no-prompt", "deploy", "--all", "--prefect-file", "infra/prefect.yaml", env=served_env, cwd=tmp_path)
         worker_log = (tmp_path / "worker.log").open("wb")
         worker = subprocess.Popen(
-            [sys.executable, "-m", "prefect", "worker", "start", "--pool", "assay", "--query-seconds", "1"],
+            [sys.executable, "-m", "prefect", "worker", "start", "--pool", "assay"],
             env=served_env, cwd=tmp_path, stdout=worker_log, stderr=worker_log,
         )  # fmt: skip
         yield served_env
