@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
+from weakref import WeakValueDictionary
 
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
@@ -77,8 +78,16 @@ class LiteLLMBackend:
         self.mode: OutputMode = output_mode(model, settings.structured_output)
         self.price: Price | None = price_of(model, settings)
         self.cache = ReplyCache(cache, model, api_base, self.temperature, self.seed, self.mode) if cache else None
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._failures_in_a_row = 0
         self.out_of_order: str | None = None
+
+    def turn(self, key: str) -> asyncio.Lock:
+        """The lock under which the question with this cache key is asked: who waits finds the answer in the cache.
+
+        Where the first one gets none, the next asks for itself, on its own idea's budget.
+        """
+        return self._turns.setdefault(key, asyncio.Lock())
 
     @property
     def name(self) -> str:

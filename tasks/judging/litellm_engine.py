@@ -55,7 +55,7 @@ class LiteLLMEngine:
     A reply that cannot be used is asked for once more, with the error shown. Rate limits (their `Retry-After` is
     honoured), 5xx, timeouts and lost connections are tried again with growing, jittered delays, within the settings'
     attempts and total seconds. What was answered before, validly, comes from the cache: a row with `cache_hit`, no
-    tokens and no cost.
+    tokens and no cost; so does the answer to a question another idea of this worker is asking at the moment.
     """
 
     def __init__(self, backend: LiteLLMBackend, ledger: Ledger) -> None:
@@ -74,15 +74,18 @@ class LiteLLMEngine:
         if isinstance(fitted, TooLong):
             return self._unscored(asking, UnscoredReason.INPUT_TOO_LONG, fitted.detail)
         asking.shortening = fitted.shortening
-        key = backend.cache.key(step, fitted.messages) if backend.cache else ""
-        if backend.cache and (kept := backend.cache.recall(key, step.output_model)):
-            value, asking.model_answered = kept
-            self._record(asking, CallStatus.CACHED, cache_hit=True)
-            return Scored(value, self._provenance(asking))
-        outcome = await self._ask(asking, fitted.messages)
-        if backend.cache and isinstance(outcome, Scored):
-            backend.cache.remember(key, outcome.value, asking.model_answered)
-        return outcome
+        if backend.cache is None:
+            return await self._ask(asking, fitted.messages)
+        key = backend.cache.key(step, fitted.messages)
+        async with backend.turn(key):
+            if kept := backend.cache.recall(key, step.output_model):
+                value, asking.model_answered = kept
+                self._record(asking, CallStatus.CACHED, cache_hit=True)
+                return Scored(value, self._provenance(asking))
+            outcome = await self._ask(asking, fitted.messages)
+            if isinstance(outcome, Scored):
+                backend.cache.remember(key, outcome.value, asking.model_answered)
+            return outcome
 
     def _messages(self, step: Step[Any, Any], inputs: Noun) -> list[Message]:
         messages = step.messages(inputs)
@@ -165,12 +168,21 @@ class LiteLLMEngine:
                 spent = (None, tokens)  # should the call be cancelled now, it was probably paid for
                 answer = await backend.ask(messages, response_format(backend.mode, asking.step.name, asking.step.output_model))
                 spent = self._spent(answer, tokens)
+            except asyncio.CancelledError:
+                if spent[0] is None:
+                    self._record_cancelled(asking, time.monotonic() - started_at, started_at - asked_at)
+                raise
             finally:
                 backend.budget.settle(reservation, cost_usd=spent[0], tokens=spent[1])
             backend.limits.settle(tokens, spent[1])
         latency_seconds = time.monotonic() - started_at
         asking.spent_seconds += latency_seconds
         return _Attempt(answer, latency_seconds, started_at - asked_at)
+
+    def _record_cancelled(self, asking: _Asking, latency_seconds: float, queue_seconds: float) -> None:
+        """The row of a call nobody waited for: it was sent, so it is on the bill, at a cost nobody knows."""
+        failure = CallFailure(CallStatus.TIMED_OUT, UnscoredReason.TIMED_OUT, "the evaluation ended before the answer came")
+        self._record(asking, failure.status, _Attempt(failure, latency_seconds, queue_seconds), error=failure.detail)
 
     def _spent(self, answer: CallAnswer | CallFailure, estimated_tokens: int) -> tuple[float | None, int]:
         if isinstance(answer, CallAnswer):

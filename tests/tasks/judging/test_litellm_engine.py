@@ -8,11 +8,14 @@ import pytest
 
 from schemas.calls import CallStatus
 from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId
 from schemas.outcome import Scored, Unscored, UnscoredReason
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings
+from tasks.accounting.ledger import Ledger
 from tasks.accounting.limits import SharedRateLimit
 from tasks.accounting.model_limits import ModelLimits, open_model_limits
+from tasks.judging.litellm_engine import LiteLLMEngine
 from tests.support.openai_server import MODEL_ANSWERED, OpenAIServer
 from warehouse.keyed_store import KeyedStore
 
@@ -324,3 +327,41 @@ async def test_the_check_finds_a_missing_key_and_a_model_without_provider(monkey
         await check_model("openai/gpt-4o-mini", None, LanguageModelSettings())
     with pytest.raises(ConfigurationError, match="no such model 'nonsense'"):
         await check_model("nonsense", None, LanguageModelSettings())
+
+
+async def test_a_question_two_ideas_ask_at_once_is_paid_once(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path
+) -> None:
+    server.behaviour, server.late_seconds = "late", 0.1
+    opened = await open_engine(cache=KeyedStore(tmp_path / "replies.sqlite"))
+    ledgers = [Ledger(IdeaId(f"twin-{number}")) for number in range(4)]
+    outcomes = await asyncio.gather(*(LiteLLMEngine(opened.backend, ledger).run(step, question) for ledger in ledgers))
+    assert len(server.requests) == 1
+    assert len({outcome.value for outcome in outcomes if isinstance(outcome, Scored)}) == 1
+    assert sorted(row.status for ledger in ledgers for row in ledger.llm_calls) == ["cached"] * 3 + ["ok"]
+
+
+async def test_where_the_first_of_two_gets_no_answer_the_second_asks_for_itself(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path
+) -> None:
+    server.behaviour = ["refusal", "good"]
+    opened = await open_engine(cache=KeyedStore(tmp_path / "replies.sqlite"))
+    first, second = await asyncio.gather(opened.engine.run(step, question), opened.engine.run(step, question))
+    assert isinstance(first, Unscored)
+    assert isinstance(second, Scored)
+
+
+async def test_a_call_in_flight_when_its_idea_ends_is_on_the_bill(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any
+) -> None:
+    server.behaviour = "hangs"
+    opened = await open_engine(budget=Budget(maximum_tokens=1_000_000))
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.5):
+            await opened.engine.run(step, question)
+    (row,) = opened.ledger.llm_calls
+    assert (row.status, row.cost_usd) == (CallStatus.TIMED_OUT, None)
+    assert row.error == "the evaluation ended before the answer came"
+    assert opened.budget.spent().tokens > 0
+    reservation = await asyncio.wait_for(opened.budget.reserve(opened.ledger.idea_id, tokens=1), 1)
+    opened.budget.settle(reservation)
