@@ -7,7 +7,15 @@ out, and the caller leaves those papers unscored. A reply without a single sound
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BeforeValidator, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 
 from schemas.base import Reply
 
@@ -23,9 +31,10 @@ def _sound_entries(values: Any, validate: ValidatorFunctionWrapHandler) -> Any:
     try:
         return validate(values)
     except ValidationError:
-        if not isinstance(values, list):
+        sound = [value for value in values if _is_sound(value, validate)] if isinstance(values, list) else []
+        if not sound:
             raise
-        return validate([value for value in values if _is_sound(value, validate)])
+        return validate(sound)
 
 
 def _is_sound(value: Any, validate: ValidatorFunctionWrapHandler) -> bool:
@@ -38,7 +47,7 @@ def _is_sound(value: Any, validate: ValidatorFunctionWrapHandler) -> bool:
 
 SoundEntries = WrapValidator(_sound_entries)
 Key = Annotated[str, BeforeValidator(_bare_key), Field(min_length=1)]
-Text = Annotated[str, Field(min_length=1)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class KeyedEntry(Reply):
@@ -49,11 +58,11 @@ class KeyedEntry(Reply):
 
 class DimensionAnswer(Reply):
     name: Text = Field(description="Two to five words.")
-    statements: Annotated[list[Text], Field(min_length=1)] = Field(description="Self-contained contribution statements.")
+    statements: Annotated[list[Text], Field(min_length=1), SoundEntries] = Field(description="Self-contained contribution statements.")
 
 
 class DimensionsAnswer(Reply):
-    dimensions: Annotated[list[DimensionAnswer], Field(min_length=1), SoundEntries]
+    dimensions: Annotated[list[DimensionAnswer], SoundEntries] = Field(description="None where the idea claims to contribute nothing.")
 
 
 class StatementQueries(Reply):

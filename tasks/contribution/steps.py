@@ -15,7 +15,7 @@ PACKAGE = "tasks.contribution"
 
 EXTRACT_DIMENSIONS = Step(
     name="extract_dimensions",
-    version=1,
+    version=2,
     package=PACKAGE,
     input_model=DimensionsQuestion,
     output_model=DimensionsAnswer,

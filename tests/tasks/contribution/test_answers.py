@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from tasks.contribution.answers import ComparisonAnswer, RelevanceAnswer, RelevanceEntry, ReviewAnswer, by_key
+from tasks.contribution.answers import ComparisonAnswer, DimensionsAnswer, RelevanceAnswer, RelevanceEntry, ReviewAnswer, by_key
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.floats(allow_nan=False) | st.text(max_size=8),
@@ -59,3 +59,15 @@ def test_a_paper_answered_twice_with_different_scores_has_no_answer() -> None:
     entries = [RelevanceEntry(key="P1", rationale="", score=score) for score in (3, 4)]
     assert by_key(entries, ["P1"]) == {}
     assert set(by_key([entries[0], entries[0]], ["P1"])) == {"P1"}
+
+
+def test_an_idea_without_a_contribution_is_an_answer_but_a_list_of_broken_dimensions_is_not() -> None:
+    assert DimensionsAnswer.model_validate({"dimensions": []}).dimensions == []
+    with pytest.raises(ValidationError):
+        DimensionsAnswer.model_validate({"dimensions": [{"name": " ", "statements": ["A claim."]}, {"name": "Tool", "statements": [" "]}]})
+
+
+def test_a_dimension_without_a_name_or_words_is_left_out() -> None:
+    reply = [{"name": " ", "statements": ["A claim."]}, {"name": " Tool ", "statements": [" ", "A claim. "]}]
+    (dimension,) = DimensionsAnswer.model_validate({"dimensions": reply}).dimensions
+    assert (dimension.name, dimension.statements) == ("Tool", ["A claim."])

@@ -278,6 +278,13 @@ async def test_without_dimensions_there_is_a_failure_and_no_search() -> None:
     assert source.queries == []
 
 
+async def test_an_idea_that_claims_nothing_has_nothing_to_judge_and_no_score() -> None:
+    source = literature()
+    findings, _ = await evaluated(source, answers={"extract_dimensions": lambda q: DimensionsAnswer(dimensions=[])})
+    assert (findings.evaluation.dimensions, findings.evaluation.reviews, source.queries) == ((), (), [])
+    assert [one.reason for one in findings.evaluation.failures] == [UnscoredReason.NOTHING_TO_JUDGE]
+
+
 async def test_without_queries_the_reviews_say_why() -> None:
     findings, _ = await evaluated(answers={"contribution_queries": lambda q: UnscoredReason.ENGINE_UNAVAILABLE})
     assert {one.unscored_reason for one in findings.evaluation.reviews} == {UnscoredReason.ENGINE_UNAVAILABLE}
