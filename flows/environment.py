@@ -29,6 +29,8 @@ def prepare_environment(home: Path) -> None:
         os.environ.setdefault(name, value)
     os.environ.setdefault("PREFECT_HOME", str(home / "prefect"))
     _keep_known_errors_short()
+    for chatty in ("httpx", "great_expectations"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     try:
         Path(os.environ["PREFECT_HOME"]).mkdir(parents=True, exist_ok=True)
     except OSError as error:
