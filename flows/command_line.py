@@ -1,37 +1,40 @@
 """`assay`: the command line. Commands live in `flows/commands`, one file each, imported when they run."""
 
 import logging
+import os
 import sys
 from collections.abc import Callable
 
-import click
 import typer
 from pydantic import ValidationError
+from typer.exceptions import TyperException
 
 from flows.environment import prepare_environment
+from flows.interruption import INTERRUPTED_LINE
 from schemas.errors import AssayError, BudgetExhaustedError, ConfigurationError, IdeaFileError, PromptError, SnapshotError
 from schemas.settings import Settings
 
 _USAGE = (ConfigurationError, IdeaFileError, SnapshotError, PromptError)
 EXIT_DONE, EXIT_FAILURES, EXIT_USAGE, EXIT_BUDGET = 0, 1, 2, 3
+_EXIT_OF_TYPER_ON_INTERRUPT = 130
 
 
 def main() -> None:
     """Entry point of the console script: run a command, print one line for an error, exit with its code."""
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
-    sys.exit(_run(lambda: _application()(standalone_mode=False)))
+    sys.exit(run_command(lambda: application()(standalone_mode=False)))
 
 
-def _run(command: Callable[[], object]) -> int:
+def run_command(command: Callable[[], object]) -> int:
+    """The exit code of `command`; whatever the user can mend is one line on stderr, never a traceback."""
     try:
         prepare_environment(Settings().home)
         result = command()
-    except click.ClickException as error:
-        error.show()
+    except TyperException as error:
+        _complain_of_usage(error)
         return EXIT_USAGE
-    except (click.Abort, KeyboardInterrupt):
-        _complain("interrupted; the same command goes on where this one stopped")
-        return EXIT_FAILURES
+    except (typer.Abort, KeyboardInterrupt):
+        return _interrupted()
     except ValidationError as error:
         first = error.errors()[0]
         _complain(f"setting {'.'.join(str(part) for part in first['loc'])}: {first['msg']}")
@@ -39,30 +42,55 @@ def _run(command: Callable[[], object]) -> int:
     except AssayError as error:
         _complain(str(error))
         return EXIT_BUDGET if isinstance(error, BudgetExhaustedError) else EXIT_USAGE if isinstance(error, _USAGE) else EXIT_FAILURES
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # without it Python complains once more as it ends
+        return EXIT_DONE
+    except OSError as error:
+        _complain(f"{error.filename or 'the system refused'}: {error.strerror or error}; check the path, its permissions and the disk")
+        return EXIT_USAGE
+    if result == _EXIT_OF_TYPER_ON_INTERRUPT:
+        return _interrupted()
     return result if isinstance(result, int) else EXIT_DONE
 
 
+def _interrupted() -> int:
+    sys.stderr.write(f"{INTERRUPTED_LINE}\n")
+    return EXIT_FAILURES
+
+
+def _complain_of_usage(error: TyperException) -> None:
+    """One line for a wrong option; a group called without a command has printed its help page already and says no more."""
+    message = error.format_message().replace("Value error, ", "")
+    if not message.strip():
+        return
+    context = getattr(error, "ctx", None)
+    hint = f" (`{context.command_path} --help`)" if context is not None else ""
+    _complain(" ".join(message.split()) + hint)
+
+
 def _complain(line: str) -> None:
-    sys.stderr.write(f"assay: {line}\n")
+    sys.stderr.write(f"assay: {' '.join(line.splitlines())}\n")
 
 
-def _application() -> typer.Typer:
+def application() -> typer.Typer:
+    """All commands, with their options and help texts."""
     from flows.commands import demo, doctor, evaluate, literature, plan, rank, report, sql, warehouse
 
-    application = typer.Typer(
+    commands = typer.Typer(
         name="assay",
         help="Evaluate batches of research ideas against the scientific literature.",
+        epilog="Exit codes: 0 done; 1 more failures than allowed; 2 wrong usage or configuration; 3 budget reached.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
     )
-    application.command("demo")(demo.demo)
-    application.command("evaluate")(evaluate.evaluate)
-    application.command("plan")(plan.plan)
-    application.command("rank")(rank.rank)
-    application.command("report")(report.report)
-    application.command("sql")(sql.sql)
-    application.command("doctor")(doctor.doctor)
-    application.add_typer(literature.application, name="literature", help="Build, serve and search snapshots of the literature.")
-    application.add_typer(warehouse.application, name="warehouse", help="Export, compact, document and verify the lake.")
-    return application
+    commands.command("demo")(demo.demo)
+    commands.command("evaluate")(evaluate.evaluate)
+    commands.command("plan")(plan.plan)
+    commands.command("rank")(rank.rank)
+    commands.command("report")(report.report)
+    commands.command("sql")(sql.sql)
+    commands.command("doctor")(doctor.doctor)
+    commands.add_typer(literature.application, name="literature", help="Build, serve and search snapshots of the literature.")
+    commands.add_typer(warehouse.application, name="warehouse", help="Export, compact, document and verify the lake.")
+    return commands

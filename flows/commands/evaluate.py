@@ -1,6 +1,7 @@
 """`assay evaluate`: the main job."""
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -61,10 +62,11 @@ def evaluate(
 
 def run_and_print(request: RunRequest, *, as_json: bool) -> int:
     """Run a batch under a Prefect server, print its ranking and where things lie; the command's exit code."""
+    from flows.interruption import interruptible
     from flows.prefect_server import PrefectServer
 
     settings = Settings()
-    with PrefectServer(settings.prefect_api_url) as server:
+    with interruptible(), PrefectServer(settings.prefect_api_url) as server:
         from flows.checks import check_before_run
 
         check_before_run(request, settings)
@@ -88,7 +90,8 @@ def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
     else:
         ranked, scores = (), ()
     if as_json:
-        print_json({"run": run, "published": summary.published, "ranking": ranked, "reports": summary.report_paths})
+        published = {"published": summary.published, "failed_expectations": summary.failed_expectations}
+        print_json({"run": run, **published, "ranking": ranked, "reports": summary.report_paths})
         return
     if ranked:
         print_ranking(ranked, scores)
@@ -99,7 +102,7 @@ def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
     if run.engine == "extractive":
         print_note("engine: extractive, an offline baseline without a language model; use --engine litellm:MODEL for real judgement")
     if summary.published:
-        print_note(f'lake:   {request.warehouse / "lake"} (assay sql --warehouse {request.warehouse} "from idea_scores")')
+        print_note(f'lake:   {request.warehouse / "lake"} (assay sql --warehouse {quote(str(request.warehouse))} "from idea_scores")')
     for path in summary.report_paths:
         print_note(f"report: {path}")
     for failed in summary.failed_expectations:

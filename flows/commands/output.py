@@ -1,15 +1,23 @@
 """What commands print: answers on stdout, everything else on stderr."""
 
+import os
+import re
 import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
 import orjson
-from rich.console import Console
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
 from warehouse.answers import IdeaScore, RankedIdea
+
+PIPED_COLUMNS = 140
+NARROWEST_COLUMN = 12
+"""Characters a column of a table needs to be readable; with less, rows are printed one below the other."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def print_json(value: Any) -> None:
@@ -24,22 +32,51 @@ def _plain(value: Any) -> Any:
 
 
 def stdout_console() -> Console:
-    """Wide enough for tables when the output is a file or a pipe."""
+    """As wide as the terminal or as COLUMNS says; wide enough for tables when the output is a file or a pipe."""
     console = Console()
-    return console if console.is_terminal else Console(width=140)
+    return console if console.is_terminal or "COLUMNS" in os.environ else Console(width=PIPED_COLUMNS)
 
 
 def print_note(text: str) -> None:
     """A line for the person at the terminal, on stderr."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(text, markup=False)
+    Console(stderr=True, highlight=False, soft_wrap=True).print(_safe(text), markup=False)
 
 
-def print_table(columns: list[str], rows: list[list[str]]) -> None:
-    """A table on stdout."""
-    table = Table(*columns, header_style="bold")
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """A table on stdout, numbers to the right; a row of too many columns becomes a list of `column: value` lines."""
+    console = stdout_console()
+    if rows and len(columns) * NARROWEST_COLUMN > console.width:
+        for line in _records(columns, rows):
+            console.print(line, soft_wrap=True, highlight=False)
+        return
+    table = Table(header_style="bold")
+    for number, name in enumerate(columns):
+        table.add_column(Text(_safe(name)), justify=_side(row[number] for row in rows), overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    stdout_console().print(table)
+        table.add_row(*(Text(_shown(cell)) for cell in row))
+    console.print(table)
+
+
+def _records(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[Text]:
+    width = max(len(name) for name in columns)
+    for number, row in enumerate(rows, start=1):
+        yield Text(f"─ row {number:,} of {len(rows):,}", style="bold")
+        for name, cell in zip(columns, row, strict=True):
+            yield Text(f"{_safe(name):>{width}}: {_shown(cell)}")
+
+
+def _side(cells: Iterator[object]) -> Literal["left", "right"]:
+    known = [cell for cell in cells if cell is not None]
+    return "right" if known and all(isinstance(cell, int | float) for cell in known) else "left"
+
+
+def _shown(cell: object) -> str:
+    return "" if cell is None else _safe(str(cell))
+
+
+def _safe(text: str) -> str:
+    """Text from ideas and papers must not move the cursor, colour the terminal or turn the reading order."""
+    return _CONTROL.sub("\ufffd", text)
 
 
 def number(value: float | None, digits: int = 2) -> str:
@@ -48,23 +85,32 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) -> None:
-    """The ranking by group, unscored counts beside every score."""
+    """The ranking by group, unscored counts beside every score; identifiers are whole, titles take what room is left."""
     score_of = {score.idea_id: score for score in scores}
-    columns = ["group", "rank", "idea", "score", "soundness", "unscored methods", "contribution", "unscored comparisons"]
-    rows = []
+    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    table.add_column("rank", justify="right")
+    table.add_column("idea", overflow="fold", ratio=1)
+    for name in ("score", "soundness", "unscored\nmethods", "contribution", "unscored\ncomparisons"):
+        table.add_column(name, justify="right")
+    before: object = object()
     for entry in ranking:
-        score = score_of[entry.idea_id]
-        comparisons = score.scored_comparison_count + score.unscored_comparison_count
-        rows.append(
-            [
-                entry.group or "–",
-                "–" if entry.rank is None else str(entry.rank),
-                f"{entry.idea_id}: {entry.title}",
-                number(entry.score),
-                number(entry.soundness_0_to_10),
-                f"{score.unscored_method_count} of {score.method_count}",
-                number(entry.contribution_0_to_10),
-                f"{score.unscored_comparison_count} of {comparisons}",
-            ]
-        )
-    print_table(columns, rows)
+        if entry.group != before:
+            table.add_section()
+            table.add_row("", Text(_safe(entry.group or "no group"), style="bold"))
+            before = entry.group
+        table.add_row(*_ranked(entry, score_of[entry.idea_id]))
+    stdout_console().print(table)
+
+
+def _ranked(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
+    comparisons = score.scored_comparison_count + score.unscored_comparison_count
+    title = Text(_safe(" ".join(entry.title.split())), style="dim", no_wrap=True, overflow="ellipsis")
+    return (
+        "–" if entry.rank is None else str(entry.rank),
+        Group(Text(_safe(entry.idea_id), overflow="fold"), title),
+        number(entry.score),
+        number(entry.soundness_0_to_10) if score.soundness_requested else "–",
+        f"{score.unscored_method_count} of {score.method_count}" if score.soundness_requested else "–",
+        number(entry.contribution_0_to_10) if score.contribution_requested else "–",
+        f"{score.unscored_comparison_count} of {comparisons}" if score.contribution_requested else "–",
+    )

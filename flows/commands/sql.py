@@ -15,13 +15,18 @@ def sql(
     json: options.Json = False,
 ) -> int:
     """Ask the lake a question in SQL. Read-only: no other files, no network."""
-    from flows.commands.output import print_json, print_table
+    from flows.commands.output import print_json, print_note, print_table
     from warehouse.layout import Layout
     from warehouse.queries import run_sql
 
-    rows = run_sql(Layout(warehouse.resolve()), query, catalogue_url=Settings().catalogue)
+    layout, catalogue = Layout(warehouse.resolve()), Settings().catalogue
+    rows = run_sql(layout, query, catalogue_url=catalogue)
     if json:
         print_json(rows)
     elif rows:
-        print_table([str(name) for name in rows[0]], [["" if value is None else str(value) for value in row.values()] for row in rows])
+        print_table([str(name) for name in rows[0]], [list(row.values()) for row in rows])
+    else:
+        columns = run_sql(layout, f"describe {query}", catalogue_url=catalogue)
+        print_table([str(column["column_name"]) for column in columns], [])
+        print_note("no rows")
     return 0

@@ -1,0 +1,61 @@
+"""Ctrl-C during a run: the command itself stops, in order, and what it started is not torn down under its hands.
+
+A terminal sends SIGINT to every process of the group at once: the Prefect server would be gone before the flow
+could tell it how it ended, and every worker would print a traceback. So SIGINT is blocked here, which everything
+started later inherits, and one thread waits for it and passes it on to the main thread alone.
+"""
+
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+
+GRACE_SECONDS = 15.0
+"""After this long, or at a second Ctrl-C, the process ends at once; runs survive that as they survive a kill."""
+INTERRUPTED_LINE = "assay: interrupted; the same command goes on where this one stopped"
+_EXIT_FAILURES = 1
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Inside the block Ctrl-C raises KeyboardInterrupt in the main thread, and reaches no child process.
+
+    Enter it in the main thread, before any process or thread of the run is started.
+    """
+    resource_tracker.ensure_running()  # starting it later would unblock SIGINT again in the thread that does
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    handler = signal.signal(signal.SIGUSR2, signal.default_int_handler)
+    over = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(over,), daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        signal.pthread_kill(watcher.ident or 0, signal.SIGINT)
+        watcher.join()
+        signal.signal(signal.SIGUSR2, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _watch(over: threading.Event) -> None:
+    signal.sigwait({signal.SIGINT})
+    if over.is_set():
+        return
+    logging.disable(logging.CRITICAL)
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR2)
+    if signal.sigtimedwait({signal.SIGINT}, GRACE_SECONDS) is None or not over.is_set():
+        _end_at_once()
+
+
+def _end_at_once() -> None:
+    for child in multiprocessing.active_children():
+        child.kill()
+    sys.stderr.write(f"{INTERRUPTED_LINE}\n")
+    sys.stderr.flush()
+    os._exit(_EXIT_FAILURES)

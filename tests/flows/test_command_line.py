@@ -1,0 +1,97 @@
+"""What the user can mend is one line and exit code 2; what commands print can be read and piped."""
+
+import sys
+
+import pytest
+
+from flows.command_line import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE, application, run_command
+from schemas.errors import BudgetExhaustedError, SnapshotError, UpstreamError
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path_factory.mktemp("prefect")))
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["assay", *arguments])
+    return run_command(lambda: application()(standalone_mode=False))
+
+
+def failing(error: BaseException) -> int:
+    def command() -> None:
+        raise error
+
+    return run_command(command)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["evalute"], "'evaluate'"),
+        (["demo", "--colour"], "--colour"),
+        (["evaluate"], "IDEAS"),
+        (["demo", "--workers", "0"], "--workers"),
+        (["demo", "--workers", "many"], "--workers"),
+        (["report", "--format", "pdf"], "'md', 'html'"),
+        (["evaluate", "ideas.jsonl", "--max-cost-usd", "-1"], "--max-cost-usd"),
+        (["warehouse", "exprot"], "export"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else value,
+)
+def test_wrong_usage_is_one_line_that_names_the_help(
+    arguments: list[str], expected: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, *arguments) == EXIT_USAGE
+    out, err = capsys.readouterr()
+    (line,) = err.splitlines()
+    assert expected in line
+    assert "--help" in line
+    assert out == ""
+
+
+@pytest.mark.parametrize("arguments", [[], ["literature"], ["warehouse"]], ids=lambda value: " ".join(value) or "assay")
+def test_a_group_without_a_command_prints_its_help_and_nothing_else(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, *arguments) == EXIT_USAGE
+    out, err = capsys.readouterr()
+    assert "Usage:" in out
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    "command", ["", "demo", "evaluate", "plan", "rank", "report", "sql", "doctor", "literature build", "warehouse verify"]
+)
+def test_every_command_explains_itself(command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(monkeypatch, *command.split(), "--help") == EXIT_DONE
+    out, err = capsys.readouterr()
+    assert "Usage:" in out
+    assert err == ""
+
+
+def test_exit_codes_follow_the_kind_of_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert failing(SnapshotError("the snapshot is empty")) == EXIT_USAGE
+    assert failing(UpstreamError("the source failed")) == EXIT_FAILURES
+    assert failing(BudgetExhaustedError("spent")) == 3
+    assert capsys.readouterr().err.splitlines() == ["assay: the snapshot is empty", "assay: the source failed", "assay: spent"]
+
+
+def test_what_the_file_system_refuses_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert failing(PermissionError(13, "Permission denied", "/etc/report.md")) == EXIT_USAGE
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "/etc/report.md" in line
+    assert "Permission denied" in line
+
+
+def test_an_interrupted_command_says_that_it_can_go_on(capsys: pytest.CaptureFixture[str]) -> None:
+    assert failing(KeyboardInterrupt()) == EXIT_FAILURES
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "goes on where this one stopped" in line
+
+
+def test_a_setting_out_of_bounds_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("ASSAY_LITERATURE__REQUESTS_PER_SECOND", "-1")
+    assert run(monkeypatch, "doctor") == EXIT_USAGE
+    assert "requests_per_second" in capsys.readouterr().err
