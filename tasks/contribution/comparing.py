@@ -9,6 +9,7 @@ from schemas.failure import Failure
 from schemas.outcome import Outcome, Unscored, UnscoredReason
 from schemas.paper import Paper
 from tasks.citations.keys import Shown, show
+from tasks.citations.spelling import without_keys
 from tasks.contribution.answers import ComparisonAnswer, ComparisonEntry, DimensionComparison, by_key
 from tasks.contribution.dimensions import shown
 from tasks.contribution.inquiry import Inquiry, engine_failures, omission
@@ -33,7 +34,7 @@ async def compare(inquiry: Inquiry, papers: Sequence[Paper], dimensions: Sequenc
     comparisons: list[Comparison] = []
     failures: list[Failure] = []
     for batch, outcome in zip(batches, (task.result() for task in tasks), strict=True):
-        cells = [cell for key, paper in batch for cell in _row(paper, _entry(outcome, key, batch), outcome, dimensions)]
+        cells = [cell for key, paper in batch for cell in _row(paper, _entry(outcome, key, batch), outcome, dimensions, batch)]
         comparisons.extend(cells)
         if not isinstance(outcome, Unscored):
             failures.extend(_omissions(cells))
@@ -54,9 +55,9 @@ def _entry(outcome: Outcome[ComparisonAnswer], key: str, batch: Shown) -> Compar
 
 
 def _row(
-    paper: Paper, entry: ComparisonEntry | None, outcome: Outcome[ComparisonAnswer], dimensions: Sequence[Dimension]
+    paper: Paper, entry: ComparisonEntry | None, outcome: Outcome[ComparisonAnswer], dimensions: Sequence[Dimension], batch: Shown
 ) -> list[Comparison]:
-    """The paper's comparison along every dimension."""
+    """The paper's comparison along every dimension; keys of the batch, which mean other papers in the review, are spelled out."""
     reason = outcome.reason if isinstance(outcome, Unscored) else UnscoredReason.REPLY_UNPARSABLE
     row: list[Comparison] = []
     for dimension in dimensions:
@@ -66,9 +67,9 @@ def _row(
                 paper_id=paper.paper_id,
                 dimension_id=dimension.dimension_id,
                 dimension=dimension.name,
-                comparison=answer.comparison if answer else "",
+                comparison=without_keys(answer.comparison, batch, paper.paper_id) if answer else "",
                 score=answer.score if answer else None,
-                overall_comparison=entry.overall_comparison if entry else "",
+                overall_comparison=without_keys(entry.overall_comparison, batch, paper.paper_id) if entry else "",
                 unscored_reason=None if answer else reason,
                 provenance=outcome.provenance,
             )

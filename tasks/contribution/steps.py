@@ -39,7 +39,7 @@ RELEVANCE = Step(
 )
 COMPARE_PAPER = Step(
     name="compare_paper",
-    version=1,
+    version=2,
     package=PACKAGE,
     input_model=ComparisonQuestion,
     output_model=ComparisonAnswer,

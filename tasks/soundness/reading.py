@@ -13,7 +13,8 @@ from schemas.paper import Paper, PaperSection, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.retrieval import Answer
 from schemas.soundness import Method, MethodEvidence
-from tasks.citations.keys import show
+from tasks.citations.keys import Shown, show
+from tasks.citations.spelling import without_keys
 from tasks.judging.step import Engine
 from tasks.judging.text import shorten_words
 from tasks.soundness.answers import EvidenceReply, PaperReading
@@ -100,7 +101,7 @@ async def _read_batch(idea: Idea, method: Method, batch: Sequence[_Readable], en
     if isinstance(outcome, Unscored):
         return _unanswered(method, batch, outcome)
     readings = _by_number(outcome.value)
-    rows = [_row(method, each, readings.get(place), outcome.provenance) for place, each in enumerate(batch, start=1)]
+    rows = [_row(method, each, readings.get(place), keys, outcome.provenance) for place, each in enumerate(batch, start=1)]
     failures = [
         _failure(
             method, row.paper_id, row.unscored_reason, "the reply says nothing usable about this paper, although it was asked about it"
@@ -129,7 +130,8 @@ def _by_number(reply: EvidenceReply) -> dict[int, PaperReading]:
     return found
 
 
-def _row(method: Method, read: _Readable, reading: PaperReading | None, provenance: Provenance) -> MethodEvidence:
+def _row(method: Method, read: _Readable, reading: PaperReading | None, keys: Shown, provenance: Provenance) -> MethodEvidence:
+    """The evidence as the reply gives it; keys of the batch, which mean other papers in the review, are spelled out."""
     provenance = shortened(provenance, read.shortening)
     if reading is None:
         return _unscored(method, read.paper, UnscoredReason.REPLY_UNPARSABLE, provenance)
@@ -139,9 +141,9 @@ def _row(method: Method, read: _Readable, reading: PaperReading | None, provenan
         method_id=method.method_id,
         paper_id=read.paper.paper_id,
         relevant=reading.relevant,
-        method=reading.method.strip() if reading.relevant else "",
-        results=reading.results.strip() if reading.relevant else "",
-        context=reading.context.strip() if reading.relevant else "",
+        method=without_keys(reading.method, keys, read.paper.paper_id) if reading.relevant else "",
+        results=without_keys(reading.results, keys, read.paper.paper_id) if reading.relevant else "",
+        context=without_keys(reading.context, keys, read.paper.paper_id) if reading.relevant else "",
         provenance=provenance,
     )
 

@@ -336,3 +336,15 @@ async def test_packing_changes_the_calls_and_not_the_answers() -> None:
     assert len(few_calls.inputs_of(RELEVANCE)) == 2
     assert len(many_calls.inputs_of(COMPARE_PAPER)) == 5
     assert len(few_calls.inputs_of(COMPARE_PAPER)) == 1
+
+
+async def test_keys_of_a_comparison_never_reach_the_review_where_they_mean_other_papers() -> None:
+    def citing(question: Any) -> ComparisonAnswer:
+        entries = comparison(question).model_dump()["papers"]
+        for entry in entries:
+            entry["dimensions"] = [{**along, "comparison": f"Unlike [{entry['key']}], [P1][P99] records."} for along in entry["dimensions"]]
+        return ComparisonAnswer.model_validate({"papers": entries})
+
+    findings, _ = await evaluated(answers={"compare_paper": citing}, papers_per_comparison_call=2)
+    assert all("[P" not in one.comparison for one in findings.evaluation.comparisons)
+    assert any("“" in one.comparison for one in findings.evaluation.comparisons)
