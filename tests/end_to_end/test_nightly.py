@@ -5,11 +5,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 import yaml
 
-from flows.prefect_server import PrefectServer
 from flows.request import bundled
 from tests.support.assay_command import rows, wait_until
 
@@ -23,26 +24,22 @@ def prefect(*arguments: str, env: dict[str, str], cwd: Path) -> subprocess.Compl
     return done
 
 
-@pytest.fixture
-def served(env: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
-    """A Prefect server with the deployments of infra/prefect.yaml and a worker on its pool."""
-    monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
-    with PrefectServer(None) as server:
-        served_env = {
-            **env,
-            "PREFECT_API_URL": server.wait(),
-            "PREFECT_HOME": str(tmp_path / "prefect"),
-            "PREFECT_WORKER_QUERY_SECONDS": "1",
-        }
-        monkeypatch.delenv("PREFECT_API_URL")
-        prefect("work-pool", "create", "assay", "--type", "process", env=served_env, cwd=tmp_path)
-        shutil.copytree(REPOSITORY / "infra", tmp_path / "infra")
-        prefect("--no-prompt", "deploy", "--all", "--prefect-file", "infra/prefect.yaml", env=served_env, cwd=tmp_path)
-        worker_log = (tmp_path / "worker.log").open("wb")
-        worker = subprocess.Popen(
-            [sys.executable, "-m", "prefect", "worker", "start", "--pool", "assay"],
-            env=served_env, cwd=tmp_path, stdout=worker_log, stderr=worker_log,
-        )  # fmt: skip
+def asked(env: dict[str, str], kind: str) -> list[dict[str, Any]]:
+    """Everything of a kind that the Prefect server knows."""
+    return httpx.post(f"{env['PREFECT_API_URL']}/{kind}/filter", json={}).raise_for_status().json()
+
+
+@pytest.fixture(scope="module")
+def served(env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The Prefect server, with the deployments of infra/prefect.yaml and a worker on their pool."""
+    folder = tmp_path_factory.mktemp("nightly")
+    served_env = {**env, "PREFECT_HOME": str(folder / "prefect"), "PREFECT_WORKER_QUERY_SECONDS": "1"}
+    prefect("work-pool", "create", "assay", "--type", "process", env=served_env, cwd=folder)
+    shutil.copytree(REPOSITORY / "infra", folder / "infra")
+    prefect("--no-prompt", "deploy", "--all", "--prefect-file", "infra/prefect.yaml", env=served_env, cwd=folder)
+    command = [sys.executable, "-m", "prefect", "worker", "start", "--pool", "assay"]
+    with (folder / "worker.log").open("wb") as log:
+        worker = subprocess.Popen(command, env=served_env, cwd=folder, stdout=log, stderr=log)
         yield served_env
         worker.terminate()
         worker.wait(timeout=30)
@@ -64,6 +61,16 @@ def test_new_idea_files_are_evaluated_published_reported_and_archived(served: di
     (run,) = rows(warehouse, "from runs", served)
     assert (run["idea_count"], run["evaluated_count"]) == (2, 2)
     assert list((warehouse / "reports").rglob("*.html"))
+    artifacts = {artifact["key"] for artifact in asked(served, "artifacts")}
+    assert {"evaluate-batch-progress", "evaluate-batch-summary", "nightly-summary"} <= artifacts
+
+
+def test_the_schedule_plans_the_coming_nights(served: dict[str, str]) -> None:
+    def planned() -> list[dict[str, Any]]:
+        return [run for run in asked(served, "flow_runs") if run["state_type"] == "SCHEDULED"]
+
+    wait_until(lambda: len(planned()) >= 2, 60, "planning")
+    assert all(run["expected_start_time"][11:16] == "01:00" for run in planned())
 
 
 def test_the_deployment_names_a_module_path_and_a_schedule() -> None:
