@@ -1,7 +1,7 @@
 """`make bench`: run every benchmark, or the ones named, and print their figures.
 
-    python -m tests.benchmarks                 all of them
-    python -m tests.benchmarks evaluation      one of them
+python -m tests.benchmarks                 all of them
+python -m tests.benchmarks evaluation      one of them
 """
 
 import importlib
