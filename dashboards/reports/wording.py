@@ -1,6 +1,9 @@
 """The closed words of the tables in plain language."""
 
+import re
 from pathlib import PurePath
+
+_FINGERPRINT = re.compile(r"[0-9a-f]{12,64}")
 
 _REASONS: dict[str, str] = {
     "reply_unparsable": "the engine's reply could not be read",
@@ -25,6 +28,7 @@ _REASONS: dict[str, str] = {
     "not_found": "the source does not know it",
     "circuit_open": "the source had failed too often and was left alone",
     "malformed_answer": "the source's answer could not be read",
+    "withheld": "the publisher withholds it, or the source does not have it",
     "document": "the document could not be had or read",
     "empty": "the entry is empty",
     "too_short": "the text is too short",
@@ -60,6 +64,8 @@ def literature(name: str) -> str:
     """Where papers came from; of a snapshot's path only its last part, which is what a reader recognises."""
     kind, _, place = name.partition(":")
     if kind == "snapshot":
+        if _FINGERPRINT.fullmatch(place):
+            return f"snapshot with fingerprint {place}"
         return f"snapshot {PurePath(place.rstrip('/')).name or place}" if place else "snapshot"
     return "live Semantic Scholar" if name == "live" else name
 
