@@ -47,7 +47,7 @@ COMPARE_PAPER = Step(
 )
 CONTRIBUTION_REVIEW = Step(
     name="contribution_review",
-    version=1,
+    version=2,
     package=PACKAGE,
     input_model=ReviewQuestion,
     output_model=ReviewAnswer,

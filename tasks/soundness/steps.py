@@ -23,7 +23,7 @@ METHOD_EVIDENCE = Step(
     name="method_evidence", version=2, package=_PACKAGE, input_model=EvidenceInput, output_model=EvidenceReply, baseline=read_papers
 )
 SOUNDNESS_REVIEW = Step(
-    name="soundness_review", version=1, package=_PACKAGE, input_model=ReviewInput, output_model=ReviewReply, baseline=review_method
+    name="soundness_review", version=2, package=_PACKAGE, input_model=ReviewInput, output_model=ReviewReply, baseline=review_method
 )
 SOUNDNESS_SUMMARY = Step(
     name="soundness_summary", version=1, package=_PACKAGE, input_model=SummaryInput, output_model=SummaryReply, baseline=summarise_reviews

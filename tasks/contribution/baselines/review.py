@@ -72,11 +72,11 @@ def _weaknesses(behind: list[_Reading], level: list[_Reading]) -> list[str]:
     for place, reading in enumerate(quoted):
         shared = listed(reading.contrast.shared) or "what the idea states here"
         start = ("Already in", "So too in", "Also in")[place % 3]
-        found.append(f"{start} {reading.cited}: {shared}, in the words “{_clause(reading)}”.")
+        found.append(f"{start} {reading.cited}: {shared}; it comes nearest where it says “{_clause(reading)}”.")
     others = [reading for reading in behind if reading not in quoted]
     if others:
         names = " ".join(reading.cited for reading in others)
-        found.append(f"{_papers_say(others, 'presents', 'present')} most of the same {names}.")
+        found.append(f"{_papers_say(others, 'comes', 'come')} close to the same {names}.")
     for phrases, papers in _grouped([reading for reading in level if reading.contrast.shared], missing=False)[:2]:
         subject = "one paper speaks" if len(papers) == 1 else f"{len(papers)} papers speak"
         pronoun = "it" if len(phrases) == 1 else "them"

@@ -49,9 +49,9 @@ def worded(contrast: Contrast, score: int) -> str:
     missing = f"Not mentioned: {listed(contrast.missing)}." if contrast.missing else "Nothing that the idea names here is missing."
     quoted = f"“{contrast.quotation}”"
     if score < 0:
-        return f"The paper already presents most of this: {quoted} {shared} {missing}"
+        return f"The paper comes close to this: {quoted} {shared} {missing}"
     if score > 0:
-        return f"The paper works on the same subject: {quoted} {shared} {missing} That is what the idea adds."
+        return f"The paper works on the same subject: {quoted} {shared} {missing} That is what the idea would add."
     return f"Neither is ahead; the abstract comes nearest with {quoted} {shared} {missing}"
 
 

@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 
 from tasks.judging.text import sentences
-from tasks.soundness.baselines.closeness import Fingerprint, closeness, fingerprint, fingerprint_of_method
+from tasks.soundness.baselines.closeness import Closeness, Fingerprint, closeness, fingerprint, fingerprint_of_method
 from tasks.soundness.baselines.shared_terms import shared_terms
 from tasks.soundness.baselines.signs import Reading, read_sentence
-from tasks.soundness.baselines.wording import quotable
+from tasks.soundness.baselines.wording import own_part, quotable
 from tasks.soundness.questions import EvidenceShown, ReviewInput
 
 Finding = Reading
 _FULL_SHARE = 0.45
 _ABSTRACT_DISCOUNT = 0.85
+_NEAR_WORDS, _VERY_NEAR_WORDS = 3, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +29,12 @@ class Standing:
 
 def standings(inputs: ReviewInput) -> list[Standing]:
     """The papers that share wording with the method, closest first; ties in the order shown."""
-    method = fingerprint_of_method(inputs.method)
-    found = [standing for item in inputs.evidence if (standing := _standing(item, inputs.method, method)) is not None]
+    method, own = fingerprint_of_method(inputs.method), fingerprint(own_part(inputs.method))
+    found = [standing for item in inputs.evidence if (standing := _standing(item, inputs.method, method, own)) is not None]
     return sorted(found, key=lambda standing: -standing.closeness_0_to_1)
 
 
-def _standing(item: EvidenceShown, method_text: str, method: Fingerprint) -> Standing | None:
+def _standing(item: EvidenceShown, method_text: str, method: Fingerprint, own: Fingerprint) -> Standing | None:
     text = "\n".join((item.title, item.method, item.results, item.context))
     paper = fingerprint(text)
     shared = shared_terms(method_text, paper)
@@ -42,21 +43,32 @@ def _standing(item: EvidenceShown, method_text: str, method: Fingerprint) -> Sta
     readings = [read_sentence(sentence) for sentence in sentences(item.results) if quotable(sentence)]
     near = {reading.sentence: closeness(method, fingerprint(reading.sentence)).share_0_to_1 for reading in readings}
     readings.sort(key=lambda reading: -(near[reading.sentence] + 0.1 * reading.figures + 0.1 * reading.finding))
-    unfavourable = [reading for reading in readings if reading.sign == "negative" and _bears(reading, method)]
+    alike = closeness(own, paper)
+    favourable = [reading for reading in readings if reading.sign == "positive" and reading.finding and not reading.of_others]
+    unfavourable = [reading for reading in readings if reading.sign == "negative" and _limits(reading, method)]
     discount = 1.0 if item.read_from == "full text" else _ABSTRACT_DISCOUNT
     return Standing(
         key=item.key,
         published=item.published,
         closeness_0_to_1=round(min(closeness(method, paper).share_0_to_1 / _FULL_SHARE, 1.0) * discount, 3),
         shared=shared,
-        favourable=next(
-            (reading for reading in readings if reading.sign == "positive" and reading.finding and not reading.of_others), None
-        ),
+        favourable=next((reading for reading in favourable if _bears(reading, own, alike)), None),
         unfavourable=unfavourable[0] if unfavourable else None,
     )
 
 
-def _bears(reading: Reading, method: Fingerprint) -> bool:
+def _bears(reading: Reading, own: Fingerprint, alike: Closeness) -> bool:
+    """Whether a success speaks for the method itself, and not merely for something else in a paper on the idea's subject.
+
+    Either the sentence speaks of the method's own things, or the paper does so much of the same that its outcome is the method's.
+    """
+    told = closeness(own, fingerprint(reading.sentence))
+    near = alike.informative_word_count >= _NEAR_WORDS or alike.pair_count >= 1
+    very_near = alike.informative_word_count >= _VERY_NEAR_WORDS or (near and alike.pair_count >= 1)
+    return told.informative_word_count >= 2 or (told.informative_word_count == 1 and near) or very_near
+
+
+def _limits(reading: Reading, method: Fingerprint) -> bool:
     """A limit of other work bears on the method only where it speaks of the same things."""
     needed = 2 if reading.of_others else 1
     return closeness(method, fingerprint(reading.sentence)).informative_word_count >= needed

@@ -61,14 +61,14 @@ def _support(found: list[Standing]) -> str:
     if neutral:
         keys = listed([f"[{standing.key}]" for standing in neutral[:_LISTED]])
         told.append(f"{keys} {'works' if len(neutral[:_LISTED]) == 1 else 'work'} on something related {SILENT}")
-    return " ".join(told) or f"{none_of(len(found))} reports success with something close to this method."
+    return " ".join(told) or f"{none_of(len(found), 'reports')} success with something close to this method."
 
 
 def _favourable_sentence(standing: Standing, place: int, first: Standing) -> str:
     assert standing.favourable is not None
     said = quote(standing.favourable.sentence)
     if place == 0:
-        return f"The closest favourable outcome is in [{standing.key}], which shares {listed(standing.shared)} with this method: {said}."
+        return f"The closest favourable outcome is in [{standing.key}], which shares {listed(standing.shared)} with this plan: {said}."
     return f"{_when(standing, first, place)}[{standing.key}], on {listed(standing.shared)}, {_VERBS[place % len(_VERBS)]}: {said}."
 
 
@@ -86,7 +86,7 @@ def _contradictions(found: list[Standing]) -> str:
     unfavourable = [standing for standing in found if standing.unfavourable]
     unfavourable.sort(key=lambda standing: -standing.closeness_0_to_1 * _against_weight(standing.unfavourable))
     told = [_unfavourable_sentence(standing, place) for place, standing in enumerate(unfavourable[:_QUOTED])]
-    return " ".join(told) or f"{none_of(len(found))} reports a failure or limit of something close to this method."
+    return " ".join(told) or f"{none_of(len(found), 'reports')} a failure or limit of something close to this method."
 
 
 def _unfavourable_sentence(standing: Standing, place: int) -> str:

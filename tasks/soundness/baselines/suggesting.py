@@ -6,7 +6,7 @@ from tasks.judging.text import sentences
 from tasks.soundness.baselines.closeness import fingerprint, weight_of
 from tasks.soundness.baselines.findings import Standing
 from tasks.soundness.baselines.practices import PRACTICES
-from tasks.soundness.baselines.signs import read_sentence
+from tasks.soundness.baselines.signs import read_sentence, speaks_of_others
 from tasks.soundness.baselines.wording import listed, none_of, quotable, quote
 from tasks.soundness.questions import EvidenceShown, ReviewInput
 
@@ -23,7 +23,7 @@ def suggestions(inputs: ReviewInput, found: list[Standing]) -> str:
         *_first(_conditions(found, items), 1),
         *_first(_bars(found), 1),
     ]
-    return " ".join(drawn[:_MOST]) or f"{none_of(len(found))} gives a specific hint on how to change this method."
+    return " ".join(drawn[:_MOST]) or f"{none_of(len(found), 'gives')} a specific hint on how to change this method."
 
 
 def _first(drawn: Iterator[str], limit: int) -> list[str]:
@@ -59,9 +59,15 @@ def _alternatives(idea: str, found: list[Standing], items: dict[str, EvidenceSho
         for sentence in sentences(items[standing.key].method):
             telling = [word for word in fingerprint(sentence).words if weight_of(word) == 1.0]
             new = [word for word in telling if word not in known]
-            if quotable(sentence) and not read_sentence(sentence).of_others and len(new) >= max(3, len(telling) / 2):
-                yield f"Weigh what [{standing.key}] does on {listed(standing.shared)} that this plan does not: {quote(sentence)}."
+            if quotable(sentence) and _tells_what_it_does(sentence) and len(new) >= max(3, len(telling) / 2):
+                yield f"Weigh what [{standing.key}] says on {listed(standing.shared)} and this plan does not: {quote(sentence)}."
                 break
+
+
+def _tells_what_it_does(sentence: str) -> bool:
+    """Whether the paper speaks of its own doing: not of what others lack, nor of what came of it."""
+    reading = read_sentence(sentence)
+    return reading.sign != "negative" and not (reading.of_others or reading.finding or speaks_of_others(sentence))
 
 
 def _conditions(found: list[Standing], items: dict[str, EvidenceShown]) -> Iterator[str]:

@@ -11,7 +11,8 @@ _KEY_LIKE = re.compile(r"(?<![\w-])[Pp]\s?\d{1,6}(?![\w%])")
 _LEAD_IN = re.compile(
     r"^(?:(?:first|second|third|fourth|fifth|next|then|lastly|however|moreover|furthermore|additionally|in addition"
     r"|specifically|to this end|finally|in particular|also|thus|therefore|"
-    r"hence|besides|meanwhile|notably|importantly|consequently|as a result|concretely|more specifically|in contrast|but|and|yet)\b,?\s+)+",
+    r"hence|besides|meanwhile|notably|importantly|consequently|as a result|concretely|more specifically|in contrast|but|and|yet)"
+    r"(?:,\s+|\s+(?=(?:we|i)\b)))+",
     re.IGNORECASE,
 )
 CONTEXT_MARK = "Context: "
@@ -48,7 +49,7 @@ def quote(sentence: str) -> str:
 
 
 def without_opening(text: str) -> str:
-    """`text` without words that only tie it to what stood before."""
+    """`text` without words that only tie it to what stood before (`Besides, it …`, not `Besides more samples, it …`)."""
     rest = _LEAD_IN.sub("", text).strip()
     return f"{rest[:1].upper()}{rest[1:]}"
 
@@ -63,9 +64,12 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def none_of(paper_count: int) -> str:
-    """The subject of a sentence that says what no paper says."""
-    return f"None of the {paper_count} related papers read" if paper_count > 1 else "No related paper read, and there was only one,"
+def none_of(paper_count: int, verb: str) -> str:
+    """The beginning of a sentence that says what no paper says; `verb` as in `reports`."""
+    plain_verb = verb.removesuffix("s")
+    return (
+        f"None of the {paper_count} related papers read {verb}" if paper_count > 1 else f"The one related paper read does not {plain_verb}"
+    )
 
 
 def label_of(method: str) -> str:

@@ -21,6 +21,7 @@ from tasks.soundness.baselines.methods import extract_methods
 from tasks.soundness.baselines.query import make_query
 from tasks.soundness.baselines.review import review_method
 from tasks.soundness.baselines.summary import summarise_reviews
+from tasks.soundness.baselines.wording import without_opening
 from tasks.soundness.evaluate import evaluate_soundness
 from tasks.soundness.questions import (
     EvidenceInput,
@@ -277,3 +278,39 @@ async def test_real_ideas_against_real_papers_are_reviewed_with_citations_cheapl
         assert all(review.removed_citation_count == 0 for review in scored)
         assert all(review.support and review.contradictions and review.suggestions for review in scored)
         assert {row.paper_id for row in first.citations} <= {paper.paper_id for paper in first.papers}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("However, it fails in the dark.", "It fails in the dark."),
+        ("Then we measure the calls.", "We measure the calls."),
+        ("Besides more valid samples, the space becomes smoother.", "Besides more valid samples, the space becomes smoother."),
+        ("In addition to speed, accuracy rises.", "In addition to speed, accuracy rises."),
+        ("Next word prediction improves.", "Next word prediction improves."),
+    ],
+)
+def test_a_quotation_loses_only_words_that_tie_it_to_what_stood_before(sentence: str, shown: str) -> None:
+    assert without_opening(sentence) == shown
+
+
+async def test_a_success_elsewhere_in_a_paper_on_the_subject_is_no_support_for_the_method() -> None:
+    context = "Context: Fragment trees with latent optimisation for molecules."
+    evidence = EvidenceShown(
+        key="P1",
+        title="Grammar autoencoders",
+        published="2017",
+        read_from="abstract",
+        citation_count=1,
+        method="Decodes parse trees of a grammar.",
+        results="Latent optimisation improves both symbolic regression and molecule search in our experiments.",
+        context="",
+    )
+    method = f"We decompose every molecule into rings and bonds and link them as a tree. {context}"
+    reply = await review_method(ReviewInput(idea=method, method=method, evidence=(evidence,)), TOOLS)
+    assert isinstance(reply, ReviewReply)
+    assert "favourable outcome" not in reply.support
+    near = f"We run latent optimisation for molecule search. {context}"
+    reply = await review_method(ReviewInput(idea=near, method=near, evidence=(evidence,)), TOOLS)
+    assert isinstance(reply, ReviewReply)
+    assert "The closest favourable outcome is in [P1]" in reply.support
