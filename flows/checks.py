@@ -56,7 +56,7 @@ def examine(warehouse: Path, engine: str, api_base: str | None, settings: Settin
     """Findings for `assay doctor`, most basic first."""
     return [
         Finding(part="Python", state="ok", detail=platform.python_version()),
-        _tried("warehouse", str(warehouse), lambda: _check_writable(warehouse), "name a folder you may write to with --warehouse"),
+        _tried("warehouse", str(warehouse), lambda: _check_place(warehouse), "name a folder you may write to with --warehouse"),
         _tried("lake", "DuckLake's extensions are installed", _check_extensions, "install with `-c infra/constraints.txt`"),
         _prefect(settings),
         _tried("embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), "install with `-c infra/constraints.txt`"),
@@ -85,6 +85,19 @@ def _check_writable(folder: Path) -> None:
         raise ConfigurationError(
             f"cannot write to the warehouse {folder}: {error.strerror}; name another folder with --warehouse"
         ) from error
+
+
+def _check_place(folder: Path) -> None:
+    """As `_check_writable`, but leaves no folder behind where none was."""
+    before = folder
+    while not before.exists():
+        before = before.parent
+    try:
+        _check_writable(folder)
+    finally:
+        while folder != before and folder.is_dir():
+            folder.rmdir()
+            folder = folder.parent
 
 
 def _check_scheduler(address: str) -> None:
@@ -128,9 +141,9 @@ def _literature(settings: Settings) -> Finding:
             detail="no key: the bundled sample is used",
             remedy="export SEMANTIC_SCHOLAR_API_KEY, or --literature snapshot:PATH",
         )
-    return _reached(
-        "Semantic Scholar", f"{settings.literature.upstream_url}/graph/v1/paper/search?query=test&limit=1", "check the key and the network"
-    )
+    address = f"{settings.literature.upstream_url}/graph/v1/paper/search?query=test&limit=1"
+    key = {"x-api-key": settings.semantic_scholar_api_key.get_secret_value()}
+    return _reached("Semantic Scholar", address, "check the key and the network", headers=key)
 
 
 def _engine(engine: str, api_base: str | None, settings: Settings) -> Finding:
@@ -155,11 +168,11 @@ def _unpaywall(settings: Settings) -> Finding:
     return Finding(part="Unpaywall", state="ok", detail="an e-mail address is set")
 
 
-def _reached(part: str, url: str, remedy: str) -> Finding:
+def _reached(part: str, url: str, remedy: str, headers: dict[str, str] | None = None) -> Finding:
     shown = url.split("?")[0]
     try:
-        status = httpx.get(url, timeout=CONNECT_SECONDS).status_code
-    except httpx.HTTPError as error:
+        status = httpx.get(url, headers=headers, timeout=CONNECT_SECONDS).status_code
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         return Finding(part=part, state="broken", detail=f"{shown}: {type(error).__name__}", remedy=remedy)
     limited = status == httpx.codes.TOO_MANY_REQUESTS
     state = "ok" if status < httpx.codes.BAD_REQUEST or limited else "broken"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import typer
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
 from typer.exceptions import TyperException
 
 from flows.environment import prepare_environment
@@ -38,6 +39,9 @@ def run_command(command: Callable[[], object]) -> int:
     except ValidationError as error:
         first = error.errors()[0]
         _complain(f"setting {'.'.join(str(part) for part in first['loc'])}: {first['msg']}")
+        return EXIT_USAGE
+    except SettingsError as error:
+        _complain(f"{error}; the fields of a section are set one by one, as in ASSAY_LITERATURE__REQUESTS_PER_SECOND=1")
         return EXIT_USAGE
     except AssayError as error:
         _complain(str(error))

@@ -94,7 +94,10 @@ def resolve_request(
         raise ConfigurationError(f"--warehouse {warehouse} is a file; name a folder")
     if workers < 1:
         raise ConfigurationError(f"--workers {workers}: at least one is needed")
-    parse_engine_name(engine)
+    if parse_engine_name(engine).model is None and api_base is not None:
+        raise ConfigurationError(f"--api-base {api_base}: the {engine} engine asks no server; add --engine litellm:openai/MODEL")
+    if api_base is not None and not api_base.startswith(("http://", "https://")):
+        raise ConfigurationError(f"--api-base {api_base!r}: write it as http://host:port/v1")
     resolved_literature = resolve_literature(literature, settings)
     return RunRequest(
         ideas_path=ideas.resolve(),

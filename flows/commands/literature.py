@@ -15,7 +15,9 @@ application = typer.Typer(no_args_is_help=True)
 def build(
     source: Annotated[Path, typer.Argument(metavar="PAPERS", help="Parquet or JSONL: title, abstract, authors, venue, year, url, …")],
     target: Annotated[Path, typer.Argument(metavar="INDEX", help="Folder of the index; an interrupted build goes on where it stopped.")],
-    embeddings: Annotated[bool, typer.Option("--embeddings", help="Embed every paper too (about 50 a second on two cores).")] = False,
+    embeddings: Annotated[
+        bool, typer.Option("--embeddings", metavar="", help="Embed every paper too (about 50 a second on two cores).")
+    ] = False,
 ) -> int:
     """Build the index of a snapshot. May be interrupted at any time: the same command resumes."""
     from flows.commands.output import print_note
@@ -32,9 +34,9 @@ def build(
 
 @application.command("serve")
 def serve(
-    literature: Annotated[str, typer.Option("--literature", help="snapshot:PATH or live.")] = "live",
-    host: Annotated[str, typer.Option("--host", help="Loopback unless told otherwise.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0)] = 8765,
+    literature: Annotated[str, typer.Option("--literature", metavar="snapshot:PATH|live", help="What stands behind the gateway.")] = "live",
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65_535, metavar="N", help="0: any free port.")] = 8765,
     cache: Annotated[Path, typer.Option("--cache", metavar="DIR", help="Where answers are kept.")] = Path("literature-cache"),
 ) -> int:
     """Run the gateway: a Semantic Scholar API any client can use, one exact rate limit for all of them."""
@@ -53,8 +55,10 @@ def serve(
 @application.command("search")
 def search(
     query: Annotated[str, typer.Argument(help="A few words.")],
-    literature: Annotated[str | None, typer.Option("--literature", help="snapshot:PATH, live, or a gateway's URL.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=100)] = 10,
+    literature: Annotated[
+        str | None, typer.Option("--literature", metavar="snapshot:PATH|live|URL", help="Where to search; default as for `evaluate`.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100, metavar="N", help="Papers to show.")] = 10,
     cutoff: options.Cutoff = None,
     json: options.Json = False,
 ) -> int:

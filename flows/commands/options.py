@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+MOST_WORKERS = 256
+
 Warehouse = Annotated[Path, typer.Option("--warehouse", metavar="DIR", help="Folder of the warehouse: landing, lake, caches, reports.")]
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Machine-readable output on stdout.")]
 Profile = Annotated[str, typer.Option("--profile", metavar="NAME|FILE", help="`economy`, `faithful`, or the path of a profile file.")]
@@ -22,7 +24,7 @@ Modules = Annotated[str, typer.Option("--modules", metavar="LIST", help="Comma-s
 Cutoff = Annotated[
     str | None, typer.Option("--cutoff", metavar="DATE", help="For ideas without a date of their own: cite nothing published after it.")
 ]
-Workers = Annotated[int, typer.Option("--workers", min=1, metavar="N", help="Worker processes of the local cluster.")]
+Workers = Annotated[int, typer.Option("--workers", min=1, max=MOST_WORKERS, metavar="N", help="Worker processes of the local cluster.")]
 Scheduler = Annotated[
     str | None, typer.Option("--scheduler", metavar="ADDRESS", help="An existing Dask scheduler, such as tcp://host:8786.")
 ]

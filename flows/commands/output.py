@@ -84,6 +84,11 @@ def number(value: float | None, digits: int = 2) -> str:
     return "unscored" if value is None else f"{value:.{digits}f}"
 
 
+def duration(hours: float) -> str:
+    """`2 min`, `3.5 h`: a prediction, so no more digits than it deserves."""
+    return f"{hours:.1f} h" if hours >= 1 else f"{max(1, round(hours * 60))} min"
+
+
 def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) -> None:
     """The ranking by group, unscored counts beside every score; identifiers are whole, titles take what room is left."""
     score_of = {score.idea_id: score for score in scores}

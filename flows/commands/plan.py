@@ -26,7 +26,7 @@ def plan(
     json: options.Json = False,
 ) -> int:
     """Predict requests, tokens, dollars and hours of `assay evaluate` with the same options."""
-    from flows.commands.output import print_json, print_note, print_table
+    from flows.commands.output import duration, print_json, print_note, print_table
     from flows.estimate import estimate_run
     from tasks.ideas.read import read_ideas
     from tasks.judging.prices import price_per_token
@@ -53,8 +53,8 @@ def plan(
         print_json(estimate)
         return 0
     print_table(
-        ["step", "calls per idea", "prompt tokens", "completion tokens"],
-        [[s.step, f"{s.calls:.0f}", f"{s.prompt_tokens:,.0f}", f"{s.completion_tokens:,.0f}"] for s in estimate.steps],
+        ["step, for each idea", "calls", "prompt tokens", "completion tokens"],
+        [[s.step, round(s.calls), round(s.prompt_tokens), round(s.completion_tokens)] for s in estimate.steps],
     ) if estimate.steps else None
     cost = (
         "unknown price (set ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS)"
@@ -67,7 +67,7 @@ def plan(
         ["model calls", f"{estimate.model_calls:,}"],
         ["tokens", f"{estimate.prompt_tokens:,} prompt, {estimate.completion_tokens:,} completion"],
         ["cost", cost],
-        ["time", f"{estimate.hours:.2f} h, bound by the {estimate.bound_by}"],
+        ["time", f"{duration(estimate.hours)}, bound by the {estimate.bound_by}"],
     ]
     print_table(["the whole run", "expected"], rows)
     if max_cost_usd is not None and estimate.cost_usd is not None and estimate.cost_usd > max_cost_usd:

@@ -36,7 +36,7 @@ def report(
     run_id = RunId(run) if run else _newest(layout)
     text = (
         idea_report(layout, run_id, IdeaId(idea), output_format.value, catalogue_url=catalogue)
-        if idea
+        if idea is not None
         else run_report(layout, run_id, output_format.value, catalogue_url=catalogue)
     )
     if output is None:

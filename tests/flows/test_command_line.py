@@ -95,3 +95,10 @@ def test_a_setting_out_of_bounds_is_named(monkeypatch: pytest.MonkeyPatch, capsy
     monkeypatch.setenv("ASSAY_LITERATURE__REQUESTS_PER_SECOND", "-1")
     assert run(monkeypatch, "doctor") == EXIT_USAGE
     assert "requests_per_second" in capsys.readouterr().err
+
+
+def test_a_section_set_as_a_whole_says_how_its_fields_are_set(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("ASSAY_LITERATURE", "live")
+    assert run(monkeypatch, "doctor") == EXIT_USAGE
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "ASSAY_LITERATURE__" in line

@@ -67,7 +67,7 @@ def test_a_second_interrupt_ends_the_command_at_once() -> None:
 
 
 def test_a_command_that_is_not_interrupted_ends_as_ever() -> None:
-    process = started("pass")
+    process = started("time.sleep(1)")
     out, err = process.communicate(timeout=30)
     assert out.split() == ["over", "unharmed"]
     assert (process.returncode, err) == (0, "")

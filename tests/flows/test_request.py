@@ -102,3 +102,9 @@ def test_full_text_is_off_for_snapshots_unless_asked(settings: Settings) -> None
 def test_secrets_do_not_show_in_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", "very-secret-key")
     assert "very-secret-key" not in f"{Settings()!r} {Settings().model_dump_json()}"
+
+
+@pytest.mark.parametrize("engine, api_base", [("extractive", "http://localhost:8000/v1"), ("litellm:openai/x", "localhost:8000")])
+def test_an_api_base_that_cannot_be_used_is_refused(engine: str, api_base: str, settings: Settings) -> None:
+    with pytest.raises(ConfigurationError, match="--api-base"):
+        resolve_request(bundled("ideas.jsonl"), settings, engine=engine, api_base=api_base)

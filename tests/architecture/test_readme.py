@@ -1,0 +1,52 @@
+"""What the README tells people to type is understood, and what it points at is there."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from flows.command_line import application
+
+REPOSITORY = Path(__file__).parents[2]
+README = (REPOSITORY / "README.md").read_text("utf-8")
+_FENCE = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_INLINE = re.compile(r"`([^`\n]+)`")
+_PATH = re.compile(r"(?:flows|tasks|warehouse|schemas|dashboards|infra|tests)/[\w./-]*")
+
+
+def assay_lines() -> list[str]:
+    """Every command of the README, without its comment, once."""
+    blocks = [line for block in _FENCE.findall(README) for line in block.splitlines()]
+    spans = _INLINE.findall(_FENCE.sub("", README))
+    return list(dict.fromkeys(line.split("  #")[0].strip() for line in (*blocks, *spans) if line.startswith("assay ")))
+
+
+def named_paths() -> list[str]:
+    """Paths of this repository that the README names; a path with a placeholder counts up to its folder."""
+    spans = [span for span in _INLINE.findall(README) if "<" not in span]
+    blocks = [word for block in _FENCE.findall(README) for word in block.split()]
+    return list(dict.fromkeys(word for word in (*spans, *blocks) if _PATH.fullmatch(word)))
+
+
+def test_the_readme_shows_commands_and_paths() -> None:
+    assert len(assay_lines()) >= 8
+    assert len(named_paths()) >= 10
+
+
+@pytest.mark.parametrize("line", assay_lines())
+def test_every_command_of_the_readme_is_understood(line: str) -> None:
+    words = shlex.split(line)[1:]
+    command = get_command(application())
+    context = command.make_context("assay", [words[0]] if words[0] in ("literature", "warehouse") else words, resilient_parsing=True)
+    while words and hasattr(command, "get_command"):
+        found = command.get_command(context, words[0])
+        assert found is not None, f"no command {words[0]}"
+        command, words = found, words[1:]
+    command.make_context("assay", list(words))
+
+
+@pytest.mark.parametrize("path", named_paths())
+def test_every_path_of_the_readme_exists(path: str) -> None:
+    assert (REPOSITORY / path).exists()
