@@ -8,10 +8,11 @@ import pytest
 
 from schemas.calls import CallStatus
 from schemas.errors import ConfigurationError
-from schemas.identifiers import IdeaId
+from schemas.identifiers import IdeaId, RunId
 from schemas.outcome import Scored, Unscored, UnscoredReason
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings
+from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.accounting.limits import SharedRateLimit
 from tasks.accounting.model_limits import ModelLimits, open_model_limits
@@ -365,3 +366,17 @@ async def test_a_call_in_flight_when_its_idea_ends_is_on_the_bill(
     assert opened.budget.spent().tokens > 0
     reservation = await asyncio.wait_for(opened.budget.reserve(opened.ledger.idea_id, tokens=1), 1)
     opened.budget.settle(reservation)
+
+
+@pytest.mark.parametrize("budget", [Budget(maximum_cost_usd=0), Budget(maximum_tokens=0), Budget(maximum_cost_usd_per_idea=0)])
+async def test_a_budget_of_nothing_sends_nothing(server: OpenAIServer, open_engine: Open, step: Any, question: Any, budget: Budget) -> None:
+    opened = await open_engine(budget=budget)
+    outcome = await opened.engine.run(step, question)
+    assert isinstance(outcome, Unscored)
+    assert (outcome.reason, server.requests, opened.ledger.llm_calls) == (UnscoredReason.BUDGET_EXHAUSTED, [], [])
+
+
+async def test_a_budget_that_counts_nothing_of_literature_lets_searches_go_on(tmp_path: Path) -> None:
+    budget = SharedBudget(tmp_path / "budget.sqlite", RunId("r1"), Budget(maximum_cost_usd=0))
+    budget.count_request(IdeaId("i1"))
+    assert budget.spent().cost_usd == 0
