@@ -63,6 +63,8 @@ def _watch_lines(plan: RunPlan, layout: Layout, stopped: threading.Event, consol
             remaining = f", about {(plan.idea_count - done) / rate / 60:.1f} min to go" if rate > 0 else ""
             console.print(f"evaluated {done} of {plan.idea_count} ideas{remaining}", highlight=False)
             shown = done
+    if (done := _finished(plan, layout)) != shown:
+        console.print(f"evaluated {done} of {plan.idea_count} ideas", highlight=False)
 
 
 def _report(plan: RunPlan, layout: Layout, stopped: threading.Event, artifact_id: UUID) -> None:

@@ -17,25 +17,32 @@ application = typer.Typer(no_args_is_help=True)
 def export(
     target: Annotated[Path, typer.Argument(metavar="FILE", help="The .duckdb file to write.")],
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
+    json: options.Json = False,
 ) -> int:
     """Write tables and marts into one plain DuckDB file."""
-    from flows.commands.output import print_note
+    from flows.commands.output import print_json, print_note
     from warehouse.export import export_lake
     from warehouse.layout import Layout
 
     rows = export_lake(Layout(warehouse.resolve()), target, catalogue_url=Settings().catalogue)
+    if json:
+        print_json({"file": target.resolve(), "rows": rows})
     print_note(f"wrote {sum(rows.values()):,} rows of {len(rows)} tables to {target}")
     return 0
 
 
 @application.command("compact")
-def compact(warehouse: options.Warehouse = DEFAULT_WAREHOUSE) -> int:
+def compact(warehouse: options.Warehouse = DEFAULT_WAREHOUSE, json: options.Json = False) -> int:
     """Merge small files and drop snapshots nobody reads any more."""
-    from flows.commands.output import print_json
+    from flows.commands.output import print_json, print_note
     from warehouse.compact import compact as compact_lake
     from warehouse.layout import Layout
 
-    print_json(compact_lake(Layout(warehouse.resolve()), catalogue_url=Settings().catalogue))
+    report = compact_lake(Layout(warehouse.resolve()), catalogue_url=Settings().catalogue)
+    if json:
+        print_json(report)
+    else:
+        print_note("; ".join(f"{name.replace('_', ' ')}: {count:,}" for name, count in report.model_dump().items()))
     return 0
 
 
@@ -61,5 +68,9 @@ def verify(warehouse: options.Warehouse = DEFAULT_WAREHOUSE, json: options.Json 
     else:
         for line in (*report.problems, *report.notices):
             print_note(line)
-        print_note(f"{len(report.problems)} problems" if report.problems else f"the lake is whole: {report.runs} runs")
+        print_note(
+            f"{len(report.problems)} problems"
+            if report.problems
+            else f"the lake is whole: {report.runs} run{'' if report.runs == 1 else 's'}"
+        )
     return 0 if report.sound else 1
