@@ -23,7 +23,7 @@ def dask_runner(workers: int, scheduler_address: str | None) -> DaskTaskRunner:
             "n_workers": workers,
             "threads_per_worker": 1,
             "processes": True,
-            "dashboard_address": None,
+            "dashboard_address": ":0",
             "silence_logs": logging.CRITICAL,
         }
     )

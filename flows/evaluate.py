@@ -12,8 +12,9 @@ from prefect.futures import wait
 from dashboards.reports.write import write_reports
 from flows.dask_runner import dask_runner
 from flows.gateway import gateway_for
-from flows.plan import RunPlan, plan_run, unfinished
+from flows.plan import RunPlan, key_batch, plan_run, unfinished
 from flows.progress import progress_of
+from flows.run_lock import only_command_on
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.evaluation import Receipt
@@ -55,22 +56,13 @@ def evaluate_batch(request: RunRequest) -> RunSummary:
     settings, layout = Settings(), Layout(request.warehouse)
     batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
     with gateway_for(request, settings, layout) as gateway:
-        plan = plan_run(batch, request, settings, gateway, layout)
-        with progress_of(plan, layout):
-            _evaluate(plan, layout)
-    run = _run_row(request, plan, layout, gateway.literature, started_at)
-    publication = publish_run(layout, run, catalogue_url=settings.catalogue)
-    if publication.unchanged:
-        with open_queries(layout, catalogue_url=settings.catalogue) as queries:
-            run = queries.run(run.run_id)
-    broken = publication.validation.broken if publication.validation else ()
-    summary = RunSummary(
-        run=run,
-        published=publication.published,
-        failed_expectations=tuple(f"{row.table_name}: {row.expectation}" for row in broken if row.severity == "critical"),
-        report_paths=write_reports(layout, run.run_id, catalogue_url=settings.catalogue) if publication.published else (),
-    )
-    create_markdown_artifact(markdown=_artifact(summary), key="evaluate-batch-summary", description=f"Run {run.run_id}")
+        keyed = key_batch(batch, request, settings, gateway)
+        with only_command_on(layout, keyed.run_id):
+            plan = plan_run(keyed, request, gateway, layout)
+            with progress_of(plan, layout):
+                _evaluate(plan, layout)
+            summary = _publish(_run_row(request, plan, layout, gateway.literature, started_at), layout, settings)
+    create_markdown_artifact(markdown=_artifact(summary), key="evaluate-batch-summary", description=f"Run {summary.run.run_id}")
     return summary
 
 
@@ -101,6 +93,21 @@ def _evaluate(plan: RunPlan, layout: Layout) -> None:
 def _reraise_configuration_errors(result: object) -> None:
     if isinstance(result, ConfigurationError):
         raise result
+
+
+def _publish(run: Run, layout: Layout, settings: Settings) -> RunSummary:
+    """Validate and publish what landed, and write its reports; a run published before as it is keeps its row."""
+    publication = publish_run(layout, run, catalogue_url=settings.catalogue)
+    if publication.unchanged:
+        with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+            run = queries.run(run.run_id)
+    broken = publication.validation.broken if publication.validation else ()
+    return RunSummary(
+        run=run,
+        published=publication.published,
+        failed_expectations=tuple(f"{row.table_name}: {row.expectation}" for row in broken if row.severity == "critical"),
+        report_paths=write_reports(layout, run.run_id, catalogue_url=settings.catalogue) if publication.published else (),
+    )
 
 
 def _run_row(request: RunRequest, plan: RunPlan, layout: Layout, literature: str, started_at: datetime) -> Run:

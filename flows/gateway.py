@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows.indexing import index_with_progress
+from flows.request import THEN_LIVE
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess
@@ -39,8 +40,9 @@ def gateway_for(request: RunRequest, settings: Settings, layout: Layout) -> Iter
 
 
 def indexed(literature: str, settings: Settings) -> str:
-    """`live` as it is; `snapshot:<file>` → `snapshot:<index>`, built on first use."""
+    """`live` as it is; `snapshot:<file>` → `snapshot:<index>`, built on first use; `+live` stays behind it."""
     if not literature.startswith("snapshot:"):
         return literature
-    path = Path(literature.removeprefix("snapshot:"))
-    return literature if path.is_dir() else f"snapshot:{index_with_progress(path, settings.home)}"
+    suffix = THEN_LIVE if literature.endswith(THEN_LIVE) else ""
+    path = Path(literature.removeprefix("snapshot:").removesuffix(THEN_LIVE))
+    return literature if path.is_dir() else f"snapshot:{index_with_progress(path, settings.home)}{suffix}"

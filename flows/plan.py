@@ -6,7 +6,7 @@ from pathlib import Path
 
 from flows.gateway import OpenGateway
 from schemas.evaluation import Receipt
-from schemas.idea import IdeaBatch
+from schemas.idea import IdeaBatch, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.run import RunRequest
 from schemas.settings import Settings
@@ -33,22 +33,37 @@ class RunPlan:
     shard_paths: tuple[Path, ...]
 
 
-def plan_run(batch: IdeaBatch, request: RunRequest, settings: Settings, gateway: OpenGateway, layout: Layout) -> RunPlan:
-    """Key every idea, take over what is already evaluated, and write the rest as shard files.
+@dataclass(frozen=True, slots=True)
+class KeyedBatch:
+    """A batch with its evaluation keys, and the run they make."""
+
+    run_id: RunId
+    planned: tuple[PlannedIdea, ...]
+    rejected: tuple[RejectedIdea, ...]
+
+
+def key_batch(batch: IdeaBatch, request: RunRequest, settings: Settings, gateway: OpenGateway) -> KeyedBatch:
+    """Key every idea and name the run after the keys."""
+    used = conditions(request, settings)
+    planned = tuple(
+        PlannedIdea(idea=idea, evaluation_key=evaluation_key(idea, request, gateway.literature, STEPS, used)) for idea in batch.ideas
+    )
+    rejected_names = [f"{entry.location}:{entry.reason}" for entry in batch.rejected]
+    run_id = run_id_for(request, [entry.evaluation_key for entry in planned], rejected_names)
+    return KeyedBatch(run_id=run_id, planned=planned, rejected=batch.rejected)
+
+
+def plan_run(keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, layout: Layout) -> RunPlan:
+    """Take over what is already evaluated, and write the rest as shard files.
 
     An idea whose key has a complete receipt in this run is done; one with a complete receipt in another
     run of this warehouse is taken over from there without a call.
     """
-    used = conditions(request, settings)
-    planned = [
-        PlannedIdea(idea=idea, evaluation_key=evaluation_key(idea, request, gateway.literature, STEPS, used)) for idea in batch.ideas
-    ]
-    rejected_names = [f"{entry.location}:{entry.reason}" for entry in batch.rejected]
-    run_id = run_id_for(request, [entry.evaluation_key for entry in planned], rejected_names)
+    run_id = keyed.run_id
     receipts = read_receipts(layout, run_id)
-    land_rejections(layout, run_id, batch.rejected)
+    land_rejections(layout, run_id, keyed.rejected)
     to_do, reused = [], 0
-    for entry in planned:
+    for entry in keyed.planned:
         if _complete(receipts.get(entry.evaluation_key)):
             continue
         if _take_over(entry, run_id, layout):
@@ -57,10 +72,10 @@ def plan_run(batch: IdeaBatch, request: RunRequest, settings: Settings, gateway:
             to_do.append(entry)
     return RunPlan(
         run_id=run_id,
-        idea_count=len(planned),
-        rejected_count=len(batch.rejected),
+        idea_count=len(keyed.planned),
+        rejected_count=len(keyed.rejected),
         to_do_count=len(to_do),
-        done_count=len(planned) - len(to_do) - reused,
+        done_count=len(keyed.planned) - len(to_do) - reused,
         reused_count=reused,
         shard_paths=_write_shards(to_do, run_id, request, gateway, layout),
     )

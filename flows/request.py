@@ -11,6 +11,7 @@ from schemas.settings import Settings
 from tasks.judging.engines import parse_engine_name
 
 DEFAULT_PROFILE = "economy"
+THEN_LIVE = "+live"
 DEFAULT_WAREHOUSE = Path("assay-warehouse")
 
 
@@ -43,7 +44,9 @@ def parse_cutoff(text: str | None) -> date | None:
 
 
 def resolve_literature(text: str | None, settings: Settings) -> str:
-    """`snapshot:PATH`, `live` or a gateway's URL; without a wish: live when a key is set, else the bundled snapshot.
+    """`snapshot:PATH`, `snapshot:PATH+live` (the live API for what the snapshot lacks), `live` or a gateway's URL.
+
+    Without a wish: live when a key is set, else the bundled snapshot.
 
     Raises:
         ConfigurationError: another form, or a snapshot path that does not exist.
@@ -54,13 +57,14 @@ def resolve_literature(text: str | None, settings: Settings) -> str:
         return text
     kind, _, place = text.partition(":")
     if kind != "snapshot" or not place:
-        raise ConfigurationError(f"--literature {text!r}: write snapshot:PATH, live, or a gateway's URL")
-    path = Path(place).expanduser()
+        raise ConfigurationError(f"--literature {text!r}: write snapshot:PATH, snapshot:PATH{THEN_LIVE}, live, or a gateway's URL")
+    suffix = THEN_LIVE if place.endswith(THEN_LIVE) else ""
+    path = Path(place.removesuffix(THEN_LIVE)).expanduser()
     if not path.exists():
         raise ConfigurationError(
             f"--literature {text!r}: {path} does not exist; name a Parquet file or an index made by `assay literature build`"
         )
-    return f"snapshot:{path.resolve()}"
+    return f"snapshot:{path.resolve()}{suffix}"
 
 
 def resolve_request(

@@ -26,7 +26,8 @@ class Expectations:
     _suites: dict[str, gx.ExpectationSuite] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        logging.getLogger("great_expectations").setLevel(logging.WARNING)
+        for name in ("great_expectations", "great_expectations.data_context.types.base"):  # the second sets a level of its own
+            logging.getLogger(name).setLevel(logging.WARNING)
         context = gx.get_context(mode="ephemeral")
         context.variables.progress_bars = {"globally": False}
         asset = context.data_sources.add_pandas("landing").add_dataframe_asset("rows")

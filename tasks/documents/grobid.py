@@ -8,8 +8,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from grobid_client.grobid_client import GrobidClient
-
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
@@ -17,6 +15,13 @@ from tasks.documents.calls import recorded
 from tasks.documents.document import ParsedDocument
 from tasks.documents.reasons import DocumentReason, failure, reason_of_status
 from tasks.documents.tei import PARSER, TeiError, document_of_tei
+
+_ROOT = (logging.root.level, list(logging.root.handlers))
+from grobid_client.grobid_client import GrobidClient  # noqa: E402 -- its import makes the root logger print everything; undone below
+
+logging.root.setLevel(_ROOT[0])
+logging.root.handlers[:] = _ROOT[1]
+
 
 VERSION = 1
 """Raised whenever the same TEI would give other sections: it is part of the cache key."""

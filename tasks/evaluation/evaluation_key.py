@@ -54,6 +54,6 @@ def evaluation_key(
 
 def run_id_for(request: RunRequest, keys: list[EvaluationKey], rejected: list[str]) -> RunId:
     """Names a run after its content, so that the same command finds the run it began earlier."""
-    stem = "".join(c if c.isalnum() else "-" for c in request.ideas_path.stem.lower()).strip("-")[:40] or "ideas"
+    stem = "".join(c if c.isascii() and c.isalnum() else "-" for c in request.ideas_path.stem.lower()).strip("-")[:40] or "ideas"
     weights = request.profile.score_weights.model_dump_json()
     return RunId(f"{stem}-{content_hash(weights, *sorted(keys), *sorted(rejected), length=10)}")

@@ -88,6 +88,11 @@ def test_a_literature_that_cannot_be_is_refused(text: str, settings: Settings) -
         resolve_literature(text, settings)
 
 
+def test_a_snapshot_may_be_followed_by_the_live_api(settings: Settings) -> None:
+    resolved = resolve_literature(f"snapshot:{bundled('papers.jsonl')}+live", settings)
+    assert resolved == f"snapshot:{bundled('papers.jsonl')}+live"
+
+
 def test_a_missing_idea_file_is_refused(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="does not exist"):
         resolve_request(tmp_path / "none.jsonl", settings)

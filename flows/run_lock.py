@@ -1,0 +1,26 @@
+"""One command at a time works on a run: two would share shard files and pay for the same calls."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from warehouse.layout import Layout
+
+
+@contextmanager
+def only_command_on(layout: Layout, run_id: RunId) -> Iterator[None]:
+    """Hold the run while the block runs; a killed process lets go by dying.
+
+    Raises:
+        ConfigurationError: another command is at work on the same run.
+    """
+    path = layout.state / "runs" / run_id / "lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise ConfigurationError(f"another command is evaluating run {run_id} already: wait for it, or stop it first") from error
+        yield
