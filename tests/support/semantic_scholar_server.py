@@ -58,6 +58,7 @@ def corpus(count: int, references_each: int = 3) -> list[Json]:
                 "citationCount": number,
                 "referenceCount": len(cited),
                 "cited": None if number % 7 == 6 else cited,
+                "topic": number % 10,
             }
         )
     return papers
@@ -225,7 +226,7 @@ class SemanticScholarServer:
             return 400, {"error": "Unacceptable query params: [publicationDateOrYear]"}
         if paper is None:
             return 404, {"error": "Input papers not found"}
-        alike = [each for each in self.papers if each["title"].split()[4] == paper["title"].split()[4]]
+        alike = [each for each in self.papers if each["topic"] == paper["topic"]]
         return 200, {"recommendedPapers": [_view(each, fields) for each in alike[: int(parameters.get("limit", "100"))]]}
 
     def _within(self, parameters: dict[str, str]) -> Iterable[Json]:
@@ -235,8 +236,8 @@ class SemanticScholarServer:
 
 
 def _names(paper: Json) -> list[str]:
-    doi = paper["externalIds"]["DOI"].lower()
-    return [paper["paperId"], f"corpusid:{paper['corpusId']}", doi, f"doi:{doi}"]
+    doi = paper["externalIds"].get("DOI", "").lower()
+    return [paper["paperId"], f"corpusid:{paper['corpusId']}", *([doi, f"doi:{doi}"] if doi else [])]
 
 
 def _view(paper: Json, fields: list[str]) -> Json:
