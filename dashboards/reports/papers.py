@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from dashboards.reports.safe_text import Markdown, link, plain
+from schemas.naming import surnames
 from schemas.paper import Paper
 
 AUTHORS_NAMED = 10
-_SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
 
 
 def paper_date(paper: Paper) -> str:
@@ -51,21 +51,7 @@ def _full_date(paper: Paper) -> str:
 
 
 def _who(paper: Paper) -> str:
-    names = [name for name in (_surname(author) for author in paper.authors) if name]
+    names = surnames(paper)
     if not names:
         return f"“{paper.title.strip() or 'Untitled'}”"
     return " and ".join(names) if len(names) <= 2 else f"{names[0]} et al."
-
-
-def _surname(author: str) -> str:
-    """`Laurens van der Maaten` and `van der Maaten, Laurens` both give `van der Maaten`."""
-    before_comma, comma, _ = author.partition(",")
-    if comma and before_comma.strip():
-        return before_comma.strip()
-    words = author.split()
-    while len(words) > 1 and words[-1].lower() in _SUFFIXES:
-        words.pop()
-    first = len(words) - 1
-    while first > 1 and words[first - 1].islower():
-        first -= 1
-    return " ".join(words[max(first, 0) :])

@@ -5,11 +5,9 @@ emphasis, code and http(s) links, each written anew, and shows everything else a
 """
 
 import re
-from urllib.parse import quote, urlsplit
 
-MAXIMUM_URL_CHARACTERS = 2000
+from schemas.naming import INVISIBLE, safe_url
 
-_INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>&|~@]|(?<!\S)#)")
 _BARE_ADDRESS = re.compile(r"(?i)(://)|\b(www)\.")
 _BLOCK_START = re.compile(r"^(?:([+=-])(?=[\s=-]|$)|(\d{1,9})([.)])(?=\s|$))")
@@ -36,7 +34,7 @@ class Markdown(str):
 
 def plain(text: str) -> Markdown:
     """`text` on one line, every character of it shown as itself."""
-    one_line = " ".join(_INVISIBLE.sub(" ", text).split())
+    one_line = " ".join(INVISIBLE.sub(" ", text).split())
     return Markdown(_BLOCK_START.sub(_escape_block_start, _escape(one_line)))
 
 
@@ -60,7 +58,7 @@ def prose_line(text: str) -> Markdown:
 
 def code(text: str) -> Markdown:
     """`text` as a code span, or as plain text where a span could not hold it."""
-    fits = bool(text.strip()) and not re.search("[`|]", text) and not _INVISIBLE.search(text)
+    fits = bool(text.strip()) and not re.search("[`|]", text) and not INVISIBLE.search(text)
     return Markdown(f"`{text.strip()}`") if fits else plain(text)
 
 
@@ -68,21 +66,6 @@ def link(text: str, url: str) -> Markdown:
     """A link to `url`, or the text alone unless `url` is an http(s) address."""
     address = safe_url(url)
     return Markdown(f"[{plain(text)}]({address})") if address else plain(text)
-
-
-def safe_url(url: str) -> str | None:
-    """`url` with everything that could end a Markdown link percent-encoded; None unless it is http(s) with a host."""
-    stripped = url.strip()
-    if len(stripped) > MAXIMUM_URL_CHARACTERS or _INVISIBLE.search(stripped):
-        return None
-    try:
-        parts = urlsplit(stripped)
-        host = parts.hostname
-    except ValueError:
-        return None
-    if parts.scheme.lower() not in ("http", "https") or not host:
-        return None
-    return quote(stripped, safe="%/:?#@!$&'+,;=-.")
 
 
 def _escape(text: str) -> str:
@@ -118,7 +101,7 @@ def _kind(mark: str) -> str:
 
 def _inline(text: str) -> Markdown:
     """One line: links, emphasis and code written anew, the rest escaped."""
-    one_line = " ".join(_INVISIBLE.sub(" ", text).split())
+    one_line = " ".join(INVISIBLE.sub(" ", text).split())
     parts: list[str] = []
     end = 0
     for match in _INLINE.finditer(one_line):

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from schemas.naming import surname
 from schemas.paper import Paper
-from tasks.citations.labels import escaped, link, publication_label, surname
+from tasks.citations.labels import escaped, link, publication_label
 
 AUTHORS_NAMED = 10
 

@@ -1,36 +1,20 @@
 """How a paper is named in running text: label, date, link. Everything a paper says about itself is untrusted."""
 
 import re
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
+from schemas.naming import INVISIBLE, safe_url, surnames
 from schemas.paper import Paper
 
-MAXIMUM_URL_CHARACTERS = 2000
 _TITLE_WORDS_WITHOUT_AUTHORS = 6
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#!|~&])")
-_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
-_SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
 
 
 def escaped(text: str) -> str:
     """`text` on one line, so that no character of it acts as Markdown, HTML or a bare link."""
-    one_line = " ".join(_INVISIBLE.sub(" ", text).split())
+    one_line = " ".join(INVISIBLE.sub(" ", text).split())
     plain = _MARKDOWN_SPECIAL.sub(r"\\\1", one_line)
     return re.sub(r"(?i)\b(www)\.", r"\1\\.", plain.replace("://", "\\://"))
-
-
-def surname(author: str) -> str:
-    """The name a reference uses: `Laurens van der Maaten` and `van der Maaten, Laurens` give `van der Maaten`."""
-    before_comma, comma, _ = author.partition(",")
-    if comma and before_comma.strip():
-        return before_comma.strip()
-    words = author.split()
-    while len(words) > 1 and words[-1].lower() in _SUFFIXES:
-        words.pop()
-    first = len(words) - 1
-    while first > 1 and words[first - 1].islower():
-        first -= 1
-    return " ".join(words[max(first, 0) :])
 
 
 def publication_label(paper: Paper) -> str:
@@ -42,7 +26,7 @@ def publication_label(paper: Paper) -> str:
 
 def label(paper: Paper) -> str:
     """`Author et al., YYYY-MM`, escaped: one author alone, two joined by `and`, the title's first words where there is none."""
-    names = [name for name in (surname(author) for author in paper.authors) if name]
+    names = surnames(paper)
     if not names:
         words = paper.title.split()
         start = " ".join(words[:_TITLE_WORDS_WITHOUT_AUTHORS]) or "Untitled"
@@ -64,21 +48,6 @@ def link(paper: Paper) -> str | None:
     if paper.arxiv_id:
         return safe_url("https://arxiv.org/abs/" + quote(paper.arxiv_id, safe="/"))
     return None
-
-
-def safe_url(url: str) -> str | None:
-    """`url` with everything that could end a Markdown link percent-encoded; None unless it is http(s) with a host."""
-    stripped = url.strip()
-    if len(stripped) > MAXIMUM_URL_CHARACTERS or _INVISIBLE.search(stripped):
-        return None
-    try:
-        parts = urlsplit(stripped)
-        host = parts.hostname
-    except ValueError:
-        return None
-    if parts.scheme.lower() not in ("http", "https") or not host:
-        return None
-    return quote(stripped.encode("utf-8", "replace"), safe="%/:?#@!$&'*+,;=~-._")
 
 
 def reference(paper: Paper) -> str:

@@ -4,9 +4,10 @@ import re
 from dataclasses import dataclass, field
 
 from schemas.identifiers import PaperId
+from schemas.naming import safe_url
 from schemas.paper import Paper
 from tasks.citations.keys import Shown
-from tasks.citations.labels import label, link, reference, safe_url
+from tasks.citations.labels import label, link, reference
 from tasks.citations.patterns import KEY, LOWER_CASE_KEY, ONLY_AUTHORS_AND_YEARS, ONLY_KEYS, REPLY_TOKEN
 from tasks.citations.sentences import uncited_sentence_count
 

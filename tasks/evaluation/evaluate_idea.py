@@ -53,7 +53,7 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, bench: Bench) -> Id
                 lambda: evaluate_contribution(planned.idea, request.profile.contribution, bench.engine, bench.literature, bench.embedder),
             )
         )
-    return _assembled(planned, job, bench, started_at, soundness.result(), contribution.result())
+    return _assembled(planned, job, bench.ledger, started_at, soundness.result(), contribution.result())
 
 
 async def _when(wanted: bool, module: Callable[[], Awaitable[ResultT]]) -> ResultT | None:
@@ -63,7 +63,7 @@ async def _when(wanted: bool, module: Callable[[], Awaitable[ResultT]]) -> Resul
 def _assembled(
     planned: PlannedIdea,
     job: ShardJob,
-    bench: Bench,
+    ledger: Ledger,
     started_at: datetime,
     soundness: SoundnessFindings | None,
     contribution: ContributionFindings | None,
@@ -85,9 +85,9 @@ def _assembled(
         contribution=contribution.evaluation if contribution else None,
         papers=tuple(papers[paper_id] for paper_id in sorted(papers)),
         citations=tuple(citations),
-        llm_calls=tuple(bench.ledger.llm_calls),
-        api_calls=tuple(bench.ledger.api_calls),
-        failures=tuple(bench.ledger.failures),
+        llm_calls=tuple(ledger.llm_calls),
+        api_calls=tuple(ledger.api_calls),
+        failures=tuple(ledger.failures),
         started_at=started_at,
         finished_at=datetime.now(UTC),
     )
@@ -95,23 +95,8 @@ def _assembled(
 
 def failed_evaluation(planned: PlannedIdea, job: ShardJob, ledger: Ledger, started_at: datetime, failure: Failure) -> IdeaEvaluation:
     """The evaluation of an idea that came to no end: its calls, its failure, and nothing else."""
-    return IdeaEvaluation(
-        run_id=job.run_id,
-        evaluation_key=planned.evaluation_key,
-        idea=planned.idea,
-        profile=job.request.profile.name,
-        engine=job.request.engine,
-        literature=job.literature,
-        soundness=None,
-        contribution=None,
-        papers=(),
-        citations=(),
-        llm_calls=tuple(ledger.llm_calls),
-        api_calls=tuple(ledger.api_calls),
-        failures=(*ledger.failures, failure),
-        started_at=started_at,
-        finished_at=datetime.now(UTC),
-    )
+    ledger.failures.append(failure)
+    return _assembled(planned, job, ledger, started_at, None, None)
 
 
 def unscored_reasons(evaluation: IdeaEvaluation) -> Iterator[str]:

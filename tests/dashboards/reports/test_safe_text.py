@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from dashboards.reports.safe_text import code, link, plain, prose, prose_line, safe_url
+from dashboards.reports.safe_text import code, link, plain, prose, prose_line
+from schemas.naming import safe_url
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 """A careless reader: it lets HTML through, so anything that got past the escaping shows as a token."""

@@ -1,0 +1,44 @@
+"""How a paper is named where it is cited: surname, date, address. Everything a paper says about itself is untrusted."""
+
+import re
+from urllib.parse import quote, urlsplit
+
+from schemas.paper import Paper
+
+MAXIMUM_URL_CHARACTERS = 2000
+INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
+_SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
+
+
+def surname(author: str) -> str:
+    """The name a reference uses: `Laurens van der Maaten` and `van der Maaten, Laurens` give `van der Maaten`."""
+    before_comma, comma, _ = author.partition(",")
+    if comma and before_comma.strip():
+        return before_comma.strip()
+    words = author.split()
+    while len(words) > 1 and words[-1].lower() in _SUFFIXES:
+        words.pop()
+    first = len(words) - 1
+    while first > 1 and words[first - 1].islower():
+        first -= 1
+    return " ".join(words[max(first, 0) :])
+
+
+def surnames(paper: Paper) -> list[str]:
+    """The surnames of the authors that have one, in order."""
+    return [name for name in (surname(author) for author in paper.authors) if name]
+
+
+def safe_url(url: str) -> str | None:
+    """`url` with everything that could end a Markdown link percent-encoded; None unless it is http(s) with a host."""
+    stripped = url.strip()
+    if len(stripped) > MAXIMUM_URL_CHARACTERS or INVISIBLE.search(stripped):
+        return None
+    try:
+        parts = urlsplit(stripped)
+        host = parts.hostname
+    except ValueError:
+        return None
+    if parts.scheme.lower() not in ("http", "https") or not host:
+        return None
+    return quote(stripped, safe="%/:?#@!$&'+,;=-.")
