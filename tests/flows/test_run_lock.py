@@ -35,7 +35,7 @@ def test_a_second_command_on_the_same_run_is_refused_in_one_line(tmp_path: Path)
 
 def test_other_runs_of_the_warehouse_go_on(tmp_path: Path) -> None:
     with only_command_on(Layout(tmp_path), RUN), only_command_on(Layout(tmp_path), RunId("ideas-2")):
-        pass
+        assert len(list(tmp_path.glob("state/runs/*/lock"))) == 2
 
 
 def test_a_killed_command_lets_go(tmp_path: Path) -> None:
