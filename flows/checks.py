@@ -17,6 +17,7 @@ from schemas.settings import Settings
 from tasks.judging.engines import parse_engine_name
 
 CONNECT_SECONDS = 5.0
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 
 
 class Finding(Noun):
@@ -36,7 +37,7 @@ def check_before_run(request: RunRequest, settings: Settings) -> None:
     """
     _check_writable(request.warehouse)
     if request.scheduler_address:
-        _check_scheduler(request.scheduler_address)
+        _check_scheduler(request.scheduler_address, request.literature, settings)
     bounds = (request.budget.maximum_cost_usd, request.budget.maximum_cost_usd_per_idea)
     check_engine(request.engine, request.api_base, settings, needs_price=any(bound is not None for bound in bounds))
 
@@ -100,16 +101,36 @@ def _check_place(folder: Path) -> None:
             folder = folder.parent
 
 
-def _check_scheduler(address: str) -> None:
-    parts = urlsplit(address if "://" in address else f"tcp://{address}")
-    if not parts.hostname or not parts.port:
+def _check_scheduler(address: str, literature: str, settings: Settings) -> None:
+    try:
+        parts = urlsplit(address if "://" in address else f"tcp://{address}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not host or not port:
         raise ConfigurationError(f"--scheduler {address!r} is no address; write it as tcp://host:8786")
     try:
-        socket.create_connection((parts.hostname, parts.port), CONNECT_SECONDS).close()
+        socket.create_connection((host, port), CONNECT_SECONDS).close()
     except OSError as error:
         raise ConfigurationError(
             f"no Dask scheduler answers at {address}; start one with `dask scheduler` and `dask worker {address}`"
         ) from error
+    if host not in LOOPBACK_HOSTS:
+        _check_reachable_from(host, literature, settings)
+
+
+def _check_reachable_from(host: str, literature: str, settings: Settings) -> None:
+    """Workers elsewhere cannot reach what a command starts for itself on this machine's loopback."""
+    if not literature.startswith(("http://", "https://")):
+        raise ConfigurationError(
+            f"workers of {host} cannot reach a gateway started here: run `assay literature serve --host 0.0.0.0` "
+            "and name it with --literature http://THIS_HOST:8765"
+        )
+    if settings.prefect_api_url is None:
+        raise ConfigurationError(
+            f"workers of {host} cannot reach a Prefect server started here: run `prefect server start --host 0.0.0.0` "
+            "and export PREFECT_API_URL=http://THIS_HOST:4200/api"
+        )
 
 
 def _check_extensions() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
+from flows.checks import check_before_run
 from flows.evaluate import RunSummary, run_batch
 from flows.request import DEFAULT_PROFILE, resolve_request
 from schemas.errors import AssayError, IdeaFileError
@@ -61,6 +62,7 @@ def nightly(
                 scheduler=scheduler,
                 max_cost_usd=max_cost_usd,
             )
+            check_before_run(request, settings)
             outcomes[path.name] = _settle(path, run_batch(request), archive_folder)
         except IdeaFileError as error:
             outcomes[path.name] = f"rejected: {error}"
