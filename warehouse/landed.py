@@ -12,7 +12,7 @@ from schemas.errors import PublicationError
 from schemas.evaluation import Receipt
 from warehouse.layout import Layout
 
-_FILES_PER_BATCH = 500
+_FILES_PER_BATCH = 100
 
 
 def landed_files(layout: Layout, table: Table, receipts: Sequence[Receipt]) -> list[Path]:
