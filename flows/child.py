@@ -1,4 +1,4 @@
-"""`python -m flows.child MODULE ARGS…`: run a module as a program that ends when its parent does, however that went."""
+"""`python -m flows.child PARENT MODULE ARGS…`: run a module as a program that ends when its parent does, however that went."""
 
 import ctypes
 import os
@@ -9,15 +9,15 @@ import sys
 _PR_SET_PDEATHSIG = 1
 
 
-def die_with_parent() -> None:
-    """Ask Linux to end this process when its parent is gone; elsewhere nothing happens."""
+def die_with_parent(parent: int) -> None:
+    """Ask Linux to end this process when `parent`, which may be process 1 of a container, is gone; elsewhere nothing happens."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() == 1:
+        if os.getppid() != parent:
             sys.exit("the parent was gone before this process began")
 
 
 if __name__ == "__main__":
-    die_with_parent()
-    sys.argv = sys.argv[1:]
+    die_with_parent(int(sys.argv[1]))
+    sys.argv = sys.argv[2:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

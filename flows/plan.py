@@ -27,9 +27,6 @@ class RunPlan:
     run_id: RunId
     idea_count: int
     rejected_count: int
-    to_do_count: int
-    done_count: int
-    reused_count: int
     shard_paths: tuple[Path, ...]
 
 
@@ -62,21 +59,13 @@ def plan_run(keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, layou
     run_id = keyed.run_id
     receipts = read_receipts(layout, run_id)
     land_rejections(layout, run_id, keyed.rejected)
-    to_do, reused = [], 0
-    for entry in keyed.planned:
-        if _complete(receipts.get(entry.evaluation_key)):
-            continue
-        if _take_over(entry, run_id, layout):
-            reused += 1
-        else:
-            to_do.append(entry)
+    to_do = [
+        entry for entry in keyed.planned if not _complete(receipts.get(entry.evaluation_key)) and not _take_over(entry, run_id, layout)
+    ]
     return RunPlan(
         run_id=run_id,
         idea_count=len(keyed.planned),
         rejected_count=len(keyed.rejected),
-        to_do_count=len(to_do),
-        done_count=len(keyed.planned) - len(to_do) - reused,
-        reused_count=reused,
         shard_paths=_write_shards(to_do, run_id, request, gateway, layout),
     )
 

@@ -43,7 +43,7 @@ class PrefectServer:
             port = self.api_url.rsplit(":", 1)[1].removesuffix("/api")
             command = ["uvicorn", "--factory", "prefect.server.api.server:create_app", "--host", "127.0.0.1", "--port", port]
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and fixed arguments
-                [sys.executable, "-m", "flows.child", *command, "--log-level", "critical", "--lifespan", "on"],
+                [sys.executable, "-m", "flows.child", str(os.getpid()), *command, "--log-level", "critical", "--lifespan", "on"],
                 env={**os.environ, "PREFECT_UI_ENABLED": "false", "PREFECT_LOGGING_SERVER_LEVEL": "CRITICAL"},
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
