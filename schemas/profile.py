@@ -38,11 +38,54 @@ class ContributionParameters(Noun):
     )
 
 
+class CommitteeParameters(Noun):
+    """InnoEval, "Method": heterogeneous search, grounding and the committee. The defaults are the published ones."""
+
+    sources: tuple[str, ...] = Field(
+        default=("literature",), description="`literature` (the gateway) and names of registered sources, asked where configured."
+    )
+    search_rounds: int = Field(default=3, ge=1, le=10, description="N: rounds of search and query refinement.")
+    knowledge_per_kind: int = Field(default=10, ge=1, le=100, description="m: best items kept per kind; 3 m by similarity before.")
+    judge_weight: float = Field(default=0.2, ge=0, le=1, description="α: weight of the judge's score beside similarity.")
+    queries_per_part: int = Field(default=2, ge=1, le=10)
+    items_per_judge_call: int = Field(default=1, ge=1, description="Items whose standing is judged in one call; 1 is the published method.")
+    items_per_grounding_call: int = Field(
+        default=1, ge=1, description="Items grounded against a part in one call; 1 is the published method."
+    )
+    use_later_knowledge: bool = Field(default=True, description="Search what appeared after the cutoff, for suggestions only.")
+    personas_file: str | None = Field(default=None, description="TOML file of personas; None: those that ship.")
+    persona_count: int = Field(default=5, ge=1, le=100, description="Personas drawn by the seed from the file.")
+    dimensions_per_call: int = Field(default=1, ge=1, description="Dimensions judged in one call; 1 is the published method.")
+
+
+class RankingParameters(Noun):
+    """Grouped ranking: matches, schedule, ratings (InnoEval; OmniScientist §5.2)."""
+
+    round_robin_limit: int = Field(default=8, ge=2, description="Groups up to this size play every pair; larger ones are scheduled.")
+    matches_per_idea: int = Field(default=12, ge=1, description="Most pairs an idea plays in a scheduled group.")
+    stable_top: int = Field(default=10, ge=1, description="The schedule ends early when this many leaders are settled.")
+    both_orders: bool = Field(default=True, description="Ask each pair in both orders, which measures position bias.")
+    elo_k: float = Field(default=32.0, gt=0)
+    elo_cold_start_alpha: float = Field(default=1.5, ge=1, description="α over the first matches of an idea.")
+    elo_cold_start_matches: int = Field(default=5, ge=0)
+    elo_pair_decay_gamma: float = Field(default=0.9, gt=0, le=1, description="γ per earlier encounter of the pair.")
+    elo_activity_lambda: float = Field(default=0.05, ge=0, le=1, description="λ: pull of the idle toward the mean, per period.")
+
+
+class NoveltyParameters(Noun):
+    """The five-point novelty judgement (RINoBench §3)."""
+
+    related_works: int = Field(default=10, ge=1, le=100, description="Related works shown, most similar first.")
+    calibrator: str | None = Field(default=None, description="Path of a fitted calibrator; None: the judgement as it is.")
+
+
 class ScoreWeights(Noun):
     """Weights of the modules in `idea_scores.score`."""
 
     soundness: float = Field(ge=0)
     contribution: float = Field(ge=0)
+    committee: float = Field(default=0.0, ge=0)
+    novelty: float = Field(default=0.0, ge=0)
 
 
 class Profile(Noun):
@@ -54,4 +97,7 @@ class Profile(Noun):
     temperature: float = Field(ge=0, le=2)
     soundness: SoundnessParameters
     contribution: ContributionParameters
+    committee: CommitteeParameters = CommitteeParameters()
+    novelty: NoveltyParameters = NoveltyParameters()
+    ranking: RankingParameters = RankingParameters()
     score_weights: ScoreWeights

@@ -28,7 +28,7 @@ def evaluation_key(
 ) -> EvaluationKey:
     """Two evaluations with one key would say the same: one is enough.
 
-    The key covers the idea (identifier, text, cutoff), profile, engine and model, literature, modules,
+    The key covers the idea (identifier, text, cutoff), the profile's part for the modules asked for, engine and model, literature, modules,
     full text, label, the conditions, and the version and prompt of every step involved; not the group,
     the metadata, the warehouse or the number of workers.
     """
@@ -38,7 +38,7 @@ def evaluation_key(
         content_hash(
             idea.idea_id,
             idea.content_sha256,
-            request.profile.model_dump_json(exclude={"description", "score_weights"}),
+            request.profile.model_dump_json(include={"name", "seed", "temperature", *(module.value for module in request.modules)}),
             request.engine,
             request.api_base or "",
             literature,

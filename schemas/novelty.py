@@ -1,0 +1,32 @@
+"""Nouns of the novelty module: a five-point judgement with its justification (RINoBench §3)."""
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.failure import Failure
+from schemas.identifiers import PaperId
+from schemas.outcome import Provenance, UnscoredReason
+
+
+class NoveltyJudgement(Noun):
+    """How new the idea is beside its related works, from 1 (known) to 5 (new in every respect)."""
+
+    score_1_to_5: int | None = Field(ge=1, le=5, description="None when unscored.")
+    calibrated_score_1_to_5: float | None = Field(default=None, ge=1, le=5, description="None without a calibrator.")
+    calibrator_sha256: str | None = Field(default=None, description="Identity of the calibrator applied.")
+    justification: str = Field(default="", description="Markdown with rendered citations.")
+    known_aspects: tuple[str, ...] = ()
+    novel_aspects: tuple[str, ...] = ()
+    related_paper_ids: tuple[PaperId, ...] = Field(default=(), description="Related works shown, in order.")
+    unscored_reason: UnscoredReason | None = None
+    unscored_detail: str = ""
+    removed_citation_count: int = Field(default=0, ge=0)
+    uncited_sentence_count: int = Field(default=0, ge=0)
+    provenance: Provenance
+
+
+class NoveltyEvaluation(Noun):
+    """All that the novelty module found out about one idea."""
+
+    judgement: NoveltyJudgement
+    failures: tuple[Failure, ...]
