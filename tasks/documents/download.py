@@ -1,4 +1,4 @@
-"""Safe download of a PDF from an address that came from outside."""
+"""Safe download of a file from an address that came from outside."""
 
 import asyncio
 import random
@@ -20,7 +20,32 @@ MAGIC = b"%PDF-"
 MAGIC_WITHIN_BYTES = 1024
 """Readers accept a header within the first kilobyte (ISO 32000, annex H)."""
 
-_NEVER_A_PDF = ("text/", "image/", "audio/", "video/", "application/json", "application/xml", "application/xhtml")
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What an address must lead to.
+
+    Attributes:
+        refused_types: beginnings of content types that are never it.
+        magic: what stands within the first kilobyte; None: any content will do.
+        maximum_bytes: None: as the settings say.
+    """
+
+    name: str
+    accept: str
+    refused_types: tuple[str, ...]
+    wrong: DocumentReason
+    magic: bytes | None = None
+    maximum_bytes: int | None = None
+
+
+PDF = Expected(
+    name="PDF",
+    accept="application/pdf,*/*;q=0.1",
+    refused_types=("text/", "image/", "audio/", "video/", "application/json", "application/xml", "application/xhtml"),
+    wrong=DocumentReason.NOT_A_PDF,
+    magic=MAGIC,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +55,7 @@ class _Redirect:
 
 @dataclass(frozen=True, slots=True)
 class Downloader:
-    """Fetches PDFs for one idea.
+    """Fetches files for one idea: PDFs, or what `expected` says.
 
     http and https only; every address is resolved, refused unless public, and then connected to as resolved, again
     after each redirect; bounded in size, time, redirects and attempts. `allow_private_addresses` exists for tests.
@@ -40,14 +65,15 @@ class Downloader:
     settings: DocumentSettings
     ledger: Ledger
     allow_private_addresses: bool = False
+    expected: Expected = PDF
 
     async def fetch(self, url: str) -> bytes | SourceFailure:
-        """The PDF at `url`, checked to begin like one. Never raises for what the other side does."""
+        """The file at `url`, checked to begin like what is expected. Never raises for what the other side does."""
         result: bytes | SourceFailure = failure(SOURCE, "", DocumentReason.UNREACHABLE, "not tried")
         try:
             async with asyncio.timeout(self.settings.download_timeout_seconds):
                 for attempt in range(1, MAXIMUM_ATTEMPTS + 1):
-                    result = await self._follow(url)
+                    result = await self._follow(url, kind)
                     if isinstance(result, bytes) or result.reason not in TRANSIENT or attempt == MAXIMUM_ATTEMPTS:
                         break
                     await asyncio.sleep(random.uniform(0.2, 1.0))  # noqa: S311 - jitter
@@ -55,19 +81,19 @@ class Downloader:
             return failure(SOURCE, _named(url), DocumentReason.TIMEOUT, f"not finished in {self.settings.download_timeout_seconds:g} s")
         return result
 
-    async def _follow(self, url: str) -> bytes | SourceFailure:
+    async def _follow(self, url: str, kind: Kind) -> bytes | SourceFailure:
         try:
             target = httpx.URL(url)
         except (httpx.InvalidURL, ValueError, TypeError) as error:
             return failure(SOURCE, "", DocumentReason.BAD_REQUEST, f"the link is no address ({error})")
         for _ in range(MAXIMUM_REDIRECTS + 1):
-            answer = await self._request(target)
+            answer = await self._request(target, kind)
             if not isinstance(answer, _Redirect):
                 return answer
             target = answer.url
         return failure(SOURCE, _named(str(target)), DocumentReason.TOO_MANY_REDIRECTS, f"more than {MAXIMUM_REDIRECTS} redirects")
 
-    async def _request(self, url: httpx.URL) -> bytes | _Redirect | SourceFailure:
+    async def _request(self, url: httpx.URL, kind: Kind) -> bytes | _Redirect | SourceFailure:
         endpoint = _named(str(url))
         if url.scheme not in ("http", "https") or not url.host:
             return failure(SOURCE, endpoint, DocumentReason.UNSAFE_ADDRESS, "only http and https links are followed")
@@ -78,7 +104,7 @@ class Downloader:
             return failure(SOURCE, endpoint, reason, address.detail)
         with recorded(self.ledger, SOURCE, endpoint) as call:
             try:
-                answer = await self._stream(url, address, call)
+                answer = await self._stream(url, address, call, kind)
             except httpx.TimeoutException:
                 answer = failure(SOURCE, endpoint, DocumentReason.TIMEOUT, "the server did not answer in time")
             except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as error:
@@ -90,12 +116,12 @@ class Downloader:
                 call.reason = DocumentReason(answer.reason)
         return answer
 
-    async def _stream(self, url: httpx.URL, address: str, call: Request) -> bytes | _Redirect | SourceFailure:
+    async def _stream(self, url: httpx.URL, address: str, call: Request, kind: Kind) -> bytes | _Redirect | SourceFailure:
         pinned = url.copy_with(host=address.split("%", 1)[0], username=None, password=None, fragment=None)
         request = self.client.build_request(
             "GET",
             pinned,
-            headers={"Host": url.netloc.decode("ascii"), "Accept": "application/pdf,*/*;q=0.1", "Accept-Encoding": "identity"},
+            headers={"Host": url.netloc.decode("ascii"), "Accept": self.expected.accept, "Accept-Encoding": "identity"},
             extensions={"sni_hostname": url.raw_host.decode("ascii")},
         )
         response = await self.client.send(request, stream=True)
@@ -103,26 +129,33 @@ class Downloader:
             call.status = response.status_code
             if response.status_code in (301, 302, 303, 307, 308) and "location" in response.headers:
                 return _Redirect(url.join(response.headers["location"]))
-            return await self._body(_named(str(url)), response)
+            return await self._body(_named(str(url)), response, kind)
         finally:
             await response.aclose()
 
-    async def _body(self, endpoint: str, response: httpx.Response) -> bytes | SourceFailure:
+    async def _body(self, endpoint: str, response: httpx.Response, kind: Kind) -> bytes | SourceFailure:
         if response.status_code != 200:
             return failure(SOURCE, endpoint, reason_of_status(response.status_code), f"the server answered {response.status_code}")
-        kind = response.headers.get("content-type", "").strip().lower()
-        if kind.startswith(_NEVER_A_PDF):
-            return failure(SOURCE, endpoint, DocumentReason.NOT_A_PDF, f"the link leads to {kind.split(';')[0][:60]}, not to a PDF")
+        expected = self.expected
+        maximum_bytes = expected.maximum_bytes or self.settings.maximum_bytes
+        media_type = response.headers.get("content-type", "").strip().lower()
+        if media_type.startswith(kind.never):
+            detail = f"the link leads to {media_type.split(';')[0][:60]}, not to {kind.name}"
+            return failure(SOURCE, endpoint, kind.otherwise, detail)
         content = bytearray()
         async for chunk in response.aiter_raw():
             content += chunk
             if len(content) > self.settings.maximum_bytes:
                 return failure(SOURCE, endpoint, DocumentReason.TOO_LARGE, f"the file exceeds {self.settings.maximum_bytes:,} bytes")
-            if len(content) >= MAGIC_WITHIN_BYTES and MAGIC not in content[:MAGIC_WITHIN_BYTES]:
+            if len(content) >= MAGIC_WITHIN_BYTES and not kind.begins(bytes(content[:MAGIC_WITHIN_BYTES])):
                 break
-        if MAGIC not in content[:MAGIC_WITHIN_BYTES]:
-            return failure(SOURCE, endpoint, DocumentReason.NOT_A_PDF, "the file does not begin like a PDF")
+        if not kind.begins(bytes(content[:MAGIC_WITHIN_BYTES])):
+            return failure(SOURCE, endpoint, kind.otherwise, f"the file does not begin like {kind.name}")
         return bytes(content)
+
+
+def _begins_well(content: bytearray, expected: Expected) -> bool:
+    return expected.magic is None or expected.magic in content[:MAGIC_WITHIN_BYTES]
 
 
 def _named(url: str) -> str:

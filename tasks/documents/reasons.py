@@ -20,6 +20,8 @@ class DocumentReason(StrEnum):
     TOO_MANY_REDIRECTS = "too_many_redirects"
     TOO_LARGE = "too_large"
     NOT_A_PDF = "not_a_pdf"
+    WRONG_TYPE = "wrong_type"
+    NOT_LATEX = "not_latex"
     ENCRYPTED = "encrypted"
     TOO_MANY_PAGES = "too_many_pages"
     DAMAGED = "damaged"
