@@ -47,8 +47,16 @@ class CommitteeParameters(Noun):
     search_rounds: int = Field(default=3, ge=1, le=10, description="N: rounds of search and query refinement.")
     knowledge_per_kind: int = Field(default=10, ge=1, le=100, description="m: best items kept per kind; 3 m by similarity before.")
     judge_weight: float = Field(default=0.2, ge=0, le=1, description="α: weight of the judge's score beside similarity.")
-    queries_per_part: int = Field(default=2, ge=1, le=10)
+    queries_per_part: int = Field(default=2, ge=1, le=10, description="For each kind of source, synonyms expanded.")
+    parts_per_query_call: int = Field(
+        default=1, ge=1, description="Parts of the idea whose queries are written in one call; 1 is the published method."
+    )
+    reranker: str | None = Field(
+        default=None, description="A sentence-transformers cross-encoder for the second ranking; None: the embedding's order stands."
+    )
     items_per_judge_call: int = Field(default=1, ge=1, description="Items whose standing is judged in one call; 1 is the published method.")
+    pages_per_summary_call: int = Field(default=1, ge=1, description="Web pages summarised in one call; 1 is the published method.")
+    reading_word_limit: int = Field(default=1500, ge=50, description="Words of one item's reading that are kept and shown.")
     items_per_grounding_call: int = Field(
         default=1, ge=1, description="Items grounded against a part in one call; 1 is the published method."
     )
