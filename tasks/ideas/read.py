@@ -9,6 +9,7 @@ from schemas.idea import Idea, IdeaBatch, RejectedIdea
 from tasks.ideas.delimited import read_delimited
 from tasks.ideas.duplicates import mark_duplicates
 from tasks.ideas.entries import Entries
+from tasks.ideas.groups import ungrouped
 from tasks.ideas.json_lines import read_json, read_json_lines
 from tasks.ideas.parquet import read_parquet
 from tasks.ideas.parse import parse_entry
@@ -28,8 +29,9 @@ FORMATS: dict[str, Callable[[Path], Entries]] = {
 def read_ideas(path: Path, *, default_cutoff: date | None) -> IdeaBatch:
     """Read the ideas of a JSONL, JSON, CSV, TSV, Parquet, text or Markdown file, or of a folder of texts.
 
-    `default_cutoff` holds for ideas that bring no `cutoff_date`. Of two entries with one `idea_id` the first
-    counts; equal texts under different ids are all kept and marked as duplicates.
+    Groups and pairs of ideas are taken apart (`tasks.ideas.groups`). `default_cutoff` holds for ideas that bring no
+    `cutoff_date`. Of two entries with one `idea_id` the first counts; equal texts under different ids are all kept and
+    marked as duplicates.
 
     Raises:
         IdeaFileError: the file as a whole cannot be read; one entry that cannot is in `rejected` instead.
@@ -46,7 +48,7 @@ def _read(path: Path, default_cutoff: date | None) -> IdeaBatch:
     ideas: dict[str, Idea] = {}
     locations: dict[str, str] = {}
     rejected: list[RejectedIdea] = []
-    for entry in _entries(path):
+    for entry in ungrouped(_entries(path)):
         parsed = entry if isinstance(entry, RejectedIdea) else parse_entry(entry, default_cutoff)
         if isinstance(parsed, RejectedIdea):
             rejected.append(parsed)

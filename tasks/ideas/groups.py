@@ -1,0 +1,136 @@
+"""Entries that hold several ideas to be ranked against each other, taken apart into one entry per idea.
+
+Understood are groups and pairs, in JSON and JSON Lines; an idea may stand under `paper` or `idea`, with a label beside it:
+
+    {"group": "g1", "cutoff_date": "2025-01-01", "ideas": [{"idea_id": "a", "text": "…"}, …]}
+    {"query": {"paper_id": "a", "title": "…", "abstract": "…"}, "matches": {"reject": {"paper": {…}}, "oral": {"paper": {…}}}}
+    {"group_id": "g1", "paper_a": {…}, "paper_b": {…}}
+
+Labels and decisions become metadata, which no engine is ever shown.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from schemas.idea import RejectedIdea
+from tasks.ideas.entries import Entries, Entry
+from tasks.ideas.fields import has_text_field, scalar_text
+
+LEADER = "query"
+LISTS = ("matches", "candidates", "ideas")
+PAIR = ("paper_a", "paper_b")
+_GROUP_NAMES = ("group", "group_id", "query_internal_id")
+_ID_NAMES = ("idea_id", "paper_id", "id")
+_WRAPPERS = ("paper", "idea")
+_LABEL_NAMES = ("decision", "label", "category")
+_INHERITED = ("cutoff_date", "cutoff")
+
+
+@dataclass(slots=True)
+class GroupNames:
+    """Names given out so far: a second group of one name becomes `name#2`, so that groups never run together."""
+
+    _taken: Counter[str] = field(default_factory=Counter)
+
+    def unique(self, name: str) -> str:
+        self._taken[name] += 1
+        return name if self._taken[name] == 1 else self.unique(f"{name}#{self._taken[name]}")
+
+
+def ungrouped(entries: Entries) -> Entries:
+    """`entries` with every group replaced by its ideas; other entries pass through.
+
+    An idea of a group is called `<group>:<its own identifier>`, since the same idea may stand in several groups.
+    """
+    names = GroupNames()
+    for entry in entries:
+        if isinstance(entry, RejectedIdea) or not is_group(entry.fields):
+            yield entry
+        else:
+            yield from _members(entry, names)
+
+
+def is_group(fields: Mapping[str, object]) -> bool:
+    """Whether an entry holds several ideas rather than one; what has a text of its own is one idea."""
+    if has_text_field(fields):
+        return False
+    if all(isinstance(fields.get(name), Mapping) for name in PAIR):
+        return True
+    listed = next((fields[name] for name in LISTS if name in fields), None)
+    if isinstance(listed, Mapping):
+        named = bool(listed) and all(isinstance(member, Mapping) for member in listed.values())
+        return named or isinstance(fields.get(LEADER), Mapping)
+    return isinstance(listed, list) and any(isinstance(member, Mapping) for member in listed)
+
+
+def _members(entry: Entry, names: GroupNames) -> Entries:
+    group = names.unique(_group_name(entry))
+    found = list(_labelled(entry.fields))
+    if len(found) == 0:
+        yield _bad(entry.location, "the group holds no idea: list its ideas under `ideas`")
+    for label, member in found:
+        location = f"{entry.location}, {label}"
+        if not isinstance(member, Mapping):
+            yield _bad(location, 'this is no JSON object: write the idea as {"text": "..."}')
+        else:
+            yield Entry(location, _fields(member, label, group, entry.fields))
+
+
+def _labelled(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    if LEADER in fields:
+        yield LEADER, fields[LEADER]
+    for name in PAIR:
+        if name in fields:
+            yield name, fields[name]
+    for name in LISTS:
+        listed = fields.get(name)
+        if isinstance(listed, Mapping):
+            yield from ((str(label), member) for label, member in listed.items())
+        elif isinstance(listed, list):
+            yield from ((f"{name} {number}", member) for number, member in enumerate(listed, start=1))
+
+
+def _group_name(entry: Entry) -> str:
+    for name in _GROUP_NAMES:
+        text = scalar_text(entry.fields.get(name))
+        if text is not None and text.strip():
+            return text.strip()
+    leader = entry.fields.get(LEADER)
+    own = _first_text(leader, _ID_NAMES) if isinstance(leader, Mapping) else None
+    return own or f"group {entry.location.rpartition(' ')[2]}"
+
+
+def _fields(member: Mapping[str, object], label: str, group: str, around: Mapping[str, object]) -> dict[str, object]:
+    """The idea's fields as `parse_entry` reads them; what stood around the idea counts where the idea is silent."""
+    inner = next((member[name] for name in _WRAPPERS if isinstance(member.get(name), Mapping)), member)
+    assert isinstance(inner, Mapping)
+    fields: dict[str, object] = {name: value for name, value in inner.items() if name not in _ID_NAMES}
+    own = _first_text(inner, _ID_NAMES)
+    fields["idea_id"] = f"{group}:{own or label}"
+    fields["group"] = group
+    if "abstract" in fields and not fields.get("text"):
+        fields["text"] = fields.pop("abstract")
+    decision = _first_text(inner, _LABEL_NAMES) or _first_text(member, _LABEL_NAMES) or _decision_of(label, around)
+    if decision is not None:
+        fields["decision"] = decision
+    for name in _INHERITED:
+        if name not in fields and around.get(name) is not None:
+            fields[name] = around[name]
+    return fields
+
+
+def _decision_of(label: str, around: Mapping[str, object]) -> str | None:
+    """A group's ideas may be listed under their labels; of the query the label stands beside it."""
+    if label == LEADER:
+        return scalar_text(around.get("query_category"))
+    return label if any(isinstance(around.get(name), Mapping) for name in LISTS) else None
+
+
+def _first_text(fields: Mapping[str, object], names: tuple[str, ...]) -> str | None:
+    found = (scalar_text(fields.get(name)) for name in names)
+    return next((text.strip() for text in found if text is not None and text.strip()), None)
+
+
+def _bad(location: str, detail: str) -> RejectedIdea:
+    return RejectedIdea(idea_id=None, location=location, reason="unreadable", detail=detail)
