@@ -55,6 +55,11 @@ class DocumentSettings(Section):
     download_timeout_seconds: float = Field(default=30.0, gt=0)
     maximum_bytes: int = Field(default=40_000_000, ge=1000)
     maximum_pages: int = Field(default=120, ge=1)
+    latex: str = Field(
+        default="after_pdf",
+        pattern="^(first|after_pdf|never)$",
+        description="When to ask arXiv for a paper's LaTeX source: before its PDF, where no PDF could be read, or never.",
+    )
     parse_seconds: float = Field(default=30.0, gt=0, description="CPU seconds one document may take.")
     parse_memory_bytes: int = Field(default=1_500_000_000, ge=100_000_000)
     concurrency: int = Field(default=8, ge=1)

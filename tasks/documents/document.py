@@ -19,4 +19,4 @@ class ParsedDocument(Noun):
     title: str | None
     abstract: str | None
     sections: tuple[HeadedSection, ...]
-    parser: str = Field(description="grobid or pdf.")
+    parser: str = Field(description="grobid, pdf or latex.")

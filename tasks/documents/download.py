@@ -47,6 +47,14 @@ PDF = Expected(
     magic=MAGIC,
 )
 
+LATEX = Expected(
+    name="LaTeX source",
+    accept="*/*",
+    refused_types=("text/html", "image/", "audio/", "video/", "application/json", "application/xml", "application/xhtml"),
+    wrong=DocumentReason.NOT_LATEX,
+)
+"""Any content will do: packed or not, only reading it shows what it is. arXiv gives a PDF where there is no source."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Redirect:
@@ -73,7 +81,7 @@ class Downloader:
         try:
             async with asyncio.timeout(self.settings.download_timeout_seconds):
                 for attempt in range(1, MAXIMUM_ATTEMPTS + 1):
-                    result = await self._follow(url, kind)
+                    result = await self._follow(url)
                     if isinstance(result, bytes) or result.reason not in TRANSIENT or attempt == MAXIMUM_ATTEMPTS:
                         break
                     await asyncio.sleep(random.uniform(0.2, 1.0))  # noqa: S311 - jitter
@@ -81,19 +89,19 @@ class Downloader:
             return failure(SOURCE, _named(url), DocumentReason.TIMEOUT, f"not finished in {self.settings.download_timeout_seconds:g} s")
         return result
 
-    async def _follow(self, url: str, kind: Kind) -> bytes | SourceFailure:
+    async def _follow(self, url: str) -> bytes | SourceFailure:
         try:
             target = httpx.URL(url)
         except (httpx.InvalidURL, ValueError, TypeError) as error:
             return failure(SOURCE, "", DocumentReason.BAD_REQUEST, f"the link is no address ({error})")
         for _ in range(MAXIMUM_REDIRECTS + 1):
-            answer = await self._request(target, kind)
+            answer = await self._request(target)
             if not isinstance(answer, _Redirect):
                 return answer
             target = answer.url
         return failure(SOURCE, _named(str(target)), DocumentReason.TOO_MANY_REDIRECTS, f"more than {MAXIMUM_REDIRECTS} redirects")
 
-    async def _request(self, url: httpx.URL, kind: Kind) -> bytes | _Redirect | SourceFailure:
+    async def _request(self, url: httpx.URL) -> bytes | _Redirect | SourceFailure:
         endpoint = _named(str(url))
         if url.scheme not in ("http", "https") or not url.host:
             return failure(SOURCE, endpoint, DocumentReason.UNSAFE_ADDRESS, "only http and https links are followed")
@@ -104,7 +112,7 @@ class Downloader:
             return failure(SOURCE, endpoint, reason, address.detail)
         with recorded(self.ledger, SOURCE, endpoint) as call:
             try:
-                answer = await self._stream(url, address, call, kind)
+                answer = await self._stream(url, address, call)
             except httpx.TimeoutException:
                 answer = failure(SOURCE, endpoint, DocumentReason.TIMEOUT, "the server did not answer in time")
             except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as error:
@@ -116,7 +124,7 @@ class Downloader:
                 call.reason = DocumentReason(answer.reason)
         return answer
 
-    async def _stream(self, url: httpx.URL, address: str, call: Request, kind: Kind) -> bytes | _Redirect | SourceFailure:
+    async def _stream(self, url: httpx.URL, address: str, call: Request) -> bytes | _Redirect | SourceFailure:
         pinned = url.copy_with(host=address.split("%", 1)[0], username=None, password=None, fragment=None)
         request = self.client.build_request(
             "GET",
@@ -129,28 +137,28 @@ class Downloader:
             call.status = response.status_code
             if response.status_code in (301, 302, 303, 307, 308) and "location" in response.headers:
                 return _Redirect(url.join(response.headers["location"]))
-            return await self._body(_named(str(url)), response, kind)
+            return await self._body(_named(str(url)), response)
         finally:
             await response.aclose()
 
-    async def _body(self, endpoint: str, response: httpx.Response, kind: Kind) -> bytes | SourceFailure:
+    async def _body(self, endpoint: str, response: httpx.Response) -> bytes | SourceFailure:
         if response.status_code != 200:
             return failure(SOURCE, endpoint, reason_of_status(response.status_code), f"the server answered {response.status_code}")
         expected = self.expected
         maximum_bytes = expected.maximum_bytes or self.settings.maximum_bytes
         media_type = response.headers.get("content-type", "").strip().lower()
-        if media_type.startswith(kind.never):
-            detail = f"the link leads to {media_type.split(';')[0][:60]}, not to {kind.name}"
-            return failure(SOURCE, endpoint, kind.otherwise, detail)
+        if media_type.startswith(expected.refused_types):
+            detail = f"the link leads to {media_type.split(';')[0][:60]}, not to a {expected.name}"
+            return failure(SOURCE, endpoint, expected.wrong, detail)
         content = bytearray()
         async for chunk in response.aiter_raw():
             content += chunk
-            if len(content) > self.settings.maximum_bytes:
-                return failure(SOURCE, endpoint, DocumentReason.TOO_LARGE, f"the file exceeds {self.settings.maximum_bytes:,} bytes")
-            if len(content) >= MAGIC_WITHIN_BYTES and not kind.begins(bytes(content[:MAGIC_WITHIN_BYTES])):
+            if len(content) > maximum_bytes:
+                return failure(SOURCE, endpoint, DocumentReason.TOO_LARGE, f"the file exceeds {maximum_bytes:,} bytes")
+            if len(content) >= MAGIC_WITHIN_BYTES and not _begins_well(content, expected):
                 break
-        if not kind.begins(bytes(content[:MAGIC_WITHIN_BYTES])):
-            return failure(SOURCE, endpoint, kind.otherwise, f"the file does not begin like {kind.name}")
+        if not _begins_well(content, expected):
+            return failure(SOURCE, endpoint, expected.wrong, f"the file does not begin like a {expected.name}")
         return bytes(content)
 
 

@@ -1,8 +1,8 @@
-"""Full texts of papers: open-access link → arXiv → Unpaywall → safe download → GROBID or the PDF fallback → sections."""
+"""Full texts of papers: open-access link → arXiv (PDF, LaTeX source) → Unpaywall → safe download → parser → sections."""
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 import httpx
@@ -11,15 +11,15 @@ from schemas.paper import Paper, PaperSection, SectionKind
 from schemas.retrieval import Answer, SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents import grobid, pdf, unpaywall
+from tasks.documents import grobid, latex, pdf, unpaywall
 from tasks.documents.abstracts import abstract_section, no_abstract
 from tasks.documents.cache import DocumentCache
 from tasks.documents.calls import record_cache_hit
 from tasks.documents.document import ParsedDocument
+from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloader
 from tasks.documents.download import SOURCE as DOWNLOAD
-from tasks.documents.download import Downloader
 from tasks.documents.layout import PARSER as PDF
-from tasks.documents.links import known_links
+from tasks.documents.links import ARXIV_URL, known_links, source_link
 from tasks.documents.reasons import DocumentReason, failure
 from tasks.documents.sections import paper_sections
 from tasks.documents.tei import PARSER as GROBID
@@ -54,6 +54,7 @@ class FullTextLibrary:
     slots: asyncio.Semaphore | None = None
     allow_private_addresses: bool = False
     unpaywall_url: str = unpaywall.BASE_URL
+    arxiv_url: str = ARXIV_URL
     _cache: DocumentCache = field(init=False)
     _grobid_away: SourceFailure | None = field(init=False, default=None)
 
@@ -95,17 +96,30 @@ class FullTextLibrary:
     async def _read(self, paper: Paper, client: httpx.AsyncClient) -> _Read | SourceFailure:
         """The first readable copy; of all failures the first, which concerns the best link."""
         tried: list[SourceFailure] = []
-        for link in known_links(paper):
-            read = await self._read_link(link, client)
-            if isinstance(read, _Read):
-                return read
-            tried.append(read)
-        for link in await self._unpaywall_links(paper, client, tried):
-            read = await self._read_link(link, client)
-            if isinstance(read, _Read):
-                return read
-            tried.append(read)
+        for reading in (self._known_copies, self._unpaywall_copies):
+            async for read in reading(paper, client):
+                if isinstance(read, _Read):
+                    return read
+                tried.append(read)
         return tried[0] if tried else failure(DOWNLOAD, paper.paper_id, DocumentReason.NO_OPEN_ACCESS, self._where_looked(paper))
+
+    async def _known_copies(self, paper: Paper, client: httpx.AsyncClient) -> AsyncIterator[_Read | SourceFailure]:
+        """What the open-access link and arXiv lead to, one after the other, the preferred kind first."""
+        source = source_link(paper, self.arxiv_url) if self.settings.latex != "never" else None
+        if source and self.settings.latex == "first":
+            yield await self._read_source(source, client)
+        for link in known_links(paper, self.arxiv_url):
+            yield await self._read_link(link, client)
+        if source and self.settings.latex == "after_pdf":
+            yield await self._read_source(source, client)
+
+    async def _unpaywall_copies(self, paper: Paper, client: httpx.AsyncClient) -> AsyncIterator[_Read | SourceFailure]:
+        links = await self._unpaywall_links(paper, client)
+        if isinstance(links, SourceFailure):
+            yield links
+            return
+        for link in links:
+            yield await self._read_link(link, client)
 
     def _where_looked(self, paper: Paper) -> str:
         if not paper.doi:
@@ -114,7 +128,7 @@ class FullTextLibrary:
             return "no open-access link and no arXiv number; set UNPAYWALL_EMAIL to ask Unpaywall"
         return "no open-access link, no arXiv number, and Unpaywall knows no open copy"
 
-    async def _unpaywall_links(self, paper: Paper, client: httpx.AsyncClient, tried: list[SourceFailure]) -> tuple[str, ...]:
+    async def _unpaywall_links(self, paper: Paper, client: httpx.AsyncClient) -> tuple[str, ...] | SourceFailure:
         if self.unpaywall_email is None or not paper.doi:
             return ()
         links: tuple[str, ...] | SourceFailure | None = await self._cache.links(paper.doi)
@@ -125,10 +139,28 @@ class FullTextLibrary:
             if isinstance(links, tuple):
                 await self._cache.put_links(paper.doi, links)
         if isinstance(links, SourceFailure):
-            tried.append(links)
-            return ()
-        known = known_links(paper)
+            return links
+        known = known_links(paper, self.arxiv_url)
         return tuple(link for link in links if link not in known)
+
+    async def _read_source(self, link: str, client: httpx.AsyncClient) -> _Read | SourceFailure:
+        """A LaTeX source; where arXiv has only a PDF it gives that, which is then read as one."""
+        sha256 = await self._cache.content_hash_at(link)
+        if sha256 is not None and (known := await self._cache.document(latex.PARSER, latex.VERSION, sha256)) is not None:
+            record_cache_hit(self.ledger, DOWNLOAD, "by content")
+            return _Read(known) if isinstance(known, ParsedDocument) else known
+        content = await Downloader(client, self.settings, self.ledger, self.allow_private_addresses, LATEX).fetch(link)
+        if isinstance(content, SourceFailure):
+            return content
+        sha256 = hashlib.sha256(content).hexdigest()
+        await self._cache.put_content_hash(link, sha256)
+        if MAGIC in content[:MAGIC_WITHIN_BYTES]:
+            return await self._cached(sha256) or await self._parsed(content, sha256)
+        document = await self._cache.document(latex.PARSER, latex.VERSION, sha256)
+        if document is None:
+            document = await latex.read_latex_source(content, sha256[:16], self.settings)
+            await self._cache.put_document(latex.PARSER, latex.VERSION, sha256, document)
+        return _Read(document) if isinstance(document, ParsedDocument) else document
 
     async def _read_link(self, link: str, client: httpx.AsyncClient) -> _Read | SourceFailure:
         sha256 = await self._cache.content_hash_at(link)

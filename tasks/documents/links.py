@@ -4,15 +4,16 @@ import re
 
 from schemas.paper import Paper
 
+ARXIV_URL = "https://arxiv.org"
 _ARXIV_ID = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z][a-z\-]{1,20}(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,3})?")
 _ARXIV_ADDRESS = re.compile(rf"(?:arxiv\.org/(?:abs|pdf)/|10\.48550/arxiv\.)({_ARXIV_ID.pattern})", re.IGNORECASE)
 
 
-def known_links(paper: Paper) -> tuple[str, ...]:
+def known_links(paper: Paper, arxiv_url: str = ARXIV_URL) -> tuple[str, ...]:
     """Open-access link first, then arXiv; each once. An empty `open_access_pdf_url` means the source knows none."""
     links = [paper.open_access_pdf_url.strip()] if paper.open_access_pdf_url and paper.open_access_pdf_url.strip() else []
     if number := arxiv_number(paper):
-        links.append(f"https://arxiv.org/pdf/{number}")
+        links.append(f"{arxiv_url}/pdf/{number}")
     return tuple(dict.fromkeys(links))
 
 
@@ -24,3 +25,9 @@ def arxiv_number(paper: Paper) -> str | None:
         if match := _ARXIV_ADDRESS.search(text):
             return match.group(1)
     return None
+
+
+def source_link(paper: Paper, arxiv_url: str) -> str | None:
+    """Where arXiv keeps the paper's LaTeX source; None for a paper without arXiv number."""
+    number = arxiv_number(paper)
+    return f"{arxiv_url}/e-print/{number}" if number else None

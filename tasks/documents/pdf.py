@@ -1,15 +1,14 @@
 """PDF without GROBID: read by pypdfium2 in a child process with limits, put together by its outline or its fonts."""
 
 import asyncio
-import os
 import signal
-import sys
 from pathlib import Path
 
 import orjson
 
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
+from tasks.documents.child import run_child
 from tasks.documents.document import ParsedDocument
 from tasks.documents.layout import PARSER, Line, OutlineEntry, document_of
 from tasks.documents.pdf_child import EXIT_DAMAGED, EXIT_ENCRYPTED, EXIT_MEMORY, EXIT_TOO_MANY_PAGES, EXIT_TOO_MUCH_TEXT, MAXIMUM_CHARACTERS
@@ -19,10 +18,6 @@ VERSION = 1
 """Raised whenever the same PDF would give other sections: it is part of the cache key."""
 
 _CHILD = Path(__file__).with_name("pdf_child.py")
-_MAXIMUM_ANSWER_BYTES = 60_000_000
-_MAXIMUM_ERROR_BYTES = 10_000
-_WALL_SECONDS_PER_CPU_SECOND = 3
-_PASSED_ON = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
 
 
 async def read_pdf(content: bytes, name: str, settings: DocumentSettings) -> ParsedDocument | SourceFailure:
@@ -43,58 +38,11 @@ async def read_pdf(content: bytes, name: str, settings: DocumentSettings) -> Par
 
 async def _in_child(content: bytes, settings: DocumentSettings) -> bytes | tuple[DocumentReason, str]:
     cpu_seconds = max(int(settings.parse_seconds), 1)
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",
-        str(_CHILD),
-        str(cpu_seconds),
-        str(settings.parse_memory_bytes),
-        str(settings.maximum_pages),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={name: os.environ[name] for name in _PASSED_ON if name in os.environ},
-    )
-    try:
-        async with asyncio.timeout(_WALL_SECONDS_PER_CPU_SECOND * cpu_seconds):
-            output, errors = await _conversation(process, content)
-            await process.wait()
-    except TimeoutError:
-        return DocumentReason.PARSER_LIMIT, f"reading took more than {_WALL_SECONDS_PER_CPU_SECOND * cpu_seconds} s"
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    if process.returncode == 0:
-        return output
-    return _verdict(process.returncode or 0, errors, settings)
-
-
-async def _conversation(process: asyncio.subprocess.Process, content: bytes) -> tuple[bytes, str]:
-    """Hand the document over and read the answer, no more of it than an honest child writes."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    feeding = asyncio.create_task(_feed(process.stdin, content))
-    errors = asyncio.create_task(process.stderr.read(_MAXIMUM_ERROR_BYTES))
-    output = bytearray()
-    while chunk := await process.stdout.read(1 << 20):
-        output += chunk
-        if len(output) > _MAXIMUM_ANSWER_BYTES:
-            process.kill()
-            break
-    await feeding
-    return bytes(output), (await errors).decode("utf-8", "replace")
-
-
-async def _feed(stdin: asyncio.StreamWriter, content: bytes) -> None:
-    try:
-        stdin.write(content)
-        await stdin.drain()
-        stdin.close()
-        await stdin.wait_closed()
-    except (BrokenPipeError, ConnectionResetError):
-        return
+    arguments = (str(_CHILD), str(cpu_seconds), str(settings.parse_memory_bytes), str(settings.maximum_pages))
+    ended = await run_child(arguments, content, cpu_seconds)
+    if ended.code is None:
+        return DocumentReason.PARSER_LIMIT, f"reading took more than {ended.wall_seconds} s"
+    return ended.output if ended.code == 0 else _verdict(ended.code, ended.errors, settings)
 
 
 def _verdict(code: int, errors: str, settings: DocumentSettings) -> tuple[DocumentReason, str]:

@@ -1,0 +1,83 @@
+"""LaTeX sources of papers, read in a child process with limits: arXiv e-prints, archives, folders, single files."""
+
+import asyncio
+import io
+import signal
+import tarfile
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from schemas.retrieval import SourceFailure
+from schemas.settings import DocumentSettings
+from tasks.documents.child import run_child
+from tasks.documents.document import ParsedDocument
+from tasks.documents.latex_child import EXIT_MEMORY, EXIT_REFUSED
+from tasks.documents.reasons import DocumentReason, failure
+
+PARSER = "latex"
+VERSION = 1
+"""Raised whenever the same source would give other sections: it is part of the cache key."""
+
+_MODULE = "tasks.documents.latex_child"
+_SUFFIXES = frozenset({".tex", ".ltx", ".latex", ".bbl"})
+
+
+async def read_latex(path: Path, settings: DocumentSettings) -> ParsedDocument | SourceFailure:
+    """Headed sections of the LaTeX source at `path`, or why it cannot be read.
+
+    `path` is a `.tex` file, a folder, or an archive (tar, tar.gz, gzip, zip). Of a folder only its own LaTeX files are
+    read; links are not followed. Costs at most `parse_seconds` of processor time and `parse_memory_bytes`.
+    """
+    try:
+        content = await asyncio.to_thread(_content, path, settings.maximum_bytes)
+    except FileNotFoundError:
+        return failure(PARSER, path.name, DocumentReason.NOT_FOUND, f"{path} is not there")
+    except OSError as error:
+        return failure(PARSER, path.name, DocumentReason.UNREACHABLE, f"{path} cannot be read ({error.strerror})")
+    if content is None:
+        return failure(PARSER, path.name, DocumentReason.TOO_LARGE, f"the source exceeds {settings.maximum_bytes:,} bytes")
+    return await read_latex_source(content, path.name, settings)
+
+
+async def read_latex_source(content: bytes, name: str, settings: DocumentSettings) -> ParsedDocument | SourceFailure:
+    """The same for a source in memory, such as an arXiv e-print. `name` stands in the failure."""
+    cpu_seconds = max(int(settings.parse_seconds), 1)
+    ended = await run_child(("-B", "-m", _MODULE, str(cpu_seconds), str(settings.parse_memory_bytes)), content, cpu_seconds)
+    if ended.code == 0:
+        try:
+            return ParsedDocument.model_validate_json(ended.output)
+        except ValidationError:
+            return failure(PARSER, name, DocumentReason.DAMAGED, "the reader's answer is cut off")
+    if ended.code == EXIT_REFUSED:
+        reason, _, detail = ended.errors.partition(" ")
+        return failure(PARSER, name, DocumentReason(reason), detail)
+    return failure(PARSER, name, *_verdict(ended.code, settings))
+
+
+def _verdict(code: int | None, settings: DocumentSettings) -> tuple[DocumentReason, str]:
+    verdicts = {
+        None: (DocumentReason.PARSER_LIMIT, "reading took too long"),
+        EXIT_MEMORY: (DocumentReason.PARSER_LIMIT, f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory"),
+        -signal.SIGXCPU: (DocumentReason.PARSER_LIMIT, f"reading takes more than {settings.parse_seconds:g} s of processor time"),
+        -signal.SIGKILL: (DocumentReason.PARSER_LIMIT, "the reader was stopped for what it used"),
+    }
+    return verdicts.get(code, (DocumentReason.DAMAGED, f"the reader ended with code {code}: the source is damaged or hostile"))
+
+
+def _content(path: Path, maximum_bytes: int) -> bytes | None:
+    """The file's bytes, or a folder's LaTeX files as a tar; None when they exceed `maximum_bytes`."""
+    if not path.is_dir():
+        return path.read_bytes() if path.stat().st_size <= maximum_bytes else None
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for each in sorted(path.rglob("*")):
+            if each.suffix.lower() in _SUFFIXES and each.is_file() and not _behind_a_link(each, path):
+                archive.add(each, arcname=str(each.relative_to(path)), recursive=False)
+                if packed.tell() > maximum_bytes:
+                    return None
+    return packed.getvalue()
+
+
+def _behind_a_link(path: Path, folder: Path) -> bool:
+    return any(each.is_symlink() for each in (path, *path.parents) if each != folder and folder in each.parents)

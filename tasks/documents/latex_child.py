@@ -1,0 +1,40 @@
+"""Reads one LaTeX source from standard input and writes the document to standard output, as JSON.
+
+Runs in a process of its own, because a source may be hostile: memory, processor time and files are limited before it
+is touched. Exit codes are the contract with `latex.py`; a refusal writes its reason and its words to standard error.
+"""
+
+import resource
+import sys
+
+EXIT_REFUSED = 10
+EXIT_MEMORY = 13
+
+
+def main() -> int:
+    """`latex_child CPU_SECONDS MEMORY_BYTES`."""
+    cpu_seconds, memory_bytes = (int(argument) for argument in sys.argv[1:3])
+    from tasks.documents.latex_files import LatexError, read_files
+    from tasks.documents.latex_source import whole_source
+    from tasks.documents.latex_text import document_of_latex
+
+    for kind, amount in (
+        (resource.RLIMIT_CPU, cpu_seconds),
+        (resource.RLIMIT_AS, memory_bytes),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(kind, (amount, amount))
+    try:
+        document = document_of_latex(whole_source(read_files(sys.stdin.buffer.read())))
+    except MemoryError:
+        return EXIT_MEMORY
+    except LatexError as error:
+        sys.stderr.write(f"{error.reason} {error}")
+        return EXIT_REFUSED
+    sys.stdout.write(document.model_dump_json())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+"""The files of a LaTeX source, whatever it came in: arXiv e-print (tar, gzip), zip or a single file.
+
+Nothing is written to disk, so no name in an archive can lead anywhere, and a link in it leads nowhere at all.
+"""
+
+import gzip
+import io
+import tarfile
+import zipfile
+import zlib
+from pathlib import PurePosixPath
+from typing import IO, cast
+
+MAXIMUM_MEMBERS = 5_000
+MAXIMUM_UNPACKED_BYTES = 300_000_000
+"""Over everything in the archive: figures count too, for they are unpacked to be skipped."""
+
+MAXIMUM_TEXT_BYTES = 20_000_000
+_TEXT_SUFFIXES = frozenset({".tex", ".ltx", ".latex", ".bbl", ".txt", ""})
+_PDF_WITHIN_BYTES = 1024
+
+
+class LatexError(ValueError):
+    """The source cannot be read. `reason` is a value of `DocumentReason`."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that refuses to give more than it may: what bombs are made of never gets unpacked."""
+
+    def __init__(self, stream: io.BufferedIOBase | gzip.GzipFile) -> None:
+        self._stream = stream
+        self._left = MAXIMUM_UNPACKED_BYTES
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "memoryview[int]") -> int:  # type: ignore[override]
+        content = self._stream.read(len(buffer))
+        self._left -= len(content)
+        if self._left < 0:
+            raise LatexError("too_large", f"the archive unpacks to more than {MAXIMUM_UNPACKED_BYTES:,} bytes")
+        buffer[: len(content)] = content
+        return len(content)
+
+
+def read_files(content: bytes) -> dict[str, str]:
+    """Text files by their path in the source; a single file is called `main.tex`.
+
+    Raises:
+        LatexError: no LaTeX source, damaged, or larger than the limits allow.
+    """
+    if b"%PDF-" in content[:_PDF_WITHIN_BYTES]:
+        raise LatexError("not_latex", "the source is a PDF")
+    try:
+        files = _zip_files(content) if content[:4] == b"PK\x03\x04" else _stream_files(content)
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, gzip.BadGzipFile, EOFError, NotImplementedError, OSError) as error:
+        raise LatexError("damaged", f"the archive cannot be read ({type(error).__name__})") from error
+    except RuntimeError as error:
+        raise LatexError("encrypted", "the archive needs a password") from error
+    if not files:
+        raise LatexError("not_latex", "the source holds no text files")
+    return files
+
+
+def _stream_files(content: bytes) -> dict[str, str]:
+    """A tar or a single file, packed with gzip or not."""
+    packed = content[:2] == b"\x1f\x8b"
+    bounded = io.BufferedReader(_Bounded(gzip.GzipFile(fileobj=io.BytesIO(content)) if packed else io.BytesIO(content)), 1 << 16)
+    head = bounded.peek(512)
+    if head[257:262] == b"ustar" or _old_tar(head):
+        return _tar_files(cast(IO[bytes], bounded))
+    text = bounded.read(MAXIMUM_TEXT_BYTES + 1)
+    if len(text) > MAXIMUM_TEXT_BYTES:
+        raise LatexError("too_large", f"the file exceeds {MAXIMUM_TEXT_BYTES:,} bytes")
+    if b"\x00" in text[:4096] or b"\\" not in text:
+        raise LatexError("not_latex", "the file is no LaTeX")
+    return {"main.tex": _decoded(text)}
+
+
+def _old_tar(head: bytes) -> bool:
+    try:
+        tarfile.TarInfo.frombuf(head[:512], "utf-8", "replace")
+    except tarfile.HeaderError:
+        return False
+    return len(head) >= 512
+
+
+def _tar_files(stream: IO[bytes]) -> dict[str, str]:
+    files: dict[str, str] = {}
+    size = 0
+    with tarfile.open(fileobj=stream, mode="r|") as archive:
+        for count, member in enumerate(archive):
+            if count >= MAXIMUM_MEMBERS:
+                raise LatexError("too_large", f"the archive holds more than {MAXIMUM_MEMBERS:,} files")
+            name = inner_name(member.name)
+            if not member.isreg() or name is None or not _is_text(name):
+                continue
+            size += member.size
+            opened = archive.extractfile(member) if size <= MAXIMUM_TEXT_BYTES else None
+            if opened is None:
+                raise LatexError("too_large", f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes")
+            files[name] = _decoded(opened.read(MAXIMUM_TEXT_BYTES))
+    return files
+
+
+def _zip_files(content: bytes) -> dict[str, str]:
+    files: dict[str, str] = {}
+    left = MAXIMUM_TEXT_BYTES
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = archive.infolist()
+        if len(members) > MAXIMUM_MEMBERS:
+            raise LatexError("too_large", f"the archive holds more than {MAXIMUM_MEMBERS:,} files")
+        for member in members:
+            name = inner_name(member.filename)
+            if member.is_dir() or name is None or not _is_text(name):
+                continue
+            with archive.open(member) as stream:
+                text = stream.read(left + 1)
+            left -= len(text)
+            if left < 0:
+                raise LatexError("too_large", f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes")
+            files[name] = _decoded(text)
+    return files
+
+
+def inner_name(name: str) -> str | None:
+    """The path inside the archive in one spelling (`./a//b.tex` → `a/b.tex`); None for a path that leads out of it."""
+    path = PurePosixPath(name.replace("\\", "/"))
+    parts: list[str] = []
+    for part in path.parts:
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part != ".":
+            parts.append(part)
+    return None if path.is_absolute() or not parts or "\x00" in name else "/".join(parts)
+
+
+def _is_text(name: str) -> bool:
+    return PurePosixPath(name).suffix.lower() in _TEXT_SUFFIXES and not PurePosixPath(name).name.startswith(".")
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")

@@ -1,0 +1,180 @@
+"""LaTeX files → one source: the main file, its comments gone, what it includes in its place, its own macros written out."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+
+from tasks.documents.latex_files import LatexError, inner_name
+
+MAXIMUM_SOURCE_CHARACTERS = 6_000_000
+_DEEPEST_INCLUSION = 20
+_EXPANSION_PASSES = 6
+_VERBATIM = re.compile(r"\\begin\{(verbatim\*?|lstlisting|minted|comment)\}.*?\\end\{\1\}", re.DOTALL)
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*?(?:\n[ \t]*|\Z)")
+_INCLUSION = re.compile(r"\\(?:input|include|subfile)\s*\{\s*([^{}\\]{1,300}?)\s*\}|\\input\s+([^\s{}\\%]{1,300})")
+_IMPORT = re.compile(r"\\(?:sub)?import\*?\s*\{\s*([^{}\\]{0,300}?)\s*\}\s*\{\s*([^{}\\]{1,300}?)\s*\}")
+_DOCUMENT_CLASS = re.compile(r"\\document(?:class|style)\b")
+_USUAL_NAMES = ("main", "ms", "paper", "article", "manuscript", "root", "arxiv")
+_DEFINITION = re.compile(
+    r"\\(?:(?:re|provide)?newcommand|renewcommand|providecommand|DeclareRobustCommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*"
+    r"(?:\[(\d)\])?\s*(?:\[([^\[\]]*)\])?\s*(?=\{)|\\def\s*\\([A-Za-z]+)\s*(?=\{)"
+)
+
+
+def whole_source(files: Mapping[str, str]) -> str:
+    """The paper as one LaTeX text.
+
+    Only files of the archive are ever included; one that is missing is left out, as LaTeX without `-halt-on-error` does.
+
+    Raises:
+        LatexError: none of the files is LaTeX, or the inclusions or macros multiply beyond the limit (a bomb).
+    """
+    name = main_file(files)
+    return _expanded(_included(files, name, ()))
+
+
+def main_file(files: Mapping[str, str]) -> str:
+    """The file a LaTeX run would start from: with a document class, a usual name, nearest to the root, the longest.
+
+    Raises:
+        LatexError: none has a document class, and none but one could be it.
+    """
+    texts = {name: text for name, text in files.items() if not name.lower().endswith((".bbl", ".txt"))}
+    candidates = [name for name, text in texts.items() if _DOCUMENT_CLASS.search(without_comments(text[:200_000]))]
+    if not candidates:
+        candidates = [name for name, text in texts.items() if "\\section" in text or "\\begin{" in text]
+    if not candidates:
+        raise LatexError("not_latex", "none of the files is a LaTeX document")
+
+    def order(name: str) -> tuple[bool, bool, int, int, str]:
+        stem = PurePosixPath(name).stem.lower()
+        whole = "\\begin{document}" in texts[name]
+        return not whole, stem not in _USUAL_NAMES, name.count("/"), -len(texts[name]), name
+
+    return min(candidates, key=order)
+
+
+def without_comments(text: str) -> str:
+    """Everything from an unescaped `%` to the end of its line gone; verbatim blocks and `comment` blocks too."""
+    return _COMMENT.sub(lambda found: found.group(1), _VERBATIM.sub("", text))
+
+
+def _included(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> str:
+    folder = str(PurePosixPath(name).parent)
+    size = 0
+
+    def inclusion(wanted: str) -> str:
+        nonlocal size
+        found = _file_named(files, wanted, (folder, "." if not above else str(PurePosixPath(above[0]).parent)))
+        if found is None or found in (*above, name) or len(above) >= _DEEPEST_INCLUSION:
+            return ""
+        text = _included(files, found, (*above, name))
+        size += len(text)
+        if size > MAXIMUM_SOURCE_CHARACTERS:
+            raise LatexError("parser_limit", f"the included files come to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters")
+        return f"\n{text}\n"
+
+    text = without_comments(files[name])
+    if above and "\\begin{document}" in text:
+        text = text.partition("\\begin{document}")[2].partition("\\end{document}")[0]
+    text = _IMPORT.sub(lambda found: inclusion(f"{found.group(1)}/{found.group(2)}"), text)
+    return _INCLUSION.sub(lambda found: inclusion(found.group(1) or found.group(2)), text)
+
+
+def _file_named(files: Mapping[str, str], wanted: str, folders: tuple[str, ...]) -> str | None:
+    for folder in dict.fromkeys((*folders, ".")):
+        for suffix in (".tex", "", ".ltx"):
+            name = inner_name(f"{folder}/{wanted}{suffix}")
+            if name is not None and name in files:
+                return name
+    return None
+
+
+def _expanded(text: str) -> str:
+    """The paper's own macros written out, as far as they stand for text; a macro that calls itself stops after a few rounds."""
+    macros, text = _definitions(text)
+    if not macros:
+        return text
+    call = re.compile(r"\\(" + "|".join(sorted(map(re.escape, macros), key=len, reverse=True)) + r")(?![A-Za-z])(\{\})?[ \t]?")
+    for _ in range(_EXPANSION_PASSES):
+        text, changed = _one_pass(text, call, macros)
+        if not changed:
+            break
+    return text
+
+
+def _one_pass(text: str, call: re.Pattern[str], macros: Mapping[str, tuple[int, str | None, str]]) -> tuple[str, bool]:
+    pieces: list[str] = []
+    place = size = 0
+    for found in call.finditer(text):
+        if found.start() < place:
+            continue
+        count, default, body = macros[found.group(1)]
+        end = found.end()
+        if count == 0:
+            spaced = found.group(0).endswith((" ", "\t")) and found.group(2) is None
+            value = body + (" " if spaced else "")
+        else:
+            arguments, end = _arguments(text, found.start() + 1 + len(found.group(1)), count, default)
+            value = _filled(body, arguments)
+        pieces += [text[place : found.start()], value]
+        size += found.start() - place + len(value)
+        if size > MAXIMUM_SOURCE_CHARACTERS:
+            raise LatexError("parser_limit", f"the macros multiply to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters")
+        place = end
+    return ("".join([*pieces, text[place:]]), bool(pieces))
+
+
+def _filled(body: str, arguments: Sequence[str]) -> str:
+    def argument(found: re.Match[str]) -> str:
+        number = int(found.group(1))
+        return arguments[number - 1] if number <= len(arguments) else ""
+
+    return re.sub(r"#([1-9])", argument, body)
+
+
+def _definitions(text: str) -> tuple[dict[str, tuple[int, str | None, str]], str]:
+    macros: dict[str, tuple[int, str | None, str]] = {}
+    kept: list[str] = []
+    place = 0
+    for found in _DEFINITION.finditer(text):
+        if found.start() < place:
+            continue
+        body, end = balanced(text, found.end())
+        if end == found.end():
+            continue
+        kept.append(text[place : found.start()])
+        place = end
+        if len(body) <= 2_000:
+            macros[found.group(1) or found.group(4)] = (int(found.group(2) or 0), found.group(3), body)
+    return macros, "".join([*kept, text[place:]])
+
+
+def _arguments(text: str, place: int, count: int, default: str | None) -> tuple[list[str], int]:
+    arguments: list[str] = []
+    if default is not None:
+        optional = re.compile(r"\s*\[([^\[\]]*)\]").match(text, place)
+        arguments.append(optional.group(1) if optional else default)
+        place = optional.end() if optional else place
+    while len(arguments) < count:
+        start = place
+        while start < len(text) and text[start].isspace():
+            start += 1
+        argument, end = balanced(text, start)
+        if end == start:
+            break
+        arguments.append(argument)
+        place = end
+    return arguments, place
+
+
+def balanced(text: str, start: int) -> tuple[str, int]:
+    """The text between the brace at `start` and its partner, and the place behind it; (`""`, `start`) where there is none."""
+    if start >= len(text) or text[start] != "{":
+        return "", start
+    depth = 0
+    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(found.group(), 0)
+        if depth == 0:
+            return text[start + 1 : found.start()], found.end()
+    return "", start
