@@ -1,0 +1,1 @@
+"""The extractive answers of the ranking module."""
