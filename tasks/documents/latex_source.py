@@ -95,7 +95,7 @@ def _expanded(text: str) -> str:
     macros, text = _definitions(text)
     if not macros:
         return text
-    call = re.compile(r"\\(" + "|".join(sorted(map(re.escape, macros), key=len, reverse=True)) + r")(?![A-Za-z])(\{\})?[ \t]?")
+    call = re.compile(r"\\(" + "|".join(sorted(map(re.escape, macros), key=len, reverse=True)) + r")(?![A-Za-z])(?:\{\})?")
     for _ in range(_EXPANSION_PASSES):
         text, changed = _one_pass(text, call, macros)
         if not changed:
@@ -112,8 +112,7 @@ def _one_pass(text: str, call: re.Pattern[str], macros: Mapping[str, tuple[int, 
         count, default, body = macros[found.group(1)]
         end = found.end()
         if count == 0:
-            spaced = found.group(0).endswith((" ", "\t")) and found.group(2) is None
-            value = body + (" " if spaced else "")
+            value = body
         else:
             arguments, end = _arguments(text, found.start() + 1 + len(found.group(1)), count, default)
             value = _filled(body, arguments)

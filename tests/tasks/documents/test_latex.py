@@ -1,0 +1,270 @@
+import gzip
+import io
+import itertools
+import tarfile
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as settings_of_hypothesis
+from hypothesis import strategies as st
+
+from schemas.identifiers import PaperId
+from schemas.paper import SectionKind
+from schemas.retrieval import SourceFailure
+from schemas.settings import DocumentSettings
+from tasks.accounting.ledger import Ledger
+from tasks.documents.document import ParsedDocument
+from tasks.documents.full_text import FullTextLibrary
+from tasks.documents.http import document_client
+from tasks.documents.latex import read_latex, read_latex_source
+from tasks.documents.latex_files import LatexError, inner_name, read_files
+from tasks.documents.latex_source import main_file, whole_source, without_comments
+from tasks.documents.latex_text import document_of_latex
+from tasks.documents.sections import paper_sections
+from tests.support.document_server import DocumentServer, Reply
+from tests.support.papers_with_links import paper
+from tests.support.small_pdf import paper_pdf
+from warehouse.keyed_store import KeyedStore
+
+MAIN = r"""
+\documentclass[11pt]{article} % a comment
+\usepackage{amsmath}
+\newcommand{\ours}{MirrorNet}
+\newcommand{\term}[1]{\emph{#1}}
+\def\data{ImageNet}
+\title[Short]{A \textbf{Small} Paper\thanks{Funded.}}
+\author{Ann Lee}
+\begin{document}
+\maketitle
+\begin{abstract}
+We abstract what \ours{} does. % hidden
+\end{abstract}
+\section{Introduction}\label{sec:intro}
+Words \cite{lee2020,roe21}, see Section~\ref{sec:method}; 50\% of them.
+\input{parts/method}
+\section*{Results}
+\ours gains $x_1 = 3$ on \data.
+\begin{table}\caption{Numbers} 1 & 2\end{table}
+\input{../../../etc/passwd}
+\input{missing}
+\section{Related Work}
+Others did \term{less}.
+\begin{thebibliography}{9}\bibitem{a} Hidden.\end{thebibliography}
+\end{document}
+After the end.
+"""
+METHOD = "\\section{Method}\nWe train \\ours.\n\\subsection{Setup}\nGPUs.\n% \\section{Never}\n"
+FILES = {"paper/main.tex": MAIN, "paper/parts/method.tex": METHOD, "paper/figure.png": "\x00", "README.txt": "\\documentclass no"}
+
+
+def tar_of(files: dict[str, str], mode: str = "w:gz") -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode=mode) as archive:  # type: ignore[call-overload]
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return packed.getvalue()
+
+
+def zip_of(files: dict[str, str]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return packed.getvalue()
+
+
+def check(document: ParsedDocument | SourceFailure) -> None:
+    assert isinstance(document, ParsedDocument), document
+    assert (document.title, document.abstract, document.parser) == ("A Small Paper", "We abstract what MirrorNet does.", "latex")
+    assert [(section.level, section.heading, section.text) for section in document.sections] == [
+        (0, "Introduction", "Words [lee2020, roe21], see Section [sec:method]; 50% of them."),
+        (0, "Method", "We train MirrorNet."),
+        (1, "Setup", "GPUs."),
+        (0, "Results", "MirrorNet gains $x_1 = 3$ on ImageNet."),
+        (0, "Related Work", "Others did less."),
+    ]
+    kinds = [section.section for section in paper_sections(PaperId("p"), document)]
+    assert kinds == [SectionKind.ABSTRACT, SectionKind.METHODS, SectionKind.RESULTS, SectionKind.RELATED_WORK]
+
+
+@pytest.mark.parametrize("content", [tar_of(FILES), tar_of(FILES, "w"), zip_of(FILES)], ids=["tar.gz", "tar", "zip"])
+async def test_every_packing_of_a_source_gives_the_same_document(content: bytes) -> None:
+    check(await read_latex_source(content, "name", DocumentSettings()))
+
+
+async def test_a_folder_and_an_archive_on_disk_give_the_same_document_and_links_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret.tex").write_text("\\documentclass{x}\\begin{document}Secret text of another folder" + " long" * 2000)
+    folder = tmp_path / "source"
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / "main.tex").symlink_to(tmp_path / "secret.tex")
+    (tmp_path / "source.tar.gz").write_bytes(tar_of(FILES))
+    check(await read_latex(folder, DocumentSettings()))
+    check(await read_latex(tmp_path / "source.tar.gz", DocumentSettings()))
+
+
+async def test_a_single_file_is_a_source_packed_or_not(tmp_path: Path) -> None:
+    text = '\\documentstyle{article}\\begin{document}\\section{Results} Good \\alpha-helices, G\\"odel.\\end{document}'
+    (tmp_path / "a.tex").write_text(text)
+    (tmp_path / "a.gz").write_bytes(gzip.compress(text.encode()))
+    for name in ("a.tex", "a.gz"):
+        document = await read_latex(tmp_path / name, DocumentSettings())
+        assert isinstance(document, ParsedDocument), document
+        assert [section.text for section in document.sections] == ["Good α-helices, Gödel."]
+
+
+def linked_tar(kind: bytes) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        member = tarfile.TarInfo("main.tex")
+        member.type, member.linkname = kind, "/etc/passwd"
+        archive.addfile(member)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "not_latex"),
+        (paper_pdf(), "not_latex"),
+        (b"plain words without a command", "not_latex"),
+        (b"\x1f\x8bgarbage behind the magic", "damaged"),
+        (tar_of(FILES)[:200], "damaged"),
+        (zip_of(FILES)[:200], "damaged"),
+        (linked_tar(tarfile.SYMTYPE), "not_latex"),
+        (linked_tar(tarfile.LNKTYPE), "not_latex"),
+        (tar_of({"/etc/main.tex": MAIN, "../main.tex": MAIN}), "not_latex"),
+        (tar_of({"data.csv": "1,2"}), "not_latex"),
+        (b"\\documentclass{a}\\begin{document}\\end{document}", "no_text"),
+        (b"\\documentclass{a}\\begin{document}" + b"{" * 50_000 + b"x" + b"}" * 50_000, "parser_limit"),
+        (b"\\newcommand{\\a}{\\b\\b\\b\\b\\b\\b\\b\\b\\b\\b}" * 1 + b"\\section{x}", "no_text"),
+    ],
+)
+async def test_what_is_no_readable_source_has_a_reason(content: bytes, reason: str) -> None:
+    answer = await read_latex_source(content, "name", DocumentSettings(parse_seconds=10))
+    assert isinstance(answer, SourceFailure), answer
+    assert (answer.source, answer.endpoint, answer.reason) == ("latex", "name", reason)
+
+
+def gzip_bomb(megabytes: int) -> bytes:
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="w", compresslevel=1) as stream:
+        for _ in range(megabytes):
+            stream.write(b"\\" * 1_000_000)
+    return packed.getvalue()
+
+
+def inclusion_bomb() -> dict[str, str]:
+    rounds = {f"{number}.tex": f"\\input{{{number + 1}}}" * 12 for number in range(1, 12)}
+    return {"main.tex": "\\documentclass{a}\\input{1}", **rounds, "12.tex": "\\section{x}" + "y" * 9999}
+
+
+def macro_bomb() -> bytes:
+    names = "abcdefgh"
+    rounds = [f"\\newcommand{{\\x{one}}}{{{f'{chr(92)}x{two}' * 20}}}" for one, two in itertools.pairwise(names)]
+    return ("".join(rounds) + "\\newcommand{\\xh}{boom}\\begin{document}\\section{a}" + "\\xa " * 50).encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (gzip_bomb(400), "too_large"),
+        (zip_of({"main.tex": "\\" * 50_000_000}), "too_large"),
+        (macro_bomb(), "parser_limit"),
+        (tar_of(inclusion_bomb()), "parser_limit"),
+    ],
+    ids=["gzip", "zip", "macros", "inclusions"],
+)
+async def test_a_bomb_costs_bounded_time_and_memory(content: bytes, reason: str) -> None:
+    started = time.monotonic()
+    answer = await read_latex_source(content, "name", DocumentSettings(parse_seconds=5, parse_memory_bytes=400_000_000))
+    assert isinstance(answer, SourceFailure), answer
+    assert answer.reason == reason
+    assert time.monotonic() - started < 20
+
+
+def test_the_main_file_is_the_one_latex_would_start_from() -> None:
+    assert main_file({"supplement.tex": MAIN + "longer" * 99, "ms.tex": MAIN}) == "ms.tex"
+    assert main_file({"intro.tex": "\\section{x}", "x.tex": MAIN}) == "x.tex"
+    assert main_file({"template.tex": "% \\documentclass{a}\n\\section{x}", "a/b.tex": MAIN}) == "a/b.tex"
+    with pytest.raises(LatexError):
+        main_file({"a.txt": MAIN, "b.bbl": "\\section{x}"})
+
+
+def test_a_file_that_includes_itself_is_read_once() -> None:
+    assert "done" in whole_source({"main.tex": "\\documentclass{a}\\begin{document}\\input{main}\\input{b}", "b.tex": "done \\input{b}"})
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("a % b\n  c", "a c"), (r"50\% d", r"50\% d"), ("\\\\% e\nf", "\\\\f"), ("\\begin{comment}x\\end{comment}y", "y"), ("% all", "")],
+)
+def test_comments_are_gone_and_percent_signs_stay(text: str, kept: str) -> None:
+    assert without_comments(text) == kept
+
+
+@pytest.mark.parametrize(
+    ("name", "inner"),
+    [("./a//b.tex", "a/b.tex"), ("a/../b.tex", "b.tex"), ("../b.tex", None), ("/b.tex", None), ("a\\..\\..\\b", None), ("", None)],
+)
+def test_no_path_leads_out_of_the_archive(name: str, inner: str | None) -> None:
+    assert inner_name(name) == inner
+
+
+PIECES = [*MAIN.split(), "\\begin{abstract}", "{", "}", "[", "$", "\\verb|", "\\href{a}", "%", "\n", "\\newcommand{\\x}[2]{#1#3}\\x"]
+
+
+@settings_of_hypothesis(deadline=None, max_examples=150)
+@given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join))
+def test_any_text_is_a_document_or_refused(text: str) -> None:
+    try:
+        document = document_of_latex(whole_source(read_files(text.encode("utf-8", "replace"))))
+    except LatexError as error:
+        assert error.reason in ("not_latex", "no_text", "damaged")
+    else:
+        assert document.abstract or document.sections
+
+
+def library(server: DocumentServer, ledger: Ledger, store: Path, **changes: object) -> FullTextLibrary:
+    settings = DocumentSettings(download_timeout_seconds=10).model_copy(update=changes)
+    return FullTextLibrary(
+        settings=settings,
+        grobid_url=None,
+        unpaywall_email=None,
+        http=lambda: document_client(5),
+        store=KeyedStore(store),
+        ledger=ledger,
+        allow_private_addresses=True,
+        arxiv_url=server.url,
+    )
+
+
+async def test_the_source_at_arxiv_is_read_where_no_pdf_can_be(server: DocumentServer, ledger: Ledger, tmp_path: Path) -> None:
+    server.replies["/pdf/2305.09258"] = [Reply(body=b"%PDF-1.4 broken")]
+    server.replies["/e-print/2305.09258"] = [Reply(body=tar_of(FILES), headers={"Content-Type": "application/gzip"})]
+    for cached in (False, True):
+        answer = await library(server, ledger, tmp_path / "store").sections([paper(arxiv_id="2305.09258")])
+        assert answer.failures == ()
+        assert [(section.section, section.text_source) for section in answer.items] == [
+            (kind, "latex") for kind in (SectionKind.ABSTRACT, SectionKind.METHODS, SectionKind.RESULTS, SectionKind.RELATED_WORK)
+        ]
+        assert len(server.asked) == 2
+        assert ledger.api_calls[-1].cache_hit is cached
+
+
+async def test_the_source_can_come_first_or_never(server: DocumentServer, ledger: Ledger, tmp_path: Path) -> None:
+    server.replies["/pdf/2305.09258"] = [Reply(body=paper_pdf())]
+    server.replies["/e-print/2305.09258"] = [Reply(body=paper_pdf())]
+    first = await library(server, ledger, tmp_path / "a", latex="first").sections([paper(arxiv_id="2305.09258")])
+    assert [asked.path for asked in server.asked] == ["/e-print/2305.09258"]
+    assert {section.text_source for section in first.items} == {"pdf"}
+    server.replies["/pdf/2305.09258"] = [Reply(404)]
+    never = await library(server, ledger, tmp_path / "b", latex="never").sections([paper(arxiv_id="2305.09258")])
+    assert [failure.reason for failure in never.failures] == ["not_found"]
+    assert [asked.path for asked in server.asked[1:]] == ["/pdf/2305.09258"]
