@@ -6,6 +6,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.calls import LlmCall
 from schemas.identifiers import IdeaId, RunId
 from schemas.outcome import Provenance, UnscoredReason
 
@@ -69,6 +70,10 @@ class GroupSummary(Noun):
     match_count: int = Field(ge=0)
     unscored_match_count: int = Field(ge=0)
     schedule: str = Field(description="round_robin or adaptive.")
+    ended_because: str = Field(default="", description="Why no more pairs were asked, one line.")
+    island_count: int = Field(
+        default=1, ge=1, description="Parts that no chain of scored matches joins; ranks compare within a part only. 1: one whole."
+    )
     position_bias: float | None = Field(
         default=None, ge=-1, le=1, description="Share of both-order pairs won by the first shown, minus by the second."
     )
@@ -86,5 +91,59 @@ class Ranking(Noun):
     groups: tuple[GroupSummary, ...]
     matches: tuple[Match, ...]
     ratings: tuple[Rating, ...]
+    started_at: datetime
+    finished_at: datetime
+
+
+class Grouping(StrEnum):
+    """Where groups come from."""
+
+    GIVEN = "given"
+    CLUSTERS = "clusters"
+
+
+class RankingHead(Noun):
+    """What a ranking is, before and after it is made; a row of `rankings`."""
+
+    ranking_id: str
+    run_id: RunId
+    engine: str
+    profile: str
+    seed: int = Field(ge=0)
+    grouping: Grouping
+    method: RatingMethod = Field(description="Ratings that the ranks shown first rest on.")
+    dimensions: tuple[str, ...]
+    group_count: int = Field(ge=0)
+    idea_count: int = Field(ge=0)
+    vote_count: int = Field(default=0, ge=0)
+    incomplete_reason: str | None = Field(default=None, description="None when the ranking ran to its end.")
+    basis_sha256: str = Field(description="Hash over the evaluations ranked.")
+    started_at: datetime
+    finished_at: datetime
+
+
+class RankedGroup(Noun):
+    """All that ranking one group produced: the value that is landed."""
+
+    ranking_id: str
+    run_id: RunId
+    summary: GroupSummary
+    matches: tuple[Match, ...]
+    ratings: tuple[Rating, ...]
+    llm_calls: tuple[LlmCall, ...] = Field(description="Calls paid for, each booked on the idea shown first.")
+    incomplete_reason: str | None = None
+    started_at: datetime
+    finished_at: datetime
+
+
+class GroupReceipt(Noun):
+    """Written last into a ranked group's landing folder: without it the folder does not exist."""
+
+    ranking_id: str
+    run_id: RunId
+    group: str
+    rows: dict[str, int] = Field(description="Rows landed by table.")
+    bytes: int = Field(ge=0)
+    incomplete_reason: str | None = None
     started_at: datetime
     finished_at: datetime
