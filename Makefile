@@ -27,7 +27,7 @@ demo: $(VENV)/.installed ## evaluate the bundled ideas against the bundled paper
 	@$(BIN)/assay demo
 
 test: $(VENV)/.installed-dev ## run the whole test suite
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/.installed-dev ## style, formatting and import rules
 	@$(BIN)/ruff check .
