@@ -1,48 +1,45 @@
 """Building a snapshot: papers, citations, text index, embeddings, manifest; each stage goes on where a killed build stopped."""
 
-import fcntl
 import hashlib
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from schemas.errors import SnapshotError
 from schemas.identifiers import content_hash
 from tasks.embeddings.embedder import Embedder
-from tasks.literature.snapshot import store as paper_store
-from tasks.literature.snapshot.manifest import FILE_NAME as MANIFEST_NAME
-from tasks.literature.snapshot.manifest import FORMAT_VERSION, Manifest, read_manifest, write_manifest
+from tasks.literature.snapshot.folder import STAGING_NAME, clear, only_builder
+from tasks.literature.snapshot.manifest import FORMAT_VERSION, TEXT_NAME, Manifest, read_manifest, write_manifest
+from tasks.literature.snapshot.opening import open_papers
+from tasks.literature.snapshot.parts import Place
 from tasks.literature.snapshot.records import record_of
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
-from tasks.literature.snapshot.sources import PaperFile, open_papers
-from tasks.literature.snapshot.store import PaperStore
-from tasks.literature.snapshot.text_index import FOLDER_NAME as TEXT_FOLDER
+from tasks.literature.snapshot.sources import PaperSource, Progress
+from tasks.literature.snapshot.store import PaperStore, References
 from tasks.literature.snapshot.text_index import write_text_index
-from tasks.literature.snapshot.vectors import FILE_NAME as VECTORS_NAME
 from tasks.literature.snapshot.vectors import write_vectors
 
-Progress = Callable[[int, int, str], None]
+_LAYOUT = "2"
+"""How an unfinished build keeps its place; one of another layout starts anew."""
 
-_LOCK_NAME = "build.lock"
 _SUPERSEDED_AFTER_SECONDS = 7 * 24 * 3600.0
-_OWN_NAMES = (MANIFEST_NAME, TEXT_FOLDER, VECTORS_NAME, "embeddings.json", _LOCK_NAME)
 
 
 def build_snapshot(source: Path, target: Path, *, embedder: Embedder | None = None, progress: Progress | None = None) -> Snapshot:
-    """Build the snapshot of a Parquet or JSONL file in the folder `target` and open it.
+    """Build the snapshot of `source` (see `opening.open_papers`) in the folder `target` and open it.
 
-    May be killed at any moment and called again: it resumes. A finished snapshot of the unchanged file is
-    opened as it is; of a changed file, built anew. A second process waits for the first.
+    May be killed at any moment and called again: it resumes. A finished snapshot of the unchanged source is
+    opened as it is, with the updates it has got since; of a changed source, built anew. A second process waits for the first.
 
     Raises:
-        SnapshotError: the file cannot be read, holds no papers or lacks columns; `target` holds something else.
+        SnapshotError: the source cannot be read, holds no papers or lacks columns; `target` holds something else.
     """
     papers = open_papers(source)
     report = progress or _silent
-    with _only_builder(target):
+    with only_builder(target):
         manifest = _finished(target, papers)
         if manifest is None:
             manifest = _build(papers, target, report)
@@ -66,25 +63,27 @@ def index_for_parquet(source: Path, home: Path, progress: Progress | None = None
     return target
 
 
-def _build(papers: PaperFile, target: Path, report: Progress) -> Manifest:
+def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
     store = _resumable_store(papers, target)
     try:
-        _copy_papers(papers, store, report)
+        _copy_papers(papers, store, target / STAGING_NAME, report)
         paper_count = store.count()
         if paper_count == 0:
-            raise SnapshotError(f"{papers.path}: none of its {papers.row_count} rows has a title; there is nothing to build")
+            raise SnapshotError(f"{papers.name}: none of its {store.state('rows_read')} rows has a title; there is nothing to build")
         store.resolve_references()
         report(0, paper_count, "index")
-        write_text_index(target / TEXT_FOLDER, store.records_from, lambda done: report(done, paper_count, "index"))
+        write_text_index(target / TEXT_NAME, store.records_from, lambda done: report(done, paper_count, "index"))
         manifest = Manifest(
             fingerprint=store.fingerprint(),
-            source=papers.path.name,
+            source=papers.name,
             source_identity=papers.identity,
             paper_count=paper_count,
             duplicate_count=int(store.state("duplicates") or 0),
             untitled_count=int(store.state("untitled") or 0),
             citation_count=store.citation_count(),
             has_references=papers.has_references,
+            identified=papers.identified,
+            through=papers.through,
         )
         store.seal()
     except sqlite3.DatabaseError as error:
@@ -92,98 +91,95 @@ def _build(papers: PaperFile, target: Path, report: Progress) -> Manifest:
     finally:
         store.close()
     write_manifest(target, manifest)
+    shutil.rmtree(target / STAGING_NAME, ignore_errors=True)
     return manifest
 
 
-def _copy_papers(papers: PaperFile, store: PaperStore, report: Progress) -> None:
+def _copy_papers(papers: PaperSource, store: PaperStore, workplace: Path, report: Progress) -> None:
+    if store.state("copied"):
+        return
+    expected = papers.prepare(workplace, report)
     rows_read, number = int(store.state("rows_read") or 0), store.count()
     counts = {name: int(store.state(name) or 0) for name in ("duplicates", "untitled")}
-    report(rows_read, papers.row_count, "papers")
-    for batch in papers.batches(rows_read):
+    report(rows_read, expected, "papers")
+    for batch, place in papers.batches(workplace, Place(int(store.state("part") or 0), int(store.state("part_row") or 0))):
         store.begin()
         for row in batch:
             record = record_of(row)
             if record is None:
                 counts["untitled"] += 1
-            elif store.add(number, record, [str(each) for each in row.get("references") or () if each is not None]):
+            elif store.add(number, record, references_of(row), identified=papers.identified):
                 number += 1
             else:
                 counts["duplicates"] += 1
         rows_read += len(batch)
-        store.set_state(rows_read=rows_read, **counts)
+        store.set_state(rows_read=rows_read, part=place.part, part_row=place.row, **counts)
         store.commit()
-        report(rows_read, max(papers.row_count, rows_read), "papers")
+        if batch:
+            report(rows_read, max(expected, rows_read), "papers")
+    store.set_state(copied=1)
+
+
+def references_of(row: Mapping[str, Any]) -> References:
+    """The row's reference list with positions: the source's own numbers of its references, where it has them."""
+    named = row.get("references")
+    if not isinstance(named, list | tuple):
+        return ()
+    own = row.get("reference_ids")
+    places = own if isinstance(own, list) and len(own) == len(named) else range(len(named))
+    return [(int(place), str(each)) for place, each in zip(places, named, strict=True) if each is not None]
 
 
 def _embed(target: Path, manifest: Manifest, embedder: Embedder, report: Progress) -> None:
-    store = PaperStore(target)
+    store = PaperStore(target, name=manifest.store_name)
+    path = target / manifest.vectors_name
     try:
         report(0, manifest.paper_count, "embeddings")
-        dimensions = write_vectors(target, store.records_from, embedder, lambda done: report(done, manifest.paper_count, "embeddings"))
+        dimensions = write_vectors(path, store.records_from, embedder, lambda done: report(done, manifest.paper_count, "embeddings"))
     finally:
         store.close()
+    write_manifest(target, with_vectors(manifest, dimensions))
+
+
+def with_vectors(manifest: Manifest, dimensions: int) -> Manifest:
+    """The manifest once the vectors are complete: searches then answer otherwise, so the fingerprint is another."""
     fingerprint = hashlib.sha256(f"{manifest.fingerprint}:embeddings:{dimensions}".encode()).hexdigest()
-    write_manifest(target, manifest.model_copy(update={"embedding_dimensions": dimensions, "fingerprint": fingerprint}))
+    return manifest.model_copy(update={"embedding_dimensions": dimensions, "fingerprint": fingerprint})
 
 
-def _finished(target: Path, papers: PaperFile) -> Manifest | None:
+def _finished(target: Path, papers: PaperSource) -> Manifest | None:
     try:
         manifest = read_manifest(target)
     except SnapshotError:
         return None
     if manifest.source_identity == papers.identity:
         return manifest
-    _clear(target)
+    clear(target)
     return None
 
 
-def _resumable_store(papers: PaperFile, target: Path) -> PaperStore:
+def _resumable_store(papers: PaperSource, target: Path) -> PaperStore:
     """The store of an interrupted build of the same file, or an empty one."""
     for attempt in range(2):
         try:
             store = PaperStore(target, writable=True)
             known = store.state("source")
-            if known in (None, papers.identity):
-                store.set_state(source=papers.identity)
+            if known is None or (known == papers.identity and store.state("layout") == _LAYOUT):
+                store.set_state(source=papers.identity, layout=_LAYOUT)
                 return store
             store.close()
         except sqlite3.DatabaseError as error:
             if attempt:
                 raise SnapshotError(f"{target} cannot be written ({error}); name another folder") from error
-        _clear(target)
+        clear(target)
     raise SnapshotError(f"{target} is being rebuilt by something else; name another folder")
-
-
-def _clear(target: Path) -> None:
-    """Remove what a build wrote, the manifest first: a half-removed snapshot is never taken for a whole one."""
-    (target / MANIFEST_NAME).unlink(missing_ok=True)
-    shutil.rmtree(target / TEXT_FOLDER, ignore_errors=True)
-    for name in (VECTORS_NAME, "embeddings.json", *(f"{paper_store.FILE_NAME}{suffix}" for suffix in ("", "-wal", "-shm", "-journal"))):
-        (target / name).unlink(missing_ok=True)
-
-
-@contextmanager
-def _only_builder(target: Path) -> Iterator[None]:
-    if target.exists() and not target.is_dir():
-        raise SnapshotError(f"{target} is a file; name a folder for the snapshot")
-    foreign = [path.name for path in target.iterdir() if not _own(path.name)] if target.is_dir() else []
-    if foreign:
-        raise SnapshotError(f"{target} holds other files ({sorted(foreign)[0]}); name an empty folder for the snapshot")
-    target.mkdir(parents=True, exist_ok=True)
-    with (target / _LOCK_NAME).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def _own(name: str) -> bool:
-    return name in _OWN_NAMES or name.startswith((paper_store.FILE_NAME, MANIFEST_NAME))
 
 
 def _forget_superseded(folder: Path, prefix: str, current: Path) -> None:
     """Remove indices of earlier versions of the file once no run can still be using them."""
     for each in folder.glob(f"{prefix}*"):
         if each != current and time.time() - each.stat().st_mtime > _SUPERSEDED_AFTER_SECONDS:
-            _clear(each)
+            clear(each)
             shutil.rmtree(each, ignore_errors=True)
 
 

@@ -10,6 +10,9 @@ from schemas.errors import SnapshotError
 
 FILE_NAME = "manifest.json"
 FORMAT_VERSION = 1
+STORE_NAME = "papers.sqlite"
+TEXT_NAME = "text"
+VECTORS_NAME = "embeddings.f16"
 
 
 class Manifest(BaseModel):
@@ -27,6 +30,30 @@ class Manifest(BaseModel):
     citation_count: int = Field(ge=0, description="References between papers of the snapshot.")
     has_references: bool
     embedding_dimensions: int | None = Field(default=None, description="None: without embeddings.")
+    identified: bool = Field(default=False, description="The source's own identifiers alone say which papers are the same.")
+    through: str | None = Field(default=None, description="Last release or day of the source that is in it.")
+    updates: tuple[str, ...] = Field(default=(), description="Identities of the changes applied since it was built.")
+    generation: int = Field(default=0, ge=0, description="Names the files below; an update writes new ones beside the old.")
+
+    @property
+    def store_name(self) -> str:
+        return of_generation(STORE_NAME, self.generation)
+
+    @property
+    def text_name(self) -> str:
+        return of_generation(TEXT_NAME, self.generation)
+
+    @property
+    def vectors_name(self) -> str:
+        return of_generation(VECTORS_NAME, self.generation)
+
+
+def of_generation(name: str, generation: int) -> str:
+    """`papers.sqlite` → `papers-3.sqlite`; the first build's files carry no number."""
+    if generation == 0:
+        return name
+    stem, dot, suffix = name.partition(".")
+    return f"{stem}-{generation}{dot}{suffix}"
 
 
 def read_manifest(folder: Path) -> Manifest:

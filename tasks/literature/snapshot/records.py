@@ -12,7 +12,10 @@ import orjson
 from tasks.literature.snapshot.identifiers import arxiv_id_of, canonical_doi, canonical_url, is_paper_id, normal_title, sha1_hex
 
 REQUIRED_COLUMNS = ("title", "abstract", "authors", "venue", "year", "url")
-OPTIONAL_COLUMNS = ("pdf_url", "doi", "keywords", "citation_count", "publication_date", "references", "paper_id")
+OPTIONAL_COLUMNS = (
+    "pdf_url", "doi", "keywords", "citation_count", "publication_date", "references", "reference_ids", "paper_id", "corpus_id",
+    "arxiv_id", "tldr",
+)  # fmt: skip
 UNKNOWN_DAY = 99_991_231
 """Sorts after every cutoff: a paper without a date never passes a date filter."""
 
@@ -40,6 +43,7 @@ class PaperRecord:
     keywords: tuple[str, ...]
     given_id: str | None
     reference_count: int | None
+    tldr: str | None = None
 
     @property
     def last_day(self) -> int:
@@ -49,7 +53,8 @@ class PaperRecord:
         return self.year * 10_000 + 1231 if self.year is not None else UNKNOWN_DAY
 
     def to_json(self) -> bytes:
-        return orjson.dumps(_VALUES(self))
+        values = _VALUES(self)
+        return orjson.dumps(values if self.tldr is not None else values[:-1])
 
     def keys(self) -> list[str]:
         """Every name the paper can be looked up by; two rows that share one are the same paper."""
@@ -84,8 +89,11 @@ def decompress(blob: bytes) -> PaperRecord:
     return record
 
 
-def record_of(row: Mapping[str, Any], corpus_id: int = 0) -> PaperRecord | None:
-    """A row → a record; None for a row without a title. What cannot be read in a field counts as unknown."""
+def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
+    """A row → a record; None for a row without a title. What cannot be read in a field counts as unknown.
+
+    `corpus_id` is 0 where the row gives none; the store then makes one.
+    """
     title = _text(row.get("title"))
     if title is None:
         return None
@@ -97,7 +105,7 @@ def record_of(row: Mapping[str, Any], corpus_id: int = 0) -> PaperRecord | None:
     references = row.get("references")
     return PaperRecord(
         paper_id=_paper_id(given, url, title, year),
-        corpus_id=corpus_id,
+        corpus_id=_integer(row.get("corpus_id"), 1, 2**62) or 0,
         title=title,
         abstract=_text(row.get("abstract")),
         authors=_names(row.get("authors")),
@@ -107,11 +115,12 @@ def record_of(row: Mapping[str, Any], corpus_id: int = 0) -> PaperRecord | None:
         url=url,
         pdf_url=pdf_url,
         doi=doi,
-        arxiv_id=arxiv_id_of(url) or arxiv_id_of(pdf_url or ""),
+        arxiv_id=arxiv_id_of(f"arxiv:{_text(row.get('arxiv_id')) or ''}") or arxiv_id_of(url) or arxiv_id_of(pdf_url or ""),
         citation_count=_integer(row.get("citation_count"), 0, 2**62),
         keywords=_names(row.get("keywords")),
         given_id=given if given and not is_paper_id(given) else None,
         reference_count=len(references) if isinstance(references, list | tuple) else None,
+        tldr=_text(row.get("tldr")),
     )
 
 

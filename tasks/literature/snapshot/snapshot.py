@@ -15,10 +15,9 @@ from tasks.literature.snapshot.bulk_query import parse_bulk_query
 from tasks.literature.snapshot.identifiers import normal_title
 from tasks.literature.snapshot.manifest import Manifest, read_manifest
 from tasks.literature.snapshot.records import PaperRecord
-from tasks.literature.snapshot.store import FILE_NAME as STORE_NAME
 from tasks.literature.snapshot.store import PaperStore
 from tasks.literature.snapshot.terms import query_terms, terms_of
-from tasks.literature.snapshot.text_index import EVER, FOLDER_NAME, TITLE_BOOST, DayRange, Hit, TextIndex
+from tasks.literature.snapshot.text_index import EVER, TITLE_BOOST, DayRange, Hit, TextIndex
 from tasks.literature.snapshot.vectors import Vectors
 
 _KEY_TERMS = 25
@@ -182,15 +181,27 @@ def open_snapshot(folder: Path) -> Snapshot:
         SnapshotError: it is missing, empty, half-built or damaged; one line that says how to mend it.
     """
     manifest = read_manifest(folder)
-    if not (folder / STORE_NAME).is_file():
-        raise SnapshotError(f"{folder} lacks {STORE_NAME}; build the snapshot again")
-    text = TextIndex(folder / FOLDER_NAME)
-    vectors = Vectors(folder, manifest.paper_count, manifest.embedding_dimensions) if manifest.embedding_dimensions else None
     try:
-        store = PaperStore(folder)
+        return _opened(folder, manifest)
+    except SnapshotError:
+        newer = read_manifest(folder)
+        if newer.generation == manifest.generation:
+            raise
+        return _opened(folder, newer)  # an update took the files of the older generation away meanwhile
+
+
+def _opened(folder: Path, manifest: Manifest) -> Snapshot:
+    path = folder / manifest.store_name
+    if not path.is_file():
+        raise SnapshotError(f"{folder} lacks {manifest.store_name}; build the snapshot again")
+    text = TextIndex(folder / manifest.text_name)
+    dimensions = manifest.embedding_dimensions
+    vectors = Vectors(folder / manifest.vectors_name, manifest.paper_count, dimensions) if dimensions else None
+    try:
+        store = PaperStore(folder, name=manifest.store_name)
         counted = store.count()
     except sqlite3.DatabaseError as error:
-        raise SnapshotError(f"{folder / STORE_NAME} is damaged ({error}); build the snapshot again") from error
+        raise SnapshotError(f"{path} is damaged ({error}); build the snapshot again") from error
     if counted != manifest.paper_count or text.count() != counted:
         seen = f"{manifest.paper_count} papers promised, {counted} kept, {text.count()} indexed"
         raise SnapshotError(f"{folder} is damaged: {seen}; build the snapshot again")

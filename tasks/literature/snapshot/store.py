@@ -11,9 +11,9 @@ import orjson
 
 from schemas.errors import SnapshotError
 from tasks.literature.snapshot.identifiers import corpus_id_of, key_number, key_of_identifier
+from tasks.literature.snapshot.manifest import STORE_NAME
 from tasks.literature.snapshot.records import PaperRecord, compress, decompress
 
-FILE_NAME = "papers.sqlite"
 _CREATE = """
 create table if not exists papers (number integer primary key, record blob not null);
 create table if not exists keys (hash integer primary key, number integer not null);
@@ -28,11 +28,15 @@ select r.citing, r.position, k.number from named_references r join keys k on k.h
 _KEYS_PER_QUERY = 500
 
 
+References = Sequence[tuple[int, str]]
+"""Reference lists as (position, identifier); positions are unique within a list and say its order."""
+
+
 class PaperStore:
     """One connection. A store being built is written in transactions; a finished one is opened read-only."""
 
-    def __init__(self, folder: Path, *, writable: bool = False) -> None:
-        self._path = folder / FILE_NAME
+    def __init__(self, folder: Path, *, writable: bool = False, name: str = STORE_NAME) -> None:
+        self._path = folder / name
         if writable:
             self._connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
             self._connection.execute("pragma journal_mode = wal")
@@ -69,28 +73,36 @@ class PaperStore:
     def commit(self) -> None:
         self._connection.execute("commit")
 
-    def add(self, number: int, record: PaperRecord, references: Sequence[str]) -> bool:
-        """Add a paper under the next number; False when a paper of the same name is there already."""
-        keys = record.keys()
-        hashes = [key_number(key) for key in keys]
-        if any(self._connection.execute("select 1 from keys where hash = ?", (each,)).fetchone() for each in hashes):
+    def add(self, number: int, record: PaperRecord, references: References, *, identified: bool = False) -> bool:
+        """Add a paper under the next number; False when a paper of the same name is there already.
+
+        With `identified` only the source's own identifiers tell papers apart; of another shared name the first paper keeps it.
+        """
+        if any(self._holder(key) is not None for key in same_paper_keys(record, identified=identified)):
             return False
-        numbered = self._with_corpus_id(record)
-        hashes.append(key_number(f"corpus:{numbered.corpus_id}"))
-        self._connection.executemany("insert or ignore into keys values (?, ?)", [(each, number) for each in hashes])
-        self._connection.execute("insert into papers values (?, ?)", (number, compress(numbered.to_json())))
-        if references:
-            rows = [(number, position, key_number(reference_key(each))) for position, each in enumerate(references)]
-            self._connection.executemany("insert into named_references values (?, ?, ?)", rows)
+        self._insert(number, self._with_corpus_id(record), references)
         return True
+
+    def _insert(self, number: int, record: PaperRecord, references: References) -> None:
+        self._connection.executemany("insert or ignore into keys values (?, ?)", [(each, number) for each in key_numbers(record)])
+        self._connection.execute("insert or replace into papers values (?, ?)", (number, compress(record.to_json())))
+        if references:
+            rows = [(number, position, key_number(reference_key(each))) for position, each in references]
+            self._connection.executemany("insert or ignore into named_references values (?, ?, ?)", rows)
+
+    def _holder(self, key: str) -> int | None:
+        """The number of the paper that has this key."""
+        found = self._connection.execute("select number from keys where hash = ?", (key_number(key),)).fetchone()
+        return int(found[0]) if found else None
 
     def _with_corpus_id(self, record: PaperRecord) -> PaperRecord:
         attempt = 0
-        while True:
+        while record.corpus_id == 0:
             corpus_id = corpus_id_of(record.paper_id, attempt)
-            if not self._connection.execute("select 1 from keys where hash = ?", (key_number(f"corpus:{corpus_id}"),)).fetchone():
+            if self._holder(f"corpus:{corpus_id}") is None:
                 return replace(record, corpus_id=corpus_id)
             attempt += 1
+        return record
 
     def fingerprint(self) -> str:
         """Content hash over papers and references: the same whatever the machine, the order of rows or the batches.
@@ -152,12 +164,24 @@ class PaperStore:
 
     def cited_by(self, number: int) -> list[int]:
         """Papers that this one cites, in the order of its reference list."""
-        return [each for (each,) in self._connection.execute("select cited from citations where citing = ? order by position", (number,))]
+        query = "select cited from citations where citing = ? group by cited order by min(position)"
+        return [each for (each,) in self._connection.execute(query, (number,))]
 
     def citing(self, number: int) -> list[int]:
         """Papers of the snapshot that cite this one."""
         query = "select distinct citing from citations where cited = ? order by citing"
         return [each for (each,) in self._connection.execute(query, (number,))]
+
+
+def same_paper_keys(record: PaperRecord, *, identified: bool) -> list[str]:
+    """The keys by which two records are the same paper, the surest first."""
+    given = [f"corpus:{record.corpus_id}"] if record.corpus_id else []
+    return [f"id:{record.paper_id}", *given] if identified else [*record.keys(), *given]
+
+
+def key_numbers(record: PaperRecord) -> list[int]:
+    """Every key of a stored record, as the store keeps them."""
+    return [key_number(key) for key in (*record.keys(), f"corpus:{record.corpus_id}")]
 
 
 def reference_key(reference: str) -> str:

@@ -10,7 +10,6 @@ from schemas.errors import SnapshotError
 from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.terms import TOKENIZER, analyzer
 
-FOLDER_NAME = "text"
 TITLE_BOOST = 2.0
 _COMMIT_EVERY = 20_000
 _WRITER_BYTES = 64_000_000
@@ -77,7 +76,7 @@ def write_text_index(folder: Path, papers_from: PapersFrom, on_commit: Callable[
 
 
 def _document(number: int, record: PaperRecord) -> tantivy.Document:
-    body = " ".join(filter(None, (record.abstract, " ".join(record.keywords))))
+    body = " ".join(filter(None, (record.abstract or record.tldr, " ".join(record.keywords))))
     document = tantivy.Document()
     document.add_text("title", record.title)
     document.add_text("abstract", body)

@@ -11,35 +11,42 @@ from numpy.typing import NDArray
 
 from schemas.errors import SnapshotError
 from tasks.embeddings.embedder import Embedder
+from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.text_index import PapersFrom
 
-FILE_NAME = "embeddings.f16"
-_SHAPE_NAME = "embeddings.json"
 _TEXTS_PER_BATCH = 256
 _ROWS_PER_BLOCK = 16_384
 
+KnownVector = Callable[[PaperRecord], "NDArray[np.float32] | None"]
 
-def write_vectors(folder: Path, papers_from: PapersFrom, embedder: Embedder, on_batch: Callable[[int], None]) -> int:
-    """Embed the papers, going on after the last whole row of an interrupted build. Returns the dimensions of a vector.
+
+def write_vectors(
+    path: Path, papers_from: PapersFrom, embedder: Embedder, on_batch: Callable[[int], None], known: KnownVector | None = None
+) -> int:
+    """Embed the papers into the file `path`, going on after the last whole row of an interrupted build.
+
+    `known` gives the vector of a paper that needs no embedding any more. Returns the dimensions of a vector.
 
     Raises:
         SnapshotError: the embedder now gives vectors of other dimensions than before the interruption.
     """
-    return asyncio.run(_write_vectors(folder, papers_from, embedder, on_batch))
+    return asyncio.run(_write_vectors(path, papers_from, embedder, on_batch, known or _unknown))
 
 
-async def _write_vectors(folder: Path, papers_from: PapersFrom, embedder: Embedder, on_batch: Callable[[int], None]) -> int:
-    dimensions, done = _resumable(folder)
+async def _write_vectors(
+    path: Path, papers_from: PapersFrom, embedder: Embedder, on_batch: Callable[[int], None], known: KnownVector
+) -> int:
+    dimensions, done = _resumable(path)
     papers = papers_from(done)
-    with (folder / FILE_NAME).open("ab") as stream:
-        while batch := list(islice(papers, _TEXTS_PER_BATCH)):
-            rows = await embedder.embed([f"{record.title}. {record.abstract or ''}".strip() for _, record in batch])
+    with path.open("ab") as stream:
+        while batch := [record for _, record in islice(papers, _TEXTS_PER_BATCH)]:
+            rows = await _rows(batch, embedder, known)
             if dimensions is None:
                 dimensions = int(rows.shape[1])
-                (folder / _SHAPE_NAME).write_text(json.dumps({"dimensions": dimensions}))
+                shape_file(path).write_text(json.dumps({"dimensions": dimensions}))
             if rows.shape[1] != dimensions:
                 had = f"{rows.shape[1]} dimensions instead of {dimensions}"
-                raise SnapshotError(f"{folder / FILE_NAME}: the embedder gives {had}; delete this file and build again")
+                raise SnapshotError(f"{path}: the embedder gives {had}; delete this file and build again")
             stream.write(rows.astype(np.float16).tobytes())
             stream.flush()
             done += len(batch)
@@ -47,11 +54,31 @@ async def _write_vectors(folder: Path, papers_from: PapersFrom, embedder: Embedd
     return dimensions or 0
 
 
-def _resumable(folder: Path) -> tuple[int | None, int]:
+async def _rows(batch: Sequence[PaperRecord], embedder: Embedder, known: KnownVector) -> NDArray[np.float32]:
+    found = [known(record) for record in batch]
+    missing = [embedded_text(record) for record, row in zip(batch, found, strict=True) if row is None]
+    embedded = iter(await embedder.embed(missing)) if missing else iter(())
+    return np.vstack([row if row is not None else next(embedded) for row in found])
+
+
+def embedded_text(record: PaperRecord) -> str:
+    """What of a paper is embedded."""
+    return f"{record.title}. {record.abstract or ''}".strip()
+
+
+def shape_file(path: Path) -> Path:
+    """Where the dimensions of the vectors at `path` are written."""
+    return path.with_suffix(".json")
+
+
+def _unknown(_: PaperRecord) -> None:
+    """A first build knows no vectors."""
+
+
+def _resumable(path: Path) -> tuple[int | None, int]:
     """Dimensions and whole rows already written; a torn last row is cut off."""
-    path, shape = folder / FILE_NAME, folder / _SHAPE_NAME
     try:
-        dimensions = int(json.loads(shape.read_text())["dimensions"])
+        dimensions = int(json.loads(shape_file(path).read_text())["dimensions"])
     except (OSError, ValueError, KeyError):
         path.unlink(missing_ok=True)
         return None, 0
@@ -65,9 +92,8 @@ def _resumable(folder: Path) -> tuple[int | None, int]:
 class Vectors:
     """The finished matrix, memory-mapped."""
 
-    def __init__(self, folder: Path, count: int, dimensions: int) -> None:
+    def __init__(self, path: Path, count: int, dimensions: int) -> None:
         """Raises SnapshotError when the file is not as large as the manifest says."""
-        path = folder / FILE_NAME
         if not path.exists() or path.stat().st_size != count * dimensions * 2:
             raise SnapshotError(f"{path} is missing or cut off; build the snapshot again with --embeddings")
         self._matrix = np.memmap(path, dtype=np.float16, mode="r", shape=(count, dimensions))

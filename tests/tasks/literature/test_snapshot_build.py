@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from schemas.errors import SnapshotError
-from tasks.literature.snapshot import sources
+from tasks.literature.snapshot import parts
 from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
 from tasks.literature.snapshot.manifest import FILE_NAME as MANIFEST
+from tasks.literature.snapshot.opening import open_papers
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tests.support.paper_files import paper_rows, with_references, write_jsonl, write_parquet
 
@@ -142,11 +143,11 @@ def test_rebuilding_into_the_same_folder_after_the_file_changed_leaves_nothing_o
 
 
 def test_batches_start_at_any_row(tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "BATCH_ROWS", 7)
+    monkeypatch.setattr(parts, "BATCH_ROWS", 7)
     for path in (write_parquet(tmp_path / "p.parquet", rows, row_group_size=13), write_jsonl(tmp_path / "p.jsonl", rows)):
-        file = sources.open_papers(path)
+        file = open_papers(path)
         for first in (0, 1, 7, 13, 14, 59, 60):
-            titles = [row["title"] for batch in file.batches(first) for row in batch]
+            titles = [row["title"] for batch, _ in file.batches(tmp_path, parts.Place(0, first)) for row in batch]
             assert titles == [row["title"] for row in rows[first:]]
 
 

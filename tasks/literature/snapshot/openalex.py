@@ -1,0 +1,136 @@
+"""OpenAlex works as papers (reference §5.3): JSON lines, in one file or in the parts of a snapshot's `works` folder."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from schemas.errors import SnapshotError
+from tasks.literature.snapshot.parts import Place, Row, about_how_many, batches_of, identity_of, opened, parts_in
+from tasks.literature.snapshot.sources import Progress
+
+_WORK = re.compile(r"(?:https?://openalex\.org/)?([Ww]\d{1,15})")
+_UPDATED = re.compile(r"updated_date=(\d{4}-\d{2}-\d{2})")
+_LONGEST_ABSTRACT_WORDS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAlexWorks:
+    """Implements `PaperSource`. `parts` are in the order of their `updated_date`."""
+
+    root: Path
+    parts: tuple[Path, ...]
+    has_references: bool = True
+    identified: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.root.name
+
+    @property
+    def identity(self) -> str:
+        return identity_of(self.parts, self.root if self.root.is_dir() else self.root.parent)
+
+    @property
+    def through(self) -> str | None:
+        """The last `updated_date` among the parts; None when they carry none."""
+        return max(filter(None, map(updated_date, self.parts)), default=None)
+
+    def prepare(self, workplace: Path, report: Progress) -> int:
+        """Nothing to prepare: works are read as they are."""
+        del workplace, report
+        return about_how_many(self.parts)
+
+    def batches(self, workplace: Path, start: Place) -> Iterator[tuple[list[Row], Place]]:
+        """Works as rows. Raises SnapshotError when a part cannot be read."""
+        del workplace
+        for works, place in batches_of(self.parts, start):
+            yield [row_of_work(work) for work in works], place
+
+
+def open_works(path: Path) -> OpenAlexWorks:
+    """A file of works, or a folder with such files, as `aws s3 sync s3://openalex/data/works` leaves them.
+
+    Raises:
+        SnapshotError: there are none.
+    """
+    parts = parts_in(path) if path.is_dir() else (path,)
+    works = tuple(part for part in parts if "merged_ids" not in part.parts)
+    if not works:
+        raise SnapshotError(f"{path} holds no works; a snapshot needs at least one")
+    return OpenAlexWorks(path, tuple(sorted(works, key=lambda part: (updated_date(part) or "", str(part)))))
+
+
+def is_work(row: Mapping[str, Any]) -> bool:
+    """Whether a row has the shape of a work."""
+    return isinstance(row.get("id"), str) and work_id(row["id"]) is not None and ("referenced_works" in row or "authorships" in row)
+
+
+def updated_date(part: Path) -> str | None:
+    """The day in the name of a part's folder."""
+    found = _UPDATED.search(str(part))
+    return found.group(1) if found else None
+
+
+def work_id(text: Any) -> str | None:
+    """`https://openalex.org/W123` → `W123`."""
+    found = _WORK.fullmatch(text.strip()) if isinstance(text, str) else None
+    return found.group(1).upper() if found else None
+
+
+def row_of_work(work: Mapping[str, Any]) -> Row:
+    """A work as a row of a snapshot. API: the Work object; what is missing or of another type counts as unknown."""
+    primary, best, access = (_inner(work, name) for name in ("primary_location", "best_oa_location", "open_access"))
+    authors = [_inner(each, "author").get("display_name") for each in work.get("authorships") or () if isinstance(each, Mapping)]
+    keywords = [each.get("display_name") for each in work.get("keywords") or () if isinstance(each, Mapping)]
+    referenced = work.get("referenced_works")
+    landing = primary.get("landing_page_url") or work.get("doi") or work.get("id")
+    return {
+        "paper_id": work_id(work.get("id")),
+        "title": work.get("title") or work.get("display_name"),
+        "abstract": abstract_of(work.get("abstract_inverted_index")),
+        "authors": [name for name in authors if name],
+        "venue": _inner(primary, "source").get("display_name"),
+        "year": work.get("publication_year"),
+        "publication_date": work.get("publication_date"),
+        "url": landing,
+        "pdf_url": best.get("pdf_url") or primary.get("pdf_url") or _pdf(access.get("oa_url")),
+        "doi": work.get("doi"),
+        "keywords": [name for name in keywords if name],
+        "citation_count": work.get("cited_by_count"),
+        "references": [each for each in map(work_id, referenced) if each] if isinstance(referenced, list) else None,
+    }
+
+
+def abstract_of(index: Any) -> str | None:
+    """An abstract from its inverted index `{word: [places]}`; None where there is none."""
+    if not isinstance(index, Mapping):
+        return None
+    words: dict[int, str] = {}
+    for word, places in index.items():
+        for place in places if isinstance(places, list) else ():
+            if isinstance(place, int) and 0 <= place < _LONGEST_ABSTRACT_WORDS:
+                words[place] = word
+    return " ".join(words[place] for place in sorted(words)) or None
+
+
+def merged_away(folder: Path, after: str | None) -> Iterator[str]:
+    """Works that were merged into others since a day: `merged_ids/works/*.csv.gz` with `merge_date, id, merge_into_id`."""
+    for path in sorted(folder.rglob("merged_ids/works/*.csv*")):
+        with opened(path) as (stream, _):
+            for line in csv.DictReader(io.TextIOWrapper(stream, "utf-8", "replace")):
+                gone = work_id(line.get("id"))
+                if gone and (after is None or (line.get("merge_date") or "9999") > after):
+                    yield gone
+
+
+def _inner(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = row.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _pdf(url: Any) -> str | None:
+    return url if isinstance(url, str) and url.lower().split("?")[0].endswith(".pdf") else None

@@ -1,0 +1,119 @@
+"""JSON lines in one file or in many parts, packed or not, read from any line on without holding them in memory."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from schemas.errors import SnapshotError
+from schemas.identifiers import content_hash
+
+BATCH_ROWS = 2_000
+_LINES_LOOKED_AT = 200
+_SUFFIXES = (".gz", ".jsonl", ".json", ".ndjson")
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where reading goes on: a part, and how many of its rows were read."""
+
+    part: int = 0
+    row: int = 0
+
+
+def parts_in(folder: Path) -> tuple[Path, ...]:
+    """Files of JSON lines below `folder`, in the order of their paths."""
+    found = (path for path in folder.rglob("*") if path.name.endswith(_SUFFIXES) and path.is_file() and not path.name.startswith("."))
+    return tuple(sorted(found))
+
+
+def identity_of(parts: Sequence[Path], root: Path) -> str:
+    """Changes when a part is added, taken away or written anew."""
+    seen = [(str(path.relative_to(root)), path.stat()) for path in parts]
+    listed = "|".join(f"{name}:{found.st_size}:{found.st_mtime_ns}" for name, found in seen)
+    return f"{root.resolve()}|{content_hash(listed, length=40)}"
+
+
+def batches_of(parts: Sequence[Path], start: Place) -> Iterator[tuple[list[Row], Place]]:
+    """Rows from `start` on, at most `BATCH_ROWS` at a time and of one part, each with the place behind it.
+
+    Raises:
+        SnapshotError: a part cannot be unpacked or a line is no JSON object.
+    """
+    for number in range(start.part, len(parts)):
+        read = start.row if number == start.part else 0
+        batch: list[Row] = []
+        for row in json_rows(parts[number], read):
+            batch.append(row)
+            if len(batch) == BATCH_ROWS:
+                read += len(batch)
+                yield batch, Place(number, read)
+                batch = []
+        yield batch, Place(number + 1, 0)
+
+
+def json_rows(path: Path, first_row: int) -> Iterator[Row]:
+    """The objects of a file of JSON lines from a row on. Empty lines do not count.
+
+    Raises:
+        SnapshotError: as `batches_of`.
+    """
+    seen = 0
+    with opened(path) as (stream, _):
+        for number, line in enumerate(stream, start=1):
+            if not line.strip():
+                continue
+            seen += 1
+            if seen <= first_row:
+                continue
+            try:
+                row = orjson.loads(line)
+            except orjson.JSONDecodeError as error:
+                raise SnapshotError(f"{path} line {number} is no JSON ({first_line(error)}); write one paper per line") from error
+            if not isinstance(row, dict):
+                raise SnapshotError(f"{path} line {number} is no object; write one paper per line")
+            yield row
+
+
+def about_how_many(parts: Sequence[Path]) -> int:
+    """Roughly how many lines the parts hold: for progress, from the length of the first lines of one part."""
+    largest = max(parts, key=lambda path: path.stat().st_size, default=None)
+    if largest is None:
+        return 0
+    lines = 0
+    with opened(largest) as (stream, raw):
+        for line in stream:
+            lines += bool(line.strip())
+            if lines >= _LINES_LOOKED_AT:
+                break
+        read = min(raw.tell(), largest.stat().st_size)
+    total = sum(path.stat().st_size for path in parts)
+    return max(lines, int(lines * total / read)) if read and lines else lines
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """The lines of a file, unpacked where it is packed, and the file itself.
+
+    Raises:
+        SnapshotError: it cannot be read or unpacked.
+    """
+    try:
+        with path.open("rb") as raw:
+            packed = raw.peek(2)[:2] == b"\x1f\x8b"
+            yield (io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 18) if packed else raw), raw
+    except (OSError, EOFError, zlib.error) as error:
+        raise SnapshotError(f"{path} cannot be read to its end ({first_line(error)}); fetch it again") from error
+
+
+def first_line(error: Exception) -> str:
+    """An error of a library in one line."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -1,0 +1,152 @@
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.errors import SnapshotError
+from tasks.literature.snapshot import release
+from tasks.literature.snapshot.build import build_snapshot
+from tasks.literature.snapshot.openalex import abstract_of, row_of_work
+from tasks.literature.snapshot.opening import open_papers
+from tasks.literature.snapshot.records import record_of
+from tasks.literature.snapshot.snapshot import open_snapshot
+from tests.support.dataset_files import release_records, work, write_part, write_release
+
+
+def test_a_release_is_joined_from_its_datasets(tmp_path: Path) -> None:
+    snapshot = build_snapshot(write_release(tmp_path / "2025-08-19", release_records(40)), tmp_path / "index")
+    assert (snapshot.paper_count, snapshot.manifest.through, snapshot.manifest.citation_count) == (40, "2025-08-19", 77)
+    paper, undated = snapshot.papers(["CorpusId:9", "CorpusId:12"])
+    assert paper is not None
+    assert undated is not None
+    assert (paper.paper_id, paper.corpus_id, paper.arxiv_id) == (f"{9:040x}", 9, "2101.00009")
+    assert (paper.authors, paper.publication_date, paper.citation_count) == (("Ada Author9", "Bob Writer"), "2019-03-05", 9)
+    assert paper.abstract is None
+    assert (undated.publication_date, undated.year, undated.last_day) == (None, 2010, 20101231)
+    assert (undated.pdf_url, undated.tldr) == ("https://example.org/12.pdf", "Summary of zebra12.")
+    assert snapshot.papers(["ARXIV:2101.00012", f"{12:040x}", "URL:https://www.semanticscholar.org/paper/" + f"{12:040x}"]) == [undated] * 3
+    assert not (tmp_path / "index" / "staging").exists()
+
+
+def test_citations_of_a_release_give_references_and_recommendations(tmp_path: Path) -> None:
+    snapshot = build_snapshot(write_release(tmp_path / "r", release_records(40)), tmp_path / "index")
+    assert [paper.corpus_id for paper in snapshot.references("CorpusId:12") or ()] == [11, 10]
+    assert [paper.corpus_id for paper in snapshot.citations("CorpusId:12") or ()] == [13, 14]
+    assert snapshot.references("CorpusId:1") == ()
+    recommended = snapshot.recommend(["CorpusId:12"], 5)
+    assert recommended is not None
+    assert len(recommended.papers) == 5
+
+
+def test_a_release_without_citations_knows_no_references_and_without_abstracts_still_has_papers(tmp_path: Path) -> None:
+    records = {name: rows for name, rows in release_records(12).items() if name in ("papers", "tldrs")}
+    snapshot = build_snapshot(write_release(tmp_path / "r", records), tmp_path / "index")
+    assert snapshot.paper_count == 12
+    assert snapshot.references("CorpusId:5") is None
+    assert [paper.corpus_id for paper in snapshot.search("zebra8", 3).papers] == [8]
+
+
+def test_papers_of_one_title_stay_apart_where_the_source_tells_them_apart(tmp_path: Path) -> None:
+    records = release_records(10)
+    for paper in records["papers"]:
+        paper.update(title="One title for all of them", year=2020, externalids={"DOI": "10.1/same"})
+    snapshot = build_snapshot(write_release(tmp_path / "r", records), tmp_path / "index")
+    assert (snapshot.paper_count, snapshot.manifest.duplicate_count) == (10, 0)
+    doubled = {**records, "papers": records["papers"] * 2}
+    assert build_snapshot(write_release(tmp_path / "d", doubled), tmp_path / "other").manifest.duplicate_count == 10
+
+
+def test_neither_buckets_nor_parts_nor_order_change_what_a_release_becomes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = release_records(60)
+    whole = build_snapshot(write_release(tmp_path / "a", records, parts=1), tmp_path / "ia")
+    for rows in records.values():
+        random.Random(7).shuffle(rows)
+    monkeypatch.setattr(release, "_PACKED_BYTES_PER_BUCKET", 500)
+    split = build_snapshot(write_release(tmp_path / "b", records, parts=3), tmp_path / "ib")
+    assert open_papers(tmp_path / "b")._bucket_count() > 3  # type: ignore[union-attr]
+    assert split.fingerprint == whole.fingerprint
+    assert [paper.corpus_id for paper in split.references("CorpusId:30") or ()] == [29, 28]
+
+
+class _StoppedError(Exception):
+    """Stands for a kill."""
+
+
+@pytest.mark.parametrize(("stage", "done"), [("parts", 3), ("join", 2), ("papers", 20), ("index", 0)])
+def test_a_stopped_build_of_a_release_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, done: int) -> None:
+    monkeypatch.setattr(release, "_PACKED_BYTES_PER_BUCKET", 2_000)
+    source = write_release(tmp_path / "r", release_records(60))
+
+    def stop(count: int, total: int, name: str) -> None:
+        if (name, count) >= (stage, done) and name == stage:
+            raise _StoppedError
+
+    with pytest.raises(_StoppedError):
+        build_snapshot(source, tmp_path / "index", progress=stop)
+    with pytest.raises(SnapshotError, match="run its build again"):
+        open_snapshot(tmp_path / "index")
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "index" / "staging").rglob("*.parquet")}
+    resumed = build_snapshot(source, tmp_path / "index")
+    assert kept
+    assert resumed.fingerprint == build_snapshot(source, tmp_path / "undisturbed").fingerprint
+
+
+def test_a_broken_part_is_one_clear_line(tmp_path: Path) -> None:
+    source = write_release(tmp_path / "r", release_records(20))
+    part = source / "abstracts" / "20241018_1.gz"
+    part.write_bytes(part.read_bytes()[:-20])
+    with pytest.raises(SnapshotError, match="cannot be joined") as caught:
+        build_snapshot(source, tmp_path / "index")
+    assert "\n" not in str(caught.value)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "readme.md").touch()
+    with pytest.raises(SnapshotError, match="folder of something else"):
+        build_snapshot(tmp_path / "other", tmp_path / "i")
+
+
+def test_openalex_works_become_papers_in_one_file_or_in_dated_parts(tmp_path: Path) -> None:
+    works = [work(number, cites=[number - 1, number - 2, 999_999] if number > 1 else []) for number in range(30)]
+    one = build_snapshot(write_part(tmp_path / "works.jsonl", works), tmp_path / "one")
+    folder = tmp_path / "openalex" / "data" / "works"
+    write_part(folder / "updated_date=2026-01-02" / "part_000.gz", works[:10])
+    write_part(folder / "updated_date=2026-02-03" / "part_000.gz", works[10:20])
+    write_part(folder / "updated_date=2026-02-03" / "part_001.gz", works[20:])
+    parts = build_snapshot(tmp_path / "openalex", tmp_path / "parts")
+    assert one.fingerprint == parts.fingerprint
+    assert (parts.paper_count, parts.manifest.through, one.manifest.through) == (30, "2026-02-03", None)
+    (paper,) = parts.papers(["10.5555/paper.5"])
+    assert paper is not None
+    assert (paper.given_id, paper.venue, paper.publication_date) == ("W5", "Conference", "2015-06-07")
+    assert paper.abstract == "We study bandit algorithms with attention. Experiment 5 improves results."
+    assert [each.given_id for each in parts.references(paper.paper_id) or ()] == ["W4", "W3"]
+    assert [each.given_id for each in parts.citations(paper.paper_id) or ()] == ["W6", "W7"]
+
+
+def test_a_work_that_lacks_everything_but_a_title_is_a_paper() -> None:
+    record = record_of(row_of_work({"id": "https://openalex.org/W1", "title": "Alone", "referenced_works": []}))
+    assert record is not None
+    assert (record.title, record.abstract, record.url, record.pdf_url) == ("Alone", None, "https://openalex.org/W1", None)
+    assert record_of(row_of_work({"id": "https://openalex.org/W1"})) is None
+    odd = {"id": 3, "title": ["x"], "authorships": [None, {"author": None}], "primary_location": 1, "referenced_works": [None, "x"]}
+    assert record_of(row_of_work(odd)) is None
+
+
+@given(st.lists(st.text(alphabet="abcde.,", min_size=1, max_size=6), max_size=40))
+def test_an_abstract_comes_back_from_its_inverted_index(words: list[str]) -> None:
+    index: dict[str, list[int]] = {}
+    for place, word in enumerate(words):
+        index.setdefault(word, []).append(place)
+    assert abstract_of(json.loads(json.dumps(index))) == (" ".join(words) or None)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    )
+)
+def test_no_index_of_any_shape_breaks_the_reader(index: object) -> None:
+    assert abstract_of(index) is None or isinstance(abstract_of(index), str)
