@@ -1,6 +1,7 @@
 """What is known about one idea when it is held against another."""
 
 from enum import StrEnum
+from functools import cached_property
 
 from pydantic import Field
 
@@ -48,7 +49,7 @@ class Dossier(Noun):
     dimension_means: dict[str, float] = Field(default_factory=dict, description="Committee means, 0 to 10; unscored dimensions absent.")
     evidence: tuple[DossierEvidence, ...] = Field(default=(), description="Most telling first.")
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Hash of all that is shown of the idea: not of its group."""
         return content_hash(self.model_dump_json(exclude={"group"}), length=32)

@@ -1,0 +1,91 @@
+"""Asks about one pair in one order, and makes a match of every verdict."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from schemas.base import replace
+from schemas.committee import ReviewDimension
+from schemas.identifiers import content_hash
+from schemas.outcome import Outcome, Unscored, UnscoredReason
+from schemas.ranking import Match, Winner
+from tasks.citations.settle import settle
+from tasks.judging.step import Engine
+from tasks.ranking.answers import PairAnswer, verdict_along
+from tasks.ranking.dossier import Dossier
+from tasks.ranking.showing import Asked, pair_question
+from tasks.ranking.steps import COMPARE_IDEAS
+
+WINNERS = {"A": Winner.FIRST, "B": Winner.SECOND, "tie": Winner.TIE}
+ASK_AGAIN = frozenset(
+    {
+        UnscoredReason.BUDGET_EXHAUSTED,
+        UnscoredReason.ENGINE_UNAVAILABLE,
+        UnscoredReason.SOURCE_UNAVAILABLE,
+        UnscoredReason.TIMED_OUT,
+        UnscoredReason.WORKER_LOST,
+    }
+)
+"""What may go better another time; a stored match without a score for another reason stands."""
+
+
+def match_id(first: Dossier, second: Dossier, dimension: str, judge: str, seed: int) -> str:
+    """Names a match after all that could change its verdict: what is shown, in which order, the prompt, the engine and the seed.
+
+    A match asked again has the same name: of several with one name the newest holds.
+    """
+    return content_hash(
+        COMPARE_IDEAS.name,
+        str(COMPARE_IDEAS.version),
+        COMPARE_IDEAS.prompt_sha256,
+        first.idea_id,
+        second.idea_id,
+        first.fingerprint,
+        second.fingerprint,
+        dimension,
+        judge,
+        str(seed),
+        length=32,
+    )
+
+
+def stands(match: Match) -> bool:
+    """Whether a stored match need not be asked again."""
+    return match.winner is not None or match.unscored_reason not in ASK_AGAIN
+
+
+async def ask(
+    first: Dossier, second: Dossier, dimensions: Sequence[ReviewDimension], engine: Engine, *, group: str, round_number: int, seed: int
+) -> tuple[Match, ...]:
+    """One call about `first` shown before `second`: a match per dimension, scored or not. Never raises for what the engine does."""
+    asked = pair_question(first, second, dimensions)
+    outcome = await engine.run(COMPARE_IDEAS, asked.question)
+    blank = Match(
+        match_id="",
+        group=group,
+        first_idea_id=first.idea_id,
+        second_idea_id=second.idea_id,
+        dimension="",
+        winner=None,
+        round=round_number,
+        judge=engine.name,
+        provenance=outcome.provenance,
+        created_at=datetime.now(UTC),
+    )
+    return tuple(
+        replace(
+            _verdict(blank, dimension.name, outcome, asked),
+            match_id=match_id(first, second, dimension.name, engine.name, seed),
+            dimension=dimension.name,
+        )
+        for dimension in dimensions
+    )
+
+
+def _verdict(blank: Match, dimension: str, outcome: Outcome[PairAnswer], asked: Asked) -> Match:
+    if isinstance(outcome, Unscored):
+        return replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
+    verdict = verdict_along(outcome.value, dimension)
+    if verdict is None:
+        detail = f"the reply has no usable verdict along {dimension}"
+        return replace(blank, unscored_reason=UnscoredReason.REPLY_UNPARSABLE, unscored_detail=detail)
+    return replace(blank, winner=WINNERS[verdict.better], rationale=settle(verdict.reason, asked.papers).markdown)

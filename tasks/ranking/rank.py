@@ -1,0 +1,216 @@
+"""Ranks groups of ideas: asks the matches the schedule wants, hands each out as it comes, and rates."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from schemas.committee import ReviewDimension
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId
+from schemas.profile import RankingParameters
+from schemas.ranking import GroupSummary, Match, Rating
+from tasks.judging.step import Engine
+from tasks.ranking.dimensions import OVERALL, compared_along
+from tasks.ranking.dossier import Dossier
+from tasks.ranking.elo import is_vote
+from tasks.ranking.matching import ASK_AGAIN, ask, match_id, stands
+from tasks.ranking.orders import compare_orders
+from tasks.ranking.rating import rate
+from tasks.ranking.schedule import ADAPTIVE, ROUND_ROBIN, Pair, Round, kind_of, next_round, round_robin
+from tasks.ranking.tally import tally
+
+UNGROUPED = "all"
+"""Name of the group of ideas that were given none."""
+
+Deliver = Callable[[tuple[Match, ...]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Groups by name; matches by group, round and pair; ratings by group, dimension, method and idea.
+
+    `ignored_count`: stored matches that answer another question (other dossiers, prompt or seed) and were left out.
+    """
+
+    groups: tuple[GroupSummary, ...]
+    matches: tuple[Match, ...]
+    ratings: tuple[Rating, ...]
+    ignored_count: int = 0
+
+
+async def rank_groups(
+    dossiers: Sequence[Dossier],
+    parameters: RankingParameters,
+    engine: Engine,
+    seed: int,
+    *,
+    dimensions: Sequence[ReviewDimension],
+    stored: Sequence[Match] = (),
+    concurrency: int = 8,
+    deliver: Deliver | None = None,
+    engine_of: Callable[[IdeaId], Engine] | None = None,
+) -> Ranked:
+    """Rank every group of `dossiers`, all groups side by side.
+
+    Args:
+        dimensions: compared along besides `overall`, which is always asked and decides the schedule.
+        stored: matches of an earlier, perhaps interrupted run, and human votes (judge `human:<name>`). What is stored for the
+            same dossiers, order, dimension, engine, prompt and seed is not asked again, except where the reason for a
+            missing score may have gone (`ASK_AGAIN`).
+        concurrency: calls under way at once, over all groups.
+        deliver: awaited with the matches of every call as soon as they are there, so that a kill loses calls in flight only.
+            A match asked again comes under its old `match_id`: the newest holds.
+        engine_of: the engine that asks about pairs in which this idea is shown first, where calls are booked per idea; it
+            must have the name of `engine`.
+
+    Raises:
+        ConfigurationError: a match by another engine is stored, two dossiers are of one idea, or two dimensions share a name.
+    """
+    along = compared_along(dimensions)
+    _check(dossiers, stored, engine)
+    members: dict[str, list[Dossier]] = {}
+    for dossier in sorted(dossiers, key=lambda dossier: dossier.idea_id):
+        members.setdefault(dossier.group or UNGROUPED, []).append(dossier)
+    judge = _Judge(along, engine, engine_of, seed, deliver, asyncio.Semaphore(concurrency), _newest(stored))
+    async with asyncio.TaskGroup() as running:
+        contests = [_Contest(name, tuple(ideas), parameters, judge, stored) for name, ideas in sorted(members.items())]
+        for contest in contests:
+            running.create_task(contest.play())
+    used = {match.match_id for contest in contests for match in contest.matches}
+    return Ranked(
+        groups=tuple(contest.summary() for contest in contests),
+        matches=tuple(match for contest in contests for match in contest.matches),
+        ratings=tuple(rating for contest in contests for rating in contest.ratings()),
+        ignored_count=len({match.match_id for match in stored} - used),
+    )
+
+
+def _check(dossiers: Sequence[Dossier], stored: Iterable[Match], engine: Engine) -> None:
+    ids = [dossier.idea_id for dossier in dossiers]
+    repeated = sorted({idea_id for idea_id in ids if ids.count(idea_id) > 1}) if len(set(ids)) < len(ids) else []
+    if repeated:
+        raise ConfigurationError(f"two dossiers are of idea {repeated[0]!r}: rank each idea once")
+    others = sorted({match.judge for match in stored if not is_vote(match)} - {engine.name})
+    if others:
+        raise ConfigurationError(
+            f"stored matches were judged by {', '.join(others)}, not by {engine.name}: rank each engine's matches apart"
+        )
+
+
+def _newest(stored: Iterable[Match]) -> dict[str, Match]:
+    return {match.match_id: match for match in sorted(stored, key=lambda match: match.created_at)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """Asks, or finds the answer among what is stored."""
+
+    dimensions: tuple[ReviewDimension, ...]
+    engine: Engine
+    engine_of: Callable[[IdeaId], Engine] | None
+    seed: int
+    deliver: Deliver | None
+    places: asyncio.Semaphore
+    stored: dict[str, Match]
+
+    async def verdicts(self, first: Dossier, second: Dossier, group: str, number: int) -> tuple[Match, ...]:
+        """A match per dimension, in order."""
+        known: dict[str, Match] = {}
+        for dimension in self.dimensions:
+            match = self.stored.get(match_id(first, second, dimension.name, self.engine.name, self.seed))
+            if match is not None and match.group == group and stands(match):
+                known[dimension.name] = match
+        missing = [dimension for dimension in self.dimensions if dimension.name not in known]
+        if missing:
+            engine = self.engine_of(first.idea_id) if self.engine_of else self.engine
+            async with self.places:
+                found = await ask(first, second, missing, engine, group=group, round_number=number, seed=self.seed)
+                if self.deliver is not None:
+                    await self.deliver(found)
+            known |= {match.dimension: match for match in found}
+        return tuple(known[dimension.name] for dimension in self.dimensions)
+
+
+class _Contest:
+    """One group's matches, from first round to ratings."""
+
+    def __init__(
+        self, name: str, ideas: tuple[Dossier, ...], parameters: RankingParameters, judge: _Judge, stored: Sequence[Match]
+    ) -> None:
+        self._name = name
+        self._of = {dossier.idea_id: dossier for dossier in ideas}
+        self._parameters = parameters
+        self._judge = judge
+        self._kind = kind_of(len(ideas), parameters)
+        self._ended_because = ""
+        self._judged: list[Match] = []
+        known = {dimension.name for dimension in judge.dimensions}
+        self._votes = [
+            match
+            for match in _newest(stored).values()
+            if is_vote(match) and match.dimension in known and match.first_idea_id in self._of and match.second_idea_id in self._of
+        ]
+
+    @property
+    def matches(self) -> tuple[Match, ...]:
+        judged = sorted(self._judged, key=lambda match: (match.round, match.first_idea_id, match.second_idea_id, match.dimension))
+        return (*judged, *sorted(self._votes, key=lambda match: (match.created_at, match.match_id)))
+
+    async def play(self) -> None:
+        """Ask round after round until the schedule ends, or the engine gives no more answers."""
+        rounds = round_robin(tuple(self._of), self._judge.seed) if self._kind == ROUND_ROBIN else None
+        asked: set[Pair] = set()
+        number = 0
+        while not self._ended_because:
+            number += 1
+            turn = self._round_robin_turn(rounds, number) if rounds is not None else self._adaptive_turn(number, asked)
+            self._ended_because = turn.ended_because
+            found = await self._asked(turn.pairs, number)
+            asked |= {(min(pair), max(pair)) for pair in turn.pairs}
+            self._judged.extend(found)
+            if found and all(match.unscored_reason in ASK_AGAIN for match in found):
+                self._ended_because = f"stopped after round {number}, which brought no score: {found[0].unscored_detail}"
+
+    def _round_robin_turn(self, rounds: tuple[tuple[Pair, ...], ...], number: int) -> Round:
+        if len(self._of) == 1:
+            return Round((), "a group of one has no pairs")
+        return Round(rounds[number - 1], "every pair was asked" if number == len(rounds) else "")
+
+    def _adaptive_turn(self, number: int, asked: set[Pair]) -> Round:
+        deciding = tally(tuple(self._of), (match for match in self._judged if match.dimension == OVERALL.name))
+        return next_round(number, deciding, frozenset(asked), self._parameters, self._judge.seed)
+
+    async def _asked(self, pairs: tuple[Pair, ...], number: int) -> list[Match]:
+        async with asyncio.TaskGroup() as running:
+            tasks = [
+                running.create_task(self._judge.verdicts(self._of[first], self._of[second], self._name, number))
+                for pair in pairs
+                for first, second in self._orders(pair)
+            ]
+        return [match for task in tasks for match in task.result()]
+
+    def _orders(self, pair: Pair) -> tuple[Pair, ...]:
+        return (pair, (pair[1], pair[0])) if self._parameters.both_orders else (pair,)
+
+    def ratings(self) -> tuple[Rating, ...]:
+        matches = self.matches
+        return tuple(
+            rating
+            for dimension in self._judge.dimensions
+            for rating in rate(self._name, tuple(self._of), matches, dimension.name, self._parameters, self._judge.seed)
+        )
+
+    def summary(self) -> GroupSummary:
+        orders = compare_orders(self._judged)
+        overall = tally(tuple(self._of), (match for match in self._judged if match.dimension == OVERALL.name))
+        return GroupSummary(
+            group=self._name,
+            idea_count=len(self._of),
+            match_count=len(self._judged),
+            unscored_match_count=sum(match.winner is None for match in self._judged),
+            schedule=ADAPTIVE if self._kind == ADAPTIVE else ROUND_ROBIN,
+            ended_because=self._ended_because,
+            island_count=len(set(overall.islands.tolist())),
+            position_bias=orders.position_bias,
+            order_agreement_0_to_1=orders.agreement_0_to_1,
+        )

@@ -1,0 +1,160 @@
+"""Which pairs to ask next: everyone against everyone in small groups, in large ones the pairs that tell most about who leads.
+
+A schedule is a function of the seed and of the results so far, so an interrupted one goes on as if it had never stopped.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from schemas.identifiers import IdeaId
+from schemas.profile import RankingParameters
+from tasks.ranking.bradley_terry import Fit, fit, quick_deviations
+from tasks.ranking.tally import Tally
+
+ROUND_ROBIN = "round_robin"
+ADAPTIVE = "adaptive"
+SETTLED_SHARE = 0.95
+"""The leaders are settled when so much of them is expected to be right."""
+MINIMUM_PAIRS = 4
+"""Pairs every idea plays before it may be left alone."""
+OUT_OF_THE_RUNNING = 0.01
+"""Probability of being a leader below which, and above one minus which, an idea has nothing more to decide."""
+
+Pair = tuple[IdeaId, IdeaId]
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Pairs to ask at once; none of them: the schedule has ended, and why."""
+
+    pairs: tuple[Pair, ...]
+    ended_because: str = ""
+
+
+def kind_of(size: int, parameters: RankingParameters) -> str:
+    """`round_robin` up to the profile's limit."""
+    return ROUND_ROBIN if size <= parameters.round_robin_limit else ADAPTIVE
+
+
+def leaders(size: int, parameters: RankingParameters) -> int:
+    """How many leaders the schedule is to settle: `stable_top`, in small groups the better half."""
+    return min(parameters.stable_top, (size + 1) // 2)
+
+
+def round_robin(idea_ids: tuple[IdeaId, ...], seed: int) -> tuple[tuple[Pair, ...], ...]:
+    """Rounds in which every idea plays at most once (circle method); together every pair exactly once."""
+    players: list[IdeaId | None] = list(_shuffled(idea_ids, seed))
+    if len(players) % 2:
+        players.append(None)
+    rounds: list[tuple[Pair, ...]] = []
+    for _ in range(len(players) - 1):
+        half = len(players) // 2
+        met = zip(players[:half], reversed(players[half:]), strict=True)
+        rounds.append(tuple((first, second) for first, second in met if first is not None and second is not None))
+        players.insert(1, players.pop())
+    return tuple(one for one in rounds if one)
+
+
+def next_round(number: int, results: Tally, asked: frozenset[Pair], parameters: RankingParameters, seed: int) -> Round:
+    """Round `number` (from 1) of an adaptive schedule.
+
+    Rounds 1 and 2 lay a ring through the group in a random order, so that a chain of matches joins everyone. From then on
+    each idea that may still gain or lose a place among the leaders meets the new opponent whose match promises most:
+    near in strength, uncertain, and in the running too. Ends when the leaders are settled or everyone in the running has
+    played `matches_per_idea` pairs.
+
+    Args:
+        results: scored matches so far, of the whole group, along the dimension that decides.
+        asked: pairs asked so far, scored or not, each as (smaller id, larger id).
+    """
+    if number <= 2:
+        return Round(tuple(pair for pair in _ring(_shuffled(results.idea_ids, seed), number) if _key(pair) not in asked))
+    fitted = fit(results)
+    deviations = quick_deviations(results, fitted)
+    top = leaders(len(results.idea_ids), parameters)
+    leading = chance_of_leading(fitted.strengths, deviations, top)
+    if number > MINIMUM_PAIRS and settled_share(leading, top) >= SETTLED_SHARE:
+        return Round((), f"the best {top} are settled: {SETTLED_SHARE:.0%} of them are expected to stay")
+    pairs = _most_telling(_State(results, fitted, deviations, leading, asked), parameters.matches_per_idea)
+    return Round(pairs, "" if pairs else f"every idea in the running has played its {parameters.matches_per_idea} pairs")
+
+
+def chance_of_leading(strengths: Vector, deviations: Vector, top: int) -> Vector:
+    """Probability of each idea to be among the `top` strongest, against the line that `top` of them are expected to pass."""
+    if top >= len(strengths):
+        return np.ones(len(strengths))
+    low, high = float(strengths.min() - 8 * deviations.max()), float(strengths.max() + 8 * deviations.max())
+    for _ in range(60):
+        line = 0.5 * (low + high)
+        low, high = (line, high) if ndtr((strengths - line) / deviations).sum() > top else (low, line)
+    return np.asarray(ndtr((strengths - 0.5 * (low + high)) / deviations))
+
+
+def settled_share(leading: Vector, top: int) -> float:
+    """Expected share of the present leaders that are leaders in truth."""
+    top = min(top, len(leading))
+    return float(np.sort(leading)[::-1][:top].mean())
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    results: Tally
+    fitted: Fit
+    deviations: Vector
+    leading: Vector
+    asked: frozenset[Pair]
+
+
+def _most_telling(state: _State, most_pairs: int) -> tuple[Pair, ...]:
+    """Each idea at most once: those whose place is most open choose first, ties by place in the sorted group."""
+    ids = state.results.idea_ids
+    place = {idea_id: number for number, idea_id in enumerate(ids)}
+    met: list[list[int]] = [[] for _ in ids]
+    for first, second in state.asked:
+        met[place[first]].append(place[second])
+        met[place[second]].append(place[first])
+    played = np.array([len(others) for others in met])
+    openness = np.minimum(state.leading, 1.0 - state.leading)
+    free = (played < most_pairs) & ((openness > OUT_OF_THE_RUNNING) | (played < MINIMUM_PAIRS))
+    available = played < most_pairs
+    found: list[Pair] = []
+    for number in np.lexsort((np.arange(len(ids)), -openness, np.minimum(played, MINIMUM_PAIRS))):
+        if not (free[number] and available[number]):
+            continue
+        available[number] = False
+        value = np.where(available, _promise(state, int(number), openness), -math.inf)
+        value[met[number]] = -math.inf
+        other = int(np.argmax(value))
+        if value[other] > -math.inf:
+            available[other] = False
+            found.append((ids[number], ids[other]))
+    return tuple(found)
+
+
+def _promise(state: _State, number: int, openness: Vector) -> Vector:
+    """Information of a match with each idea: p (1 - p) times the variance of the difference, more where its place is open too."""
+    gap = state.fitted.strengths - state.fitted.strengths[number]
+    variance = state.deviations**2 + state.deviations[number] ** 2
+    return np.asarray(variance * (0.1 + openness) / np.cosh(0.5 * gap) ** 2)
+
+
+def _ring(players: tuple[IdeaId, ...], number: int) -> list[Pair]:
+    start = number - 1
+    size = len(players)
+    return [
+        (players[place], players[(place + 1) % size]) for place in range(start, size, 2) if players[place] != players[(place + 1) % size]
+    ]
+
+
+def _shuffled(idea_ids: tuple[IdeaId, ...], seed: int) -> tuple[IdeaId, ...]:
+    ordered = sorted(idea_ids)
+    return tuple(ordered[place] for place in np.random.default_rng([seed, len(ordered)]).permutation(len(ordered)))
+
+
+def _key(pair: Pair) -> Pair:
+    return (pair[0], pair[1]) if pair[0] < pair[1] else (pair[1], pair[0])

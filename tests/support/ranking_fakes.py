@@ -1,0 +1,84 @@
+"""Dossiers without content, judges that decide as a test says, and matches without an engine."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from schemas.identifiers import IdeaId
+from schemas.outcome import Outcome, Provenance, Scored, Unscored, UnscoredReason
+from schemas.profile import RankingParameters
+from schemas.ranking import Match, Winner
+from tasks.judging.step import Step
+from tasks.ranking.answers import DimensionVerdict, PairAnswer
+from tasks.ranking.dossier import Dossier
+
+Decides = Callable[[str, str], str | UnscoredReason]
+"""From the titles of A and B (their idea ids) to A, B, tie or a reason."""
+
+
+def parameters(**changes: Any) -> RankingParameters:
+    return RankingParameters(**changes)
+
+
+def dossier(idea_id: str, group: str | None = "g", text: str = "An idea.", **fields: Any) -> Dossier:
+    return Dossier(idea_id=IdeaId(idea_id), group=group, title=idea_id, text=text, **fields)
+
+
+def by_name(first: str, second: str) -> str:
+    """The judge to whom a later name is better."""
+    return "A" if first > second else "B"
+
+
+class FakeJudge:
+    """An engine that decides by the two titles, counts what it was asked, and answers in a scrambled order."""
+
+    def __init__(self, decides: Decides = by_name, name: str = "fake") -> None:
+        self._decides = decides
+        self.name = name
+        self.asked: list[tuple[str, str]] = []
+
+    async def run(self, step: Step[Any, Any], inputs: Any) -> Outcome[Any]:
+        first, second = inputs.first.title, inputs.second.title
+        self.asked.append((first, second))
+        for _ in range(hash((first, second)) % 3):
+            await asyncio.sleep(0)
+        decided = self._decides(first, second)
+        provenance = Provenance(
+            step=step.name,
+            step_version=step.version,
+            prompt_sha256=step.prompt_sha256,
+            engine=self.name,
+            model_requested=self.name,
+            model_answered=self.name,
+            seed=7,
+            created_at=datetime.now(UTC),
+        )
+        if isinstance(decided, UnscoredReason):
+            return Unscored(decided, f"the fake says {decided}", provenance)
+        verdicts = [DimensionVerdict(dimension=one.name, reason="Because.", better=decided) for one in inputs.dimensions]
+        return Scored(PairAnswer(verdicts=verdicts), provenance)
+
+
+MIDNIGHT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def match(first: str, second: str, winner: Winner | None, number: int = 1, **fields: Any) -> Match:
+    """A match of group `g` along `overall` by engine `fake`."""
+    values: dict[str, Any] = {
+        "match_id": f"{first}-{second}-{number}",
+        "group": "g",
+        "first_idea_id": IdeaId(first),
+        "second_idea_id": IdeaId(second),
+        "dimension": "overall",
+        "winner": winner,
+        "round": number,
+        "judge": "fake",
+        "unscored_reason": None if winner else UnscoredReason.REFUSED,
+        "created_at": MIDNIGHT + timedelta(minutes=number),
+    }
+    return Match(**{**values, **fields})
+
+
+def matches(results: Iterable[tuple[str, str, Winner | None]]) -> list[Match]:
+    return [match(first, second, winner, number) for number, (first, second, winner) in enumerate(results, start=1)]
