@@ -1,0 +1,91 @@
+"""What every metric gives: a value, how sure it is, what it rests on, and a reason where there is none."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from schemas.benchmark import BenchmarkScore
+
+NAN = math.nan
+LEVEL = 0.95
+"""Every interval of Assay covers 95 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Where the true value lies with 95 % confidence.
+
+    Attributes:
+        lower, upper: ends, in the unit of the value; NaN when there is no interval.
+        method: how it was made: `wilson`, `bca bootstrap`, `clustered bootstrap`, …; empty when there is none.
+        missing_reason: why there is none; None when there is one.
+    """
+
+    lower: float = NAN
+    upper: float = NAN
+    method: str = ""
+    missing_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One metric of one set of items.
+
+    Attributes:
+        value: NaN exactly when `undefined_reason` says why.
+        count: items the value rests on.
+        interval: 95 % interval; it may lack where the value does not.
+        unscored_count: items that should have had an answer and have none; not part of the value.
+        undefined_reason: why there is no value; None when there is one.
+    """
+
+    value: float
+    count: int
+    interval: Interval = Interval()
+    unscored_count: int = 0
+    undefined_reason: str | None = None
+
+    def __post_init__(self) -> None:
+        assert math.isnan(self.value) == (self.undefined_reason is not None), "a value or a reason, never both and never neither"
+        assert not math.isinf(self.value)
+        assert self.count >= 0
+        assert self.unscored_count >= 0
+
+    @property
+    def defined(self) -> bool:
+        return self.undefined_reason is None
+
+
+def undefined(reason: str, count: int = 0, unscored_count: int = 0) -> Estimate:
+    """No value, and why."""
+    return Estimate(NAN, count, Interval(missing_reason="there is no value"), unscored_count, reason)
+
+
+def with_unscored(estimate: Estimate, unscored_count: int) -> Estimate:
+    """The same estimate, with items that could not be had counted beside it."""
+    return replace(estimate, unscored_count=unscored_count)
+
+
+def answered(values: Iterable[float | None]) -> tuple[list[float], int]:
+    """(values that are there, how many are not); None and NaN are both "not there"."""
+    listed = list(values)
+    there = [float(value) for value in listed if value is not None and not math.isnan(value)]
+    return there, len(listed) - len(there)
+
+
+def benchmark_score(estimate: Estimate, suite: str, metric: str, system: str, part: str = "all") -> BenchmarkScore:
+    """The row of `benchmark_scores` for a measured estimate; `part` fills its `slice`. NaN becomes None."""
+    interval = estimate.interval
+    return BenchmarkScore(
+        suite=suite,
+        metric=metric,
+        slice=part,
+        system=system,
+        value=estimate.value if estimate.defined else None,
+        lower=None if math.isnan(interval.lower) else interval.lower,
+        upper=None if math.isnan(interval.upper) else interval.upper,
+        interval_method=interval.method,
+        count=estimate.count,
+        unscored_count=estimate.unscored_count,
+        undefined_reason=estimate.undefined_reason,
+    )
