@@ -8,7 +8,7 @@ from typing import Any
 
 Schema = dict[str, Any]
 _SCHEMA_IN_PROMPT = re.compile(r"JSON schema:\s*```json\s*(\{.*?\})\s*```", re.DOTALL)
-_PAPER = re.compile(r"^Paper (P\d+)", re.MULTILINE)
+_PAPER = re.compile(r"^(?:Paper|Item) ([PK]\d+)", re.MULTILINE)
 _DIMENSION = re.compile(r"^Dimension (\S+):", re.MULTILINE)
 _STATEMENT = re.compile(r"^Statement (\d+):", re.MULTILINE)
 _IDEA = re.compile(r"<(idea|method)>\n(.*?)\n</\1>", re.DOTALL)

@@ -1,0 +1,116 @@
+"""Which queries to send: the first ones from the claims, later ones from what was read."""
+
+import asyncio
+from collections.abc import Sequence
+
+from schemas.committee import IdeaPart, KnowledgePhase
+from schemas.knowledge import SourceKind
+from schemas.outcome import Unscored
+from tasks.committee.knowledge.answers import PartQueries, RefinedQueries
+from tasks.committee.knowledge.batches import even_batches
+from tasks.committee.knowledge.inquiry import Inquiry
+from tasks.committee.knowledge.pool import Candidate, Pool, Query
+from tasks.committee.knowledge.questions import QueriesQuestion, QueryOutcome, RefinementQuestion
+from tasks.committee.knowledge.steps import KNOWLEDGE_QUERIES, REFINE_QUERIES
+from tasks.judging.text import shorten_words
+
+GISTS_PER_QUERY = 3
+GIST_WORDS = 60
+
+
+async def first_queries(inquiry: Inquiry) -> list[Query]:
+    """Queries per part and kind with synonyms, `parts_per_query_call` parts in one call, all calls side by side."""
+    parts = [part for part in inquiry.outline.parts if _kinds_of(inquiry, [part])]
+    batches = even_batches(parts, inquiry.parameters.parts_per_query_call)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(inquiry.engine.run(KNOWLEDGE_QUERIES, _question(inquiry, batch))) for batch in batches]
+    queries: list[Query] = []
+    for batch, task in zip(batches, tasks, strict=True):
+        outcome = task.result()
+        if isinstance(outcome, Unscored):
+            inquiry.troubles.unscored(outcome, f"{KNOWLEDGE_QUERIES.name} for {', '.join(batch)}")
+            continue
+        found = _queries(inquiry, batch, outcome.value.entries)
+        queries += found
+        asked = {(query.part, query.kind) for query in found}
+        for part, kind in _pairs(inquiry, batch):
+            if (part, kind) not in asked:
+                inquiry.troubles.omission(
+                    KNOWLEDGE_QUERIES.name, f"the reply has no query for {part} in {kind}: nothing was searched for it"
+                )
+    return queries
+
+
+async def refined_queries(inquiry: Inquiry, pool: Pool, asked: Sequence[Query]) -> list[Query]:
+    """Queries for the next round, after what the last ones found and what was read of it; those asked before left out."""
+    parts = [part for part in inquiry.outline.parts if any(query.part is part for query in asked)]
+    batches = even_batches(parts, inquiry.parameters.parts_per_query_call)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(inquiry.engine.run(REFINE_QUERIES, _refinement(inquiry, batch, pool, asked))) for batch in batches]
+    known = {(query.kind, query.text.casefold()) for query in asked}
+    queries: list[Query] = []
+    for batch, task in zip(batches, tasks, strict=True):
+        outcome = task.result()
+        if isinstance(outcome, Unscored):
+            inquiry.troubles.unscored(outcome, f"{REFINE_QUERIES.name} for {', '.join(batch)}")
+            continue
+        found = _queries(inquiry, batch, outcome.value.entries)
+        queries += [query for query in found if (query.kind, query.text.casefold()) not in known]
+    return queries
+
+
+def _question(inquiry: Inquiry, batch: Sequence[IdeaPart]) -> QueriesQuestion:
+    return QueriesQuestion(
+        idea=inquiry.outline.idea.text,
+        parts=tuple(inquiry.outline.shown(part) for part in batch),
+        kinds=_kinds_of(inquiry, batch),
+        maximum_queries=inquiry.parameters.queries_per_part,
+    )
+
+
+def _refinement(inquiry: Inquiry, batch: Sequence[IdeaPart], pool: Pool, asked: Sequence[Query]) -> RefinementQuestion:
+    outcomes = tuple(_outcome(query, pool) for query in asked if query.part in batch)
+    return RefinementQuestion(
+        idea=inquiry.outline.gist,
+        parts=tuple(inquiry.outline.shown(part) for part in batch),
+        kinds=_kinds_of(inquiry, batch),
+        outcomes=outcomes,
+        maximum_queries=inquiry.parameters.queries_per_part,
+    )
+
+
+def _outcome(query: Query, pool: Pool) -> QueryOutcome:
+    """What came of a query, by what is known from before the time point: later knowledge must not steer the judging."""
+    found = [each for each in pool if query in each.queries and each.phase is KnowledgePhase.BEFORE]
+    similarities = [each.semantic_0_to_1 or 0.0 for each in found]
+    best = sorted((each for each in found if each.selected), key=lambda each: -(each.semantic_0_to_1 or 0.0))
+    return QueryOutcome(
+        part=query.part.value,
+        kind=query.kind.value,
+        query=query.text,
+        found_count=len(found),
+        kept_count=len(best),
+        mean_similarity=round(sum(similarities) / len(similarities), 2) if similarities else 0.0,
+        gists=tuple(_gist(each) for each in best[:GISTS_PER_QUERY]),
+    )
+
+
+def _gist(candidate: Candidate) -> str:
+    return f"{candidate.item.title}: {shorten_words(candidate.shown(), GIST_WORDS)[0]}"
+
+
+def _kinds_of(inquiry: Inquiry, parts: Sequence[IdeaPart]) -> tuple[str, ...]:
+    return tuple(kind.value for kind in inquiry.kinds if any(part in inquiry.outline.searched(kind) for part in parts))
+
+
+def _pairs(inquiry: Inquiry, parts: Sequence[IdeaPart]) -> list[tuple[IdeaPart, SourceKind]]:
+    return [(part, kind) for part in parts for kind in inquiry.kinds if part in inquiry.outline.searched(kind)]
+
+
+def _queries(inquiry: Inquiry, batch: Sequence[IdeaPart], entries: Sequence[PartQueries | RefinedQueries]) -> list[Query]:
+    """Up to `queries_per_part` queries of every part and kind that were asked for, in that order, each once."""
+    found: dict[tuple[IdeaPart, SourceKind], dict[str, None]] = {}
+    for entry in entries:
+        found.setdefault((entry.part, entry.kind), {}).update(dict.fromkeys(" ".join(query.split()) for query in entry.queries))
+    limit = inquiry.parameters.queries_per_part
+    return [Query(*pair, text) for pair in _pairs(inquiry, batch) for text in list(found.get(pair, {}))[:limit]]

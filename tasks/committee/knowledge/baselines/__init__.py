@@ -1,0 +1,1 @@
+"""Deterministic answers to the knowledge steps: classic text processing over the same input."""

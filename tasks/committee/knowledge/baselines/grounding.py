@@ -1,0 +1,79 @@
+"""Baseline of `ground_evidence`: the sentence of each item nearest to the claims, and what its wording says of an outcome."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.committee import Relation
+from tasks.committee.knowledge.answers import GroundingAnswer, GroundingEntry
+from tasks.committee.knowledge.questions import GroundingQuestion, ItemShown
+from tasks.contribution.baselines.phrases import mentions, specific_phrases, specific_stems
+from tasks.contribution.baselines.wording import listed
+from tasks.judging.step import BaselineTools
+from tasks.judging.text import rank_sentences, sentences
+from tasks.soundness.baselines.signs import read_sentence
+
+SENTENCES_READ = 150
+SENTENCES_EMBEDDED = 3
+SHORTEST_WORDS, LONGEST_WORDS = 6, 80
+LEAST_RELEVANCE = 4
+"""Of 10: under it a sentence shares the subject at most, whatever outcome it speaks of."""
+FULL_COSINE = 0.75
+"""Cosine of a sentence to a claim that counts as the same statement; sentences of one field meet at about 0.3."""
+OUTCOME_BONUS = 0.08
+"""Cosine by which a sentence that words an outcome may be further from the claim than one that words none."""
+_VERBS = {Relation.SUPPORTS: "speaks for", Relation.REFUTES: "speaks against", Relation.NEITHER: "neither supports nor refutes"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    item: ItemShown
+    sentences: tuple[str, ...]
+
+
+async def baseline_grounding(question: GroundingQuestion, tools: BaselineTools) -> GroundingAnswer:
+    """An item's answer depends on no other item: candidates by shared words, the best by embedding, the outcome by its wording."""
+    claims = "\n".join(question.claims)
+    candidates = [_Candidates(item, _nearest_by_words(item, claims)) for item in question.items]
+    texts = list(dict.fromkeys((*question.claims, *(sentence for each in candidates for sentence in each.sentences))))
+    vectors = dict(zip(texts, await tools.embedder.embed(texts), strict=True))
+    return GroundingAnswer(items=[_entry(each, question.claims, vectors) for each in candidates])
+
+
+def _nearest_by_words(item: ItemShown, claims: str) -> tuple[str, ...]:
+    found = [
+        sentence for sentence in dict.fromkeys(sentences(item.text)) if SHORTEST_WORDS <= len(sentence.split()) <= LONGEST_WORDS
+    ] or sentences(item.text)[:1]
+    return tuple(sentence for _, sentence in rank_sentences(claims, found[:SENTENCES_READ], SENTENCES_EMBEDDED))
+
+
+def _entry(candidates: _Candidates, claims: tuple[str, ...], vectors: dict[str, NDArray[np.float32]]) -> GroundingEntry:
+    item = candidates.item
+    if not candidates.sentences:
+        return GroundingEntry(
+            key=item.key, relation=Relation.NEITHER, evidence="", analysis="It holds no whole sentence.", relevance=0, passage=""
+        )
+    cosine, sentence, claim = max(
+        ((float(vectors[sentence] @ vectors[claim]), sentence, claim) for sentence in candidates.sentences for claim in claims),
+        key=lambda found: found[0] + OUTCOME_BONUS * (read_sentence(found[1]).sign != "neutral"),
+    )
+    relevance = round(10 * min(max(cosine, 0.0) / FULL_COSINE, 1.0))
+    relation = _relation(sentence, relevance)
+    shared = [phrase for phrase in specific_phrases(sentence, 6) if mentions(specific_stems(claim), phrase)][:3]
+    common = f"both speak of {listed(shared)}" if shared else "no key phrase in common"
+    return GroundingEntry(
+        key=item.key,
+        relation=relation,
+        evidence="" if relation is Relation.NEITHER else sentence,
+        analysis=f"By its wording it {_VERBS[relation]} the claim “{claim}”: {common} (cosine {cosine:.2f}).",
+        relevance=relevance,
+        passage="" if relation is Relation.NEITHER else sentence,
+    )
+
+
+def _relation(sentence: str, relevance: int) -> Relation:
+    """By the outcome the sentence words, if it is near enough to a claim for that to mean anything."""
+    if relevance < LEAST_RELEVANCE:
+        return Relation.NEITHER
+    return {"positive": Relation.SUPPORTS, "negative": Relation.REFUTES, "neutral": Relation.NEITHER}[read_sentence(sentence).sign]

@@ -1,0 +1,74 @@
+"""Baseline of `judge_standing`: a log-scaled formula over what is known of an item.
+
+- papers: 0.7 · log(1 + citations a year) / log(1 + 50) + 0.3 · venue, where a named venue counts 0.7 and a preprint server 0.3
+- code: log(1 + stars a year) / log(1 + 1000)
+- web: 0.8 for an institution's or reference site, 0.5 for a non-profit or documentation one, 0.35 for any other
+
+Each logarithm's share ends at 1. Years are reckoned to the year of judging and are at least one. A term of which nothing is known is
+left out and the rest weighs whole; an item of which nothing at all is known gets no entry, not a zero.
+"""
+
+import math
+import re
+
+from schemas.knowledge import SourceKind
+from schemas.outcome import UnscoredReason
+from tasks.committee.knowledge.answers import StandingAnswer, StandingEntry
+from tasks.committee.knowledge.questions import ItemStanding, StandingQuestion
+from tasks.judging.step import BaselineTools, NoAnswer
+
+TOP_CITATIONS_A_YEAR = 50
+TOP_STARS_A_YEAR = 1000
+CITATION_WEIGHT = 0.7
+_PREPRINTS = re.compile(r"arxiv|biorxiv|medrxiv|preprint|ssrn|openreview", re.IGNORECASE)
+_INSTITUTION = re.compile(
+    r"\.(?:edu|gov|mil|int)(?:\.[a-z]{2})?$|\.ac\.[a-z]{2}$|(?:^|\.)(?:wikipedia|acm|ieee|nature|nih|who|europa)\.\w+$"
+)
+_NON_PROFIT = re.compile(r"\.org$|^docs?\.|readthedocs|(?:^|\.)github\.io$")
+
+
+async def baseline_standing(question: StandingQuestion, tools: BaselineTools) -> StandingAnswer | NoAnswer:
+    """Each item by itself, rounded to whole points."""
+    del tools
+    entries = []
+    for item in question.items:
+        known = _known(item, question.as_of_year)
+        if known is not None:
+            score_0_to_1, reason = known
+            entries.append(StandingEntry(key=item.key, reason=reason, score=round(10 * score_0_to_1)))
+    return StandingAnswer(items=entries) if entries else NoAnswer(UnscoredReason.NO_EVIDENCE, "nothing is known of the items' standing")
+
+
+def _known(item: ItemStanding, as_of_year: int) -> tuple[float, str] | None:
+    years = max(as_of_year - int(item.published[:4]), 1) if item.published[:4].isdigit() else 1
+    if item.kind == SourceKind.WEB.value:
+        return _of_site(item.site)
+    if item.kind == SourceKind.CODE.value:
+        if item.stars is None:
+            return None
+        return _share(item.stars / years, TOP_STARS_A_YEAR), f"{item.stars} stars in {years} years."
+    return _of_paper(item, years)
+
+
+def _of_paper(item: ItemStanding, years: int) -> tuple[float, str] | None:
+    venue = None if not item.site else 0.3 if _PREPRINTS.search(item.site) else 0.7
+    if item.citation_count is None:
+        return None if venue is None else (venue, f"Published in {item.site}; citations unknown.")
+    cited = _share(item.citation_count / years, TOP_CITATIONS_A_YEAR)
+    reason = f"{item.citation_count} citations in {years} years"
+    if venue is None:
+        return cited, f"{reason}; venue unknown."
+    return CITATION_WEIGHT * cited + (1 - CITATION_WEIGHT) * venue, f"{reason}; published in {item.site}."
+
+
+def _of_site(site: str) -> tuple[float, str] | None:
+    if not site:
+        return None
+    host = site.lower()
+    if _INSTITUTION.search(host):
+        return 0.8, f"{site} is an institution's or reference site."
+    return (0.5, f"{site} is a non-profit or documentation site.") if _NON_PROFIT.search(host) else (0.35, f"{site} is an ordinary site.")
+
+
+def _share(amount: float, top: float) -> float:
+    return min(math.log1p(amount) / math.log1p(top), 1.0)

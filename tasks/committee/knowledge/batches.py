@@ -1,0 +1,36 @@
+"""Items under short keys, in even batches."""
+
+import itertools
+import math
+import re
+from collections.abc import Sequence
+from typing import TypeVar
+
+from tasks.committee.knowledge.pool import Candidate
+
+ItemT = TypeVar("ItemT")
+_KEY = re.compile(r"[\[(]?\bK(\d{1,3})\b[\])]?")
+
+
+def even_batches(items: Sequence[ItemT], largest: int) -> list[Sequence[ItemT]]:
+    """`items` in order, in as few batches of at most `largest` as possible, none much smaller than the others."""
+    count = math.ceil(len(items) / largest)
+    bounds = [round(place * len(items) / count) for place in range(count + 1)] if count else [0]
+    return [items[start:end] for start, end in itertools.pairwise(bounds)]
+
+
+def keyed(batch: Sequence[ItemT]) -> dict[str, ItemT]:
+    """K1, K2, … in order. Keys mean nothing outside one prompt."""
+    return {f"K{number}": item for number, item in enumerate(batch, start=1)}
+
+
+def without_keys(text: str, shown: dict[str, Candidate], own: str) -> str:
+    """`text` with the prompt's keys spelled out, since it will be read apart from the prompt; words that merely look like one stay."""
+
+    def spelled(match: re.Match[str]) -> str:
+        key = f"K{match.group(1)}"
+        if key == own:
+            return "the source"
+        return f"“{shown[key].item.title}”" if key in shown else match.group(0)
+
+    return _KEY.sub(spelled, text)

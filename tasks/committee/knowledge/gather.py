@@ -1,0 +1,104 @@
+"""Knowledge for one idea: fast search, filter, slow reading, refined queries, and again; then grounding (InnoEval, "Method", 1 and 2)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.committee import Claim, GroundedEvidence, KnowledgeRecord
+from schemas.failure import Failure
+from schemas.idea import Idea
+from schemas.outcome import UnscoredReason
+from schemas.paper import Paper
+from schemas.profile import CommitteeParameters
+from tasks.committee.knowledge.asking import first_queries, refined_queries
+from tasks.committee.knowledge.grounding import ground
+from tasks.committee.knowledge.inquiry import Inquiry
+from tasks.committee.knowledge.outline import outline_of
+from tasks.committee.knowledge.papers import adopt, gateway_names, kept_papers
+from tasks.committee.knowledge.pool import Candidate
+from tasks.committee.knowledge.reading import read_selected
+from tasks.committee.knowledge.records import records_of
+from tasks.committee.knowledge.searching import Search
+from tasks.committee.knowledge.selection import select, shortlist
+from tasks.committee.knowledge.similarity import Similarity, rerank
+from tasks.committee.knowledge.standing import judge_standing
+from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
+from tasks.committee.knowledge.troubles import Troubles
+from tasks.judging.step import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What was found, what it says about the idea, and what could not be had.
+
+    Attributes:
+        records: everything found, in the order found; `selected` marks what was read and grounded.
+        evidence: one row per part and selected item. Rows of phase `after` are for suggestions only.
+        papers: the papers among the records from before the cutoff, for the table `papers`.
+        failures: look-ups, readings and judgements that failed; alike ones as one row that counts them.
+    """
+
+    records: tuple[KnowledgeRecord, ...]
+    evidence: tuple[GroundedEvidence, ...]
+    papers: tuple[Paper, ...]
+    failures: tuple[Failure, ...]
+
+
+async def gather_knowledge(
+    idea: Idea, claims: Sequence[Claim], parameters: CommitteeParameters, engine: Engine, tools: KnowledgeTools
+) -> Knowledge:
+    """Search for, weigh, read and ground knowledge about `claims`. Never raises for what a source or an engine does.
+
+    The search ends before `search_rounds` when a round brings nothing new among the best.
+    """
+    inquiry = Inquiry(outline_of(idea, claims), parameters, engine, tools, Troubles())
+    if not inquiry.outline.parts:
+        inquiry.troubles.add(idea.idea_id, UnscoredReason.NOTHING_TO_JUDGE.value, "the idea has no claims: nothing was searched for")
+        return Knowledge((), (), (), inquiry.troubles.rows())
+    search = Search(inquiry)
+    search.name_missing_sources()
+    await _rounds(inquiry, search)
+    candidates = tuple(search.pool)
+    records, names = records_of(candidates, parameters.judge_weight)
+    evidence = await ground(inquiry, [candidate for candidate in candidates if candidate.selected], names)
+    return Knowledge(records, evidence, kept_papers(search.pool), inquiry.troubles.rows())
+
+
+async def _rounds(inquiry: Inquiry, search: Search) -> None:
+    similarity = Similarity(inquiry.outline, inquiry.tools.embedder)
+    queries = await first_queries(inquiry)
+    asked = list(queries)
+    for number in range(1, inquiry.parameters.search_rounds + 1):
+        new = await search.round(queries, number)
+        await similarity.enter(new)
+        chosen = await _filtered(inquiry, search) if new else []
+        if all(candidate.read for candidate in chosen):
+            return
+        await read_selected(inquiry, chosen)
+        if number == inquiry.parameters.search_rounds:
+            return
+        queries = await refined_queries(inquiry, search.pool, asked)
+        asked += queries
+        if not queries:
+            return
+
+
+async def _filtered(inquiry: Inquiry, search: Search) -> list[Candidate]:
+    """The m best of every kind: by similarity, known by the gateway where it can be, reranked, judged."""
+    limit = inquiry.parameters.knowledge_per_kind
+    through = shortlist(search.pool, limit)
+    await _identify(inquiry, through)
+    await rerank([each for each in through if not each.judged], inquiry.outline, inquiry.tools.reranker)
+    await judge_standing(inquiry, through)
+    return select(through, search.pool, limit, inquiry.parameters.judge_weight)
+
+
+async def _identify(inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
+    """Ask the gateway in one request for the papers other sources found: their citations and venue, and one identifier for all modules."""
+    if LITERATURE not in inquiry.parameters.sources:
+        return
+    unknown = {name: each for each in candidates if each.paper is None and not each.judged for name in gateway_names(each)}
+    if not unknown:
+        return
+    answer = await inquiry.tools.literature.papers(list(unknown), None)
+    inquiry.troubles.look_ups(answer.failures, f"papers in {LITERATURE}")
+    adopt(list(unknown.values()), answer.items, inquiry.outline.cutoff)

@@ -1,0 +1,125 @@
+"""Grounding: what each selected piece of knowledge says for or against each part of the idea (InnoEval, "Knowledge Grounding")."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.committee import GroundedEvidence, IdeaPart, KnowledgePhase
+from schemas.outcome import Outcome, Provenance, Unscored, UnscoredReason
+from tasks.committee.knowledge.answers import GroundingAnswer, GroundingEntry
+from tasks.committee.knowledge.batches import even_batches, keyed, without_keys
+from tasks.committee.knowledge.inquiry import Inquiry
+from tasks.committee.knowledge.passages import stands_in
+from tasks.committee.knowledge.pool import Candidate
+from tasks.committee.knowledge.questions import GroundingQuestion, ItemShown
+from tasks.committee.knowledge.steps import GROUND_EVIDENCE
+from tasks.contribution.answers import by_key
+from tasks.soundness.asking import never_asked
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Some items of one phase, to be held against one part. Both phases never share a call."""
+
+    part: IdeaPart
+    phase: KnowledgePhase
+    items: dict[str, Candidate]
+
+
+async def ground(inquiry: Inquiry, candidates: Sequence[Candidate], names: dict[int, str]) -> tuple[GroundedEvidence, ...]:
+    """One row per part and item, judged or not, in the order of phases, parts and items.
+
+    Knowledge from before is held against every part its kind bears on. Later knowledge, from which suggestions are made and
+    nothing is judged, is held against the part it was found for.
+
+    Args:
+        names: the knowledge identifier of each candidate, by `id`.
+    """
+    batches = list(_batches(inquiry, candidates))
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_asked(inquiry, batch)) for batch in batches]
+    rows: list[GroundedEvidence] = []
+    for batch, task in zip(batches, tasks, strict=True):
+        for key, candidate in batch.items.items():
+            row = _row(inquiry, batch, key, task.result())
+            rows.append(GroundedEvidence(evidence_id=f"e{len(rows) + 1}", knowledge_id=names[id(candidate)], **row))
+    return tuple(rows)
+
+
+def _batches(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[_Batch]:
+    found = []
+    for phase in KnowledgePhase:
+        for part in inquiry.outline.parts:
+            items = [each for each in candidates if each.phase is phase and part in _parts_of(inquiry, each)]
+            readable = [each for each in items if each.shown().strip()]
+            unreadable = [each for each in items if not each.shown().strip()]
+            size = inquiry.parameters.items_per_grounding_call
+            found += [_Batch(part, phase, keyed(batch)) for batch in even_batches(readable, size)]
+            found += [_Batch(part, phase, keyed(unreadable))] if unreadable else []
+    return found
+
+
+def _parts_of(inquiry: Inquiry, candidate: Candidate) -> tuple[IdeaPart, ...]:
+    borne_on = inquiry.outline.searched(candidate.item.kind)
+    if candidate.phase is KnowledgePhase.BEFORE:
+        return borne_on
+    return tuple(part for part in borne_on if part is candidate.query.part) or borne_on[:1]
+
+
+async def _asked(inquiry: Inquiry, batch: _Batch) -> Outcome[GroundingAnswer] | None:
+    """None where the items hold no text: there is nothing to ask about."""
+    items = tuple(
+        ItemShown(key=key, kind=each.item.kind.value, title=each.item.title, text=each.shown())
+        for key, each in batch.items.items()
+        if each.shown().strip()
+    )
+    if not items:
+        return None
+    claims = inquiry.outline.claims[batch.part]
+    question = GroundingQuestion(idea=inquiry.outline.gist, part=batch.part.value, claims=claims, items=items)
+    outcome = await inquiry.engine.run(GROUND_EVIDENCE, question)
+    if isinstance(outcome, Unscored):
+        inquiry.troubles.unscored(outcome, f"{GROUND_EVIDENCE.name} of {batch.part}")
+    return outcome
+
+
+def _row(inquiry: Inquiry, batch: _Batch, key: str, outcome: Outcome[GroundingAnswer] | None) -> dict[str, Any]:
+    if outcome is None:
+        detail = "neither its source nor its reading gives any text"
+        return _unscored(batch, UnscoredReason.NO_EVIDENCE, detail, never_asked(GROUND_EVIDENCE, inquiry.engine))
+    if isinstance(outcome, Unscored):
+        return _unscored(batch, outcome.reason, outcome.detail, outcome.provenance)
+    entry = by_key(outcome.value.items, batch.items).get(key)
+    if entry is None:
+        detail = "the reply has no usable entry for it"
+        inquiry.troubles.omission(f"{GROUND_EVIDENCE.name} of {batch.part}", f"{detail} among {len(batch.items)} items")
+        return _unscored(batch, UnscoredReason.REPLY_UNPARSABLE, detail, outcome.provenance)
+    return _scored(batch, key, entry, outcome.provenance)
+
+
+def _scored(batch: _Batch, key: str, entry: GroundingEntry, provenance: Provenance) -> dict[str, Any]:
+    candidate = batch.items[key]
+    passage = " ".join(entry.passage.split())
+    return {
+        "part": batch.part,
+        "phase": batch.phase,
+        "relation": entry.relation,
+        "evidence": without_keys(entry.evidence, batch.items, key).strip(),
+        "analysis": without_keys(entry.analysis, batch.items, key).strip(),
+        "relevance_0_to_1": entry.relevance / 10,
+        "passage": passage,
+        "passage_verified": bool(passage) and stands_in(passage, candidate.quotable or candidate.item.text),
+        "provenance": provenance,
+    }
+
+
+def _unscored(batch: _Batch, reason: UnscoredReason, detail: str, provenance: Provenance) -> dict[str, Any]:
+    return {
+        "part": batch.part,
+        "phase": batch.phase,
+        "relation": None,
+        "unscored_reason": reason,
+        "unscored_detail": detail,
+        "provenance": provenance,
+    }

@@ -1,0 +1,26 @@
+"""Whether a quotation stands in a text word for word, whatever happened to white space, hyphens and quotation marks on the way."""
+
+import re
+import unicodedata
+
+LEAST_CHARACTERS = 20
+"""A shorter quotation proves nothing: nearly every text holds it."""
+_HYPHENATED = re.compile(r"(?<=\w)[-\u2010\u2011]\s*\n\s*(?=\w)")
+_DASHES = re.compile(r"\s*[-\u2010-\u2015\u2212]+\s*")
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "«": '"', "»": '"'})
+_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
+
+
+def normal(text: str) -> str:
+    """The letters that count: one case, one kind of space, quotation mark and dash; words hyphenated at line ends joined."""
+    text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).translate(_QUOTES)
+    return " ".join(_DASHES.sub("-", _HYPHENATED.sub("-", text)).casefold().split())
+
+
+def stands_in(passage: str, text: str) -> bool:
+    """Whether `passage` is a stretch of `text`; a hyphen at a line's end may be the word's own or not."""
+    wanted = normal(passage).strip(" \"'")
+    if len(wanted) < LEAST_CHARACTERS:
+        return False
+    whole = normal(text)
+    return wanted in whole or wanted.replace("-", "") in whole.replace("-", "")

@@ -1,0 +1,121 @@
+"""Everything found for one idea, each thing once, whatever sources and queries found it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from schemas.base import replace
+from schemas.committee import IdeaPart, KnowledgePhase
+from schemas.knowledge import KnowledgeItem, SourceKind
+from schemas.outcome import Provenance, UnscoredReason
+from schemas.paper import Paper
+from tasks.committee.knowledge.identity import identities
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Words to search for, for the sake of one part, in one kind of place."""
+
+    part: IdeaPart
+    kind: SourceKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """One thing as one source told of it. `paper` is set when the literature gateway did."""
+
+    item: KnowledgeItem
+    phase: KnowledgePhase
+    query: Query
+    round: int
+    paper: Paper | None = None
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One thing found, what all sources told of it together, and how far it came. Lives inside one search only."""
+
+    item: KnowledgeItem
+    phase: KnowledgePhase
+    query: Query
+    round: int
+    paper: Paper | None
+    parts: dict[IdeaPart, None]
+    queries: dict[Query, None]
+    semantic_0_to_1: float | None = None
+    judge_0_to_1: float | None = None
+    judged: bool = False
+    unscored_reason: UnscoredReason | None = None
+    provenance: Provenance | None = None
+    selected: bool = False
+    read: bool = False
+    reading: str = ""
+    quotable: str = ""
+
+    @property
+    def text(self) -> str:
+        """The one text by which it is embedded."""
+        return f"{self.item.title}\n{self.item.text}".strip() or self.item.url
+
+    def shown(self) -> str:
+        """What an engine is shown of it: its reading, or what the source said."""
+        return self.reading or self.item.text
+
+
+@dataclass(slots=True)
+class Pool:
+    """Candidates in the order they were first found. Knowledge after the time point never mixes with knowledge before it."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+    _places: dict[tuple[KnowledgePhase, str], Candidate] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return iter(self.candidates)
+
+    def of(self, phase: KnowledgePhase, kind: SourceKind) -> list[Candidate]:
+        return [candidate for candidate in self.candidates if candidate.phase is phase and candidate.item.kind is kind]
+
+    def add(self, find: Find) -> Candidate | None:
+        """Enter a find; the candidate if it is a new one. What is known from before the time point does not count as later knowledge."""
+        names = identities(find.item)
+        if find.phase is KnowledgePhase.AFTER and any((KnowledgePhase.BEFORE, name) in self._places for name in names):
+            return None
+        known = next((self._places[find.phase, name] for name in sorted(names) if (find.phase, name) in self._places), None)
+        candidate = known or _candidate(find)
+        if known is None:
+            self.candidates.append(candidate)
+        else:
+            _merge(candidate, find)
+        for name in names:
+            self._places.setdefault((find.phase, name), candidate)
+            later = self._places.pop((KnowledgePhase.AFTER, name), None) if find.phase is KnowledgePhase.BEFORE else None
+            self.candidates = [each for each in self.candidates if each is not later]
+        return candidate if known is None else None
+
+
+def _candidate(find: Find) -> Candidate:
+    return Candidate(find.item, find.phase, find.query, find.round, find.paper, {find.query.part: None}, {find.query: None})
+
+
+def _merge(candidate: Candidate, find: Find) -> None:
+    """Fill the gaps of what is known; what was told first stays, but the fuller text and the higher counts count."""
+    candidate.parts.setdefault(find.query.part)
+    candidate.queries.setdefault(find.query)
+    candidate.paper = candidate.paper or find.paper
+    old, new = candidate.item, find.item
+    candidate.item = replace(
+        old,
+        title=old.title or new.title,
+        text=old.text if len(old.text) >= len(new.text) else new.text,
+        published=min(filter(None, (old.published, new.published)), default=None),
+        updated=max(filter(None, (old.updated, new.updated)), default=None),
+        authors=old.authors or new.authors,
+        venue=old.venue or new.venue,
+        citation_count=max((count for count in (old.citation_count, new.citation_count) if count is not None), default=None),
+        stars=max((count for count in (old.stars, new.stars) if count is not None), default=None),
+        doi=old.doi or new.doi,
+        arxiv_id=old.arxiv_id or new.arxiv_id,
+        pdf_url=old.pdf_url or new.pdf_url,
+        language=old.language or new.language,
+        topics=old.topics or new.topics,
+    )

@@ -1,0 +1,139 @@
+"""Slow reading of the web: pages to their main text, repositories to README and structure. Nothing fetched is ever run."""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import httpx
+import orjson
+from pydantic import ValidationError
+
+from schemas.identifiers import content_hash
+from schemas.retrieval import SourceFailure
+from schemas.settings import DocumentSettings
+from tasks.accounting.ledger import Ledger
+from tasks.committee.knowledge.addresses import CodeHost
+from tasks.committee.knowledge.repository_child import EXIT_MEMORY
+from tasks.committee.knowledge.structure import archive_of, parts_of
+from tasks.documents.calls import record_cache_hit
+from tasks.documents.child import run_child
+from tasks.documents.download import SOURCE, Downloader, Expected
+from tasks.documents.reasons import DocumentReason, failure
+from warehouse.keyed_store import KeyedStore
+
+VERSION = 1
+"""Raised whenever the same page or archive would read otherwise: it is part of the cache key."""
+LOOK_UP_SECONDS = 30 * 24 * 3600.0
+MAXIMUM_PAGE_CHARACTERS = 200_000
+SHORTEST_PAGE_CHARACTERS = 80
+_PAGE_CHILD = Path(__file__).with_name("page_child.py")
+_REPOSITORY_CHILD = Path(__file__).with_name("repository_child.py")
+_MEDIA = ("image/", "audio/", "video/", "font/")
+WEB_PAGE = Expected(
+    name="web page",
+    accept="text/html,application/xhtml+xml,text/plain;q=0.5",
+    refused_types=(*_MEDIA, "application/pdf", "application/zip", "application/octet-stream", "application/json"),
+    wrong=DocumentReason.WRONG_TYPE,
+    maximum_bytes=3_000_000,
+)
+ARCHIVE = Expected(
+    name="ZIP archive",
+    accept="application/zip,*/*;q=0.1",
+    refused_types=(*_MEDIA, "text/"),
+    wrong=DocumentReason.WRONG_TYPE,
+    magic=b"PK\x03\x04",
+    maximum_bytes=25_000_000,
+)
+
+Parts = tuple[tuple[str, str], ...]
+"""(heading, text) in reading order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What reading gave: parts, or the failure that says why there are none."""
+
+    parts: Parts = ()
+    failure: SourceFailure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WebReader:
+    """The `KnowledgeReader` of one idea; its requests go into that idea's ledger.
+
+    A page is read as it stands today, whatever date the source gave it; a repository as of a day where one is given.
+
+    Args:
+        http: makes the client of one reading, such as `document_client`; it must not follow redirects by itself.
+        allow_private_addresses: for tests against loopback only.
+    """
+
+    settings: DocumentSettings
+    http: Callable[[], httpx.AsyncClient]
+    ledger: Ledger
+    code_host: CodeHost
+    store: KeyedStore | None
+    slots: asyncio.Semaphore
+    allow_private_addresses: bool = False
+
+    async def page(self, url: str) -> Reading:
+        """The main text of the page at `url`, without menus, advertisements and comments."""
+        return await self._read(url, WEB_PAGE, "page", self._main_text)
+
+    async def repository(self, name: str, as_of: date | None) -> Reading:
+        """README and structure of `owner/name` at its last commit up to `as_of`; None: at the head of its default branch."""
+        revision = await self.code_host.commit_until(name, as_of) if as_of is not None else None
+        if isinstance(revision, SourceFailure):
+            return Reading(failure=revision)
+        return await self._read(self.code_host.archive(name, revision), ARCHIVE, "repository", self._unpacked)
+
+    async def _read(self, url: str, expected: Expected, kind: str, parse: Callable[[bytes, str], Awaitable[Reading]]) -> Reading:
+        key = f"{kind}:{VERSION}:{content_hash(url)}"
+        async with self.slots:
+            if (kept := await self._kept(key)) is not None:
+                record_cache_hit(self.ledger, SOURCE, f"{kind} kept")
+                return Reading(kept)
+            async with self.http() as client:
+                content = await Downloader(client, self.settings, self.ledger, self.allow_private_addresses, expected).fetch(url)
+            reading = Reading(failure=content) if isinstance(content, SourceFailure) else await parse(content, url)
+        if reading.failure is None and self.store is not None:
+            await asyncio.to_thread(self.store.put_many, {key: orjson.dumps(reading.parts)})
+        return reading
+
+    async def _kept(self, key: str) -> Parts | None:
+        if self.store is None:
+            return None
+        value = (await asyncio.to_thread(self.store.get_many, [key], LOOK_UP_SECONDS)).get(key)
+        return tuple((heading, text) for heading, text in orjson.loads(value)) if value is not None else None
+
+    async def _main_text(self, content: bytes, url: str) -> Reading:
+        answer = await self._in_child(_PAGE_CHILD, content, str(MAXIMUM_PAGE_CHARACTERS))
+        if isinstance(answer, SourceFailure):
+            return Reading(failure=answer)
+        text = answer.decode("utf-8", "replace").strip()
+        if len(text) < SHORTEST_PAGE_CHARACTERS:
+            return Reading(failure=failure("page", url, DocumentReason.NO_TEXT, "the page holds no main text (a script may draw it)"))
+        return Reading((("Page", text),))
+
+    async def _unpacked(self, content: bytes, url: str) -> Reading:
+        answer = await self._in_child(_REPOSITORY_CHILD, content)
+        if isinstance(answer, SourceFailure):
+            return Reading(failure=answer)
+        try:
+            return Reading(parts_of(archive_of(answer)))
+        except ValidationError:
+            return Reading(failure=failure("repository", url, DocumentReason.DAMAGED, "the reader of the archive answered nonsense"))
+
+    async def _in_child(self, script: Path, content: bytes, *arguments: str) -> bytes | SourceFailure:
+        name = script.stem.removesuffix("_child")
+        cpu_seconds = max(int(self.settings.parse_seconds), 1)
+        ended = await run_child((str(script), str(cpu_seconds), str(self.settings.parse_memory_bytes), *arguments), content, cpu_seconds)
+        if ended.code == 0:
+            return ended.output
+        limits = {None, EXIT_MEMORY, -signal.SIGXCPU, -signal.SIGKILL}
+        if ended.code in limits:
+            return failure(name, "", DocumentReason.PARSER_LIMIT, "reading needs more memory or time than it may take")
+        return failure(name, "", DocumentReason.DAMAGED, f"the reader ended with code {ended.code}: damaged or hostile")

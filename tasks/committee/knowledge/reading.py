@@ -1,0 +1,75 @@
+"""Slow reading of what was selected: papers to sections, pages to summaries, repositories to README and structure."""
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+
+from schemas.committee import KnowledgePhase
+from schemas.knowledge import SourceKind
+from tasks.committee.knowledge.addresses import repository_of
+from tasks.committee.knowledge.inquiry import Inquiry
+from tasks.committee.knowledge.papers import paper_of
+from tasks.committee.knowledge.pool import Candidate
+from tasks.committee.knowledge.portions import within
+from tasks.committee.knowledge.reader import Reading
+from tasks.committee.knowledge.summarising import summarise
+from tasks.committee.knowledge.tools import KnowledgeReader
+
+_PAGE_SUBJECT, _REPOSITORY_SUBJECT, _PAPER_SUBJECT = "reading of pages", "reading of repositories", "reading of papers"
+
+
+async def read_selected(inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
+    """Read what was not read yet, all side by side; then the pages are summarised together.
+
+    What cannot be read keeps what its source said of it, with a failure that says why there is no more.
+    """
+    waiting = [candidate for candidate in candidates if not candidate.read]
+    papers = [candidate for candidate in waiting if candidate.item.kind is SourceKind.PAPERS]
+    work: list[Awaitable[Reading | None]] = [_read_paper(inquiry, candidate) for candidate in papers]
+    pages: list[tuple[Candidate, Reading]] = []
+    reader = inquiry.tools.reader
+    others = [candidate for candidate in waiting if candidate.item.kind is not SourceKind.PAPERS] if reader is not None else []
+    if reader is not None:
+        work += [_read_address(inquiry, reader, candidate) for candidate in others]
+    readings = await asyncio.gather(*work)
+    for candidate, reading in zip((*papers, *others), readings, strict=True):
+        if reading is not None and reading.parts:
+            pages.append((candidate, reading))
+    for candidate in waiting:
+        candidate.read = True
+    await summarise(inquiry, [candidate for candidate, _ in pages])
+
+
+async def _read_paper(inquiry: Inquiry, candidate: Candidate) -> None:
+    """Sections of the full text where it may be had, else the abstract; quotations are checked against all of them."""
+    answer = await inquiry.tools.documents.sections([candidate.paper or paper_of(candidate.item)])
+    inquiry.troubles.look_ups(answer.failures, _PAPER_SUBJECT)
+    parts = [(section.heading, section.text) for section in answer.items]
+    candidate.reading = within(parts, inquiry.parameters.reading_word_limit)
+    candidate.quotable = "\n\n".join((candidate.item.text, *(text for _, text in parts)))
+
+
+async def _read_address(inquiry: Inquiry, reader: KnowledgeReader, candidate: Candidate) -> Reading | None:
+    """A repository is read into the candidate; a page's text is returned, because its summary is still to be made."""
+    name = repository_of(candidate.item.url)
+    if name is not None:
+        await _read_repository(inquiry, reader, candidate, name)
+        return None
+    reading = await reader.page(candidate.item.url)
+    if reading.failure is not None:
+        inquiry.troubles.look_ups([reading.failure], _PAGE_SUBJECT)
+        return None
+    candidate.quotable = "\n\n".join((candidate.item.text, *(text for _, text in reading.parts)))
+    return reading
+
+
+async def _read_repository(inquiry: Inquiry, reader: KnowledgeReader, candidate: Candidate, name: str) -> None:
+    """As of the cutoff where the repository was pushed to since, or may have been: its README would tell what came later."""
+    cutoff, updated = inquiry.outline.cutoff, candidate.item.updated
+    judged_by = cutoff is not None and candidate.phase is KnowledgePhase.BEFORE
+    as_of = cutoff if judged_by and cutoff is not None and (updated is None or updated > cutoff) else None
+    reading = await reader.repository(name, as_of)
+    if reading.failure is not None:
+        inquiry.troubles.look_ups([reading.failure], _REPOSITORY_SUBJECT)
+        return
+    candidate.reading = within(reading.parts, inquiry.parameters.reading_word_limit)
+    candidate.quotable = "\n\n".join((candidate.item.text, *(text for _, text in reading.parts)))

@@ -1,0 +1,124 @@
+"""Reads one repository's ZIP archive from standard input and writes its README, files and Python structure to standard output, as JSON.
+
+Runs in a process of its own, because an archive may be hostile: memory, processor time and files are limited before it is
+touched. Nothing is written to disk, no code is run. Imports nothing of this project. Exit codes are the contract with `reader.py`.
+"""
+
+import ast
+import io
+import json
+import resource
+import sys
+import warnings
+import zipfile
+import zlib
+from typing import Any
+
+EXIT_DAMAGED = 10
+EXIT_MEMORY = 13
+
+MAXIMUM_ENTRIES = 20_000
+MAXIMUM_FILES_LISTED = 3_000
+MAXIMUM_MODULES = 200
+MAXIMUM_FILE_BYTES = 400_000
+MAXIMUM_BYTES = 30_000_000
+MAXIMUM_NAMES = 60
+_READMES = ("readme.md", "readme.rst", "readme.txt", "readme")
+_SKIPPED = ("/test", "/tests/", "/docs/", "/node_modules/", "/vendor/", "/third_party/", "/.")
+
+
+def main() -> int:
+    cpu_seconds, memory_bytes = (int(argument) for argument in sys.argv[1:3])
+    for kind, amount in (
+        (resource.RLIMIT_CPU, cpu_seconds),
+        (resource.RLIMIT_AS, memory_bytes),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(kind, (amount, amount))
+    warnings.simplefilter("ignore")
+    try:
+        answer = read(sys.stdin.buffer.read())
+    except MemoryError:
+        return EXIT_MEMORY
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError, OSError):
+        return EXIT_DAMAGED
+    json.dump(answer, sys.stdout, ensure_ascii=True)
+    return 0
+
+
+def read(content: bytes) -> dict[str, Any]:
+    """README, (path, bytes) of the files, and the Python modules' definitions and calls."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        entries = [entry for entry in archive.infolist()[:MAXIMUM_ENTRIES] if not entry.is_dir()]
+        files = {entry.filename.partition("/")[2] or entry.filename: entry for entry in entries}
+        budget = [MAXIMUM_BYTES]
+        modules = []
+        for path in _modules(files):
+            text = _text(archive, files[path], budget)
+            structure = _structure(text) if text is not None else None
+            if structure is not None:
+                modules.append({"path": path, **structure})
+        readme = next((path for name in _READMES for path in files if path.lower() == name), None)
+        return {
+            "readme": (_text(archive, files[readme], budget) or "") if readme else "",
+            "file_count": len(files),
+            "files": [[path, entry.file_size] for path, entry in list(files.items())[:MAXIMUM_FILES_LISTED]],
+            "modules": modules,
+        }
+
+
+def _modules(files: dict[str, zipfile.ZipInfo]) -> list[str]:
+    """Python files, those nearest to the root first; tests, documents and vendored code left out."""
+    found = [path for path in files if path.endswith(".py") and not any(mark in f"/{path.lower()}" for mark in _SKIPPED)]
+    return sorted(found, key=lambda path: (path.count("/"), path))[:MAXIMUM_MODULES]
+
+
+def _text(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, budget: list[int]) -> str | None:
+    """A file's text; None for one beyond the limits. Sizes stated in the archive are not believed."""
+    if entry.flag_bits & 1:
+        return None
+    with archive.open(entry) as stream:
+        content = stream.read(min(MAXIMUM_FILE_BYTES, budget[0]) + 1)
+    budget[0] -= len(content)
+    return None if len(content) > MAXIMUM_FILE_BYTES or budget[0] < 0 else content.decode("utf-8", "replace")
+
+
+def _structure(text: str) -> dict[str, Any] | None:
+    try:
+        tree = ast.parse(text)
+        document = (ast.get_docstring(tree) or "").strip().splitlines()
+        classes = {node.name: _methods(node) for node in tree.body if isinstance(node, ast.ClassDef)}
+        functions = [node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        return {
+            "about": document[0][:200] if document else "",
+            "classes": dict(list(classes.items())[:MAXIMUM_NAMES]),
+            "functions": functions[:MAXIMUM_NAMES],
+            "calls": _calls(tree),
+        }
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _methods(node: ast.ClassDef) -> list[str]:
+    names = [each.name for each in node.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [name for name in names if not name.startswith("__")][:MAXIMUM_NAMES]
+
+
+def _calls(tree: ast.Module) -> dict[str, list[str]]:
+    """Names called, by the definition at the top of the module in whose body they are called; `` for the module's own body."""
+    found: dict[str, dict[str, None]] = {}
+    for node in tree.body:
+        defined = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        called = found.setdefault(node.name if defined else "", {})  # type: ignore[attr-defined]
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Call):
+                target = inner.func
+                name = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
+                if len(name) > 2 and len(called) < MAXIMUM_NAMES:
+                    called.setdefault(name)
+    return {name: list(called) for name, called in found.items() if called}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

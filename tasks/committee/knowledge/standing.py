@@ -1,0 +1,76 @@
+"""The judge's part of the score: how much weight a find deserves by citations, venue, site and stars (InnoEval, "Method", 1)."""
+
+import asyncio
+from collections.abc import Sequence
+
+from schemas.knowledge import KnowledgeItem, SourceKind
+from schemas.outcome import Outcome, Unscored, UnscoredReason
+from tasks.committee.knowledge.answers import StandingAnswer
+from tasks.committee.knowledge.batches import even_batches, keyed
+from tasks.committee.knowledge.identity import host_of
+from tasks.committee.knowledge.inquiry import Inquiry
+from tasks.committee.knowledge.pool import Candidate
+from tasks.committee.knowledge.questions import ItemStanding, StandingQuestion
+from tasks.committee.knowledge.steps import JUDGE_STANDING
+from tasks.contribution.answers import by_key
+
+_SUBJECT = f"{JUDGE_STANDING.name} of finds"
+
+
+async def judge_standing(inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
+    """Score those not judged yet, `items_per_judge_call` at a time, all calls side by side. With α = 0 nobody is asked."""
+    if inquiry.parameters.judge_weight == 0:
+        return
+    waiting = [candidate for candidate in candidates if not candidate.judged]
+    batches = [keyed(batch) for batch in even_batches(waiting, inquiry.parameters.items_per_judge_call)]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_asked(inquiry, batch)) for batch in batches]
+    for batch, task in zip(batches, tasks, strict=True):
+        _enter(inquiry, batch, task.result())
+
+
+async def _asked(inquiry: Inquiry, batch: dict[str, Candidate]) -> Outcome[StandingAnswer]:
+    items = tuple(_shown(key, candidate) for key, candidate in batch.items())
+    title = inquiry.outline.idea.title or inquiry.outline.gist
+    return await inquiry.engine.run(JUDGE_STANDING, StandingQuestion(idea=title, items=items, as_of_year=inquiry.as_of_year))
+
+
+def _shown(key: str, candidate: Candidate) -> ItemStanding:
+    item = candidate.item
+    return ItemStanding(
+        key=key,
+        kind=item.kind.value,
+        title=item.title,
+        site=_site(item),
+        published=item.published.isoformat() if item.published else "undated",
+        citation_count=item.citation_count,
+        stars=item.stars,
+    )
+
+
+def _site(item: KnowledgeItem) -> str:
+    """A page's host, a repository's owner, a paper's venue; empty where unknown."""
+    if item.kind is SourceKind.WEB:
+        return host_of(item.url)
+    return item.venue or (", ".join(item.authors[:1]) if item.kind is SourceKind.CODE else "")
+
+
+def _enter(inquiry: Inquiry, batch: dict[str, Candidate], outcome: Outcome[StandingAnswer]) -> None:
+    for candidate in batch.values():
+        candidate.judged, candidate.provenance = True, outcome.provenance
+    if isinstance(outcome, Unscored):
+        inquiry.troubles.unscored(outcome, _SUBJECT)
+        for candidate in batch.values():
+            candidate.unscored_reason = outcome.reason
+        return
+    entries = by_key(outcome.value.items, batch)
+    for key, candidate in batch.items():
+        if key in entries:
+            candidate.judge_0_to_1 = entries[key].score / 10
+        else:
+            candidate.unscored_reason = UnscoredReason.NO_EVIDENCE
+            inquiry.troubles.add(
+                _SUBJECT,
+                UnscoredReason.NO_EVIDENCE.value,
+                "the reply has no entry for a find, which the prompt allows where nothing is known of it",
+            )

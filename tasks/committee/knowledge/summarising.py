@@ -1,0 +1,61 @@
+"""Pages to summaries, with passages that stand in the page word for word."""
+
+import asyncio
+from collections.abc import Sequence
+
+from schemas.outcome import Outcome, Unscored
+from tasks.committee.knowledge.answers import PageSummary, SummariesAnswer
+from tasks.committee.knowledge.batches import even_batches, keyed, without_keys
+from tasks.committee.knowledge.inquiry import Inquiry
+from tasks.committee.knowledge.passages import stands_in
+from tasks.committee.knowledge.pool import Candidate
+from tasks.committee.knowledge.portions import within
+from tasks.committee.knowledge.questions import PageShown, SummariesQuestion
+from tasks.committee.knowledge.steps import SUMMARISE_PAGES
+from tasks.contribution.answers import by_key
+
+PAGE_WORD_LIMIT = 4_000
+"""Words of a page that are shown: what a long article has; the rest is left out with a mark."""
+_SUBJECT = f"{SUMMARISE_PAGES.name} of finds"
+
+
+async def summarise(inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
+    """Set the readings of pages whose text is in `quotable`, `pages_per_summary_call` at a time, all calls side by side.
+
+    A page without a summary keeps what its source said of it.
+    """
+    batches = [keyed(batch) for batch in even_batches(candidates, inquiry.parameters.pages_per_summary_call)]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_asked(inquiry, batch)) for batch in batches]
+    for batch, task in zip(batches, tasks, strict=True):
+        _enter(inquiry, batch, task.result())
+
+
+async def _asked(inquiry: Inquiry, batch: dict[str, Candidate]) -> Outcome[SummariesAnswer]:
+    pages = tuple(
+        PageShown(key=key, title=candidate.item.title, text=within((("Text", candidate.quotable),), PAGE_WORD_LIMIT))
+        for key, candidate in batch.items()
+    )
+    return await inquiry.engine.run(SUMMARISE_PAGES, SummariesQuestion(idea=inquiry.outline.gist, pages=pages))
+
+
+def _enter(inquiry: Inquiry, batch: dict[str, Candidate], outcome: Outcome[SummariesAnswer]) -> None:
+    if isinstance(outcome, Unscored):
+        inquiry.troubles.unscored(outcome, _SUBJECT)
+        return
+    entries = by_key(outcome.value.pages, batch)
+    for key, candidate in batch.items():
+        if key in entries:
+            candidate.reading = _reading(inquiry, entries[key], candidate, without_keys(entries[key].summary, batch, key))
+        else:
+            inquiry.troubles.omission(_SUBJECT, "the reply leaves out a page it was shown")
+
+
+def _reading(inquiry: Inquiry, entry: PageSummary, candidate: Candidate, summary: str) -> str:
+    """The summary, and under it the passages that were found in the page."""
+    passages = [passage for passage in entry.passages if passage.strip()]
+    sound = [" ".join(passage.split()) for passage in passages if stands_in(passage, candidate.quotable)]
+    if len(sound) < len(passages):
+        inquiry.troubles.add(_SUBJECT, "passage_not_found", "a passage does not stand in its page word for word and was left out")
+    parts = [("Summary", summary)] + ([("Passages", "\n".join(f"- {passage}" for passage in sound))] if sound else [])
+    return within(parts, inquiry.parameters.reading_word_limit)

@@ -1,0 +1,96 @@
+"""What a search for knowledge works with, and how it is opened for one idea."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+
+from schemas.profile import CommitteeParameters
+from schemas.settings import Settings
+from tasks.committee.knowledge.addresses import CodeHost
+from tasks.committee.knowledge.reader import Reading, WebReader
+from tasks.committee.knowledge.reranker import CrossEncoderReranker, Reranker
+from tasks.documents.http import document_client
+from tasks.documents.library import DocumentLibrary
+from tasks.embeddings.embedder import Embedder
+from tasks.literature.client import LiteratureClient
+from tasks.sources.registry import open_sources
+from tasks.sources.source import Source
+from tasks.sources.upstream import Desk
+from warehouse.keyed_store import KeyedStore
+
+LITERATURE = "literature"
+"""The name under which a profile's `sources` calls the gateway."""
+
+
+class KnowledgeReader(Protocol):
+    """Slow reading of what lies on the web. No method raises for what the other side does."""
+
+    async def page(self, url: str) -> Reading:
+        """The main text of the page at `url`, as it is now."""
+        ...
+
+    async def repository(self, name: str, as_of: date | None) -> Reading:
+        """README and structure of `owner/name` as of a day; None: as it is now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeTools:
+    """All of it writes into one idea's ledger.
+
+    Attributes:
+        sources: opened sources by name, as many as the profile names and settings allow.
+        reader: None: pages and repositories are not read, only what sources say of them is known.
+        reranker: None: the embedding's order stands in for a cross-encoder's.
+    """
+
+    literature: LiteratureClient
+    documents: DocumentLibrary
+    sources: Mapping[str, Source]
+    embedder: Embedder
+    reader: KnowledgeReader | None = None
+    reranker: Reranker | None = None
+
+
+def open_knowledge_tools(
+    settings: Settings,
+    parameters: CommitteeParameters,
+    *,
+    literature: LiteratureClient,
+    documents: DocumentLibrary,
+    embedder: Embedder,
+    desk: Desk,
+    store: KeyedStore | None,
+    slots: asyncio.Semaphore,
+    read_in_full: bool = True,
+) -> KnowledgeTools:
+    """The tools of one idea.
+
+    Args:
+        desk: the idea's ledger, the shard's `source_client`, the machine's limits folder, the budget's hook.
+        store: shared cache of pages and repositories read; None keeps nothing.
+        slots: bounds what is read at once; share one between the ideas of a worker.
+        read_in_full: False: no page or repository is fetched.
+
+    Raises:
+        ConfigurationError: the profile names a source that does not exist.
+    """
+    names = tuple(name for name in parameters.sources if name != LITERATURE)
+    reader = WebReader(
+        settings=settings.documents,
+        http=lambda: document_client(settings.documents.download_timeout_seconds),
+        ledger=desk.ledger,
+        code_host=CodeHost(settings, desk),
+        store=store,
+        slots=slots,
+    )
+    return KnowledgeTools(
+        literature=literature,
+        documents=documents,
+        sources={source.name: source for source in open_sources(settings, desk, names)},
+        embedder=embedder,
+        reader=reader if read_in_full else None,
+        reranker=CrossEncoderReranker(parameters.reranker) if parameters.reranker else None,
+    )
