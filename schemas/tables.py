@@ -3,9 +3,12 @@
 A table added here is created, landed, checked, published and documented; nothing else lists tables or columns.
 """
 
+from dataclasses import replace
+
 from schemas.calls import CallStatus
 from schemas.columns import Column, Severity, Table
 from schemas.contribution_tables import CANDIDATES, COMPARISONS, CONTRIBUTION_REVIEWS, DIMENSIONS
+from schemas.ranking_tables import RANKING_ID, RANKING_TABLES
 from schemas.run import RunState
 from schemas.shared_columns import (
     BOOLEAN,
@@ -25,6 +28,7 @@ from schemas.shared_columns import (
 from schemas.soundness_tables import METHOD_EVIDENCE, METHODS, PAPER_SECTIONS, PASSAGES, SOUNDNESS_REVIEWS, SOUNDNESS_SUMMARIES
 
 WARNING = Severity.WARNING
+FOR_RANKING = replace(RANKING_ID, meaning="The ranking it was made for; NULL: an evaluation.", nullable=True)
 
 RUNS = Table(
     "runs",
@@ -147,6 +151,7 @@ LLM_CALLS = Table(
         Column("error", STRING, "One line; NULL when it went well.", nullable=True),
         Column("shortening", STRING, "What was left out of a long input; NULL: nothing.", nullable=True),
         Column("seed", INTEGER, "Seed sent; NULL: none.", nullable=True),
+        FOR_RANKING,
         Column("created_at", TIMESTAMP, "When it was made."),
     ),
     (*IN_IDEA, "call_id"),
@@ -205,15 +210,17 @@ VALIDATIONS = Table(
         Column("evaluated_count", INTEGER, "Rows looked at.", minimum=0),
         Column("unexpected_count", INTEGER, "Rows that broke it.", minimum=0),
         Column("detail", STRING, "Examples of what broke it; empty when it held."),
+        FOR_RANKING,
         Column("created_at", TIMESTAMP, "When it was checked."),
     ),
-    ("run_id", "expectation", "table_name", "column_name"),
+    ("run_id", "ranking_id", "expectation", "table_name", "column_name"),
     per_idea=False,
 )
 
 TABLES: tuple[Table, ...] = (
     RUNS, IDEAS, METHODS, PASSAGES, PAPERS, PAPER_SECTIONS, METHOD_EVIDENCE, SOUNDNESS_REVIEWS, SOUNDNESS_SUMMARIES,
-    DIMENSIONS, CANDIDATES, COMPARISONS, CONTRIBUTION_REVIEWS, CITATIONS, LLM_CALLS, API_CALLS, FAILURES, VALIDATIONS,
+    DIMENSIONS, CANDIDATES, COMPARISONS, CONTRIBUTION_REVIEWS, CITATIONS, LLM_CALLS, API_CALLS, FAILURES, VALIDATIONS, *RANKING_TABLES,
 )  # fmt: skip
 TABLE: dict[str, Table] = {table.name: table for table in TABLES}
 IDEA_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if table.per_idea)
+EVALUATION_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if not table.per_ranking)

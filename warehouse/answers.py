@@ -24,6 +24,7 @@ class ValidationRow(Noun):
     evaluated_count: int = Field(ge=0)
     unexpected_count: int = Field(ge=0)
     detail: str
+    ranking_id: str | None = Field(default=None, description="Set when a ranking of the run was checked.")
     created_at: datetime
 
 
@@ -66,6 +67,19 @@ class RankedIdea(Noun):
     contribution_0_to_10: float | None
     unscored_count: int
     failure_count: int
+    basis: str = Field(default="scores", description="`matches` where the group was ranked by pairwise matches, else `scores`.")
+    ranking_id: str | None = None
+    ranking_engine: str | None = None
+    best_rank: int | None = Field(default=None, description="Best rank the intervals of the strengths allow.")
+    worst_rank: int | None = None
+    strength: float | None = None
+    strength_lower: float | None = Field(default=None, description="Lower end of the 95 % interval.")
+    strength_upper: float | None = None
+    wins: float | None = None
+    losses: float | None = None
+    ties: int | None = None
+    unscored_match_count: int | None = None
+    unranked_reason: str | None = None
 
 
 class IdeaScore(Noun):

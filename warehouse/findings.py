@@ -66,7 +66,7 @@ class Tally:
             before = self._findings.get(key)
             self._findings[key] = found if before is None else _sum(before, found)
 
-    def rows(self, run_id: RunId, created_at: datetime) -> tuple[ValidationRow, ...]:
+    def rows(self, run_id: RunId, created_at: datetime, ranking_id: str | None = None) -> tuple[ValidationRow, ...]:
         return tuple(
             ValidationRow(
                 run_id=run_id,
@@ -78,6 +78,7 @@ class Tally:
                 evaluated_count=found.evaluated_count,
                 unexpected_count=found.unexpected_count,
                 detail="; ".join(found.examples),
+                ranking_id=ranking_id,
                 created_at=created_at,
             )
             for found in self._findings.values()

@@ -24,8 +24,8 @@ from warehouse.parquet import read_rows, write_bytes, write_rows
 from warehouse.rows import Row, Rows, rejection_rows, rows_of
 
 CALL_TABLES = ("llm_calls", "api_calls")
-_BUILDING, _REPLACED = ".building-", ".replaced-"
-LEFTOVERS = (_BUILDING, _REPLACED)
+BUILDING, _REPLACED = ".building-", ".replaced-"
+LEFTOVERS = (BUILDING, _REPLACED)
 """How names begin that only a killed worker leaves behind."""
 
 
@@ -99,7 +99,7 @@ def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedId
     """Keep the entries of an idea file that could not enter, replacing those of an earlier attempt."""
     path = layout.rejections(run_id)
     path.parent.mkdir(parents=True, exist_ok=True)
-    building = path.with_name(f"{_BUILDING}{uuid4().hex}.parquet")
+    building = path.with_name(f"{BUILDING}{uuid4().hex}.parquet")
     write_rows(TABLE["failures"], rejection_rows(run_id, rejected), building)
     building.replace(path)
 
@@ -164,14 +164,14 @@ def _keep_paid_calls(rows: Rows, folder: Path) -> None:
 def _land_rows(layout: Layout, rows: Rows, receipt: Receipt) -> Receipt:
     target = layout.idea(receipt.run_id, receipt.evaluation_key)
     target.parent.mkdir(parents=True, exist_ok=True)
-    building = target.parent / f"{_BUILDING}{uuid4().hex}"
+    building = target.parent / f"{BUILDING}{uuid4().hex}"
     building.mkdir()
     try:
         size = sum(write_rows(TABLE[name], found, building / f"{name}.parquet") for name, found in rows.items())
         complete = _totals(receipt, rows, size)
         write_bytes(building / "receipt.json", orjson.dumps(complete.model_dump(mode="json"), option=orjson.OPT_INDENT_2))
         _index(layout, receipt)
-        _move_into_place(building, target)
+        move_into_place(building, target)
     finally:
         shutil.rmtree(building, ignore_errors=True)
     return complete
@@ -205,8 +205,8 @@ def _index(layout: Layout, receipt: Receipt) -> None:
     (folder / receipt.run_id).touch()
 
 
-def _move_into_place(building: Path, target: Path) -> None:
-    """Rename; an evaluation already there is moved aside first, since a rename does not replace a folder with content."""
+def move_into_place(building: Path, target: Path) -> None:
+    """Rename; a folder already there is moved aside first, since a rename does not replace a folder with content."""
     while True:
         try:
             building.rename(target)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.errors import ConfigurationError
-from schemas.identifiers import EvaluationKey, RunId
+from schemas.identifiers import EvaluationKey, RunId, content_hash
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 
@@ -21,6 +21,7 @@ class Layout:
     """Paths of one warehouse; creates nothing.
 
     landing/run=<run>/idea=<key>/<table>.parquet   what workers write
+    landing/run=<run>/ranking=<id>/group=<hash>/   the same for each group of a ranking; ranking.json last
     landing/receipts/<kk>/<key>/<run>              which runs landed an evaluation
     lake/catalog.sqlite, lake/data/                what is published
     state/, cache/, reports/                       resumption, replies, reports
@@ -67,6 +68,18 @@ class Layout:
     def idea(self, run_id: RunId, key: EvaluationKey) -> Path:
         """Landing folder of one evaluation."""
         return self.run(run_id) / f"idea={_safe('evaluation key', key)}"
+
+    def ranking(self, run_id: RunId, ranking_id: str) -> Path:
+        """Landing folder of a ranking of a run."""
+        return self.run(run_id) / f"ranking={_safe('ranking', ranking_id)}"
+
+    def ranking_head(self, run_id: RunId, ranking_id: str) -> Path:
+        """Written when every group of a ranking has landed."""
+        return self.ranking(run_id, ranking_id) / "ranking.json"
+
+    def ranked_group(self, run_id: RunId, ranking_id: str, group: str) -> Path:
+        """Landing folder of one group of a ranking; a group's name is the user's, so a hash stands for it."""
+        return self.ranking(run_id, ranking_id) / f"group={content_hash(group, length=16)}"
 
     def receipt(self, run_id: RunId, key: EvaluationKey) -> Path:
         return self.idea(run_id, key) / "receipt.json"

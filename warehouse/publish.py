@@ -13,7 +13,8 @@ from schemas.errors import PublicationError
 from schemas.evaluation import Receipt
 from schemas.identifiers import RunId, content_hash
 from schemas.run import Run
-from schemas.tables import IDEA_TABLES, TABLE, TABLES
+from schemas.ranking_tables import RANKING_TABLES
+from schemas.tables import EVALUATION_TABLES, IDEA_TABLES, TABLE, TABLES
 from warehouse.answers import PublishReport, ValidationReport
 from warehouse.definitions import apply_definitions
 from warehouse.lake import one_line, open_writer
@@ -21,8 +22,9 @@ from warehouse.landed import in_batches, landed_files, read_landed
 from warehouse.landing import iterate_receipts
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table, write_bytes
+from warehouse.ranking_basis import basis_of
 from warehouse.rows import Row
-from warehouse.statements import table_statement
+from warehouse.statements import statement, table_statement
 
 
 def publish_run(layout: Layout, run: Run, *, catalogue_url: str | None = None, wait_seconds: float = 60.0) -> PublishReport:
@@ -43,15 +45,15 @@ def publish_run(layout: Layout, run: Run, *, catalogue_url: str | None = None, w
     receipts = tuple(iterate_receipts(layout, run.run_id))
     digest = _digest(layout, run, receipts)
     with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
-        with _transaction(connection, run.run_id):
+        with transaction(connection, run.run_id):
             apply_definitions(connection)
         if _published_digest(connection, run.run_id) == digest:
-            rows = {table.name: _count(connection, table, run.run_id) for table in TABLES}
+            rows = _counts(connection, run.run_id)
             return PublishReport(run_id=run.run_id, published=True, unchanged=True, ideas=len(receipts), rows=rows, validation=None)
         validation = _validate(layout, run.run_id, receipts)
         if not validation.passed:
             return PublishReport(run_id=run.run_id, published=False, unchanged=False, ideas=len(receipts), rows={}, validation=validation)
-        with _transaction(connection, run.run_id):
+        with transaction(connection, run.run_id):
             rows = _replace_run(connection, layout, run, receipts, digest, validation)
     return PublishReport(run_id=run.run_id, published=True, unchanged=False, ideas=len(receipts), rows=rows, validation=validation)
 
@@ -83,7 +85,7 @@ def _published_digest(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> s
 
 
 @contextmanager
-def _transaction(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Iterator[None]:
+def transaction(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Iterator[None]:
     """Commits the block or leaves the lake as it was."""
     committed = False
     connection.execute("begin")
@@ -107,18 +109,33 @@ def _replace_run(
     digest: str,
     validation: ValidationReport,
 ) -> dict[str, int]:
-    for table in TABLES:
-        connection.execute(table_statement("delete_run", table=table.name), {"run_id": run.run_id})
+    for table in EVALUATION_TABLES:
+        name = "delete_evaluated" if table.shared_with_rankings else "delete_run"
+        connection.execute(table_statement(name, table=table.name), {"run_id": run.run_id})
     for table in IDEA_TABLES:
         for files in in_batches(landed_files(layout, table, receipts)):
-            _insert(connection, table, read_landed(table, files))
+            insert(connection, table, read_landed(table, files))
     rejections = layout.rejections(run.run_id)
     rejected = read_landed(TABLE["failures"], [rejections] if rejections.exists() else [])
-    _insert(connection, TABLE["failures"], rejected)
-    _insert(connection, TABLE["runs"], arrow_table(TABLE["runs"], [_run_row(run, digest)]))
-    told = [row.model_dump(mode="python") | {"severity": row.severity.value} for row in validation.rows]
-    _insert(connection, TABLE["validations"], arrow_table(TABLE["validations"], told))
+    insert(connection, TABLE["failures"], rejected)
+    insert(connection, TABLE["runs"], arrow_table(TABLE["runs"], [_run_row(run, digest)]))
+    insert(connection, TABLE["validations"], validation_rows(validation))
+    _drop_stale_rankings(connection, run.run_id)
     return _counted(connection, run.run_id, receipts, len(rejected))
+
+
+def _drop_stale_rankings(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> None:
+    """A ranking of evaluations that are no more ranks nothing; what it cost stays on the bill."""
+    connection.execute(statement("tables", "delete_stale_rankings"), {"run_id": run_id, "basis_sha256": basis_of(connection, run_id)})
+    for table in (*RANKING_TABLES, TABLE["validations"]):
+        if table.name != "rankings":
+            connection.execute(table_statement("delete_without_ranking", table=table.name), {"run_id": run_id})
+
+
+def validation_rows(validation: ValidationReport) -> pa.Table:
+    """Rows of `validations`."""
+    told = [row.model_dump(mode="python") | {"severity": row.severity.value} for row in validation.rows]
+    return arrow_table(TABLE["validations"], told)
 
 
 def _run_row(run: Run, digest: str) -> Row:
@@ -132,7 +149,7 @@ def _run_row(run: Run, digest: str) -> Row:
     }
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, table: Table, incoming: pa.Table) -> None:
+def insert(connection: duckdb.DuckDBPyConnection, table: Table, incoming: pa.Table) -> None:
     """The statement finds `incoming` by its name here: a registered view would keep every batch alive until the commit."""
     if len(incoming):
         connection.execute(table_statement("insert", table=table.name, source="incoming"))
@@ -140,7 +157,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: Table, incoming: pa.Ta
 
 def _counted(connection: duckdb.DuckDBPyConnection, run_id: RunId, receipts: Sequence[Receipt], rejected_count: int) -> dict[str, int]:
     """Rows of the run by table, held against the receipts."""
-    rows = {table.name: _count(connection, table, run_id) for table in TABLES}
+    rows = _counts(connection, run_id)
     for table in IDEA_TABLES:
         expected = sum(receipt.rows.get(table.name, 0) for receipt in receipts) + (rejected_count if table.name == "failures" else 0)
         if rows[table.name] != expected:
@@ -150,6 +167,11 @@ def _counted(connection: duckdb.DuckDBPyConnection, run_id: RunId, receipts: Seq
     return rows
 
 
+def _counts(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> dict[str, int]:
+    return {table.name: _count(connection, table, run_id) for table in EVALUATION_TABLES}
+
+
 def _count(connection: duckdb.DuckDBPyConnection, table: Table, run_id: RunId) -> int:
-    row = connection.execute(table_statement("count_rows_of_run", table=table.name), {"run_id": run_id}).fetchone()
+    name = "count_evaluated" if table.shared_with_rankings else "count_rows_of_run"
+    row = connection.execute(table_statement(name, table=table.name), {"run_id": run_id}).fetchone()
     return int(row[0]) if row else 0

@@ -134,6 +134,10 @@ class Queries:
             for ranked in part:
                 yield _review(run, ranked, scores[ranked.idea_id], sizes[ranked.group], rows[ranked.idea_id], costs.get(ranked.idea_id))
 
+    def rows(self, name: str, **parameters: object) -> list[Row]:
+        """Rows that `sql/queries/<name>.sql` answers, by column name."""
+        return self._rows(name, **parameters)
+
     def _idea_rows(self, run_id: RunId, idea_ids: Sequence[IdeaId]) -> dict[IdeaId, dict[str, list[Row]]]:
         found: dict[IdeaId, dict[str, list[Row]]] = {idea_id: {} for idea_id in idea_ids}
         for table in IDEA_TABLES:

@@ -25,9 +25,10 @@ class Rule:
 
 @dataclass(slots=True)
 class Rules:
-    """All rules, and what broke them so far."""
+    """All rules, and what broke them so far. `tables` are those that a chunk holds."""
 
-    rules: list[Rule] = field(default_factory=lambda: [*_references(), *_statements()])
+    rules: list[Rule] = field(default_factory=lambda: [*_references(), *stated("checks", about="ideas")])
+    tables: tuple[Table, ...] = IDEA_TABLES
 
     @property
     def violations(self) -> list[Violations]:
@@ -35,7 +36,7 @@ class Rules:
 
     def judge(self, connection: duckdb.DuckDBPyConnection, chunk: dict[str, pa.Table]) -> None:
         """Count what breaks each rule in `chunk`, whose tables are whole ideas."""
-        for table in IDEA_TABLES:
+        for table in self.tables:
             prose = [column.name for column in table.columns if column.type is ColumnType.TEXT]
             connection.register(table.name, chunk[table.name].drop_columns(prose))
         for rule in self.rules:
@@ -44,7 +45,7 @@ class Rules:
             columns = [column[0] for column in first.description or ()] if first else []
             broken = [dict(zip(columns, row, strict=True)) for row in first.fetchall()] if first else []
             rule.violations.add(len(chunk[rule.about]), count, broken)
-        for table in IDEA_TABLES:
+        for table in self.tables:
             connection.unregister(table.name)
 
 
@@ -66,10 +67,11 @@ def _dangling(table: Table, column: str, reference: str) -> str:
     return table_statement("dangling_references", table=table.name, column=column, target=target, target_column=target_column)
 
 
-def _statements() -> list[Rule]:
+def stated(folder: str, *, about: str) -> list[Rule]:
+    """The statements of `sql/<folder>`; rows judged are counted in the table `about`."""
     rules = []
-    for name in names("checks"):
-        sql = statement("checks", name)
+    for name in names(folder):
+        sql = statement(folder, name)
         severity = Severity.CRITICAL if sql.startswith("-- severity: critical\n") else Severity.WARNING
-        rules.append(Rule(sql, "ideas", Violations(name, severity)))
+        rules.append(Rule(sql, about, Violations(name, severity)))
     return rules

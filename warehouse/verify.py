@@ -8,11 +8,12 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.identifiers import RunId
-from schemas.tables import IDEA_TABLES, TABLES
+from schemas.tables import IDEA_TABLES, TABLE, TABLES
 from warehouse.lake import one_line, open_reader
 from warehouse.landing import LEFTOVERS, iterate_receipts
 from warehouse.layout import Layout
 from warehouse.parquet import read_row_count
+from warehouse.ranking_landing import GROUP_TABLES, iterate_group_receipts
 from warehouse.statements import MARTS, table_statement
 
 
@@ -44,6 +45,7 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
         published = {RunId(row[0]) for row in connection.execute("select run_id from runs").fetchall()} if "runs" in rows else set()
         for run_id in sorted(published):
             problems += _against_receipts(connection, layout, run_id, rows.keys())
+            problems += _rankings(connection, layout, run_id) if "rankings" in rows else []
     for folder in sorted(layout.landing.glob("run=*")):
         run_id = RunId(folder.name.removeprefix("run="))
         if "runs" in rows and run_id not in published:
@@ -92,11 +94,26 @@ def _against_receipts(connection: duckdb.DuckDBPyConnection, layout: Layout, run
     for name, count in expected.items():
         if name not in readable:
             continue
-        found = connection.execute(table_statement("count_rows_of_run", table=name), {"run_id": run_id}).fetchall()[0][0]
+        count_of = "count_evaluated" if TABLE[name].shared_with_rankings else "count_rows_of_run"
+        found = connection.execute(table_statement(count_of, table=name), {"run_id": run_id}).fetchall()[0][0]
         if found != count:
             problems.append(
                 f"run {run_id}: {found} rows of {name} are published, its receipts say {count}; run it again to publish it anew"
             )
+    return problems
+
+
+def _rankings(connection: duckdb.DuckDBPyConnection, layout: Layout, run_id: RunId) -> list[str]:
+    """Published rankings with other rows than their groups' receipts say."""
+    published = connection.execute("select ranking_id from rankings where run_id = ?", [run_id]).fetchall()
+    problems = []
+    for (ranking_id,) in published if layout.run(run_id).is_dir() else ():
+        receipts = tuple(iterate_group_receipts(layout, run_id, ranking_id))
+        for name in GROUP_TABLES:
+            count = connection.execute(table_statement("count_ranking", table=name), {"run_id": run_id, "ranking_id": ranking_id})
+            found, expected = count.fetchall()[0][0], sum(receipt.rows.get(name, 0) for receipt in receipts)
+            if receipts and found != expected:
+                problems.append(f"ranking {ranking_id}: {found} rows of {name} are published, its receipts say {expected}; rank again")
     return problems
 
 

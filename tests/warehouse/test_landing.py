@@ -72,7 +72,7 @@ def test_a_worker_that_dies_while_landing_leaves_nothing_that_counts(layout: Lay
     def die(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(landing, "_move_into_place", die)
+    monkeypatch.setattr(landing, "move_into_place", die)
     with pytest.raises(KeyboardInterrupt):
         land(layout, make_evaluation())
     assert read_receipts(layout, RUN_A) == {}

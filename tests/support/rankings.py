@@ -1,0 +1,160 @@
+"""Rankings for tests: the first idea of every pair wins, so strengths fall in the order of the identifiers."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import combinations
+
+from schemas.calls import CallStatus, LlmCall
+from schemas.identifiers import IdeaId, RunId
+from schemas.outcome import Provenance, UnscoredReason
+from schemas.ranking import Grouping, GroupSummary, Match, RankedGroup, RankingHead, Rating, RatingMethod, Winner
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.ranking_basis import basis_of
+
+AT = datetime(2026, 3, 1, 3, tzinfo=UTC)
+DIMENSIONS = ("novelty", "overall")
+
+
+def provenance(call_id: str, engine: str) -> Provenance:
+    return Provenance(
+        step="compare_ideas",
+        step_version=1,
+        prompt_sha256="ab" * 32,
+        engine=engine,
+        model_requested=engine,
+        model_answered=engine,
+        seed=7,
+        created_at=AT,
+        call_ids=(call_id,),
+    )
+
+
+def make_match(
+    number: int, group: str, first: IdeaId, second: IdeaId, dimension: str, engine: str, winner: Winner | None, rationale: str = ""
+) -> Match:
+    return Match(
+        match_id=f"{group}-{number}",
+        group=group,
+        first_idea_id=first,
+        second_idea_id=second,
+        dimension=dimension,
+        winner=winner,
+        rationale=rationale or ("it is better [(Doe, 2021)](https://example.org/p1)" if winner else ""),
+        round=1,
+        judge=engine,
+        unscored_reason=None if winner else UnscoredReason.REFUSED,
+        unscored_detail="" if winner else "it would not",
+        provenance=provenance(f"{group}-{first}-{second}", engine),
+        created_at=AT,
+    )
+
+
+def make_ranked_group(
+    ideas: Sequence[IdeaId],
+    *,
+    ranking_id: str = "ranking-a",
+    run_id: str = "run-a",
+    group: str = "ungrouped",
+    engine: str = "litellm:openai/judge",
+    rationale: str = "",
+    refused: int = 0,
+) -> RankedGroup:
+    """A full round-robin in both orders along two dimensions; the better idea wins both. The first `refused` matches have no verdict."""
+    matches: list[Match] = []
+    calls: list[LlmCall] = []
+    for one, other in combinations(ideas, 2):
+        for first, second, winner in ((one, other, Winner.FIRST), (other, one, Winner.SECOND)):
+            for dimension in DIMENSIONS:
+                judged = None if len(matches) < refused else winner
+                matches.append(make_match(len(matches), group, first, second, dimension, engine, judged, rationale))
+            calls.append(make_call(f"{group}-{first}-{second}", first, engine))
+    ratings = [
+        make_rating(place, len(ideas), idea_id, group, dimension, method)
+        for method in RatingMethod
+        for dimension in DIMENSIONS
+        for place, idea_id in enumerate(ideas)
+    ]
+    return RankedGroup(
+        ranking_id=ranking_id,
+        run_id=RunId(run_id),
+        summary=GroupSummary(
+            group=group,
+            idea_count=len(ideas),
+            match_count=len(matches),
+            unscored_match_count=refused,
+            schedule="round_robin",
+            position_bias=0.0,
+            order_agreement_0_to_1=1.0,
+        ),
+        matches=tuple(matches),
+        ratings=tuple(ratings),
+        llm_calls=tuple(calls),
+        started_at=AT,
+        finished_at=AT,
+    )
+
+
+def make_rating(place: int, size: int, idea_id: IdeaId, group: str, dimension: str, method: RatingMethod) -> Rating:
+    strength = (size - 1) / 2 - place
+    return Rating(
+        group=group,
+        idea_id=idea_id,
+        dimension=dimension,
+        method=method,
+        strength=strength,
+        lower=strength - 1.5,
+        upper=strength + 1.5,
+        rank=place + 1,
+        best_rank=max(1, place),
+        worst_rank=min(size, place + 2),
+        wins=2.0 * (size - 1 - place),
+        losses=2.0 * place,
+        ties=0,
+        unscored_count=0,
+    )
+
+
+def make_call(call_id: str, idea_id: IdeaId, engine: str) -> LlmCall:
+    return LlmCall(
+        call_id=call_id,
+        idea_id=idea_id,
+        step="compare_ideas",
+        step_version=1,
+        prompt_sha256="ab" * 32,
+        engine=engine,
+        model_requested=engine,
+        model_answered=engine,
+        prompt_tokens=100,
+        completion_tokens=10,
+        cached_tokens=0,
+        cost_usd=0.01,
+        latency_seconds=0.5,
+        queue_seconds=0.0,
+        attempt=1,
+        cache_hit=False,
+        status=CallStatus.OK,
+        created_at=AT,
+    )
+
+
+def make_head(layout: Layout, groups: Sequence[RankedGroup], *, method: RatingMethod = RatingMethod.BRADLEY_TERRY) -> RankingHead:
+    """The head of a ranking over the run as it is published now."""
+    first = groups[0]
+    with open_reader(layout) as connection:
+        basis = basis_of(connection, first.run_id)
+    return RankingHead(
+        ranking_id=first.ranking_id,
+        run_id=first.run_id,
+        engine=first.matches[0].judge,
+        profile="economy",
+        seed=7,
+        grouping=Grouping.GIVEN,
+        method=method,
+        dimensions=DIMENSIONS,
+        group_count=len(groups),
+        idea_count=sum(group.summary.idea_count for group in groups),
+        basis_sha256=basis,
+        started_at=AT,
+        finished_at=AT,
+    )

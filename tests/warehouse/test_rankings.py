@@ -1,0 +1,176 @@
+"""Rankings land group by group, are published whole, and never mix with each other or outlive what they rank."""
+
+from pathlib import Path
+
+import pytest
+
+from schemas.base import replace
+from schemas.errors import PublicationError
+from schemas.identifiers import IdeaId, RunId
+from schemas.ranking import RankedGroup, RatingMethod, Winner
+from tests.support.evaluations import make_evaluation, make_run
+from tests.support.rankings import make_head, make_ranked_group
+from warehouse.lake import open_reader
+from warehouse.landing import land
+from warehouse.layout import Layout
+from warehouse.publish import publish_run
+from warehouse.queries import open_queries
+from warehouse.ranking_landing import land_group, land_head, landed_matches, read_group_receipt, read_head
+from warehouse.ranking_publish import RankingPublication, publish_ranking
+from warehouse.ranking_queries import group_summaries, matches_of, ranking_shown, rankings_of, ratings_of
+from warehouse.ranking_rows import match_of, rating_of, rows_of_group, summary_of
+from warehouse.verify import verify
+
+RUN = RunId("run-a")
+
+
+@pytest.fixture
+def ideas(layout: Layout) -> list[IdeaId]:
+    """Three ideas in one group, published as run-a."""
+    return publish(layout, range(3))
+
+
+def publish(layout: Layout, numbers: range) -> list[IdeaId]:
+    found = []
+    for number in numbers:
+        evaluation = make_evaluation(number)
+        land(layout, replace(evaluation, idea=replace(evaluation.idea, group="one")))
+        found.append(evaluation.idea.idea_id)
+    assert publish_run(layout, make_run(ideas=len(found))).published
+    return found
+
+
+def rank(layout: Layout, *groups: RankedGroup, method: RatingMethod = RatingMethod.BRADLEY_TERRY) -> RankingPublication:
+    for group in groups:
+        land_group(layout, group)
+    head = make_head(layout, groups, method=method)
+    land_head(layout, head)
+    return publish_ranking(layout, head)
+
+
+def ranks(layout: Layout) -> list[tuple[object, ...]]:
+    with open_reader(layout) as connection:
+        return connection.execute('select idea_id, rank, basis, ranking_id from group_rankings order by "group", rank, idea_id').fetchall()
+
+
+def test_a_ranked_group_comes_back_as_it_was_landed(layout: Layout, ideas: list[IdeaId]) -> None:
+    group = make_ranked_group(ideas, group="one", refused=1)
+    rows = rows_of_group(group)
+    assert tuple(match_of(row) for row in rows["matches"]) == group.matches
+    assert tuple(rating_of(row) for row in rows["ratings"]) == group.ratings
+    assert summary_of(rows["ranking_groups"][0]) == group.summary
+    land_group(layout, group)
+    assert landed_matches(layout, RUN, "ranking-a", "one") == group.matches
+    receipt = read_group_receipt(layout, RUN, "ranking-a", "one")
+    assert receipt is not None
+    assert receipt.rows == {"ranking_groups": 1, "matches": 12, "ratings": 12, "llm_calls": 6}
+    assert read_head(layout, RUN, "ranking-a") is None, "a ranking exists only once its head has landed"
+
+
+def test_the_ranks_of_a_run_rest_on_matches_once_it_is_ranked(layout: Layout, ideas: list[IdeaId]) -> None:
+    assert {row[2] for row in ranks(layout)} == {"scores"}
+    backwards = ideas[::-1]
+    assert rank(layout, make_ranked_group(backwards, group="one")).published
+    assert ranks(layout) == [(idea, place, "matches", "ranking-a") for place, idea in enumerate(backwards, start=1)]
+    with open_queries(layout) as queries:
+        entry = queries.ranking(RUN)[0]
+        assert (entry.best_rank, entry.worst_rank, entry.wins, entry.losses) == (1, 2, 4.0, 0.0)
+        assert entry.strength is not None
+
+
+def test_publishing_a_ranking_again_changes_nothing(layout: Layout, ideas: list[IdeaId]) -> None:
+    group = make_ranked_group(ideas, group="one")
+    first, second = rank(layout, group), rank(layout, group)
+    assert (first.unchanged, second.unchanged) == (False, True)
+    assert verify(layout).sound
+
+
+def test_rankings_of_two_engines_stand_beside_each_other_and_the_runs_own_is_shown(layout: Layout, ideas: list[IdeaId]) -> None:
+    own = make_run().engine
+    other = make_ranked_group(ideas[::-1], ranking_id="ranking-b", group="one", engine="extractive" if own != "extractive" else "litellm:x")
+    assert rank(layout, make_ranked_group(ideas, group="one", engine=own)).published
+    assert rank(layout, other).published
+    with open_queries(layout) as queries:
+        assert {head.ranking_id for head in rankings_of(queries, RUN)} == {"ranking-a", "ranking-b"}
+        shown = ranking_shown(queries, RUN)
+        assert shown is not None
+        assert shown.ranking_id == "ranking-a"
+        assert {match.judge for match in matches_of(queries, shown, ["one"])} == {own}
+        assert len(ratings_of(queries, shown, RatingMethod.ELO)) == 6
+        assert [summary.group for summary in group_summaries(queries, shown)] == ["one"]
+    assert [row[0] for row in ranks(layout)] == ideas
+
+
+def test_judgements_of_two_engines_in_one_ranking_keep_it_out_of_the_lake(layout: Layout, ideas: list[IdeaId]) -> None:
+    group = make_ranked_group(ideas, group="one")
+    mixed = replace(group, matches=(replace(group.matches[0], judge="extractive"), *group.matches[1:]))
+    report = rank(layout, mixed)
+    assert not report.published
+    assert report.validation is not None
+    assert "one_engine_judges_one_ranking" in {row.expectation for row in report.validation.broken}
+    assert {row[2] for row in ranks(layout)} == {"scores"}
+
+
+def test_a_match_with_winner_and_reason_keeps_a_ranking_out(layout: Layout, ideas: list[IdeaId]) -> None:
+    group = make_ranked_group(ideas, group="one", refused=1)
+    wrong = replace(group, matches=(replace(group.matches[0], winner=Winner.TIE), *group.matches[1:]))
+    assert not rank(layout, wrong).published
+
+
+def test_a_run_that_changed_loses_its_ranking_but_not_what_it_cost(layout: Layout, ideas: list[IdeaId]) -> None:
+    assert rank(layout, make_ranked_group(ideas, group="one")).published
+    with open_reader(layout) as connection:
+        before = connection.execute("select llm_calls, cost_usd from run_costs").fetchall()[0]
+    publish(layout, range(4))
+    assert {row[2] for row in ranks(layout)} == {"scores"}
+    with open_reader(layout) as connection:
+        left = [connection.execute(f"select count(*) from {name}").fetchall()[0][0] for name in ("rankings", "matches", "ratings")]
+        after = connection.execute("select llm_calls, cost_usd from run_costs").fetchall()[0]
+    assert left == [0, 0, 0]
+    assert after[1] > before[1]
+
+
+def test_a_run_published_again_as_it_was_keeps_its_ranking(layout: Layout, ideas: list[IdeaId]) -> None:
+    assert rank(layout, make_ranked_group(ideas, group="one")).published
+    again = publish_run(layout, make_run(ideas=3, label="another label"))
+    assert (again.published, again.unchanged) == (True, False)
+    assert {row[2] for row in ranks(layout)} == {"matches"}
+    assert verify(layout).sound
+
+
+def test_a_run_evaluated_again_meanwhile_is_not_ranked(layout: Layout, ideas: list[IdeaId]) -> None:
+    group = make_ranked_group(ideas, group="one")
+    head = make_head(layout, [group])
+    land_group(layout, group)
+    publish(layout, range(4))
+    with pytest.raises(PublicationError, match="rank it again"):
+        publish_ranking(layout, head)
+
+
+def test_a_group_without_matches_is_ranked_by_scores_beside_groups_with_them(layout: Layout) -> None:
+    for number in range(3):
+        evaluation = make_evaluation(number)
+        land(layout, replace(evaluation, idea=replace(evaluation.idea, group="one" if number < 2 else "alone")))
+    assert publish_run(layout, make_run(ideas=3)).published
+    ideas = [make_evaluation(number).idea.idea_id for number in range(2)]
+    assert rank(layout, make_ranked_group(ideas, group="one")).published
+    with open_reader(layout) as connection:
+        found = connection.execute('select "group", basis, rank from group_rankings order by "group", rank').fetchall()
+    assert found == [("alone", "scores", 1), ("one", "matches", 1), ("one", "matches", 2)]
+
+
+def test_what_matches_cost_is_booked_on_the_ideas_shown_first(layout: Layout, ideas: list[IdeaId]) -> None:
+    assert rank(layout, make_ranked_group(ideas, group="one")).published
+    with open_reader(layout) as connection:
+        found = connection.execute(
+            "select idea_id, sum(cost_usd) from llm_calls where step = 'compare_ideas' group by all order by all"
+        ).fetchall()
+    assert [(idea, pytest.approx(cost)) for idea, cost in found] == [(idea, 0.02) for idea in sorted(ideas)]
+
+
+def test_an_export_holds_rankings_too(layout: Layout, ideas: list[IdeaId], tmp_path: Path) -> None:
+    from warehouse.export import export_lake
+
+    assert rank(layout, make_ranked_group(ideas, group="one")).published
+    rows = export_lake(layout, tmp_path / "lake.duckdb")
+    assert (rows["rankings"], rows["matches"], rows["ratings"]) == (1, 12, 12)

@@ -1,0 +1,109 @@
+"""Landing of rankings: one folder per ranked group, whole or absent; the ranking exists once its head has landed.
+
+landing/run=<run>/ranking=<id>/group=<hash>/{matches,ratings,ranking_groups,llm_calls}.parquet, receipt.json
+landing/run=<run>/ranking=<id>/ranking.json
+"""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+from uuid import uuid4
+
+import orjson
+from pydantic import ValidationError
+
+from schemas.base import Noun
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from schemas.ranking import GroupReceipt, Match, RankedGroup, RankingHead
+from schemas.tables import TABLE
+from warehouse.landing import BUILDING, move_into_place
+from warehouse.layout import Layout
+from warehouse.parquet import read_rows, write_bytes, write_rows
+from warehouse.ranking_rows import match_of, rows_of_group
+
+GROUP_TABLES = ("ranking_groups", "matches", "ratings", "llm_calls")
+NounT = TypeVar("NounT", bound=Noun)
+
+
+def land_group(layout: Layout, ranked: RankedGroup) -> GroupReceipt:
+    """Write all that ranking a group produced; afterwards it exists, or nothing has changed.
+
+    Raises:
+        PublicationError: a row does not fit its table.
+    """
+    rows = rows_of_group(ranked)
+    target = layout.ranked_group(ranked.run_id, ranked.ranking_id, ranked.summary.group)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    building = layout.run(ranked.run_id) / f"{BUILDING}{uuid4().hex}"
+    building.mkdir()
+    try:
+        size = sum(write_rows(TABLE[name], found, building / f"{name}.parquet") for name, found in rows.items())
+        receipt = GroupReceipt(
+            ranking_id=ranked.ranking_id,
+            run_id=ranked.run_id,
+            group=ranked.summary.group,
+            rows={name: len(rows.get(name, ())) for name in GROUP_TABLES},
+            bytes=size,
+            incomplete_reason=ranked.incomplete_reason,
+            started_at=ranked.started_at,
+            finished_at=ranked.finished_at,
+        )
+        write_bytes(building / "receipt.json", _json(receipt))
+        move_into_place(building, target)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return receipt
+
+
+def land_head(layout: Layout, head: RankingHead) -> None:
+    """Say that the ranking is whole. Its groups have landed before."""
+    path = layout.ranking_head(head.run_id, head.ranking_id)
+    building = path.with_name(f"{BUILDING}{uuid4().hex}")
+    write_bytes(building, _json(head))
+    building.replace(path)
+
+
+def read_head(layout: Layout, run_id: RunId, ranking_id: str) -> RankingHead | None:
+    """The head of a ranking; None when it has not landed whole."""
+    return _parsed(layout.ranking_head(run_id, ranking_id), RankingHead)
+
+
+def read_group_receipt(layout: Layout, run_id: RunId, ranking_id: str, group: str) -> GroupReceipt | None:
+    return _parsed(layout.ranked_group(run_id, ranking_id, group) / "receipt.json", GroupReceipt)
+
+
+def iterate_group_receipts(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[GroupReceipt]:
+    """Receipts of a ranking's groups, in the order of their folders."""
+    for path in sorted(layout.ranking(run_id, ranking_id).glob("group=*/receipt.json")):
+        receipt = _parsed(path, GroupReceipt)
+        if receipt is not None:
+            yield receipt
+
+
+def iterate_heads(layout: Layout, run_id: RunId) -> Iterator[RankingHead]:
+    """Every whole ranking of a run."""
+    for path in sorted(layout.run(run_id).glob("ranking=*/ranking.json")):
+        head = _parsed(path, RankingHead)
+        if head is not None:
+            yield head
+
+
+def landed_matches(layout: Layout, run_id: RunId, ranking_id: str, group: str) -> tuple[Match, ...]:
+    """The matches of a landed group; none when it has not landed."""
+    path = layout.ranked_group(run_id, ranking_id, group) / "matches.parquet"
+    return tuple(match_of(row) for row in read_rows(path)) if path.exists() else ()
+
+
+def _parsed(path: Path, kind: type[NounT]) -> NounT | None:
+    try:
+        return kind.model_validate_json(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except ValidationError as error:
+        raise ConfigurationError(f"{path} was written by another version of Assay: remove its folder to rank anew") from error
+
+
+def _json(noun: Noun) -> bytes:
+    return orjson.dumps(noun.model_dump(mode="json"), option=orjson.OPT_INDENT_2)

@@ -1,0 +1,50 @@
+"""What readers ask about the rankings of a run. Only published ones are seen."""
+
+from collections.abc import Sequence
+
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from schemas.ranking import GroupSummary, Match, RankingHead, Rating, RatingMethod
+from warehouse.queries import Queries
+from warehouse.ranking_rows import match_of, rating_of, summary_of
+
+
+def rankings_of(queries: Queries, run_id: RunId) -> tuple[RankingHead, ...]:
+    """Rankings of a run, newest first. Raises ConfigurationError when the run is not published."""
+    queries.run(run_id)
+    rows = queries.rows("rankings", run_id=run_id)
+    return tuple(
+        RankingHead.model_validate({name: row[name] for name in RankingHead.model_fields if name in row}, strict=False) for row in rows
+    )
+
+
+def ranking_shown(queries: Queries, run_id: RunId) -> RankingHead | None:
+    """The ranking that `group_rankings` shows: of the run's own engine, else the newest; None when there is none."""
+    own = queries.run(run_id).engine
+    found = rankings_of(queries, run_id)
+    return next((head for head in found if head.engine == own), found[0] if found else None)
+
+
+def ranking_of(queries: Queries, run_id: RunId, ranking_id: str) -> RankingHead:
+    """One ranking. Raises ConfigurationError when it is not published."""
+    for head in rankings_of(queries, run_id):
+        if head.ranking_id == ranking_id:
+            return head
+    raise ConfigurationError(f"run {run_id} has no published ranking {ranking_id}: `assay rank {run_id}`")
+
+
+def group_summaries(queries: Queries, head: RankingHead) -> tuple[GroupSummary, ...]:
+    """What the ranking of each group rests on, by name of the group."""
+    return tuple(summary_of(row) for row in queries.rows("ranking_groups", run_id=head.run_id, ranking_id=head.ranking_id))
+
+
+def ratings_of(queries: Queries, head: RankingHead, method: RatingMethod) -> tuple[Rating, ...]:
+    """Every rating by one method: best first within group and dimension; the unranked last."""
+    rows = queries.rows("ratings", run_id=head.run_id, ranking_id=head.ranking_id, method=method.value)
+    return tuple(rating_of(row) for row in rows)
+
+
+def matches_of(queries: Queries, head: RankingHead, groups: Sequence[str]) -> tuple[Match, ...]:
+    """The matches of some groups, in the order they were played."""
+    rows = queries.rows("matches", run_id=head.run_id, ranking_id=head.ranking_id, groups=list(groups))
+    return tuple(match_of(row) for row in rows)

@@ -1,0 +1,10 @@
+-- severity: critical
+-- A rating has strength, interval and ranks, or a reason why not; the interval holds the strength, the range the rank.
+select ranking_id, idea_id, dimension, method, strength, lower, upper, rank, best_rank, worst_rank, unranked_reason
+from ratings
+where (strength is null) <> (unranked_reason is not null)
+  or (strength is null) <> (rank is null)
+  or lower > strength
+  or upper < strength
+  or best_rank > rank
+  or worst_rank < rank

@@ -1,0 +1,1 @@
+select count(*) from "{table}" where run_id = $run_id and ranking_id = $ranking_id

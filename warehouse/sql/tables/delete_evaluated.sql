@@ -1,0 +1,1 @@
+delete from "{table}" where run_id = $run_id and ranking_id is null
