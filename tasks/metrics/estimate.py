@@ -26,6 +26,13 @@ class Interval:
     method: str = ""
     missing_reason: str | None = None
 
+    def __post_init__(self) -> None:
+        assert math.isnan(self.lower) == (self.missing_reason is not None), "an interval or a reason"
+        assert math.isnan(self.lower) == math.isnan(self.upper)
+
+
+NO_INTERVAL = Interval(missing_reason="describes these items, estimates nothing beyond them")
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -41,7 +48,7 @@ class Estimate:
 
     value: float
     count: int
-    interval: Interval = Interval()
+    interval: Interval = NO_INTERVAL
     unscored_count: int = 0
     undefined_reason: str | None = None
 

@@ -1,0 +1,100 @@
+"""RINoBench's nine metrics of novelty judgements, from scores and from judged lists of arguments (§4.2)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tasks.metrics.classification import f1_of_class, macro_f1, mean_absolute_error
+from tasks.metrics.estimate import Estimate
+from tasks.metrics.labelled import pair_up
+from tasks.metrics.means import mean
+
+SCALE: tuple[int, ...] = (1, 2, 3, 4, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Aspects:
+    """Arguments of one kind (known, or novel) in one justification, as a judge sorted them.
+
+    Attributes:
+        gold: arguments of the gold justification.
+        generated: arguments of the model's.
+        supported: of these, those that the gold justification supports.
+        additional: those it does not support, but the related works (known) or the idea (novel) do.
+        hallucinated: those that neither the related works (known) nor the idea (novel) support.
+    """
+
+    gold: int
+    generated: int
+    supported: int
+    additional: int
+    hallucinated: int
+
+    def __post_init__(self) -> None:
+        counts = (self.gold, self.generated, self.supported, self.additional, self.hallucinated)
+        if min(counts) < 0 or max(self.supported + self.additional, self.hallucinated) > self.generated:
+            raise ValueError(f"arguments do not add up: {self}")
+
+
+@dataclass(frozen=True, slots=True)
+class Justification:
+    """What a judge says of one model's justification. None wherever the judge's answer could not be had."""
+
+    alignment_0_to_1: float | None
+    known: Aspects | None
+    novel: Aspects | None
+
+
+def recall(aspects: Aspects) -> float:
+    """min(1, supported / gold); 0 where gold has none (Eq. 1: the paper says so). From 0 to 1."""
+    return min(1.0, aspects.supported / aspects.gold) if aspects.gold else 0.0
+
+
+def additional_ratio(aspects: Aspects) -> float:
+    """additional / max(gold, 1) (Eq. 2); may exceed 1."""
+    return aspects.additional / max(aspects.gold, 1)
+
+
+def hallucination_rate(aspects: Aspects) -> float:
+    """hallucinated / generated; 0 where the model gave none (Eq. 3: the paper says so). From 0 to 1."""
+    return aspects.hallucinated / aspects.generated if aspects.generated else 0.0
+
+
+def score_metrics(gold: Mapping[str, int | None], predicted: Mapping[str, int | None], seed: int = 0) -> dict[str, Estimate]:
+    """`macro_f1`, `f1_1` … `f1_5` (from 0 to 1) and `mean_absolute_error` (points). §4.2.1.
+
+    Macro F1 is over the five classes, each weighted alike; one that is neither in gold nor predicted is left out of it.
+
+    Bad input: items without a prediction are unscored; predictions without gold are ignored; nothing left is undefined.
+
+    Raises:
+        ValueError: a score outside 1 to 5.
+    """
+    if any(label is not None and label not in SCALE for label in (*gold.values(), *predicted.values())):
+        raise ValueError("novelty scores are whole numbers from 1 to 5; None where there is none")
+    labelled = pair_up(gold, predicted)
+    found = {"macro_f1": macro_f1(labelled, SCALE, seed)}
+    found.update({f"f1_{label}": f1_of_class(labelled, label, seed) for label in SCALE})
+    return {**found, "mean_absolute_error": mean_absolute_error(labelled, seed)}
+
+
+def justification_metrics(judged: Sequence[Justification], seed: int = 0, strict: bool = False) -> dict[str, Estimate]:
+    """Means over justifications (§4.2.2): `alignment`, and for `known` and `novelty` aspects recall, additional ratio and hallucination rate.
+
+    Each metric is computed per justification and then averaged; BCa bootstrap over justifications. With `strict`, the zeros
+    that the paper defines where a quotient has nothing below (no gold argument: recall; no generated one: hallucination
+    rate) are unscored instead; the published figures are without it.
+
+    Bad input: what the judge did not answer is unscored; nothing answered is undefined.
+    """
+    found = {"alignment": mean([one.alignment_0_to_1 for one in judged], seed)}
+    for kind, lists in (("known", [one.known for one in judged]), ("novelty", [one.novel for one in judged])):
+        found[f"{kind}_aspects_recall"] = _mean(lists, recall, strict, lambda one: one.gold > 0, seed)
+        found[f"additional_{kind}_aspects_ratio"] = _mean(lists, additional_ratio, False, lambda _: True, seed)
+        found[f"{kind}_aspects_hallucination_rate"] = _mean(lists, hallucination_rate, strict, lambda one: one.generated > 0, seed)
+    return found
+
+
+def _mean(
+    lists: Sequence[Aspects | None], metric: Callable[[Aspects], float], strict: bool, has_base: Callable[[Aspects], bool], seed: int
+) -> Estimate:
+    return mean([None if one is None or (strict and not has_base(one)) else metric(one) for one in lists], seed)
