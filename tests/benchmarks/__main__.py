@@ -2,6 +2,7 @@
 
 python -m tests.benchmarks                 all of them
 python -m tests.benchmarks evaluation      one of them
+python -m tests.benchmarks literature_snapshot --papers 1000000    with an option of its own
 """
 
 import importlib
@@ -13,7 +14,8 @@ from pathlib import Path
 def main() -> None:
     folder = Path(__file__).parent
     available = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
-    chosen = sys.argv[1:] or available
+    options = next((place for place, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv))
+    chosen = sys.argv[1:options] or available
     unknown = [name for name in chosen if name not in available]
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}; there are: {', '.join(available)}")

@@ -38,7 +38,7 @@ def build_snapshot(source: Path, target: Path, *, embedder: Embedder | None = No
         SnapshotError: the source cannot be read, holds no papers or lacks columns; `target` holds something else.
     """
     papers = open_papers(source)
-    report = progress or _silent
+    report = progress or unheard
     with only_builder(target):
         manifest = _finished(target, papers)
         if manifest is None:
@@ -187,5 +187,5 @@ def _plain(stem: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in stem)[:40]
 
 
-def _silent(done: int, total: int, stage: str) -> None:
+def unheard(done: int, total: int, stage: str) -> None:
     """Progress nobody follows."""

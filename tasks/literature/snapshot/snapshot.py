@@ -18,7 +18,7 @@ from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.store import PaperStore
 from tasks.literature.snapshot.terms import query_terms, terms_of
 from tasks.literature.snapshot.text_index import EVER, TITLE_BOOST, DayRange, Hit, TextIndex
-from tasks.literature.snapshot.vectors import Vectors
+from tasks.literature.snapshot.vectors import Vectors, embedded_text
 
 _KEY_TERMS = 25
 _RERANKED_AT_LEAST = 100
@@ -152,6 +152,14 @@ class Snapshot:
             if len(hits) >= limit or wanted == len(similarities):
                 return hits
             wanted = min(len(similarities), wanted * 4)
+
+    def vector_of(self, paper_id: str, text: str) -> NDArray[np.float32] | None:
+        """The vector of a paper, provided that it was made of this text."""
+        paper, number = self._one(paper_id)
+        if paper is None or self._vectors is None or embedded_text(paper) != text:
+            return None
+        row: NDArray[np.float32] = self._vectors.of([number])[0]
+        return row
 
     def references(self, identifier: str) -> tuple[PaperRecord, ...] | None:
         """Papers of the snapshot that this one cites; None when the snapshot does not know its references."""

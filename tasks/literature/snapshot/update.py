@@ -1,0 +1,142 @@
+"""Bringing a finished snapshot up to date: changes are made to a copy beside it, which takes its place at once when complete.
+
+Readers never see half an update, and a killed one goes on where it stopped. Afterwards the snapshot answers as one built
+from the resulting papers would.
+"""
+
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from schemas.errors import SnapshotError
+from tasks.embeddings.embedder import Embedder
+from tasks.literature.snapshot.build import unheard, with_vectors
+from tasks.literature.snapshot.change_sources import open_changes
+from tasks.literature.snapshot.changes import Changes
+from tasks.literature.snapshot.editor import StoreEditor
+from tasks.literature.snapshot.folder import only_builder, remove_generations
+from tasks.literature.snapshot.manifest import Manifest, read_manifest, write_manifest
+from tasks.literature.snapshot.parts import Place
+from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
+from tasks.literature.snapshot.sources import Progress
+from tasks.literature.snapshot.text_index import write_text_index
+from tasks.literature.snapshot.vectors import KnownVector, embedded_text, write_vectors
+
+_OUTCOMES = ("added", "replaced", "unchanged", "removed", "untitled", "skipped")
+_KEPT_IDENTITIES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """The snapshot as it is now, and how many changes came to what; no counts: it had all of them already."""
+
+    snapshot: Snapshot
+    counts: Mapping[str, int]
+
+
+def update_snapshot(source: Path, target: Path, *, embedder: Embedder | None = None, progress: Progress | None = None) -> Updated:
+    """Apply to the snapshot in `target` what `source` holds: new and changed rows, OpenAlex works, Semantic Scholar diffs.
+
+    Raises:
+        SnapshotError: there is no finished snapshot in `target`; the changes cannot be read or do not follow on it;
+            it has embeddings and there is no `embedder` for the new papers.
+    """
+    report = progress or unheard
+    with only_builder(target):
+        manifest = read_manifest(target)
+        changes = open_changes(source, manifest)
+        if changes.identity in manifest.updates or (changes.identity == manifest.source_identity):
+            return Updated(open_snapshot(target), {})
+        if manifest.embedding_dimensions is not None and embedder is None:
+            raise SnapshotError(f"{target} has embeddings: update it with --embeddings, so that new papers get theirs")
+        counts, updated = _updated(target, manifest, changes, report)
+        if embedder is not None:
+            updated = _embedded(target, manifest, updated, embedder, report)
+        write_manifest(target, updated)
+        remove_generations(target, keep=updated.generation)
+    return Updated(open_snapshot(target), counts)
+
+
+def _updated(target: Path, manifest: Manifest, changes: Changes, report: Progress) -> tuple[dict[str, int], Manifest]:
+    coming = manifest.model_copy(update={"generation": manifest.generation + 1, "embedding_dimensions": None})
+    store = _copied_store(target, manifest, coming, changes.identity)
+    try:
+        counts = _apply(store, changes, identified=manifest.identified and changes.identified, report=report)
+        paper_count = store.count()
+        if paper_count == 0:
+            raise SnapshotError(f"{changes.name} removes every paper of {target}; the snapshot is left as it was")
+        if not store.state("relinked"):
+            store.begin()
+            store.relink()
+            store.set_state(relinked=1)
+            store.commit()
+        report(0, paper_count, "index")
+        write_text_index(target / coming.text_name, store.records_from, lambda done: report(done, paper_count, "index"))
+        facts = {
+            "fingerprint": store.fingerprint(),
+            "paper_count": paper_count,
+            "citation_count": store.citation_count(),
+            "through": max(filter(None, (manifest.through, changes.through)), default=None),
+            "updates": (*manifest.updates, changes.identity)[-_KEPT_IDENTITIES:],
+        }
+        store.seal()
+    except sqlite3.DatabaseError as error:
+        raise SnapshotError(f"{target} cannot be written ({error}); free space and run the update again") from error
+    finally:
+        store.close()
+    return counts, coming.model_copy(update=facts)
+
+
+def _copied_store(target: Path, manifest: Manifest, coming: Manifest, identity: str) -> StoreEditor:
+    """The copy that an interrupted update of the same changes left behind, or a fresh one."""
+    path = target / coming.store_name
+    if path.exists():
+        try:
+            store = StoreEditor(target, writable=True, name=coming.store_name)
+            if store.state("changes") == identity:
+                return store
+            store.close()
+        except sqlite3.DatabaseError:
+            pass
+    remove_generations(target, keep=manifest.generation)
+    copy = path.with_name(f"{path.name}.copy")
+    shutil.copyfile(target / manifest.store_name, copy)
+    copy.replace(path)
+    store = StoreEditor(target, writable=True, name=coming.store_name)
+    store.begin()
+    store.set_state(changes=identity, part=0, part_row=0, applied="", relinked="", **dict.fromkeys(_OUTCOMES, 0))
+    store.commit()
+    return store
+
+
+def _apply(store: StoreEditor, changes: Changes, *, identified: bool, report: Progress) -> dict[str, int]:
+    counts = Counter({name: int(store.state(name) or 0) for name in _OUTCOMES})
+    if not store.state("applied"):
+        for batch, place in changes.batches(Place(int(store.state("part") or 0), int(store.state("part_row") or 0))):
+            store.begin()
+            counts.update(store.apply(change, identified=identified) for change in batch)
+            store.set_state(part=place.part, part_row=place.row, **counts)
+            store.commit()
+            report(counts.total(), counts.total(), "changes")
+        store.set_state(applied=1)
+    return {name: counts[name] for name in _OUTCOMES if counts[name]}
+
+
+def _embedded(target: Path, before: Manifest, coming: Manifest, embedder: Embedder, report: Progress) -> Manifest:
+    store = StoreEditor(target, name=coming.store_name)
+    old = open_snapshot(target)
+    path = target / coming.vectors_name
+    known: KnownVector = _known_vectors(old) if before.embedding_dimensions is not None else (lambda _: None)
+    try:
+        done = lambda count: report(count, coming.paper_count, "embeddings")  # noqa: E731 -- one line says it
+        return with_vectors(coming, write_vectors(path, store.records_from, embedder, done, known))
+    finally:
+        store.close()
+        old.close()
+
+
+def _known_vectors(old: Snapshot) -> KnownVector:
+    return lambda record: old.vector_of(record.paper_id, embedded_text(record))

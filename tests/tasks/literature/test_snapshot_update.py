@@ -1,0 +1,196 @@
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from schemas.errors import SnapshotError
+from tasks.literature.snapshot.build import build_snapshot
+from tasks.literature.snapshot.manifest import read_manifest
+from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
+from tasks.literature.snapshot.update import update_snapshot
+from tests.support.dataset_files import Record, release_records, work, write_part, write_release
+from tests.support.paper_files import paper_rows, with_references, write_jsonl, write_parquet
+
+
+def same(one: Snapshot, other: Snapshot) -> None:
+    """The two hold the same papers and answer alike."""
+    assert one.paper_count == other.paper_count
+    for query in ("attention", "protein folding report", "zebra8", "contrastive learning robot grasping", "experiment 17"):
+        answers = [
+            [(paper, score) for paper, score in zip(each.papers, each.scores, strict=True)]
+            for each in (one.search(query, 20), other.search(query, 20))
+        ]
+        assert answers[0] == answers[1]
+    every = [paper.paper_id for paper in other.search_bulk("", 1000).papers]
+    for identifier in every:
+        assert [paper.paper_id for paper in one.references(identifier) or ()] == [
+            paper.paper_id for paper in other.references(identifier) or ()
+        ]
+        assert sorted(paper.paper_id for paper in one.citations(identifier) or ()) == sorted(
+            paper.paper_id for paper in other.citations(identifier) or ()
+        )
+    assert one.fingerprint == other.fingerprint
+
+
+def test_new_and_changed_rows_give_what_a_build_from_all_of_them_gives(tmp_path: Path) -> None:
+    rows = with_references(paper_rows(50))
+    changed = [{**row, "abstract": "Quite another abstract about zebras."} for row in rows[5:12]]
+    build_snapshot(write_parquet(tmp_path / "old.parquet", rows[:40]), tmp_path / "i")
+    updated = update_snapshot(write_jsonl(tmp_path / "new.jsonl", [*changed, *rows[38:]]), tmp_path / "i")
+    assert updated.counts == {"added": 10, "replaced": 7, "unchanged": 2}
+    same(updated.snapshot, build_snapshot(write_parquet(tmp_path / "all.parquet", [*rows[:5], *changed, *rows[12:]]), tmp_path / "anew"))
+
+
+def test_the_same_update_twice_changes_nothing_and_the_first_source_still_names_the_snapshot(tmp_path: Path) -> None:
+    source = write_parquet(tmp_path / "old.parquet", paper_rows(20))
+    build_snapshot(source, tmp_path / "i")
+    new = write_parquet(tmp_path / "new.parquet", paper_rows(25))
+    once = update_snapshot(new, tmp_path / "i").snapshot
+    again = update_snapshot(new, tmp_path / "i")
+    assert (again.counts, again.snapshot.fingerprint) == ({}, once.fingerprint)
+    assert build_snapshot(source, tmp_path / "i").fingerprint == once.fingerprint
+    assert sorted(path.name for path in (tmp_path / "i").iterdir()) == ["build.lock", "manifest.json", "papers-1.sqlite", "text-1"]
+
+
+def diffs(folder: Path, updates: dict[str, list[Record]], deletes: dict[str, list[Record]], step: str) -> Path:
+    for kind, datasets in (("updates", updates), ("deletes", deletes)):
+        for name, records in datasets.items():
+            write_part(folder / kind / step / name / "20241018_1.gz", records)
+    return folder
+
+
+def test_diffs_of_a_release_give_what_the_next_release_gives(tmp_path: Path) -> None:
+    old, new = release_records(40), release_records(30, first=9)
+    for paper in new["papers"]:
+        paper["citationcount"] += paper["corpusid"] % 2
+    new["abstracts"] = [
+        {**each, "abstract": f"Rewritten {each['corpusid']}."} if each["corpusid"] == 20 else each for each in new["abstracts"]
+    ]
+    new["abstracts"] = [each for each in new["abstracts"] if each["corpusid"] != 21]
+    new["citations"] = [each for each in new["citations"] if each["citationid"] != 250]
+    build_snapshot(write_release(tmp_path / "2025-01-07", old), tmp_path / "i")
+    gone = [paper for paper in old["papers"] if not 9 <= paper["corpusid"] < 39]
+    folder = diffs(
+        tmp_path / "diffs",
+        {"papers": new["papers"], "abstracts": new["abstracts"], "citations": new["citations"], "tldrs": new["tldrs"]},
+        {
+            "papers": [{"corpusid": paper["corpusid"]} for paper in gone],
+            "abstracts": [{"corpusid": 21}],
+            "citations": [{"citationid": 250}],
+            "tldrs": [],
+        },
+        "2025-01-07-to-2025-01-14",
+    )
+    updated = update_snapshot(folder, tmp_path / "i").snapshot
+    assert updated.manifest.through == "2025-01-14"
+    same(updated, build_snapshot(write_release(tmp_path / "2025-01-14", new), tmp_path / "anew"))
+
+
+def test_diffs_are_applied_in_order_once_and_without_a_gap(tmp_path: Path) -> None:
+    build_snapshot(write_release(tmp_path / "2025-01-07", release_records(10)), tmp_path / "i")
+    paper = release_records(10)["papers"][4]
+    for step, title in (
+        ("2024-12-31-to-2025-01-07", "Too old"),
+        ("2025-01-14-to-2025-01-21", "Last"),
+        ("2025-01-07-to-2025-01-14", "First"),
+    ):
+        diffs(tmp_path / "d", {"papers": [{**paper, "title": f"{title} title of the paper"}]}, {}, step)
+    updated = update_snapshot(tmp_path / "d", tmp_path / "i").snapshot
+    (found,) = updated.papers(["CorpusId:5"])
+    assert found is not None
+    assert (found.title, found.abstract is not None, updated.manifest.through) == ("Last title of the paper", True, "2025-01-21")
+    diffs(tmp_path / "gap", {"papers": [paper]}, {}, "2025-02-04-to-2025-02-11")
+    with pytest.raises(SnapshotError, match="lacks the diffs from 2025-01-21 to 2025-02-04"):
+        update_snapshot(tmp_path / "gap", tmp_path / "i")
+
+
+def test_openalex_parts_of_later_days_and_merged_works_are_applied(tmp_path: Path) -> None:
+    folder = tmp_path / "openalex"
+    works = [work(number, cites=[number - 1] if number else []) for number in range(20)]
+    write_part(folder / "works" / "updated_date=2026-01-02" / "part_000.gz", works[:15])
+    build_snapshot(folder, tmp_path / "i")
+    changed = work(3, cites=[1, 0], title="A new title for an old work")
+    write_part(folder / "works" / "updated_date=2026-02-03" / "part_000.gz", [changed, *works[15:]])
+    merged = folder / "merged_ids" / "works" / "2026-02-03.csv"
+    merged.parent.mkdir(parents=True)
+    merged.write_text("merge_date,id,merge_into_id\n2026-02-03,W7,W8\n2025-01-01,W8,W9\n")
+    updated = update_snapshot(folder, tmp_path / "i")
+    assert updated.counts == {"added": 5, "replaced": 1, "removed": 1}
+    shutil.rmtree(folder / "merged_ids")
+    left = [changed if number == 3 else each for number, each in enumerate(works) if number != 7]
+    same(updated.snapshot, build_snapshot(write_part(tmp_path / "all.jsonl.gz", left), tmp_path / "anew"))
+
+
+class _StoppedError(Exception):
+    """Stands for a kill."""
+
+
+@pytest.mark.parametrize("stage", ["changes", "index"])
+def test_a_stopped_update_leaves_the_old_snapshot_and_goes_on(tmp_path: Path, stage: str) -> None:
+    rows = paper_rows(4_500)
+    old = build_snapshot(write_parquet(tmp_path / "old.parquet", rows[:100]), tmp_path / "i")
+    new = write_parquet(tmp_path / "new.parquet", rows)
+    seen: list[int] = []
+
+    def stop(done: int, total: int, name: str) -> None:
+        if name == stage:
+            raise _StoppedError
+
+    with pytest.raises(_StoppedError):
+        update_snapshot(new, tmp_path / "i", progress=stop)
+    assert open_snapshot(tmp_path / "i").fingerprint == old.fingerprint
+    resumed = update_snapshot(new, tmp_path / "i", progress=lambda done, total, name: seen.append(done) if name == "changes" else None)
+    assert resumed.counts == {"added": 4_400, "unchanged": 100}
+    assert resumed.snapshot.fingerprint == build_snapshot(new, tmp_path / "anew").fingerprint
+    assert 2_000 not in seen
+
+
+def test_a_reader_that_has_the_old_snapshot_open_keeps_it(tmp_path: Path) -> None:
+    old = build_snapshot(write_parquet(tmp_path / "old.parquet", paper_rows(30)), tmp_path / "i")
+    before = old.search("attention", 30)
+    update_snapshot(write_parquet(tmp_path / "new.parquet", paper_rows(200)), tmp_path / "i")
+    assert old.search("attention", 30) == before
+    assert old.papers(["URL:https://example.org/papers/5"])[0] is not None
+    assert open_snapshot(tmp_path / "i").paper_count == 200
+
+
+class Counting:
+    """An embedder that counts what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def embed(self, texts: Any) -> NDArray[np.float32]:
+        self.asked += len(texts)
+        rows = np.array([[len(text), sum(map(ord, text)) % 101, 7.0] for text in texts], dtype=np.float32)
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
+
+
+def test_an_update_embeds_only_what_is_new(tmp_path: Path) -> None:
+    rows = paper_rows(40)
+    build_snapshot(write_parquet(tmp_path / "old.parquet", rows[:30]), tmp_path / "i", embedder=Counting())
+    new = write_parquet(tmp_path / "new.parquet", [{**rows[3], "abstract": "Other words."}, *rows[30:]])
+    with pytest.raises(SnapshotError, match="--embeddings"):
+        update_snapshot(new, tmp_path / "i")
+    embedder = Counting()
+    updated = update_snapshot(new, tmp_path / "i", embedder=embedder).snapshot
+    assert embedder.asked == 11
+    assert updated.has_vectors
+    whole = write_parquet(tmp_path / "all.parquet", [*rows[:3], {**rows[3], "abstract": "Other words."}, *rows[4:]])
+    assert updated.fingerprint == build_snapshot(whole, tmp_path / "anew", embedder=Counting()).fingerprint
+
+
+def test_what_cannot_be_an_update_is_one_clear_line(tmp_path: Path) -> None:
+    source = write_parquet(tmp_path / "p.parquet", paper_rows(10))
+    with pytest.raises(SnapshotError, match=r"no snapshot|empty folder|no finished"):
+        update_snapshot(source, tmp_path / "nowhere")
+    build_snapshot(source, tmp_path / "i")
+    with pytest.raises(SnapshotError, match="whole release"):
+        update_snapshot(write_release(tmp_path / "r", release_records(5)), tmp_path / "i")
+    (tmp_path / "d" / "updates").mkdir(parents=True)
+    with pytest.raises(SnapshotError, match="holds no diffs"):
+        update_snapshot(tmp_path / "d", tmp_path / "i")
+    assert read_manifest(tmp_path / "i").generation == 0
