@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.committee import GroundedEvidence, IdeaPart, KnowledgePhase
+from schemas.knowledge import SourceKind
 from schemas.outcome import Outcome, Provenance, Unscored, UnscoredReason
 from tasks.committee.knowledge.answers import GroundingAnswer, GroundingEntry
 from tasks.committee.knowledge.batches import even_batches, keyed, without_keys
@@ -48,7 +49,9 @@ async def ground(inquiry: Inquiry, candidates: Sequence[Candidate], names: dict[
 
 
 def _batches(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[_Batch]:
+    """Items in order of kind, so that the prompts of different parts begin alike and a provider's cache serves what they share."""
     found = []
+    candidates = sorted(candidates, key=lambda each: tuple(SourceKind).index(each.item.kind))
     for phase in KnowledgePhase:
         for part in inquiry.outline.parts:
             items = [each for each in candidates if each.phase is phase and part in _parts_of(inquiry, each)]
