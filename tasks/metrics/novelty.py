@@ -31,7 +31,7 @@ class Aspects:
 
     def __post_init__(self) -> None:
         counts = (self.gold, self.generated, self.supported, self.additional, self.hallucinated)
-        if min(counts) < 0 or max(self.supported + self.additional, self.hallucinated) > self.generated:
+        if min(counts) < 0 or self.additional + max(self.supported, self.hallucinated) > self.generated:
             raise ValueError(f"arguments do not add up: {self}")
 
 
@@ -78,8 +78,9 @@ def score_metrics(gold: Mapping[str, int | None], predicted: Mapping[str, int | 
 
 
 def justification_metrics(judged: Sequence[Justification], seed: int = 0, strict: bool = False) -> dict[str, Estimate]:
-    """Means over justifications (§4.2.2): `alignment`, and for `known` and `novelty` aspects recall, additional ratio and hallucination rate.
+    """Means over justifications (§4.2.2), named as the release names them, without its `mean_`.
 
+    `alignment`, and for `known` and `novelty` aspects: `…_aspects_recall`, `additional_…_aspects_ratio`, `…_aspects_hallucination_rate`.
     Each metric is computed per justification and then averaged; BCa bootstrap over justifications. With `strict`, the zeros
     that the paper defines where a quotient has nothing below (no gold argument: recall; no generated one: hallucination
     rate) are unscored instead; the published figures are without it.
