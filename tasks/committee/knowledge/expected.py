@@ -7,11 +7,12 @@ from schemas.knowledge import SourceKind
 from schemas.profile import CommitteeParameters
 from tasks.committee.knowledge.outline import GROUNDED
 from tasks.committee.knowledge.selection import SIMILARITY_SHARE
+from tasks.committee.knowledge.summarising import PAGE_SHARE
 
 NEW_SHARE_OF_LATER_ROUNDS = 0.5
 """Of what comes through a later round, the share not met before."""
 TOKENS_PER_WORD = 1.35
-PAGE_TOKENS = 2_500
+LONGEST_PAGE_TOKENS = 2_500
 ITEM_STANDING_TOKENS = 60
 
 
@@ -30,7 +31,7 @@ def expected_calls(parameters: CommitteeParameters, kinds: frozenset[SourceKind]
     batches = math.ceil(parts / parameters.parts_per_query_call)
     size = parameters.items_per_grounding_call
     grounded = sum(math.ceil(m * sum(part in GROUNDED[kind] for kind in kinds) / size) for part in IdeaPart)
-    later = parts * math.ceil(m * len(kinds) / parts / size) if phases == 2 else 0
+    later = math.ceil(m * len(kinds) / size) if phases == 2 else 0
     shown = min(size, m * len(kinds))
     queries = parameters.parts_per_query_call * len(kinds) * parameters.queries_per_part
     return {
@@ -42,7 +43,7 @@ def expected_calls(parameters: CommitteeParameters, kinds: frozenset[SourceKind]
         ),
         "summarise_pages": (
             _calls(pages, parameters.pages_per_summary_call),
-            float(PAGE_TOKENS * parameters.pages_per_summary_call),
+            min(LONGEST_PAGE_TOKENS, PAGE_SHARE * parameters.reading_word_limit * TOKENS_PER_WORD) * parameters.pages_per_summary_call,
             350.0 * parameters.pages_per_summary_call,
         ),
         "refine_queries": (batches * (rounds - 1), 350.0 * queries, 30.0 * queries),

@@ -13,7 +13,7 @@ from tasks.committee.knowledge.batches import even_batches, keyed, without_keys
 from tasks.committee.knowledge.inquiry import Inquiry
 from tasks.committee.knowledge.passages import stands_in
 from tasks.committee.knowledge.pool import Candidate
-from tasks.committee.knowledge.questions import GroundingQuestion, ItemShown
+from tasks.committee.knowledge.questions import GroundingQuestion, ItemShown, PartHeld
 from tasks.committee.knowledge.steps import GROUND_EVIDENCE
 from tasks.contribution.answers import by_key
 from tasks.soundness.asking import never_asked
@@ -21,11 +21,15 @@ from tasks.soundness.asking import never_asked
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Some items of one phase, to be held against one part. Both phases never share a call."""
+    """Some items of one phase, each to be held against one part. Phases never share a call."""
 
-    part: IdeaPart
     phase: KnowledgePhase
     items: dict[str, Candidate]
+    parts: dict[str, IdeaPart]
+
+    @property
+    def subject(self) -> str:
+        return f"{GROUND_EVIDENCE.name} of {', '.join(dict.fromkeys(self.parts.values()))}"
 
 
 async def ground(inquiry: Inquiry, candidates: Sequence[Candidate], names: dict[int, str]) -> tuple[GroundedEvidence, ...]:
@@ -50,24 +54,29 @@ async def ground(inquiry: Inquiry, candidates: Sequence[Candidate], names: dict[
 
 def _batches(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[_Batch]:
     """Items in order of kind, so that the prompts of different parts begin alike and a provider's cache serves what they share."""
-    found = []
-    candidates = sorted(candidates, key=lambda each: tuple(SourceKind).index(each.item.kind))
-    for phase in KnowledgePhase:
-        for part in inquiry.outline.parts:
-            items = [each for each in candidates if each.phase is phase and part in _parts_of(inquiry, each)]
-            readable = [each for each in items if each.shown().strip()]
-            unreadable = [each for each in items if not each.shown().strip()]
-            size = inquiry.parameters.items_per_grounding_call
-            found += [_Batch(part, phase, keyed(batch)) for batch in even_batches(readable, size)]
-            found += [_Batch(part, phase, keyed(unreadable))] if unreadable else []
-    return found
+    ordered = sorted(candidates, key=lambda each: tuple(SourceKind).index(each.item.kind))
+    before = [each for each in ordered if each.phase is KnowledgePhase.BEFORE]
+    after = [each for each in ordered if each.phase is KnowledgePhase.AFTER]
+    batches = []
+    for part in inquiry.outline.parts:
+        held = [(each, part) for each in before if part in inquiry.outline.searched(each.item.kind)]
+        batches += _packed(inquiry, KnowledgePhase.BEFORE, held)
+    return batches + _packed(inquiry, KnowledgePhase.AFTER, [(each, _own_part(inquiry, each)) for each in after])
 
 
-def _parts_of(inquiry: Inquiry, candidate: Candidate) -> tuple[IdeaPart, ...]:
+def _packed(inquiry: Inquiry, phase: KnowledgePhase, held: Sequence[tuple[Candidate, IdeaPart]]) -> list[_Batch]:
+    """In calls of `items_per_grounding_call`; items without any text stand apart, because nobody is asked about them."""
+    readable = [pair for pair in held if pair[0].shown().strip()]
+    unreadable = [pair for pair in held if not pair[0].shown().strip()]
+    packs = [*even_batches(readable, inquiry.parameters.items_per_grounding_call), *([unreadable] if unreadable else [])]
+    keys = [keyed(pack) for pack in packs]
+    return [_Batch(phase, {key: each for key, (each, _) in pack.items()}, {key: part for key, (_, part) in pack.items()}) for pack in keys]
+
+
+def _own_part(inquiry: Inquiry, candidate: Candidate) -> IdeaPart:
+    """The part it was searched for first, where its kind bears on that part."""
     borne_on = inquiry.outline.searched(candidate.item.kind)
-    if candidate.phase is KnowledgePhase.BEFORE:
-        return borne_on
-    return tuple(part for part in borne_on if part is candidate.query.part) or borne_on[:1]
+    return candidate.query.part if candidate.query.part in borne_on else borne_on[0]
 
 
 async def _asked(inquiry: Inquiry, batch: _Batch) -> Outcome[GroundingAnswer] | None:
@@ -79,25 +88,27 @@ async def _asked(inquiry: Inquiry, batch: _Batch) -> Outcome[GroundingAnswer] | 
     )
     if not items:
         return None
-    claims = inquiry.outline.claims[batch.part]
-    question = GroundingQuestion(idea=inquiry.outline.gist, part=batch.part.value, claims=claims, items=items)
-    outcome = await inquiry.engine.run(GROUND_EVIDENCE, question)
+    parts = tuple(
+        PartHeld(part=part.value, claims=inquiry.outline.claims[part], keys=tuple(key for key, own in batch.parts.items() if own is part))
+        for part in dict.fromkeys(batch.parts.values())
+    )
+    outcome = await inquiry.engine.run(GROUND_EVIDENCE, GroundingQuestion(idea=inquiry.outline.gist, items=items, parts=parts))
     if isinstance(outcome, Unscored):
-        inquiry.troubles.unscored(outcome, f"{GROUND_EVIDENCE.name} of {batch.part}")
+        inquiry.troubles.unscored(outcome, batch.subject)
     return outcome
 
 
 def _row(inquiry: Inquiry, batch: _Batch, key: str, outcome: Outcome[GroundingAnswer] | None) -> dict[str, Any]:
     if outcome is None:
         detail = "neither its source nor its reading gives any text"
-        return _unscored(batch, UnscoredReason.NO_EVIDENCE, detail, never_asked(GROUND_EVIDENCE, inquiry.engine))
+        return _unscored(batch, key, UnscoredReason.NO_EVIDENCE, detail, never_asked(GROUND_EVIDENCE, inquiry.engine))
     if isinstance(outcome, Unscored):
-        return _unscored(batch, outcome.reason, outcome.detail, outcome.provenance)
+        return _unscored(batch, key, outcome.reason, outcome.detail, outcome.provenance)
     entry = by_key(outcome.value.items, batch.items).get(key)
     if entry is None:
         detail = "the reply has no usable entry for it"
-        inquiry.troubles.omission(f"{GROUND_EVIDENCE.name} of {batch.part}", f"{detail} among {len(batch.items)} items")
-        return _unscored(batch, UnscoredReason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        inquiry.troubles.omission(batch.subject, f"{detail} among {len(batch.items)} items")
+        return _unscored(batch, key, UnscoredReason.REPLY_UNPARSABLE, detail, outcome.provenance)
     return _scored(batch, key, entry, outcome.provenance)
 
 
@@ -105,7 +116,7 @@ def _scored(batch: _Batch, key: str, entry: GroundingEntry, provenance: Provenan
     candidate = batch.items[key]
     passage = " ".join(entry.passage.split())
     return {
-        "part": batch.part,
+        "part": batch.parts[key],
         "phase": batch.phase,
         "relation": entry.relation,
         "evidence": without_keys(entry.evidence, batch.items, key).strip(),
@@ -117,9 +128,9 @@ def _scored(batch: _Batch, key: str, entry: GroundingEntry, provenance: Provenan
     }
 
 
-def _unscored(batch: _Batch, reason: UnscoredReason, detail: str, provenance: Provenance) -> dict[str, Any]:
+def _unscored(batch: _Batch, key: str, reason: UnscoredReason, detail: str, provenance: Provenance) -> dict[str, Any]:
     return {
-        "part": batch.part,
+        "part": batch.parts[key],
         "phase": batch.phase,
         "relation": None,
         "unscored_reason": reason,

@@ -87,10 +87,17 @@ class ItemShown(Noun):
     text: str = Field(min_length=1)
 
 
-class GroundingQuestion(Noun):
-    """What do these items say for or against this part of the idea?"""
+class PartHeld(Noun):
+    """One part, its claims, and the items to hold against it."""
 
-    idea: str = Field(min_length=1, description="Title and gist, which is enough to read the claims by.")
     part: str
     claims: tuple[str, ...] = Field(min_length=1)
+    keys: tuple[str, ...] = Field(min_length=1, description="Each item stands under exactly one part.")
+
+
+class GroundingQuestion(Noun):
+    """What does each of these items say for or against the part it is held against?"""
+
+    idea: str = Field(min_length=1, description="Title and gist, which is enough to read the claims by.")
     items: tuple[ItemShown, ...] = Field(min_length=1)
+    parts: tuple[PartHeld, ...] = Field(min_length=1)

@@ -14,8 +14,8 @@ from tasks.committee.knowledge.questions import PageShown, SummariesQuestion
 from tasks.committee.knowledge.steps import SUMMARISE_PAGES
 from tasks.contribution.answers import by_key
 
-PAGE_WORD_LIMIT = 4_000
-"""Words of a page that are shown: what a long article has; the rest is left out with a mark."""
+PAGE_SHARE = 4
+"""A page is shown up to this many times the words kept of a reading; the rest is left out with a mark."""
 _SUBJECT = f"{SUMMARISE_PAGES.name} of finds"
 
 
@@ -33,7 +33,11 @@ async def summarise(inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
 
 async def _asked(inquiry: Inquiry, batch: dict[str, Candidate]) -> Outcome[SummariesAnswer]:
     pages = tuple(
-        PageShown(key=key, title=candidate.item.title, text=within((("Text", candidate.quotable),), PAGE_WORD_LIMIT))
+        PageShown(
+            key=key,
+            title=candidate.item.title,
+            text=within((("Text", candidate.quotable),), PAGE_SHARE * inquiry.parameters.reading_word_limit),
+        )
         for key, candidate in batch.items()
     )
     return await inquiry.engine.run(SUMMARISE_PAGES, SummariesQuestion(idea=inquiry.outline.gist, pages=pages))

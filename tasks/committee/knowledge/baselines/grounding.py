@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.committee import Relation
+from schemas.outcome import UnscoredReason
 from tasks.committee.knowledge.answers import GroundingAnswer, GroundingEntry
 from tasks.committee.knowledge.questions import GroundingQuestion, ItemShown
 from tasks.contribution.baselines.phrases import mentions, specific_phrases, specific_stems
 from tasks.contribution.baselines.wording import listed
-from tasks.judging.step import BaselineTools
+from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.judging.text import rank_sentences, sentences
 from tasks.soundness.baselines.signs import read_sentence
 
@@ -29,16 +30,20 @@ _VERBS = {Relation.SUPPORTS: "speaks for", Relation.REFUTES: "speaks against", R
 @dataclass(frozen=True, slots=True)
 class _Candidates:
     item: ItemShown
+    claims: tuple[str, ...]
     sentences: tuple[str, ...]
 
 
-async def baseline_grounding(question: GroundingQuestion, tools: BaselineTools) -> GroundingAnswer:
+async def baseline_grounding(question: GroundingQuestion, tools: BaselineTools) -> GroundingAnswer | NoAnswer:
     """An item's answer depends on no other item: candidates by shared words, the best by embedding, the outcome by its wording."""
-    claims = "\n".join(question.claims)
-    candidates = [_Candidates(item, _nearest_by_words(item, claims)) for item in question.items]
-    texts = list(dict.fromkeys((*question.claims, *(sentence for each in candidates for sentence in each.sentences))))
+    claims = {key: part.claims for part in question.parts for key in part.keys}
+    held = [item for item in question.items if item.key in claims]
+    if not held:
+        return NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "no item shown is to be held against a part")
+    candidates = [_Candidates(item, claims[item.key], _nearest_by_words(item, "\n".join(claims[item.key]))) for item in held]
+    texts = list(dict.fromkeys(text for each in candidates for text in (*each.claims, *each.sentences)))
     vectors = dict(zip(texts, await tools.embedder.embed(texts), strict=True))
-    return GroundingAnswer(items=[_entry(each, question.claims, vectors) for each in candidates])
+    return GroundingAnswer(items=[_entry(each, vectors) for each in candidates])
 
 
 def _nearest_by_words(item: ItemShown, claims: str) -> tuple[str, ...]:
@@ -48,14 +53,14 @@ def _nearest_by_words(item: ItemShown, claims: str) -> tuple[str, ...]:
     return tuple(sentence for _, sentence in rank_sentences(claims, found[:SENTENCES_READ], SENTENCES_EMBEDDED))
 
 
-def _entry(candidates: _Candidates, claims: tuple[str, ...], vectors: dict[str, NDArray[np.float32]]) -> GroundingEntry:
+def _entry(candidates: _Candidates, vectors: dict[str, NDArray[np.float32]]) -> GroundingEntry:
     item = candidates.item
     if not candidates.sentences:
         return GroundingEntry(
             key=item.key, relation=Relation.NEITHER, evidence="", analysis="It holds no whole sentence.", relevance=0, passage=""
         )
     cosine, sentence, claim = max(
-        ((float(vectors[sentence] @ vectors[claim]), sentence, claim) for sentence in candidates.sentences for claim in claims),
+        ((float(vectors[sentence] @ vectors[claim]), sentence, claim) for sentence in candidates.sentences for claim in candidates.claims),
         key=lambda found: found[0] + OUTCOME_BONUS * (read_sentence(found[1]).sign != "neutral"),
     )
     relevance = round(10 * min(max(cosine, 0.0) / FULL_COSINE, 1.0))
