@@ -7,7 +7,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from tasks.literature.snapshot.build import index_for_parquet
+from schemas.settings import Settings
+from tasks.embeddings.embedder import Embedder
+from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
+from tasks.literature.snapshot.manifest import read_manifest
+from tasks.literature.snapshot.update import update_snapshot
 
 LINE_EVERY = 10_000
 
@@ -43,3 +47,24 @@ def index_with_progress(source: Path, home: Path) -> Path:
     """The index of a Parquet or JSONL file, built on first use and kept under `home`."""
     with shown_progress() as report:
         return index_for_parquet(source, home, report)
+
+
+def build_index(source: Path, target: Path, embeddings: bool, settings: Settings) -> str:
+    """Build the index of `source` in `target` with progress; what it holds, in one line."""
+    with shown_progress() as report:
+        return str(build_snapshot(source, target, embedder=_embedder(settings) if embeddings else None, progress=report))
+
+
+def update_index(source: Path, target: Path, embeddings: bool, settings: Settings) -> str:
+    """Apply the changes in `source` to the index in `target`; what came of them, in one line. An index with embeddings keeps them."""
+    wanted = embeddings or read_manifest(target).embedding_dimensions is not None
+    with shown_progress() as report:
+        updated = update_snapshot(source, target, embedder=_embedder(settings) if wanted else None, progress=report)
+    counted = ", ".join(f"{count:,} {name}" for name, count in updated.counts.items())
+    return f"{updated.snapshot}; {counted or 'nothing new'}"
+
+
+def _embedder(settings: Settings) -> Embedder:
+    from tasks.embeddings.sentence_embedder import SentenceEmbedder  # loads much: only where papers are embedded
+
+    return SentenceEmbedder(settings.embeddings, None)

@@ -1,11 +1,13 @@
 """`assay literature`: build, serve and search snapshots."""
 
+import socket
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from flows.commands import options
+from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 
 application = typer.Typer(no_args_is_help=True)
@@ -13,22 +15,31 @@ application = typer.Typer(no_args_is_help=True)
 
 @application.command("build")
 def build(
-    source: Annotated[Path, typer.Argument(metavar="PAPERS", help="Parquet or JSONL: title, abstract, authors, venue, year, url, …")],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PAPERS", help="Parquet or JSONL, the folder of a Semantic Scholar release, or OpenAlex works; with --update, changes."
+        ),
+    ],
     target: Annotated[Path, typer.Argument(metavar="INDEX", help="Folder of the index; an interrupted build goes on where it stopped.")],
     embeddings: Annotated[
         bool, typer.Option("--embeddings", metavar="", help="Embed every paper too (about 50 a second on two cores).")
     ] = False,
+    update: Annotated[
+        bool,
+        typer.Option(
+            "--update",
+            metavar="",
+            help="Apply PAPERS to the finished INDEX: new and changed rows, later OpenAlex parts, or diffs (updates/, deletes/).",
+        ),
+    ] = False,
 ) -> int:
-    """Build the index of a snapshot. May be interrupted at any time: the same command resumes."""
+    """Build or update the index of a snapshot. May be interrupted at any time: the same command resumes."""
     from flows.commands.output import print_note
-    from flows.indexing import shown_progress
-    from tasks.embeddings.sentence_embedder import SentenceEmbedder
-    from tasks.literature.snapshot.build import build_snapshot
+    from flows.indexing import build_index, update_index
 
-    embedder = SentenceEmbedder(Settings().embeddings, None) if embeddings else None
-    with shown_progress() as report:
-        snapshot = build_snapshot(source, target, embedder=embedder, progress=report)
-    print_note(f"{snapshot} – use it with --literature snapshot:{target}")
+    print_note(update_index(source, target, embeddings, Settings()) if update else build_index(source, target, embeddings, Settings()))
+    print_note(f"use it with --literature snapshot:{target}")
     return 0
 
 
@@ -47,6 +58,7 @@ def serve(
 
     settings = Settings()
     resolved = indexed(resolve_literature(literature, settings), settings)
+    port = port or _free_port(host)
     print_note(f"gateway for {resolved} on http://{host}:{port}/graph/v1 – stop it with Ctrl-C")
     serve_gateway(settings, resolved, host, port, cache, None)
     return 0
@@ -74,3 +86,13 @@ def search(
     for failure in answer.failures:
         print_note(f"could not look: {failure.source} {failure.endpoint}: {failure.reason}: {failure.detail}")
     return 0 if answer.complete else 1
+
+
+def _free_port(host: str) -> int:
+    """A port that was free a moment ago: known before the gateway opens it, so that its address can be printed."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        try:
+            probe.bind((host, 0))
+        except OSError as error:
+            raise ConfigurationError(f"cannot listen on {host} ({error.strerror or error}); choose another --host") from error
+        return int(probe.getsockname()[1])

@@ -48,7 +48,7 @@ _SHAPES: dict[str, Callable[[PaperRecord], Any]] = {
     "citationStyles": lambda _: None,
     "authors": lambda paper: [{"authorId": None, "name": name} for name in paper.authors],
     "embedding": lambda _: None,
-    "tldr": lambda _: None,
+    "tldr": lambda paper: {"model": "tldr@v2.0.0", "text": paper.tldr} if paper.tldr else None,
     "textAvailability": lambda paper: "abstract" if paper.abstract else "none",
 }
 

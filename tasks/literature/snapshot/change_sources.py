@@ -65,6 +65,10 @@ class NewRows:
     def identified(self) -> bool:
         return self.papers.identified
 
+    @property
+    def empty(self) -> bool:
+        return isinstance(self.papers, OpenAlexWorks) and not self.papers.parts and not self.gone
+
     def batches(self, start: Place) -> Iterator[tuple[list[Change], Place]]:
         place = start
         for rows, place in self.papers.batches(Path(), start):
@@ -88,6 +92,10 @@ class SemanticScholarDiffs:
     @property
     def identity(self) -> str:
         return identity_of([part for _, _, part in self.parts], self.root)
+
+    @property
+    def empty(self) -> bool:
+        return not self.parts
 
     def batches(self, start: Place) -> Iterator[tuple[list[Change], Place]]:
         paths = tuple(part for _, _, part in self.parts)

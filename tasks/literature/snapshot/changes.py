@@ -53,6 +53,7 @@ class Changes(Protocol):
     Attributes:
         identity: of this set of changes; applied twice, it changes nothing the second time.
         through: the release or day the snapshot has reached with them; None where the source has none.
+        empty: whether there is nothing the snapshot has not got yet.
         identified: whether the source's own identifiers alone say which papers are the same.
     """
 
@@ -62,6 +63,8 @@ class Changes(Protocol):
     def identity(self) -> str: ...
     @property
     def through(self) -> str | None: ...
+    @property
+    def empty(self) -> bool: ...
     @property
     def identified(self) -> bool: ...
 

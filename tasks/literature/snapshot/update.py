@@ -48,7 +48,7 @@ def update_snapshot(source: Path, target: Path, *, embedder: Embedder | None = N
     with only_builder(target):
         manifest = read_manifest(target)
         changes = open_changes(source, manifest)
-        if changes.identity in manifest.updates or (changes.identity == manifest.source_identity):
+        if changes.empty or changes.identity in (*manifest.updates, manifest.source_identity):
             return Updated(open_snapshot(target), {})
         if manifest.embedding_dimensions is not None and embedder is None:
             raise SnapshotError(f"{target} has embeddings: update it with --embeddings, so that new papers get theirs")

@@ -102,6 +102,7 @@ def test_diffs_are_applied_in_order_once_and_without_a_gap(tmp_path: Path) -> No
     (found,) = updated.papers(["CorpusId:5"])
     assert found is not None
     assert (found.title, found.abstract is not None, updated.manifest.through) == ("Last title of the paper", True, "2025-01-21")
+    assert update_snapshot(tmp_path / "d", tmp_path / "i").counts == {}
     diffs(tmp_path / "gap", {"papers": [paper]}, {}, "2025-02-04-to-2025-02-11")
     with pytest.raises(SnapshotError, match="lacks the diffs from 2025-01-21 to 2025-02-04"):
         update_snapshot(tmp_path / "gap", tmp_path / "i")
@@ -119,6 +120,7 @@ def test_openalex_parts_of_later_days_and_merged_works_are_applied(tmp_path: Pat
     merged.write_text("merge_date,id,merge_into_id\n2026-02-03,W7,W8\n2025-01-01,W8,W9\n")
     updated = update_snapshot(folder, tmp_path / "i")
     assert updated.counts == {"added": 5, "replaced": 1, "removed": 1}
+    assert update_snapshot(folder, tmp_path / "i").counts == {}
     shutil.rmtree(folder / "merged_ids")
     left = [changed if number == 3 else each for number, each in enumerate(works) if number != 7]
     same(updated.snapshot, build_snapshot(write_part(tmp_path / "all.jsonl.gz", left), tmp_path / "anew"))

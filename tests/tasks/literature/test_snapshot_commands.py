@@ -1,0 +1,56 @@
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from flows.indexing import build_index, update_index
+from schemas.settings import Settings
+from tasks.literature.snapshot.build import build_snapshot
+from tests.support.dataset_files import release_records, write_release
+from tests.support.paper_files import paper_rows, write_parquet
+
+
+def test_an_index_is_built_and_updated_in_words_a_person_understands(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path / "home")
+    built = build_index(write_parquet(tmp_path / "old.parquet", paper_rows(20)), tmp_path / "i", False, settings)
+    assert re.fullmatch(r"snapshot [0-9a-f]{12}: 20 papers", built)
+    new = write_parquet(tmp_path / "new.parquet", paper_rows(23))
+    assert update_index(new, tmp_path / "i", False, settings).endswith(": 23 papers; 3 added, 20 unchanged")
+    assert update_index(new, tmp_path / "i", False, settings).endswith("nothing new")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_serve_says_where_it_answers_and_stops_cleanly(tmp_path: Path, sent: signal.Signals) -> None:
+    index = build_snapshot(write_release(tmp_path / "2025-01-07", release_records(20)), tmp_path / "i").folder
+    command = [sys.executable, "-m", "flows", "literature", "serve", "--literature", f"snapshot:{index}", "--port", "0"]
+    process = subprocess.Popen(
+        [*command, "--cache", str(tmp_path / "cache")],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "ASSAY_HOME": str(tmp_path / "home")},
+    )
+    try:
+        assert process.stderr is not None
+        address = re.search(r"http://127\.0\.0\.1:\d+/graph/v1", process.stderr.readline())
+        assert address is not None
+        with httpx.Client(transport=httpx.HTTPTransport(retries=50), timeout=20) as http:
+            asked = {"fields": "title,tldr,references.corpusId,openAccessPdf"}
+            paper = http.get(f"{address.group()}/paper/CorpusId:12", params=asked).json()
+            found = http.get(f"{address.group()}/paper/search", params={"query": "zebra11 machine translation"}).json()
+        assert (paper["tldr"], paper["openAccessPdf"]["url"]) == (
+            {"model": "tldr@v2.0.0", "text": "Summary of zebra12."},
+            "https://example.org/12.pdf",
+        )
+        assert [each["corpusId"] for each in paper["references"]] == [11, 10]
+        assert found["total"] > 0
+        process.send_signal(sent)
+        assert process.wait(15) in (0, -signal.SIGTERM)  # a server that was told to end says by what
+        assert "Traceback" not in process.stderr.read()
+    finally:
+        process.kill()
+        process.wait()
