@@ -41,21 +41,20 @@ class EloRatings:
 def elo(idea_ids: Sequence[IdeaId], matches: Iterable[Match], parameters: RankingParameters, seed: int) -> EloRatings:
     """Replay `matches`, all of one group and dimension. An unscored match moves nobody; being scheduled counts as activity.
 
-    A period, after which the idle move toward the mean by λ, is a round of the schedule, or a day (UTC) with votes.
+    Both orders of a pair in one round are one event whose outcome is their mean, so a judge that favours what it sees first moves
+    nobody. A period, after which the idle move toward the mean by λ, is a round of the schedule, or a day (UTC) with votes.
     """
     ordered = tuple(sorted(set(idea_ids)))
     place = {idea_id: number for number, idea_id in enumerate(ordered)}
-    events = sorted((match for match in matches if match.first_idea_id in place and match.second_idea_id in place), key=_moment)
+    events = _events((match for match in matches if match.first_idea_id in place and match.second_idea_id in place), place)
     replay = _Replay(len(ordered), parameters, _weights(len(events), seed))
-    number = 0
-    for _, period in groupby(events, key=_period):
+    numbered = enumerate(events)
+    for _, period in groupby(numbered, key=lambda entry: entry[1].period):
         active = np.zeros(len(ordered), dtype=np.bool_)
-        for match in period:
-            first, second = place[match.first_idea_id], place[match.second_idea_id]
-            active[[first, second]] = True
-            if match.winner is not None:
-                replay.play(first, second, SHARE_OF_FIRST[match.winner], number)
-            number += 1
+        for number, event in period:
+            active[event.left] = active[event.right] = True
+            if event.share is not None:
+                replay.play(event.left, event.right, event.share, number)
         replay.regress(~active)
     replicates = replay.points[:, 1:]
     return EloRatings(ordered, replay.points[:, 0].copy(), replicates - replicates.mean(axis=1, keepdims=True))
@@ -65,14 +64,30 @@ def is_vote(match: Match) -> bool:
     return match.judge.startswith(HUMAN)
 
 
-def _period(match: Match) -> tuple[bool, int, str]:
-    return (True, 0, match.created_at.date().isoformat()) if is_vote(match) else (False, match.round, "")
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """`left` < `right` are places in the group; `share` is what left won, None when unscored."""
+
+    period: tuple[bool, int, str]
+    left: int
+    right: int
+    share: float | None
 
 
-def _moment(match: Match) -> tuple[bool, int, str, tuple[str, str], str, str]:
-    pair = (match.first_idea_id, match.second_idea_id)
-    voted_at = match.created_at.isoformat() if is_vote(match) else ""
-    return (is_vote(match), 0 if is_vote(match) else match.round, voted_at, (min(pair), max(pair)), match.first_idea_id, match.match_id)
+def _events(matches: Iterable[Match], place: dict[IdeaId, int]) -> list[_Event]:
+    shares: dict[tuple[tuple[bool, int, str], str, int, int, str], list[float]] = {}
+    for match in matches:
+        first, second = place[match.first_idea_id], place[match.second_idea_id]
+        vote = is_vote(match)
+        period = (True, 0, match.created_at.date().isoformat()) if vote else (False, match.round, "")
+        moment, name = (match.created_at.isoformat(), match.match_id) if vote else ("", "")
+        won = shares.setdefault((period, moment, min(first, second), max(first, second), name), [])
+        if match.winner is not None:
+            share = SHARE_OF_FIRST[match.winner]
+            won.append(share if first < second else 1.0 - share)
+    return [
+        _Event(period, left, right, sum(won) / len(won) if won else None) for (period, _, left, right, _), won in sorted(shares.items())
+    ]
 
 
 def _weights(count: int, seed: int) -> NDArray[np.float64]:
@@ -97,7 +112,7 @@ class _Replay:
         new = min(self._played[first], self._played[second]) < parameters.elo_cold_start_matches
         difference = (parameters.elo_cold_start_alpha if new else 1.0) * (self.points[second] - self.points[first])
         expected = 1.0 / (1.0 + 10.0 ** (difference / SCALE))
-        pair = (min(first, second), max(first, second))
+        pair = (first, second)
         effective_k = parameters.elo_k * parameters.elo_pair_decay_gamma ** self._met.get(pair, 0)
         change = self._weights[number] * effective_k * (share - expected)
         self.points[first] += change

@@ -17,7 +17,7 @@ from tasks.ranking.tally import Tally
 
 ROUND_ROBIN = "round_robin"
 ADAPTIVE = "adaptive"
-SETTLED_SHARE = 0.95
+SETTLED_SHARE = 0.9
 """The leaders are settled when so much of them is expected to be right."""
 MINIMUM_PAIRS = 4
 """Pairs every idea plays before it may be left alone."""

@@ -1,0 +1,131 @@
+"""Ranks the groups of a shard and lands each as it ends. What was judged before, in this ranking or another, is not asked again."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+
+from schemas.identifiers import IdeaId, content_hash
+from schemas.ranking import GroupReceipt, Match, RankedGroup
+from schemas.settings import Settings
+from tasks.accounting.budgets import SharedBudget
+from tasks.accounting.ledger import Ledger
+from tasks.accounting.model_limits import open_model_limits
+from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from tasks.judging.engines import parse_engine_name
+from tasks.judging.extractive_engine import ExtractiveEngine
+from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
+from tasks.judging.litellm_engine import LiteLLMEngine
+from tasks.judging.step import BaselineTools, Engine
+from tasks.ranking.job import GroupJob, RankJob
+from tasks.ranking.journal import Journal
+from tasks.ranking.matching import ASK_AGAIN
+from tasks.ranking.rank import Ranked, rank_groups
+from warehouse.keyed_store import KeyedStore
+from warehouse.layout import Layout
+from warehouse.ranking_landing import iterate_heads, land_group, landed_matches, read_group_receipt
+
+GROUPS_IN_FLIGHT = 4
+EngineOf = Callable[[Ledger], Engine]
+
+logger = logging.getLogger(__name__)
+
+
+async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]:
+    """Rank and land the groups of a shard that have no complete receipt yet; return the shard's receipts."""
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    layout = Layout(job.request.warehouse)
+    async with AsyncExitStack() as stack:
+        budget = SharedBudget(layout.state / "budgets.sqlite", job.request.budget_scope, job.request.budget)
+        stack.callback(budget.close)
+        engine_of = await _engines(job, settings, layout, budget, stack)
+        return await rank_shard(job, layout, engine_of, concurrency=settings.language_model.maximum_concurrency)
+
+
+async def rank_shard(job: RankJob, layout: Layout, engine_of: EngineOf, *, concurrency: int) -> tuple[GroupReceipt, ...]:
+    """As `rank_job`, with engines from elsewhere: `engine_of(ledger)` books its calls there."""
+    gate = asyncio.Semaphore(GROUPS_IN_FLIGHT)
+
+    async def one(group: GroupJob) -> GroupReceipt:
+        done = read_group_receipt(layout, job.request.run_id, job.ranking_id, group.group)
+        if done is not None and done.incomplete_reason is None:
+            return done
+        async with gate:
+            return await _rank_and_land(group, job, layout, engine_of, concurrency)
+
+    async with asyncio.TaskGroup() as running:
+        tasks = [running.create_task(one(group)) for group in job.groups]
+    return tuple(task.result() for task in tasks)
+
+
+async def _rank_and_land(group: GroupJob, job: RankJob, layout: Layout, engine_of: EngineOf, concurrency: int) -> GroupReceipt:
+    started_at = datetime.now(UTC)
+    run_id, profile = job.request.run_id, job.request.profile
+    journal = Journal(layout.ranking(run_id, job.ranking_id) / "journal" / f"{content_hash(group.group, length=16)}.jsonl")
+    journal.read()
+    ledgers = {dossier.idea_id: Ledger(dossier.idea_id) for dossier in group.dossiers}
+    engines: dict[IdeaId, Engine] = {idea_id: engine_of(ledger) for idea_id, ledger in ledgers.items()}
+
+    async def deliver(matches: tuple[Match, ...]) -> None:
+        journal.write(matches, ledgers[matches[0].first_idea_id].llm_calls)
+
+    ranked = await rank_groups(
+        group.dossiers,
+        profile.ranking,
+        engines[group.dossiers[0].idea_id],
+        profile.seed,
+        dimensions=job.dimensions,
+        stored=[*_judged_before(layout, job, group.group), *journal.matches, *group.votes],
+        concurrency=concurrency,
+        deliver=deliver,
+        engine_of=engines.__getitem__,
+    )
+    journal.write((), (call for ledger in ledgers.values() for call in ledger.llm_calls))
+    receipt = land_group(layout, _value(ranked, job, journal, started_at))
+    if receipt.incomplete_reason is None:
+        journal.path.unlink(missing_ok=True)
+    return receipt
+
+
+def _value(ranked: Ranked, job: RankJob, journal: Journal, started_at: datetime) -> RankedGroup:
+    (summary,) = ranked.groups
+    reasons = [match.unscored_reason for match in ranked.matches if match.unscored_reason in ASK_AGAIN]
+    return RankedGroup(
+        ranking_id=job.ranking_id,
+        run_id=job.request.run_id,
+        summary=summary,
+        matches=ranked.matches,
+        ratings=ranked.ratings,
+        llm_calls=tuple(journal.calls),
+        incomplete_reason=str(reasons[0]) if reasons else None,
+        started_at=started_at,
+        finished_at=datetime.now(UTC),
+    )
+
+
+def _judged_before(layout: Layout, job: RankJob, group: str) -> list[Match]:
+    """Matches of this group that landed in any ranking of the run by the same engine; votes come with the request alone."""
+    run_id, engine = job.request.run_id, job.request.engine
+    ids = {head.ranking_id for head in iterate_heads(layout, run_id) if head.engine == engine} | {job.ranking_id}
+    found = (match for ranking_id in sorted(ids) for match in landed_matches(layout, run_id, ranking_id, group))
+    return [match for match in found if match.judge == engine]
+
+
+async def _engines(job: RankJob, settings: Settings, layout: Layout, budget: SharedBudget, stack: AsyncExitStack) -> EngineOf:
+    model = parse_engine_name(job.request.engine).model
+    profile = job.request.profile
+    if model is None:
+        tools = BaselineTools(SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")))
+        return lambda _: ExtractiveEngine(tools, profile.seed)
+    backend = LiteLLMBackend(
+        model,
+        settings.language_model,
+        budget=budget,
+        api_base=job.request.api_base,
+        cache=KeyedStore(layout.cache / "replies.sqlite"),
+        limits=open_model_limits(layout.state / "limits", model, settings.language_model),
+        sampling=Sampling(seed=profile.seed, temperature=profile.temperature),
+    )
+    stack.push_async_callback(backend.close)
+    return lambda ledger: LiteLLMEngine(backend, ledger)

@@ -1,0 +1,170 @@
+"""What holds for every rating, whatever the matches."""
+
+import random
+from itertools import combinations
+from typing import Any
+
+import choix
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.ranking import Match, Rating, RatingMethod, Winner
+from tasks.ranking.bradley_terry import PRIOR_DEVIATION, fit
+from tasks.ranking.rating import rate
+from tasks.ranking.tally import tally
+from tests.support.ranking_fakes import match, matches, parameters
+
+IDEAS = ["a", "b", "c", "d", "e", "f"]
+results = st.lists(
+    st.tuples(st.sampled_from(IDEAS), st.sampled_from(IDEAS), st.sampled_from([*Winner, None])).filter(lambda one: one[0] != one[1]),
+    max_size=40,
+)
+
+
+def rated(played: list[Match], ideas: list[str] = IDEAS, method: RatingMethod = RatingMethod.BRADLEY_TERRY) -> dict[str, Rating]:
+    found: Any = rate("g", ideas, played, "overall", parameters(), seed=1)
+    return {rating.idea_id: rating for rating in found if rating.method is method}
+
+
+@given(results, st.randoms(use_true_random=False))
+@settings(max_examples=40, deadline=None)
+def test_the_order_of_matches_and_ideas_changes_nothing(played: list[Any], chance: random.Random) -> None:
+    ordered = matches(played)
+    shuffled, ideas = ordered.copy(), IDEAS.copy()
+    chance.shuffle(shuffled)
+    chance.shuffle(ideas)
+    assert rate("g", ideas, shuffled, "overall", parameters(), 1) == rate("g", IDEAS, ordered, "overall", parameters(), 1)
+
+
+@given(results, st.sampled_from(IDEAS), st.sampled_from(IDEAS))
+@settings(max_examples=150, deadline=None)
+def test_an_extra_win_never_lowers_an_idea(played: list[Any], winner: str, loser: str) -> None:
+    if winner == loser:
+        return
+    known = matches(played)
+    before = rated(known)[winner]
+    after = rated([*known, match(winner, loser, Winner.FIRST, 99)])[winner]
+    assert after.strength is not None
+    assert after.rank is not None
+    if before.strength is not None and before.rank is not None:
+        assert after.strength >= before.strength - 1e-7
+        others = {name for one in known if one.winner for name in (one.first_idea_id, one.second_idea_id)}
+        if loser in others:
+            assert after.rank <= before.rank
+            assert after.best_rank <= before.best_rank
+
+
+@given(results)
+@settings(max_examples=60, deadline=None)
+def test_ranks_lie_within_their_ranges_and_intervals_around_strengths(played: list[Any]) -> None:
+    for method in RatingMethod:
+        found = rated(matches(played), method=method)
+        counted = [rating for rating in found.values() if rating.rank is not None]
+        for rating in counted:
+            assert 1 <= rating.best_rank <= rating.rank <= rating.worst_rank <= len(counted)
+            assert rating.lower <= rating.strength <= rating.upper
+        for rating in found.values():
+            assert (rating.strength is None) == (rating.rank is None) == (rating.unranked_reason is not None)
+        if counted:
+            assert min(rating.rank for rating in counted) == 1
+
+
+@given(results)
+@settings(max_examples=40, deadline=None)
+def test_an_unscored_match_is_not_a_loss(played: list[Any]) -> None:
+    scored = [one for one in matches(played) if one.winner]
+    without, with_unscored = rated(scored), rated([*scored, match("a", "b", None, 98), match("a", "c", None, 99)])
+    assert with_unscored["a"].unscored_count == without["a"].unscored_count + 2
+    for idea in IDEAS:
+        for field in ("strength", "rank", "wins", "losses"):
+            assert getattr(with_unscored[idea], field) == getattr(without[idea], field)
+
+
+@pytest.mark.parametrize("method", list(RatingMethod))
+def test_ties_everywhere_share_the_first_rank(method: RatingMethod) -> None:
+    tied = matches([(one, other, Winner.TIE) for one in IDEAS for other in IDEAS if one != other])
+    found = rated(tied, method=method).values()
+    assert {(rating.rank, rating.best_rank, rating.worst_rank) for rating in found} == {(1, 1, len(IDEAS))}
+    assert len({rating.strength for rating in found}) == 1
+
+
+@pytest.mark.parametrize("method", list(RatingMethod))
+def test_a_judge_that_always_says_a_orders_nobody(method: RatingMethod) -> None:
+    pairs = list(combinations(IDEAS, 2))
+    both = [(pair, number) for number, pair in enumerate(pairs, start=1)] + [
+        (pair[::-1], number) for number, pair in enumerate(pairs, start=1)
+    ]
+    always_first = [match(one, other, Winner.FIRST, number) for (one, other), number in both]
+    assert {rating.rank for rating in rated(always_first, method=method).values()} == {1}
+
+
+def test_a_pair_won_in_both_orders_has_a_winner_but_not_beyond_doubt() -> None:
+    found = rated(matches([("a", "b", Winner.FIRST), ("b", "a", Winner.SECOND)]), ["a", "b"])
+    assert (found["a"].rank, found["a"].best_rank, found["a"].worst_rank) == (1, 1, 2)
+    assert (found["b"].rank, found["b"].best_rank, found["b"].worst_rank) == (2, 1, 2)
+
+
+def test_a_group_of_one_has_no_rank_and_says_why() -> None:
+    (rating,) = rated([], ["a"]).values()
+    assert rating.rank is None
+    assert "alone in its group" in (rating.unranked_reason or "")
+
+
+def test_an_undefeated_idea_stays_finite_and_grows_with_every_win() -> None:
+    strengths = [rated(matches([("a", "b", Winner.FIRST)] * count), ["a", "b"])["a"].strength for count in (1, 10, 1000)]
+    assert strengths == sorted(strengths)
+    assert 0 < strengths[0] < strengths[-1] < 20
+
+
+def test_ideas_that_no_chain_of_matches_joins_are_not_held_against_each_other() -> None:
+    apart = matches([("a", "b", Winner.FIRST)] * 9 + [("c", "d", Winner.FIRST)] * 9)
+    assert set(tally(["a", "b", "c", "d"], apart).islands.tolist()) == {0, 1}
+    for method in RatingMethod:
+        found = rated(apart, ["a", "b", "c", "d"], method)
+        assert {idea: rating.rank for idea, rating in found.items()} == {"a": 1, "b": 2, "c": 1, "d": 2}
+
+
+@pytest.mark.parametrize("size", [3, 20, 60])
+def test_strengths_are_those_of_a_published_library(size: int) -> None:
+    generator = np.random.default_rng(size)
+    pairs = [tuple(int(one) for one in generator.choice(size, 2, replace=False)) for _ in range(size * 8)]
+    names = [f"{number:03d}" for number in range(size)]
+    fitted = fit(tally(names, matches([(names[winner], names[loser], Winner.FIRST) for winner, loser in pairs])))
+    expected = choix.opt_pairwise(size, pairs, alpha=1 / (2 * PRIOR_DEVIATION**2), method="Newton-CG", tol=1e-12)
+    assert np.allclose(fitted.strengths, expected, atol=1e-6)
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
+    generator = np.random.default_rng(5)
+    size, held, total = 30, 0, 0
+    names = [f"{number:03d}" for number in range(size)]
+    for _ in range(12):
+        truth = generator.normal(size=size)
+        truth -= truth.mean()
+        played = []
+        for number in range(size * 10):
+            one, other = (int(place) for place in generator.choice(size, 2, replace=False))
+            wins = generator.random() < 1 / (1 + np.exp(truth[other] - truth[one]))
+            played.append(match(names[one], names[other], Winner.FIRST if wins else Winner.SECOND, number + 1))
+        for place, rating in enumerate(rated(played, names).values()):
+            held += rating.lower <= truth[place] <= rating.upper
+            total += 1
+    assert 0.9 < held / total <= 0.99
+
+
+def test_a_group_of_five_thousand_is_ranked() -> None:
+    generator = np.random.default_rng(1)
+    names = [f"{number:04d}" for number in range(5000)]
+    order = generator.permutation(5000)
+    played = [
+        match(names[one], names[other], Winner.FIRST if (one > other) != (generator.random() < 0.1) else Winner.SECOND, turn + 1)
+        for turn in range(6)
+        for one, other in zip(order, np.roll(order, turn + 1), strict=True)
+    ]
+    found = rated(played, names)
+    top = sorted(names, key=lambda name: -found[name].strength)[:500]
+    assert np.mean([int(name) for name in top]) > 4000
+    assert found[top[0]].rank == 1
+    assert all(found[name].worst_rank >= found[name].rank for name in names)

@@ -1,0 +1,80 @@
+"""Schedules: every pair once in small groups, few and telling pairs in large ones."""
+
+import random
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from schemas.ranking import Match, Winner
+from tasks.ranking.bradley_terry import fit
+from tasks.ranking.schedule import ADAPTIVE, ROUND_ROBIN, kind_of, next_round, round_robin
+from tasks.ranking.tally import tally
+from tests.support.ranking_fakes import match, parameters
+
+
+def names(size: int) -> tuple[str, ...]:
+    return tuple(f"{number:03d}" for number in range(size))
+
+
+def played(size: int, noise: float, seed: int, **changes: int) -> tuple[list[Match], str, int]:
+    """All matches of an adaptive schedule whose judge prefers the higher name, wrong with probability `noise`."""
+    chance = random.Random(seed)
+    found: list[Match] = []
+    asked: set[tuple[str, str]] = set()
+    for number in range(1, 200):
+        turn = next_round(number, tally(names(size), found), frozenset(asked), parameters(**changes), seed)  # type: ignore[arg-type]
+        for one, other in turn.pairs:
+            asked.add((min(one, other), max(one, other)))
+            for first, second in ((one, other), (other, one)):
+                right = (first > second) != (chance.random() < noise)
+                found.append(match(first, second, Winner.FIRST if right else Winner.SECOND, number))
+        if turn.ended_because:
+            return found, turn.ended_because, len(asked)
+    raise AssertionError("the schedule never ended")
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 7, 8])
+def test_a_round_robin_holds_every_pair_once_and_everyone_once_a_round(size: int) -> None:
+    rounds = round_robin(names(size), seed=3)  # type: ignore[arg-type]
+    pairs = [tuple(sorted(pair)) for one in rounds for pair in one]
+    assert sorted(pairs) == list(combinations(names(size), 2))
+    for one in rounds:
+        players = [player for pair in one for player in pair]
+        assert len(set(players)) == len(players)
+
+
+def test_the_profile_says_from_which_size_a_group_is_scheduled() -> None:
+    assert kind_of(8, parameters(round_robin_limit=8)) == ROUND_ROBIN
+    assert kind_of(9, parameters(round_robin_limit=8)) == ADAPTIVE
+
+
+@pytest.mark.parametrize("size", [9, 10, 33])
+def test_an_adaptive_schedule_keeps_its_budget_joins_everyone_and_asks_no_pair_twice(size: int) -> None:
+    found, _, pair_count = played(size, 0.2, 1, matches_per_idea=6)
+    assert len(found) == 2 * pair_count
+    assert set(tally(names(size), found).islands.tolist()) == {0}
+    for name in names(size):
+        assert sum(name in (one.first_idea_id, one.second_idea_id) for one in found) <= 2 * 6
+
+
+def test_the_same_seed_and_results_give_the_same_schedule_and_another_seed_another() -> None:
+    assert played(20, 0.2, 4)[0] == played(20, 0.2, 4)[0]
+    first = {(one.first_idea_id, one.second_idea_id) for one in played(20, 0.0, 4)[0]}
+    assert first != {(one.first_idea_id, one.second_idea_id) for one in played(20, 0.0, 5)[0]}
+
+
+def test_a_clear_lead_ends_the_schedule_early() -> None:
+    _, why, pair_count = played(60, 0.0, 2, matches_per_idea=59)
+    assert why.startswith("the best 10 are settled")
+    assert pair_count < 60 * 59 / 2 / 6
+
+
+def test_few_matches_find_the_leaders_of_a_noisy_judge() -> None:
+    hits = []
+    for seed in range(4):
+        found, _, pair_count = played(60, 0.2, seed, matches_per_idea=24)
+        strengths = fit(tally(names(60), found)).strengths
+        hits.append(len(set(np.argsort(-strengths)[:10]) & set(range(50, 60))))
+        assert pair_count < 60 * 59 / 2 / 3
+    assert np.mean(hits) >= 7
