@@ -1,19 +1,26 @@
 """Building the index of a snapshot, with progress a person can follow."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from schemas.settings import Settings
+from tasks.contribution.similarity import paper_text
 from tasks.embeddings.embedder import Embedder
 from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
 from tasks.literature.snapshot.manifest import read_manifest
+from tasks.literature.snapshot.store import PaperStore
 from tasks.literature.snapshot.update import update_snapshot
+from warehouse.keyed_store import KeyedStore
+from warehouse.layout import Layout
 
 LINE_EVERY = 10_000
+_PAPERS_PER_TURN = 512
 
 Report = Callable[[int, int, str], None]
 
@@ -62,6 +69,33 @@ def update_index(source: Path, target: Path, embeddings: bool, settings: Setting
         updated = update_snapshot(source, target, embedder=_embedder(settings) if wanted else None, progress=report)
     counted = ", ".join(f"{count:,} {name}" for name, count in updated.counts.items())
     return f"{updated.snapshot}; {counted or 'nothing new'}"
+
+
+def embed_for_evaluations(index: Path, warehouse: Path, settings: Settings) -> str:
+    """Put the vector of every paper of an index where this warehouse's workers look for it; they then embed only ideas.
+
+    The same model, the same text and the same key as in an evaluation, so no score changes. An interrupted run goes on.
+    """
+    from tasks.embeddings.sentence_embedder import SentenceEmbedder  # loads much: only where papers are embedded
+
+    manifest = read_manifest(index)
+    store = PaperStore(index, name=manifest.store_name)
+    embedder = SentenceEmbedder(settings.embeddings, KeyedStore(Layout(warehouse).cache / "embeddings.sqlite"))
+    try:
+        with shown_progress() as report:
+            asyncio.run(_embed_all(store, embedder, lambda done: report(done, manifest.paper_count, "vectors")))
+    finally:
+        store.close()
+    return f"{manifest.paper_count:,} vectors are in {warehouse}"
+
+
+async def _embed_all(store: PaperStore, embedder: Embedder, report: Callable[[int], None]) -> None:
+    papers = store.records_from(0)
+    done = 0
+    while batch := [paper_text(record.title, record.abstract) for _, record in islice(papers, _PAPERS_PER_TURN)]:
+        await embedder.embed(batch)
+        done += len(batch)
+        report(done)
 
 
 def _embedder(settings: Settings) -> Embedder:

@@ -33,12 +33,22 @@ def build(
             help="Apply PAPERS to the finished INDEX: new and changed rows, later OpenAlex parts, or diffs (updates/, deletes/).",
         ),
     ] = False,
+    vectors_for: Annotated[
+        Path | None,
+        typer.Option(
+            "--vectors-for",
+            metavar="WAREHOUSE",
+            help="Embed every paper for the evaluations of this warehouse beforehand; they then embed only ideas.",
+        ),
+    ] = None,
 ) -> int:
     """Build or update the index of a snapshot. May be interrupted at any time: the same command resumes."""
     from flows.commands.output import print_note
-    from flows.indexing import build_index, update_index
+    from flows.indexing import build_index, embed_for_evaluations, update_index
 
     print_note(update_index(source, target, embeddings, Settings()) if update else build_index(source, target, embeddings, Settings()))
+    if vectors_for is not None:
+        print_note(embed_for_evaluations(target, vectors_for, Settings()))
     print_note(f"use it with --literature snapshot:{target}")
     return 0
 

@@ -1,3 +1,4 @@
+import asyncio
 import os
 import re
 import signal
@@ -6,13 +7,20 @@ import sys
 from pathlib import Path
 
 import httpx
+import numpy as np
 import pytest
 
-from flows.indexing import build_index, update_index
+from flows.indexing import build_index, embed_for_evaluations, update_index
+from schemas.paper import Paper
 from schemas.settings import Settings
+from tasks.contribution.similarity import paper_text
+from tasks.embeddings.local_model import LocalModel
+from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.dataset_files import release_records, write_release
 from tests.support.paper_files import paper_rows, write_parquet
+from warehouse.keyed_store import KeyedStore
+from warehouse.layout import Layout
 
 
 def test_an_index_is_built_and_updated_in_words_a_person_understands(tmp_path: Path) -> None:
@@ -22,6 +30,22 @@ def test_an_index_is_built_and_updated_in_words_a_person_understands(tmp_path: P
     new = write_parquet(tmp_path / "new.parquet", paper_rows(23))
     assert update_index(new, tmp_path / "i", False, settings).endswith(": 23 papers; 3 added, 20 unchanged")
     assert update_index(new, tmp_path / "i", False, settings).endswith("nothing new")
+
+
+def test_vectors_made_beforehand_are_the_ones_an_evaluation_looks_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings(home=tmp_path / "home")
+    index = build_snapshot(write_parquet(tmp_path / "p.parquet", paper_rows(12)), tmp_path / "i")
+    papers = [Paper(paper_id=each.paper_id, title=each.title, abstract=each.abstract) for each in index.search("report", 12).papers]
+    texts = [paper_text(paper.title, paper.abstract) for paper in papers]
+    assert embed_for_evaluations(tmp_path / "i", tmp_path / "warehouse", settings).startswith("12 vectors")
+    afresh = asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(texts))
+
+    def refused(*_: object) -> None:
+        raise AssertionError("a text was embedded again")
+
+    monkeypatch.setattr(LocalModel, "encode", refused)
+    cached = SentenceEmbedder(settings.embeddings, KeyedStore(Layout(tmp_path / "warehouse").cache / "embeddings.sqlite"))
+    assert np.array_equal(asyncio.run(cached.embed(texts)), afresh)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
