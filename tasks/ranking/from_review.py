@@ -77,6 +77,8 @@ def _evidence(review: IdeaReview) -> tuple[DossierEvidence, ...]:
     cited: dict[PaperId, int] = {}
     bearings: dict[PaperId, set[Bearing]] = {}
     for citation in review.evaluation.citations:
+        if citation.paper_id is None:
+            continue
         cited[citation.paper_id] = cited.get(citation.paper_id, 0) + citation.count
         if citation.field in _BEARINGS:
             bearings.setdefault(citation.paper_id, set()).add(_BEARINGS[citation.field])

@@ -74,7 +74,7 @@ def _held(question: PairQuestion, taken: tuple[Taken, ...]) -> _Difference:
 
 
 def _both(measure: Taken, first: ShownIdea, second: ShownIdea) -> tuple[Measure, Measure] | None:
-    of_first, of_second = measure(first), measure(second)
+    of_first, of_second = measures.once(measure, first), measures.once(measure, second)
     return (of_first, of_second) if of_first and of_second else None
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tasks.judging.text import content_words, key_phrases, outcome_cue, sentences, words
 from tasks.ranking.questions import ShownCriterion, ShownEvidence, ShownIdea, ShownScore
@@ -43,6 +44,13 @@ class Measure:
 Taken = Callable[[ShownIdea], Measure | None]
 
 
+@lru_cache(maxsize=8192)
+def once(taken: Taken, idea: ShownIdea) -> Measure | None:
+    """The measure, taken once however many pairs the idea is in."""
+    return taken(idea)
+
+
+@lru_cache(maxsize=256)
 def committee_mean(dimension: str) -> Taken:
     def taken(idea: ShownIdea) -> Measure | None:
         return _score(f"the committee's mean for {dimension.replace('_', ' ')}", dimension, 3.0, idea.dimension_scores)
@@ -50,6 +58,7 @@ def committee_mean(dimension: str) -> Taken:
     return taken
 
 
+@lru_cache(maxsize=256)
 def module_score(module: str) -> Taken:
     def taken(idea: ShownIdea) -> Measure | None:
         return _score(f"the score for {module}", module, 2.0, idea.module_scores)
@@ -120,6 +129,7 @@ def promised_gains(idea: ShownIdea) -> Measure | None:
     return Measure("the gains it promises", len(promising) / len(found), f"{len(promising)} of {len(found)} sentences") if found else None
 
 
+@lru_cache(maxsize=256)
 def words_of(criterion: ShownCriterion) -> Taken:
     """How much of what the question speaks of the idea speaks of: all that can be counted for a dimension of the user's own."""
     wanted = set(content_words(f"{criterion.name.replace('_', ' ')} {criterion.question}"))
