@@ -7,12 +7,16 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.calls import ApiCall, LlmCall
 from schemas.citation import Citation
+from schemas.committee import CommitteeEvaluation
 from schemas.contribution import ContributionEvaluation
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId
+from schemas.novelty import NoveltyEvaluation
 from schemas.paper import Paper
 from schemas.soundness import SoundnessEvaluation
+
+ModuleEvaluation = SoundnessEvaluation | ContributionEvaluation | CommitteeEvaluation | NoveltyEvaluation
 
 
 class IdeaEvaluation(Noun):
@@ -26,6 +30,8 @@ class IdeaEvaluation(Noun):
     literature: str
     soundness: SoundnessEvaluation | None
     contribution: ContributionEvaluation | None
+    committee: CommitteeEvaluation | None = None
+    novelty: NoveltyEvaluation | None = None
     papers: tuple[Paper, ...] = Field(description="Every paper retrieved and admissible, each once.")
     citations: tuple[Citation, ...]
     llm_calls: tuple[LlmCall, ...]
@@ -33,6 +39,12 @@ class IdeaEvaluation(Noun):
     failures: tuple[Failure, ...]
     started_at: datetime
     finished_at: datetime
+
+    @property
+    def modules(self) -> dict[str, ModuleEvaluation]:
+        """What each module that was asked for found out, by the module's name."""
+        found = {"soundness": self.soundness, "contribution": self.contribution, "committee": self.committee, "novelty": self.novelty}
+        return {name: evaluation for name, evaluation in found.items() if evaluation is not None}
 
 
 class Receipt(Noun):

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from schemas.calls import CallStatus
 from schemas.columns import Column, Severity, Table
+from schemas.committee_tables import COMMITTEE_TABLES, KNOWLEDGE_ID
 from schemas.contribution_tables import CANDIDATES, COMPARISONS, CONTRIBUTION_REVIEWS, DIMENSIONS
+from schemas.novelty_tables import NOVELTY
 from schemas.ranking_tables import RANKING_ID, RANKING_TABLES
 from schemas.run import RunState
 from schemas.shared_columns import (
@@ -29,6 +31,7 @@ from schemas.soundness_tables import METHOD_EVIDENCE, METHODS, PAPER_SECTIONS, P
 
 WARNING = Severity.WARNING
 FOR_RANKING = replace(RANKING_ID, meaning="The ranking it was made for; NULL: an evaluation.", nullable=True)
+RECORDERS = ("read_ideas", "soundness", "contribution", "committee", "novelty", "evaluation")
 
 RUNS = Table(
     "runs",
@@ -51,6 +54,8 @@ RUNS = Table(
         Column("assay_version", STRING, "Version that ran."),
         Column("soundness_weight", FLOAT, "Weight of soundness in idea_scores.score.", minimum=0),
         Column("contribution_weight", FLOAT, "Weight of contribution in idea_scores.score.", minimum=0),
+        Column("committee_weight", FLOAT, "Weight of the committee in idea_scores.score; NULL: 0.", nullable=True, minimum=0),
+        Column("novelty_weight", FLOAT, "Weight of novelty in idea_scores.score; NULL: 0.", nullable=True, minimum=0),
         Column("landing_sha256", STRING, "Hash over the receipts published; equal: nothing to publish anew."),
         Column("published_at", TIMESTAMP, "When the run entered the lake."),
     ),
@@ -80,6 +85,8 @@ IDEAS = Table(
         Column("literature", STRING, "Where papers came from."),
         Column("soundness_requested", BOOLEAN, "Whether the soundness module ran."),
         Column("contribution_requested", BOOLEAN, "Whether the contribution module ran."),
+        Column("committee_requested", BOOLEAN, "Whether the committee module ran; NULL: no.", nullable=True),
+        Column("novelty_requested", BOOLEAN, "Whether the novelty module ran; NULL: no.", nullable=True),
         Column("incomplete_reason", STRING, "Why the evaluation ended early; NULL when it ran to its end.", nullable=True),
         Column("reused_from_run_id", STRING, "The run that paid for the evaluation; NULL: this one.", nullable=True),
         Column("started_at", TIMESTAMP, "Start of the evaluation."),
@@ -113,17 +120,18 @@ PAPERS = Table(
 
 CITATIONS = Table(
     "citations",
-    "One paper cited in one text of an evaluation.",
+    "One paper, page or repository cited in one text of an evaluation.",
     (
         *OF_IDEA,
-        paper_id(),
+        replace(paper_id(), meaning="The paper; NULL: a knowledge item without one is cited.", nullable=True),
+        replace(KNOWLEDGE_ID, meaning="The knowledge item cited by the committee; NULL: another module cites.", nullable=True),
         Column("citation_key", STRING, "The short key the engine saw, such as P7."),
-        Column("module", STRING, "soundness or contribution."),
-        Column("subject", STRING, "method_id or dimension_id; `summary` for the summary."),
-        Column("field", STRING, "support, contradictions, suggestions, strengths or weaknesses."),
+        Column("module", STRING, "soundness, contribution, committee or novelty."),
+        Column("subject", STRING, "method_id, dimension_id or `persona_id dimension`; `summary` for a summary, `meta_review`."),
+        Column("field", STRING, "support, contradictions, suggestions, strengths, weaknesses, review, summary or justification."),
         Column("count", INTEGER, "How often the text cites it.", minimum=1),
     ),
-    (*IN_IDEA, "module", "subject", "field", "paper_id"),
+    (*IN_IDEA, "module", "subject", "field", "paper_id", "knowledge_id"),
     key_severity=WARNING,
 )
 
@@ -186,7 +194,7 @@ FAILURES = Table(
         RUN_ID,
         Column("idea_id", STRING, "The idea; NULL for an entry that gave no identifier.", nullable=True),
         POSITION,
-        Column("recorded_by", STRING, "Who noticed.", allowed=("read_ideas", "soundness", "contribution", "evaluation")),
+        Column("recorded_by", STRING, "Who noticed.", allowed=RECORDERS),
         Column("stage", STRING, "Where it failed."),
         Column("subject", STRING, "What failed, by identifier."),
         Column("reason", STRING, "A closed word."),
@@ -219,7 +227,8 @@ VALIDATIONS = Table(
 
 TABLES: tuple[Table, ...] = (
     RUNS, IDEAS, METHODS, PASSAGES, PAPERS, PAPER_SECTIONS, METHOD_EVIDENCE, SOUNDNESS_REVIEWS, SOUNDNESS_SUMMARIES,
-    DIMENSIONS, CANDIDATES, COMPARISONS, CONTRIBUTION_REVIEWS, CITATIONS, LLM_CALLS, API_CALLS, FAILURES, VALIDATIONS, *RANKING_TABLES,
+    DIMENSIONS, CANDIDATES, COMPARISONS, CONTRIBUTION_REVIEWS, *COMMITTEE_TABLES, NOVELTY,
+    CITATIONS, LLM_CALLS, API_CALLS, FAILURES, VALIDATIONS, *RANKING_TABLES,
 )  # fmt: skip
 TABLE: dict[str, Table] = {table.name: table for table in TABLES}
 IDEA_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if table.per_idea)

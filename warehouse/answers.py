@@ -103,6 +103,17 @@ class IdeaScore(Noun):
     failure_count: int
     soundness_requested: bool
     contribution_requested: bool
+    committee_requested: bool = False
+    novelty_requested: bool = False
+    committee_0_to_10: float | None = None
+    novelty_0_to_10: float | None = None
+    novelty_1_to_5: float | None = None
+    persona_review_count: int = 0
+    unscored_persona_review_count: int = 0
+    soundness_unscored_share: float | None = Field(default=None, description="Of what the module had to judge; None: nothing.")
+    contribution_unscored_share: float | None = None
+    committee_unscored_share: float | None = None
+    novelty_unscored_share: float | None = None
     incomplete_reason: str | None
     duplicate_of: IdeaId | None
 

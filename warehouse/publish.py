@@ -12,8 +12,9 @@ from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.evaluation import Receipt
 from schemas.identifiers import RunId, content_hash
-from schemas.run import Run
+from schemas.profile import ScoreWeights
 from schemas.ranking_tables import RANKING_TABLES
+from schemas.run import Run
 from schemas.tables import EVALUATION_TABLES, IDEA_TABLES, TABLE, TABLES
 from warehouse.answers import PublishReport, ValidationReport
 from warehouse.definitions import apply_definitions
@@ -142,8 +143,7 @@ def _run_row(run: Run, digest: str) -> Row:
     fields = {name: getattr(run, name) for name in TABLE["runs"].column_names if name in type(run).model_fields}
     return fields | {
         "state": run.state.value,
-        "soundness_weight": run.score_weights.soundness,
-        "contribution_weight": run.score_weights.contribution,
+        **{f"{module}_weight": getattr(run.score_weights, module) for module in ScoreWeights.model_fields},
         "landing_sha256": digest,
         "published_at": datetime.now(UTC),
     }

@@ -166,7 +166,7 @@ def _dicts(answer: duckdb.DuckDBPyConnection) -> list[Row]:
 
 
 def _run(row: dict[str, Any]) -> Run:
-    weights = ScoreWeights(soundness=row["soundness_weight"], contribution=row["contribution_weight"])
+    weights = ScoreWeights(**{module: row[f"{module}_weight"] or 0.0 for module in ScoreWeights.model_fields})
     fields = {name: row[name] for name in Run.model_fields if name in row}
     return Run.model_validate(fields | {"score_weights": weights}, strict=False)
 
@@ -188,5 +188,5 @@ def _review(run: Run, ranked: RankedIdea, score: IdeaScore, size: int, rows: dic
 
 def _bibliography(evaluation: IdeaEvaluation) -> tuple[Paper, ...]:
     papers = {paper.paper_id: paper for paper in evaluation.papers}
-    cited = dict.fromkeys(citation.paper_id for citation in evaluation.citations)
+    cited = dict.fromkeys(citation.paper_id for citation in evaluation.citations if citation.paper_id is not None)
     return tuple(papers[paper_id] for paper_id in cited if paper_id in papers)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_origin
 
 import orjson
 
@@ -11,54 +11,52 @@ from schemas.base import Noun
 from schemas.calls import ApiCall, LlmCall
 from schemas.citation import Citation
 from schemas.columns import Table
-from schemas.contribution import Candidate, Comparison, ContributionEvaluation, ContributionReview, Dimension
 from schemas.errors import PublicationError
-from schemas.evaluation import IdeaEvaluation
+from schemas.evaluation import IdeaEvaluation, ModuleEvaluation
 from schemas.failure import Failure
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import RunId
 from schemas.outcome import Provenance
-from schemas.paper import Paper, PaperSection, Passage
-from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation, SoundnessReview, SoundnessSummary
+from schemas.paper import Paper
 from schemas.tables import TABLE
+from warehouse.module_rows import MODULE_ROWS, Held
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
 NounT = TypeVar("NounT", bound=Noun)
 
-_RENAMED = {("candidates", "model_seed"): "seed"}
+_OF_ALL_MODULES: dict[str, Held] = {
+    "papers": Held("papers", Paper),
+    "citations": Held("citations", Citation),
+    "llm_calls": Held("llm_calls", LlmCall),
+    "api_calls": Held("api_calls", ApiCall),
+}
 
 
 def rows_of(evaluation: IdeaEvaluation, *, incomplete_reason: str | None = None, reused_from: RunId | None = None) -> Rows:
     """Every row of one evaluation by table name; tables without rows are left out."""
-    soundness, contribution = evaluation.soundness, evaluation.contribution
-    nouns: dict[str, Sequence[Noun]] = {
-        "papers": evaluation.papers,
-        "citations": evaluation.citations,
-        "llm_calls": evaluation.llm_calls,
-        "api_calls": evaluation.api_calls,
-    }
-    if soundness is not None:
-        nouns |= {
-            "methods": soundness.methods,
-            "paper_sections": soundness.sections,
-            "method_evidence": soundness.evidence,
-            "soundness_reviews": soundness.reviews,
-            "soundness_summaries": (soundness.summary,) if soundness.summary is not None else (),
-        }
-    if contribution is not None:
-        nouns |= {
-            "dimensions": contribution.dimensions,
-            "candidates": contribution.candidates,
-            "comparisons": contribution.comparisons,
-            "contribution_reviews": contribution.reviews,
-        }
     ids = {"run_id": evaluation.run_id, "idea_id": evaluation.idea.idea_id}
     rows: Rows = {"ideas": [_idea_row(evaluation, incomplete_reason, reused_from)]}
-    rows |= {name: [_row(TABLE[name], noun, ids | {"position": n}) for n, noun in enumerate(found)] for name, found in nouns.items()}
-    rows["passages"] = _passage_rows(soundness, ids) if soundness is not None else []
+    for field, held in _OF_ALL_MODULES.items():
+        rows[held.table] = _held_rows(evaluation, field, held, ids)
+    for name, module in evaluation.modules.items():
+        for field, held in MODULE_ROWS[name].fields.items():
+            rows[held.table] = _held_rows(module, field, held, ids)
     rows["failures"] = _failure_rows(evaluation, ids)
     return {name: found for name, found in rows.items() if found}
+
+
+def _held_rows(owner: Noun, field: str, held: Held, ids: Row) -> list[Row]:
+    value = getattr(owner, field)
+    nouns = value if not held.single else (value,) if value is not None else ()
+    beside: list[Row] = [{} for _ in nouns]
+    if held.beside is not None:
+        companion, column = held.beside
+        beside = [{column: each} for each in getattr(owner, companion)]
+    return [
+        _row(TABLE[held.table], noun, ids | {"position": position} | known, held.renamed)
+        for position, (noun, known) in enumerate(zip(nouns, beside, strict=True))
+    ]
 
 
 def rejection_rows(run_id: RunId, rejected: Sequence[RejectedIdea]) -> list[Row]:
@@ -82,55 +80,37 @@ def rejection_rows(run_id: RunId, rejected: Sequence[RejectedIdea]) -> list[Row]
 def evaluation_of(rows: Mapping[str, Sequence[Row]]) -> IdeaEvaluation:
     """The evaluation that `rows_of` took apart. Rows may come in any order.
 
-    A failure that soundness or contribution and the evaluation both recorded comes back once.
+    A failure that a module and the evaluation both recorded comes back once.
     """
     (idea,) = rows["ideas"]
-
-    def nouns(name: str, kind: type[NounT]) -> tuple[NounT, ...]:
-        return tuple(_noun(kind, row) for row in _ordered(rows.get(name, ())))
-
+    found: dict[str, Any] = {name: _module(name, rows) if idea.get(f"{name}_requested") else None for name in MODULE_ROWS}
+    for field, held in _OF_ALL_MODULES.items():
+        found[field] = tuple(_noun(held.noun, row) for row in _ordered(rows.get(held.table, ())))
     return IdeaEvaluation(
         run_id=idea["run_id"],
         evaluation_key=idea["evaluation_key"],
-        idea=_noun(Idea, idea | {"metadata": orjson.loads(idea["metadata"])}),
+        idea=_noun(Idea, idea),
         profile=idea["profile"],
         engine=idea["engine"],
         literature=idea["literature"],
-        soundness=_soundness(rows) if idea["soundness_requested"] else None,
-        contribution=_contribution(rows) if idea["contribution_requested"] else None,
-        papers=nouns("papers", Paper),
-        citations=nouns("citations", Citation),
-        llm_calls=nouns("llm_calls", LlmCall),
-        api_calls=nouns("api_calls", ApiCall),
+        **found,
         failures=_failures(rows, "evaluation"),
         started_at=idea["started_at"],
         finished_at=idea["finished_at"],
     )
 
 
-def _soundness(rows: Mapping[str, Sequence[Row]]) -> SoundnessEvaluation:
-    passages = _ordered(rows.get("passages", ()))
-    summaries = rows.get("soundness_summaries", ())
-    return SoundnessEvaluation(
-        methods=tuple(_noun(Method, row) for row in _ordered(rows.get("methods", ()))),
-        passages=tuple(_noun(Passage, row) for row in passages),
-        passage_method_ids=tuple(row["method_id"] for row in passages),
-        sections=tuple(_noun(PaperSection, row) for row in _ordered(rows.get("paper_sections", ()))),
-        evidence=tuple(_noun(MethodEvidence, row) for row in _ordered(rows.get("method_evidence", ()))),
-        reviews=tuple(_noun(SoundnessReview, row) for row in _ordered(rows.get("soundness_reviews", ()))),
-        summary=_noun(SoundnessSummary, summaries[0]) if summaries else None,
-        failures=_failures(rows, "soundness"),
-    )
-
-
-def _contribution(rows: Mapping[str, Sequence[Row]]) -> ContributionEvaluation:
-    return ContributionEvaluation(
-        dimensions=tuple(_noun(Dimension, row) for row in _ordered(rows.get("dimensions", ()))),
-        candidates=tuple(_noun(Candidate, row, model_seed="seed") for row in _ordered(rows.get("candidates", ()))),
-        comparisons=tuple(_noun(Comparison, row) for row in _ordered(rows.get("comparisons", ()))),
-        reviews=tuple(_noun(ContributionReview, row) for row in _ordered(rows.get("contribution_reviews", ()))),
-        failures=_failures(rows, "contribution"),
-    )
+def _module(name: str, rows: Mapping[str, Sequence[Row]]) -> ModuleEvaluation:
+    fields: dict[str, Any] = {"failures": _failures(rows, name)}
+    for field, held in MODULE_ROWS[name].fields.items():
+        found = rows.get(held.table, ())
+        ordered = list(found) if held.single else _ordered(found)
+        nouns = tuple(_noun(held.noun, row, held.renamed) for row in ordered)
+        fields[field] = (nouns[0] if nouns else None) if held.single else nouns
+        if held.beside is not None:
+            companion, column = held.beside
+            fields[companion] = tuple(row[column] for row in ordered)
+    return MODULE_ROWS[name].kind(**fields)
 
 
 def _failures(rows: Mapping[str, Sequence[Row]], recorded_by: str) -> tuple[Failure, ...]:
@@ -141,17 +121,21 @@ def _ordered(rows: Sequence[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: row["position"])
 
 
-def _noun(kind: type[NounT], row: Row, **provenance_columns: str) -> NounT:
+def _noun(kind: type[NounT], row: Row, renamed: Mapping[str, str] | None = None) -> NounT:
     """Build `kind` from the columns that bear its fields' names. Reading is lax: lists become tuples, words become enums."""
-    values = {name: row[name] for name in kind.model_fields if name in row}
+    values = {name: _read(field.annotation, row[name]) for name, field in kind.model_fields.items() if name in row}
     if "provenance" in kind.model_fields:
-        values["provenance"] = _provenance(row, provenance_columns) if row["step"] is not None else None
+        values["provenance"] = _provenance(row, renamed or {}) if row["step"] is not None else None
     return kind.model_validate(values, strict=False)
 
 
-def _provenance(row: Row, columns: dict[str, str]) -> Provenance:
-    fields = {field: column for column, field in columns.items()}
-    return Provenance.model_validate({name: row[fields.get(name, name)] for name in Provenance.model_fields}, strict=False)
+def _read(annotation: Any, value: Any) -> Any:
+    return orjson.loads(value) if get_origin(annotation) is dict else value
+
+
+def _provenance(row: Row, renamed: Mapping[str, str]) -> Provenance:
+    columns = {field: column for column, field in renamed.items()}
+    return Provenance.model_validate({name: row[columns.get(name, name)] for name in Provenance.model_fields}, strict=False)
 
 
 def _idea_row(evaluation: IdeaEvaluation, incomplete_reason: str | None, reused_from: RunId | None) -> Row:
@@ -161,12 +145,10 @@ def _idea_row(evaluation: IdeaEvaluation, incomplete_reason: str | None, reused_
         {
             "run_id": evaluation.run_id,
             "evaluation_key": evaluation.evaluation_key,
-            "metadata": orjson.dumps(evaluation.idea.metadata, option=orjson.OPT_SORT_KEYS).decode(),
             "profile": evaluation.profile,
             "engine": evaluation.engine,
             "literature": evaluation.literature,
-            "soundness_requested": evaluation.soundness is not None,
-            "contribution_requested": evaluation.contribution is not None,
+            **{f"{name}_requested": name in evaluation.modules for name in MODULE_ROWS},
             "incomplete_reason": incomplete_reason,
             "reused_from_run_id": reused_from,
             "started_at": evaluation.started_at,
@@ -175,17 +157,8 @@ def _idea_row(evaluation: IdeaEvaluation, incomplete_reason: str | None, reused_
     )
 
 
-def _passage_rows(soundness: SoundnessEvaluation, ids: Row) -> list[Row]:
-    pairs = zip(soundness.passages, soundness.passage_method_ids, strict=True)
-    return [_row(TABLE["passages"], passage, ids | {"position": n, "method_id": method_id}) for n, (passage, method_id) in enumerate(pairs)]
-
-
 def _failure_rows(evaluation: IdeaEvaluation, ids: Row) -> list[Row]:
-    sources = {
-        "soundness": evaluation.soundness.failures if evaluation.soundness else (),
-        "contribution": evaluation.contribution.failures if evaluation.contribution else (),
-        "evaluation": evaluation.failures,
-    }
+    sources = {name: module.failures for name, module in evaluation.modules.items()} | {"evaluation": evaluation.failures}
     noticed: dict[Failure, str] = {}
     for recorded_by, failures in sources.items():
         for failure in failures:
@@ -196,8 +169,8 @@ def _failure_rows(evaluation: IdeaEvaluation, ids: Row) -> list[Row]:
     ]
 
 
-def _row(table: Table, noun: Noun, known: Row) -> Row:
-    """One row: what is `known`, else the noun's field of that name, else its provenance's."""
+def _row(table: Table, noun: Noun, known: Row, renamed: Mapping[str, str] | None = None) -> Row:
+    """One row: the noun's field of that name, else what is `known`, else its provenance's."""
     provenance = getattr(noun, "provenance", None)
     fields = type(noun).model_fields
     row: Row = {}
@@ -207,9 +180,7 @@ def _row(table: Table, noun: Noun, known: Row) -> Row:
         elif name in known:
             row[name] = _plain(table, name, known[name])
         else:
-            row[name] = _plain(table, name, getattr(provenance, _RENAMED.get((table.name, name), name), None))
-    if table.name == "ideas":
-        row["metadata"] = known["metadata"]
+            row[name] = _plain(table, name, getattr(provenance, (renamed or {}).get(name, name), None))
     return row
 
 
@@ -218,6 +189,8 @@ def _plain(table: Table, name: str, value: Any) -> Any:
         return value.value
     if isinstance(value, tuple):
         return list(value)
+    if isinstance(value, dict):
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
     if isinstance(value, datetime) and value.tzinfo is None:
         raise PublicationError(f"{table.name}.{name} holds a time without a time zone: {value.isoformat()}; use UTC")
     return value

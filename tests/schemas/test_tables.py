@@ -20,6 +20,10 @@ CONTRACT = {
     "comparisons": {"run_id", "idea_id", "paper_id", "dimension", "score"},
     "contribution_reviews": {"run_id", "idea_id"},
     "citations": {"run_id", "idea_id", "paper_id"},
+    "evidence": {"run_id", "idea_id"},
+    "persona_reviews": {"run_id", "idea_id", "dimension"},
+    "meta_reviews": {"run_id", "idea_id"},
+    "novelty": {"run_id", "idea_id"},
     "llm_calls": {"step", "prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "latency_seconds", "queue_seconds", "attempt"},
     "api_calls": {"source", "endpoint", "status", "wait_seconds", "latency_seconds", "cache_hit", "packed"},
     "failures": {"run_id", "idea_id", "reason"},
@@ -34,7 +38,11 @@ def test_tables_of_the_contract_have_the_columns_people_query(name: str) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["methods", "method_evidence", "soundness_reviews", "soundness_summaries", "dimensions", "comparisons", "contribution_reviews"]
+    "name",
+    [
+        *("methods", "method_evidence", "soundness_reviews", "soundness_summaries", "dimensions", "comparisons", "contribution_reviews"),
+        *("claims", "knowledge_items", "evidence", "persona_reviews", "meta_reviews", "novelty"),
+    ],
 )
 def test_every_judgement_says_what_made_it(name: str) -> None:
     assert PROVENANCE | {"run_id", "idea_id"} <= set(TABLE[name].column_names)

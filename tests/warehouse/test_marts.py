@@ -12,6 +12,7 @@ from schemas.base import replace
 from schemas.evaluation import IdeaEvaluation
 from schemas.outcome import UnscoredReason
 from schemas.tables import TABLE, TABLES
+from tests.support.committee_evaluations import make_committee, make_novelty
 from tests.support.evaluations import make_api_call, make_evaluation, make_idea, make_llm_call, make_run
 from warehouse.lake import in_memory
 from warehouse.parquet import arrow_table
@@ -72,7 +73,11 @@ def scores(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
 
 
 def test_marts_of_the_contract_are_the_files_there_are() -> None:
-    assert set(MARTS) == set(names("marts")) == {"idea_scores", "group_rankings", "run_costs", "latency_by_step", "source_health"}
+    assert (
+        set(MARTS)
+        == set(names("marts"))
+        == {"idea_scores", "ranked_ideas", "group_rankings", "run_costs", "latency_by_step", "source_health"}
+    )
 
 
 def test_the_score_is_the_weighted_mean_of_both_modules(tables: duckdb.DuckDBPyConnection) -> None:
@@ -85,6 +90,45 @@ def test_weights_of_the_run_count(tables: duckdb.DuckDBPyConnection) -> None:
     tables.execute("update runs set soundness_weight = 3")
     add_evaluation(tables, judged(0, [4.0], [1]))
     assert scores(tables)["score"] == pytest.approx((3 * 4 + 10) / 4)
+
+
+def by_all_modules(evaluation: IdeaEvaluation, personas: list[float | None], novelty: int | None) -> IdeaEvaluation:
+    """`evaluation` with exactly these persona scores and this judgement of novelty."""
+    committee, judged_novelty = make_committee(0, evaluation.papers), make_novelty(0, evaluation.papers)
+    reviews = tuple(
+        replace(
+            committee.reviews[0], persona_id=f"p{n}", score_0_to_10=score, unscored_reason=UnscoredReason.REFUSED if score is None else None
+        )
+        for n, score in enumerate(personas)
+    )
+    judgement = replace(judged_novelty.judgement, score_1_to_5=novelty, unscored_reason=UnscoredReason.REFUSED if novelty is None else None)
+    return replace(evaluation, committee=replace(committee, reviews=reviews), novelty=replace(judged_novelty, judgement=judgement))
+
+
+def test_all_four_modules_enter_the_score_by_their_weights(tables: duckdb.DuckDBPyConnection) -> None:
+    tables.execute("update runs set soundness_weight = 1, contribution_weight = 2, committee_weight = 3, novelty_weight = 4")
+    add_evaluation(tables, by_all_modules(judged(0, [4.0], [0]), [6.0, 8.0, None], 5))
+    row = scores(tables)
+    assert (row["committee_0_to_10"], row["novelty_0_to_10"], row["novelty_1_to_5"]) == (7.0, 10.0, 5.0)
+    assert row["score"] == pytest.approx((4 + 2 * 5 + 3 * 7 + 4 * 10) / 10)
+    assert (row["persona_review_count"], row["unscored_persona_review_count"]) == (3, 1)
+    assert row["committee_unscored_share"] == pytest.approx(1 / 3)
+
+
+def test_an_unscored_committee_or_novelty_leaves_the_others_alone(tables: duckdb.DuckDBPyConnection) -> None:
+    tables.execute("update runs set committee_weight = 1, novelty_weight = 1")
+    add_evaluation(tables, by_all_modules(judged(0, [4.0], [1]), [None], None))
+    row = scores(tables)
+    assert (row["committee_0_to_10"], row["novelty_0_to_10"], row["score"]) == (None, None, 7.0)
+    assert (row["committee_unscored_share"], row["novelty_unscored_share"]) == (1.0, 1.0)
+
+
+def test_a_run_from_before_there_were_committees_keeps_its_score(tables: duckdb.DuckDBPyConnection) -> None:
+    tables.execute("update runs set committee_weight = null, novelty_weight = null")
+    add_evaluation(tables, judged(0, [4.0], [1]))
+    tables.execute("update ideas set committee_requested = null, novelty_requested = null")
+    row = scores(tables)
+    assert (row["score"], row["committee_requested"], row["committee_unscored_share"]) == (7.0, False, None)
 
 
 def test_an_unscored_method_is_counted_and_not_averaged(tables: duckdb.DuckDBPyConnection) -> None:

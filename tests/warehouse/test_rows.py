@@ -18,7 +18,9 @@ from schemas.outcome import Provenance, UnscoredReason
 from schemas.paper import Paper
 from schemas.soundness import SoundnessReview
 from schemas.tables import TABLE
+from tests.support.committee_evaluations import make_committee, make_full_evaluation, make_novelty
 from tests.support.evaluations import make_evaluation
+from warehouse.module_rows import MODULE_ROWS
 from warehouse.parquet import arrow_table, read_rows, write_rows
 from warehouse.rows import evaluation_of, rows_of
 
@@ -104,6 +106,8 @@ def evaluations(draw: st.DrawFn) -> IdeaEvaluation:
         papers=tuple(draw(st.lists(PAPER, max_size=4))),
         soundness=draw(st.none() | st.just(soundness)),
         contribution=draw(st.none() | st.just(contribution)),
+        committee=draw(st.none() | st.just(make_committee(0, base.papers))),
+        novelty=draw(st.none() | st.just(make_novelty(0, base.papers))),
     )
 
 
@@ -117,6 +121,25 @@ def test_an_evaluation_survives_parquet(evaluation: IdeaEvaluation) -> None:
         read = {path.stem: list(reversed(read_rows(path))) for path in Path(folder).iterdir()}
     # Calls carry their own idea_id: the one of the ledger, whatever the idea is called.
     assert evaluation_of(read) == evaluation
+
+
+def test_every_module_has_its_tables_and_every_field_a_place() -> None:
+    evaluation = make_full_evaluation()
+    assert set(MODULE_ROWS) == set(evaluation.modules)
+    for name, module in evaluation.modules.items():
+        held = set(MODULE_ROWS[name].fields) | {each.beside[0] for each in MODULE_ROWS[name].fields.values() if each.beside}
+        assert held | {"failures"} == set(type(module).model_fields)
+        assert f"{name}_requested" in TABLE["ideas"].column_names
+        assert name in TABLE["failures"].column("recorded_by").allowed
+
+
+def test_means_by_dimension_keep_every_digit() -> None:
+    evaluation = make_full_evaluation()
+    assert evaluation.committee is not None
+    assert evaluation.committee.meta_review is not None
+    meta_review = replace(evaluation.committee.meta_review, dimension_means={"ease of use": 1 / 3, "Ω": 0.1})
+    changed = replace(evaluation, committee=replace(evaluation.committee, meta_review=meta_review))
+    assert evaluation_of(rows_of(changed)) == changed
 
 
 def test_a_module_not_asked_for_differs_from_one_that_found_nothing() -> None:

@@ -9,8 +9,10 @@ import pytest
 
 from schemas.columns import Severity, Table
 from schemas.tables import IDEA_TABLES
+from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import make_evaluation
 from warehouse.lake import in_memory
+from warehouse.module_rows import MODULE_ROWS
 from warehouse.rows import Rows, rows_of
 from warehouse.rules import Rules
 from warehouse.statements import names
@@ -53,7 +55,24 @@ CASES: dict[str, tuple[Broken, str]] = {
         "every_idea_has_a_review_or_a_failure",
     ),
     "contribution without review or failure": (remove("contribution_reviews", "failures"), "every_idea_has_a_review_or_a_failure"),
-    "nothing asked for": (change("ideas", soundness_requested=False, contribution_requested=False), "every_idea_asked_for_something"),
+    "committee without review or failure": (remove("persona_reviews", "failures"), "every_idea_has_a_review_or_a_failure"),
+    "novelty without judgement or failure": (remove("novelty", "failures"), "every_idea_has_a_review_or_a_failure"),
+    "nothing asked for": (
+        change("ideas", **{f"{module}_requested": False for module in MODULE_ROWS}),
+        "every_idea_asked_for_something",
+    ),
+    "citation of knowledge never found": (change("citations", 3, knowledge_id="k9"), "citations refers_to_knowledge_items_knowledge_id"),
+    "evidence from knowledge never found": (change("evidence", knowledge_id="k9"), "evidence refers_to_knowledge_items_knowledge_id"),
+    "total of other reviews": (change("meta_reviews", total_score_0_to_10=9.99), "totals_are_means_of_their_persona_reviews"),
+    "unscored review counted as scored": (change("meta_reviews", scored_review_count=4), "totals_are_means_of_their_persona_reviews"),
+    "decision and reason": (change("meta_reviews", unscored_reason="refused"), "a_score_or_a_reason_never_both"),
+    "persona without score or reason": (change("persona_reviews", score_0_to_10=None), "a_score_or_a_reason_never_both"),
+    "grounding without relation or reason": (change("evidence", relation=None), "a_score_or_a_reason_never_both"),
+    "novelty without score or reason": (change("novelty", score_1_to_5=None), "a_score_or_a_reason_never_both"),
+    "later knowledge as judging": (change("knowledge_items", 2, phase="before"), "no_later_knowledge_is_judged_by"),
+    "undated knowledge as judging": (change("knowledge_items", 1, published=None), "no_later_knowledge_is_judged_by"),
+    "evidence of another phase": (change("evidence", 2, phase="before"), "no_later_knowledge_is_judged_by"),
+    "later knowledge cited in a review": (change("citations", 4, field="review"), "no_later_knowledge_is_judged_by"),
     "comparison left out": (lambda rows: rows["comparisons"].pop(), "comparisons_cover_every_paper_and_dimension"),
     "comparison with a paper not chosen": (change("candidates", compared=False), "only_compared_papers_are_compared"),
     "score and reason": (change("soundness_reviews", unscored_reason="refused"), "a_score_or_a_reason_never_both"),
@@ -78,12 +97,13 @@ WARNINGS = {
 
 def test_a_good_evaluation_breaks_no_rule() -> None:
     assert broken_rules(rows_of(make_evaluation())) == {}
+    assert broken_rules(rows_of(make_full_evaluation())) == {}
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_bad_row_breaks_its_rule(case: str) -> None:
     spoil, rule = CASES[case]
-    rows = rows_of(make_evaluation())
+    rows = rows_of(make_full_evaluation())
     spoil(rows)
     broken = broken_rules(rows)
     assert broken.get(rule) is (Severity.WARNING if rule in WARNINGS else Severity.CRITICAL)

@@ -19,3 +19,23 @@ union all
 select run_id, idea_id, 'contribution_reviews', dimension_id, mean_comparison_score, unscored_reason
 from contribution_reviews
 where (mean_comparison_score is null) <> (scored_comparison_count = 0)
+union all
+select run_id, idea_id, 'knowledge_items', knowledge_id, judge_score_0_to_1, unscored_reason
+from knowledge_items
+where judge_score_0_to_1 is not null and unscored_reason is not null
+union all
+select run_id, idea_id, 'evidence', evidence_id, relevance_0_to_1, unscored_reason
+from evidence
+where (relation is null) <> (unscored_reason is not null)
+union all
+select run_id, idea_id, 'persona_reviews', persona_id || ' ' || dimension, score_0_to_10, unscored_reason
+from persona_reviews
+where (score_0_to_10 is null) <> (unscored_reason is not null)
+union all
+select run_id, idea_id, 'meta_reviews', 'total_score', total_score_0_to_10, unscored_reason
+from meta_reviews
+where (total_score_0_to_10 is null) <> (scored_review_count = 0) or (decision is null) <> (unscored_reason is not null)
+union all
+select run_id, idea_id, 'novelty', 'judgement', score_1_to_5, unscored_reason
+from novelty
+where (score_1_to_5 is null) <> (unscored_reason is not null)

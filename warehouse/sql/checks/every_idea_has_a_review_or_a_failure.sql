@@ -1,10 +1,28 @@
 -- severity: critical
 -- Every idea has a review from each module asked for, or a failure or a reason that says why not.
-select i.run_id, i.idea_id, missing.module
-from ideas as i
-cross join (values ('soundness'), ('contribution')) as missing (module)
-where case missing.module when 'soundness' then i.soundness_requested else i.contribution_requested end
-  and not exists (select 1 from soundness_reviews as r where missing.module = 'soundness' and r.idea_id = i.idea_id)
-  and not exists (select 1 from soundness_summaries as r where missing.module = 'soundness' and r.idea_id = i.idea_id and r.unscored_reason is not null)
-  and not exists (select 1 from contribution_reviews as r where missing.module = 'contribution' and r.idea_id = i.idea_id)
-  and not exists (select 1 from failures as f where f.idea_id = i.idea_id)
+with asked as (
+  select run_id, idea_id, 'soundness' as module from ideas where soundness_requested
+  union all
+  select run_id, idea_id, 'contribution' from ideas where contribution_requested
+  union all
+  select run_id, idea_id, 'committee' from ideas where committee_requested
+  union all
+  select run_id, idea_id, 'novelty' from ideas where novelty_requested
+),
+answered as (
+  select idea_id, 'soundness' as module from soundness_reviews
+  union all
+  select idea_id, 'soundness' from soundness_summaries where unscored_reason is not null
+  union all
+  select idea_id, 'contribution' from contribution_reviews
+  union all
+  select idea_id, 'committee' from persona_reviews
+  union all
+  select idea_id, 'committee' from meta_reviews where unscored_reason is not null
+  union all
+  select idea_id, 'novelty' from novelty
+)
+select a.run_id, a.idea_id, a.module
+from asked as a
+where not exists (select 1 from answered as r where r.idea_id = a.idea_id and r.module = a.module)
+  and not exists (select 1 from failures as f where f.idea_id = a.idea_id)

@@ -1,7 +1,9 @@
 -- Score of every idea of every run, 0 to 10; NULL when nothing was scored. An unscored judgement is counted, never averaged.
 -- soundness_0_to_10: mean score of the scored methods.
 -- contribution_0_to_10: 5 * (1 + mean comparison score), the mean over all scored (paper, dimension) comparisons, each -1, 0 or +1.
--- score: mean of the modules that have a score, weighted by the run's profile.
+-- committee_0_to_10: mean of the scored persona reviews over personas and dimensions.
+-- novelty_0_to_10: 2.5 * (the five-point judgement - 1), calibrated where a calibrator was applied.
+-- score: mean of the modules that have a score, weighted by the run's profile. <module>_unscored_share: of what the module had to judge.
 with method_scores as (
   select
     m.run_id,
@@ -35,6 +37,15 @@ dimension_reviews as (
     on r.run_id = d.run_id and r.idea_id = d.idea_id and r.dimension_id = d.dimension_id
   group by d.run_id, d.idea_id
 ),
+persona_scores as (
+  select run_id, idea_id, avg(score_0_to_10) as committee_0_to_10, count(*) as persona_review_count, count(score_0_to_10) as scored_persona_review_count
+  from persona_reviews
+  group by run_id, idea_id
+),
+novelty_scores as (
+  select run_id, idea_id, coalesce(calibrated_score_1_to_5, score_1_to_5) as novelty_1_to_5
+  from novelty
+),
 failure_counts as (
   select run_id, idea_id, count(*) as failure_count from failures group by run_id, idea_id
 ),
@@ -47,6 +58,9 @@ module_scores as (
     m.soundness_0_to_10,
     5 * (1 + c.mean_comparison_score) as contribution_0_to_10,
     c.mean_comparison_score,
+    p.committee_0_to_10,
+    n.novelty_1_to_5,
+    2.5 * (n.novelty_1_to_5 - 1) as novelty_0_to_10,
     coalesce(m.method_count, 0) as method_count,
     coalesce(m.scored_method_count, 0) as scored_method_count,
     coalesce(m.method_count - m.scored_method_count, 0) as unscored_method_count,
@@ -54,18 +68,26 @@ module_scores as (
     coalesce(d.unscored_dimension_count, 0) as unscored_dimension_count,
     coalesce(c.scored_comparison_count, 0) as scored_comparison_count,
     coalesce(c.comparison_count - c.scored_comparison_count, 0) as unscored_comparison_count,
+    coalesce(p.persona_review_count, 0) as persona_review_count,
+    coalesce(p.persona_review_count - p.scored_persona_review_count, 0) as unscored_persona_review_count,
     coalesce(f.failure_count, 0) as failure_count,
     i.soundness_requested,
     i.contribution_requested,
+    coalesce(i.committee_requested, false) as committee_requested,
+    coalesce(i.novelty_requested, false) as novelty_requested,
     i.incomplete_reason,
     i.duplicate_of,
     case when m.soundness_0_to_10 is null then 0 else r.soundness_weight end as soundness_weight,
-    case when c.mean_comparison_score is null then 0 else r.contribution_weight end as contribution_weight
+    case when c.mean_comparison_score is null then 0 else r.contribution_weight end as contribution_weight,
+    case when p.committee_0_to_10 is null then 0 else coalesce(r.committee_weight, 0) end as committee_weight,
+    case when n.novelty_1_to_5 is null then 0 else coalesce(r.novelty_weight, 0) end as novelty_weight
   from ideas as i
   inner join runs as r on r.run_id = i.run_id
   left join method_scores as m on m.run_id = i.run_id and m.idea_id = i.idea_id
   left join comparison_scores as c on c.run_id = i.run_id and c.idea_id = i.idea_id
   left join dimension_reviews as d on d.run_id = i.run_id and d.idea_id = i.idea_id
+  left join persona_scores as p on p.run_id = i.run_id and p.idea_id = i.idea_id
+  left join novelty_scores as n on n.run_id = i.run_id and n.idea_id = i.idea_id
   left join failure_counts as f on f.run_id = i.run_id and f.idea_id = i.idea_id
 )
 select
@@ -73,10 +95,17 @@ select
   idea_id,
   "group",
   title,
-  (coalesce(soundness_0_to_10, 0) * soundness_weight + coalesce(contribution_0_to_10, 0) * contribution_weight)
-    / nullif(soundness_weight + contribution_weight, 0) as score,
+  (
+    coalesce(soundness_0_to_10, 0) * soundness_weight
+    + coalesce(contribution_0_to_10, 0) * contribution_weight
+    + coalesce(committee_0_to_10, 0) * committee_weight
+    + coalesce(novelty_0_to_10, 0) * novelty_weight
+  ) / nullif(soundness_weight + contribution_weight + committee_weight + novelty_weight, 0) as score,
   soundness_0_to_10,
   contribution_0_to_10,
+  committee_0_to_10,
+  novelty_0_to_10,
+  novelty_1_to_5,
   mean_comparison_score,
   method_count,
   scored_method_count,
@@ -85,9 +114,17 @@ select
   unscored_dimension_count,
   scored_comparison_count,
   unscored_comparison_count,
+  persona_review_count,
+  unscored_persona_review_count,
+  unscored_method_count / nullif(method_count, 0) as soundness_unscored_share,
+  unscored_comparison_count / nullif(scored_comparison_count + unscored_comparison_count, 0) as contribution_unscored_share,
+  unscored_persona_review_count / nullif(persona_review_count, 0) as committee_unscored_share,
+  case when novelty_requested then (novelty_1_to_5 is null)::double end as novelty_unscored_share,
   failure_count,
   soundness_requested,
   contribution_requested,
+  committee_requested,
+  novelty_requested,
   incomplete_reason,
   duplicate_of
 from module_scores
