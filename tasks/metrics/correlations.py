@@ -60,14 +60,15 @@ def _correlation(
         return undefined(f"a correlation needs two items, there are {len(pairs)}", len(pairs), missing)
     if len(set(ours)) < 2 or len(set(theirs)) < 2:
         return undefined("one side has one value throughout", len(pairs), missing)
-    value = min(max(measure(ours, theirs), -1.0), 1.0)
+    value = measure(ours, theirs)
+    value = math.copysign(1.0, value) if abs(value) > 1 - 1e-12 else value
     return Estimate(value, len(pairs), _fisher(value, len(pairs), variance, fewest), missing)
 
 
 def _fisher(value: float, count: int, variance: Callable[[float, int], float], fewest: int) -> Interval:
     if count < fewest:
         return Interval(missing_reason=f"an interval needs {fewest} items, there are {count}")
-    if abs(value) > 1 - 1e-12:
+    if abs(value) == 1:
         return Interval(missing_reason="the ranks agree or disagree completely")
     middle, reach = math.atanh(value), Z * math.sqrt(variance(value, count))
     return Interval(math.tanh(middle - reach), math.tanh(middle + reach), "fisher z")

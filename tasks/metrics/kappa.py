@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from statsmodels.stats.inter_rater import cohens_kappa as kappa_of_table
 
-from tasks.metrics.estimate import NAN, Estimate, Interval, undefined
+from tasks.metrics.estimate import Estimate, Interval, undefined
 from tasks.metrics.means import share
 from tasks.metrics.ratings import Label, order
 
@@ -40,7 +40,8 @@ def cohen_kappa(
     table = np.zeros((len(listed), len(listed)))
     for one, other in pairs:
         table[listed.index(one), listed.index(other)] += 1
-    found = kappa_of_table(table, wt={"none": None, "linear": "linear", "quadratic": "quadratic"}[weights])
+    with np.errstate(invalid="ignore", divide="ignore"):  # a standard error of 0 is answered below
+        found = kappa_of_table(table, wt={"none": None, "linear": "linear", "quadratic": "quadratic"}[weights])
     value, error = float(found.kappa), float(found.std_kappa)
     return Estimate(value, len(pairs), _interval(value, error), missing)
 
@@ -53,7 +54,7 @@ def percent_agreement(first: Sequence[Label | None], second: Sequence[Label | No
 
 def _interval(value: float, error: float) -> Interval:
     if not np.isfinite(error) or error == 0:
-        return Interval(NAN, NAN, missing_reason="the standard error is 0: the raters agree on every unit")
+        return Interval(missing_reason="the standard error of these ratings is 0")
     return Interval(max(value - Z * error, -1.0), min(value + Z * error, 1.0), "normal, standard error of Fleiss, Cohen & Everitt")
 
 

@@ -108,8 +108,9 @@ def p_values_of_rounded(
 
 def summarise(values: Sequence[float]) -> Summary:
     """Mean and sample standard deviation; NaN where there are too few values for them."""
-    mean = float(np.mean(values)) if values else NAN
-    return Summary(mean, float(np.std(values, ddof=1)) if len(values) > 1 else NAN, len(values))
+    if len(set(values)) < 2:  # the mean of equal numbers may round to another, and give them a spread
+        return Summary(values[0] if values else NAN, 0.0 if len(values) > 1 else NAN, len(values))
+    return Summary(float(np.mean(values)), float(np.std(values, ddof=1)), len(values))
 
 
 def _moved(summary: Summary, mean: float, deviation: float) -> Summary:
