@@ -150,6 +150,9 @@ class Downloader:
         if media_type.startswith(expected.refused_types):
             detail = f"the link leads to {media_type.split(';')[0][:60]}, not to a {expected.name}"
             return failure(SOURCE, endpoint, expected.wrong, detail)
+        announced = response.headers.get("content-length", "")
+        if announced.isascii() and announced.isdigit() and int(announced[:15]) > maximum_bytes:
+            return failure(SOURCE, endpoint, DocumentReason.TOO_LARGE, f"the file announces more than {maximum_bytes:,} bytes")
         content = bytearray()
         async for chunk in response.aiter_raw():
             content += chunk

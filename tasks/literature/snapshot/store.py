@@ -112,8 +112,8 @@ class PaperStore:
         total = 0
         references = self._connection.cursor().execute("select citing, hash from named_references order by citing, position")
         upcoming = references.fetchone()
-        for number, record in self.records_from(0):
-            digest = hashlib.sha256(record.to_json())
+        for number, blob in self._connection.execute("select number, record from papers order by number"):
+            digest = hashlib.sha256(self._unpacked(blob))
             while upcoming is not None and upcoming[0] == number:
                 digest.update(upcoming[1].to_bytes(8, "big"))
                 upcoming = references.fetchone()
@@ -151,6 +151,13 @@ class PaperStore:
         try:
             return decompress(blob)
         except (zlib.error, orjson.JSONDecodeError, TypeError) as error:
+            raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
+
+    def _unpacked(self, blob: bytes) -> bytes:
+        """A record's JSON as it was stored."""
+        try:
+            return zlib.decompress(blob)
+        except zlib.error as error:
             raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
 
     def numbers_of(self, identifiers: Iterable[str]) -> list[int | None]:

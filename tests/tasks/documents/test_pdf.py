@@ -52,14 +52,14 @@ async def test_headings_are_found_by_size_weight_and_number(settings: DocumentSe
 
 
 @pytest.mark.parametrize(
-    ("name", "methods", "results"),
+    ("name", "methods", "results", "related"),
     [
-        ("MirrorMind.pdf", "MirrorMind Implementation", "Results and Analysis"),
-        ("HybridQuestion.pdf", "Methodology", "Results"),
-        ("grobid_sample.pdf", "Methods", "Results"),
+        ("MirrorMind.pdf", "MirrorMind Implementation", "Results and Analysis", "Related Work"),
+        ("HybridQuestion.pdf", "Methodology", "Results", None),
+        ("grobid_sample.pdf", "Methods", "Results", None),
     ],
 )
-async def test_methods_and_results_of_real_papers_are_found(name: str, methods: str, results: str) -> None:
+async def test_the_sections_of_real_papers_are_found(name: str, methods: str, results: str, related: str | None) -> None:
     if not (REAL / name).exists():
         pytest.skip("the shared data is not here")
     document = await parsed((REAL / name).read_bytes(), DocumentSettings())
@@ -67,6 +67,8 @@ async def test_methods_and_results_of_real_papers_are_found(name: str, methods: 
     assert document.title is not None
     assert 1000 < len(sections[SectionKind.ABSTRACT].text) < 3000
     assert (sections[SectionKind.METHODS].heading, sections[SectionKind.RESULTS].heading) == (methods, results)
+    found = sections.get(SectionKind.RELATED_WORK)
+    assert (found.heading if found else None) == related
     assert all(len(sections[kind].text) > 3000 for kind in (SectionKind.METHODS, SectionKind.RESULTS))
     assert "\ufffe" not in sections[SectionKind.METHODS].text
     assert ". . . ." not in sections[SectionKind.METHODS].text
