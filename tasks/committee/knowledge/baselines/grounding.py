@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.committee import Relation
+from schemas.committee import IdeaPart, Relation
 from schemas.outcome import UnscoredReason
 from tasks.committee.knowledge.answers import GroundingAnswer, GroundingEntry
-from tasks.committee.knowledge.questions import GroundingQuestion, ItemShown
+from tasks.committee.knowledge.questions import GroundingQuestion, ItemShown, PartHeld
 from tasks.contribution.baselines.phrases import mentions, specific_phrases, specific_stems
 from tasks.contribution.baselines.wording import listed
 from tasks.judging.step import BaselineTools, NoAnswer
@@ -24,26 +24,33 @@ FULL_COSINE = 0.75
 """Cosine of a sentence to a claim that counts as the same statement; sentences of one field meet at about 0.3."""
 OUTCOME_BONUS = 0.08
 """Cosine by which a sentence that words an outcome may be further from the claim than one that words none."""
+NEEDS = frozenset({IdeaPart.MOTIVATIONS.value, IdeaPart.RESEARCH_QUESTIONS.value})
+"""Parts that claim something is wanting."""
 _VERBS = {Relation.SUPPORTS: "speaks for", Relation.REFUTES: "speaks against", Relation.NEITHER: "neither supports nor refutes"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
     item: ItemShown
+    part: str
     claims: tuple[str, ...]
     sentences: tuple[str, ...]
 
 
 async def baseline_grounding(question: GroundingQuestion, tools: BaselineTools) -> GroundingAnswer | NoAnswer:
     """An item's answer depends on no other item: candidates by shared words, the best by embedding, the outcome by its wording."""
-    claims = {key: part.claims for part in question.parts for key in part.keys}
-    held = [item for item in question.items if item.key in claims]
+    parts = {key: part for part in question.parts for key in part.keys}
+    held = [item for item in question.items if item.key in parts]
     if not held:
         return NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "no item shown is to be held against a part")
-    candidates = [_Candidates(item, claims[item.key], _nearest_by_words(item, "\n".join(claims[item.key]))) for item in held]
+    candidates = [_candidates(item, parts[item.key]) for item in held]
     texts = list(dict.fromkeys(text for each in candidates for text in (*each.claims, *each.sentences)))
     vectors = dict(zip(texts, await tools.embedder.embed(texts), strict=True))
     return GroundingAnswer(items=[_entry(each, vectors) for each in candidates])
+
+
+def _candidates(item: ItemShown, part: PartHeld) -> _Candidates:
+    return _Candidates(item, part.part, part.claims, _nearest_by_words(item, "\n".join(part.claims)))
 
 
 def _nearest_by_words(item: ItemShown, claims: str) -> tuple[str, ...]:
@@ -64,7 +71,7 @@ def _entry(candidates: _Candidates, vectors: dict[str, NDArray[np.float32]]) -> 
         key=lambda found: found[0] + OUTCOME_BONUS * (read_sentence(found[1]).sign != "neutral"),
     )
     relevance = round(10 * min(max(cosine, 0.0) / FULL_COSINE, 1.0))
-    relation = _relation(sentence, relevance)
+    relation = _relation(sentence, relevance, candidates.part)
     shared = [phrase for phrase in specific_phrases(sentence, 6) if mentions(specific_stems(claim), phrase)][:3]
     common = f"both speak of {listed(shared)}" if shared else "no key phrase in common"
     return GroundingEntry(
@@ -77,8 +84,17 @@ def _entry(candidates: _Candidates, vectors: dict[str, NDArray[np.float32]]) -> 
     )
 
 
-def _relation(sentence: str, relevance: int) -> Relation:
-    """By the outcome the sentence words, if it is near enough to a claim for that to mean anything."""
-    if relevance < LEAST_RELEVANCE:
+def _relation(sentence: str, relevance: int, part: str) -> Relation:
+    """By the outcome the sentence words, if it is near enough to a claim for that to mean anything.
+
+    What it says of earlier work or of the setting is no outcome of its own. Where the part claims that something is wanting, any
+    shortcoming attests it, and a success elsewhere says nothing.
+    """
+    read = read_sentence(sentence)
+    if relevance < LEAST_RELEVANCE or read.sign == "neutral":
         return Relation.NEITHER
-    return {"positive": Relation.SUPPORTS, "negative": Relation.REFUTES, "neutral": Relation.NEITHER}[read_sentence(sentence).sign]
+    if part in NEEDS:
+        return Relation.SUPPORTS if read.sign == "negative" else Relation.NEITHER
+    if read.of_others:
+        return Relation.NEITHER
+    return Relation.SUPPORTS if read.sign == "positive" else Relation.REFUTES
