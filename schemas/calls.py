@@ -50,7 +50,7 @@ class LlmCall(Noun):
 
 
 class ApiCall(Noun):
-    """One request to a literature or full-text source, as the worker saw it."""
+    """One request to a literature or full-text source, repetitions included; or one answer that needed none."""
 
     call_id: str
     idea_id: IdeaId
@@ -62,5 +62,11 @@ class ApiCall(Noun):
     latency_seconds: float = Field(ge=0)
     cache_hit: bool
     packed: int = Field(ge=1, description="How many look-ups travelled in the request.")
-    upstream_requests: int = Field(ge=0, description="Requests the gateway really sent for it.")
+    upstream_requests: int = Field(ge=0, description="1 for a request that left; 0 where a cache or another request answered.")
+    attempt: int = Field(default=1, ge=1, description="Which try of its look-up this was; a failed one may have been followed by another.")
+    request_share: float = Field(
+        default_factory=lambda row: float(row["upstream_requests"]),
+        ge=0,
+        description="Requests' worth: below 1 where look-ups of several ideas travelled together. Adds up to the requests sent.",
+    )
     created_at: datetime

@@ -168,7 +168,7 @@ LLM_CALLS = Table(
 
 API_CALLS = Table(
     "api_calls",
-    "One request to a literature or full-text source, as the worker saw it.",
+    "One request to a literature or full-text source, repetitions included; or one answer that needed none.",
     (
         *OF_IDEA,
         Column("call_id", STRING, "Identifier of the request."),
@@ -180,7 +180,9 @@ API_CALLS = Table(
         Column("latency_seconds", FLOAT, "Waiting for the answer.", unit="seconds", minimum=0),
         Column("cache_hit", BOOLEAN, "Answered from a cache."),
         Column("packed", INTEGER, "Look-ups that travelled in the request.", minimum=1),
-        Column("upstream_requests", INTEGER, "Requests the gateway really sent for it.", minimum=0),
+        Column("upstream_requests", INTEGER, "1 for a request that left; 0 where a cache or another request answered.", minimum=0),
+        Column("attempt", INTEGER, "Which try of its look-up this was.", minimum=1),
+        Column("request_share", FLOAT, "Requests' worth: below 1 where look-ups of several ideas travelled together.", minimum=0),
         Column("created_at", TIMESTAMP, "When it was made."),
     ),
     (*IN_IDEA, "call_id"),

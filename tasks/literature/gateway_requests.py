@@ -15,6 +15,7 @@ from schemas.calls import ApiCall
 from schemas.errors import BudgetExhaustedError
 from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
+from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, Attempt, attempts_in
 
 DEFAULT_SOURCE = "semantic_scholar"
 BATCH_PATH = "/graph/v1/paper/batch"
@@ -62,6 +63,10 @@ class GatewayRequests:
     async def get(self, path: str, parameters: Mapping[str, str]) -> Fetched:
         """A GET; `parameters` as the API takes them."""
         return await self._fetch("GET", path, parameters, None, 1)
+
+    async def post(self, path: str, parameters: Mapping[str, str], body: Any, packed: int) -> Fetched:
+        """A POST of JSON that stands for `packed` look-ups."""
+        return await self._fetch("POST", path, parameters, orjson.dumps(body), packed)
 
     async def batch(self, fields: str, identifiers: Sequence[str]) -> Fetched:
         """Papers by identifier; the body is a list by position, null for an unknown one.
@@ -134,6 +139,14 @@ class GatewayRequests:
         return SourceFailure(source=self.source, endpoint=endpoint, reason=reason, detail=detail)
 
     def _record(self, endpoint: str, fetched: Fetched, packed: int, latency_seconds: float, headers: Mapping[str, str]) -> None:
+        """A row per request the gateway sent for it; one alone where it had to send none."""
+        share = _number(headers.get(SHARE_HEADER))
+        attempts = attempts_in(headers.get(ATTEMPTS_HEADER, ""))
+        reason = fetched.failure.reason if fetched.failure else None
+        for number, attempt in enumerate(attempts, 1):
+            self._row(endpoint, attempt, number, attempt.reason if number < len(attempts) else reason, share / len(attempts))
+        if attempts:
+            return
         self._ledger.api_calls.append(
             ApiCall(
                 call_id=uuid4().hex,
@@ -141,13 +154,34 @@ class GatewayRequests:
                 source=self.source,
                 endpoint=endpoint,
                 status=fetched.status,
-                failure_reason=fetched.failure.reason if fetched.failure else None,
+                failure_reason=reason,
                 wait_seconds=_number(headers.get("x-assay-wait-seconds")),
                 latency_seconds=latency_seconds,
                 cache_hit=headers.get("x-assay-cache") in ("hit", "coalesced"),
                 packed=max(packed, 1),
-                upstream_requests=int(_number(headers.get("x-assay-upstream-requests"))),
+                upstream_requests=0,
+                request_share=share,
                 created_at=datetime.now(UTC),
+            )
+        )
+
+    def _row(self, endpoint: str, attempt: Attempt, number: int, reason: str | None, share: float) -> None:
+        self._ledger.api_calls.append(
+            ApiCall(
+                call_id=attempt.request_id,
+                idea_id=self._ledger.idea_id,
+                source=self.source,
+                endpoint=endpoint,
+                status=attempt.status,
+                failure_reason=reason,
+                wait_seconds=attempt.wait_seconds,
+                latency_seconds=attempt.latency_seconds,
+                cache_hit=False,
+                packed=attempt.packed,
+                upstream_requests=1,
+                attempt=number,
+                request_share=share,
+                created_at=datetime.fromtimestamp(attempt.sent_at, UTC),
             )
         )
 

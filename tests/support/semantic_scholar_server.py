@@ -7,6 +7,7 @@ any known id is a 400, nested lists of a batch are cut off over the whole batch,
 import asyncio
 import hashlib
 import json
+import logging
 import socket
 import threading
 import time
@@ -84,6 +85,7 @@ class SemanticScholarServer:
     def __post_init__(self) -> None:
         self._by_name = {name: paper for paper in self.papers for name in _names(paper)}
         self._socket = socket.create_server(("127.0.0.1", 0))
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # a connection dropped on purpose is no news
         config = uvicorn.Config(self._application, log_config=None, access_log=False, lifespan="off", interface="asgi3")
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
@@ -101,6 +103,11 @@ class SemanticScholarServer:
         allowed = max(int(requests_per_second), 1)
         window = allowed / requests_per_second
         return sum(later - earlier < window for earlier, later in zip(self.arrivals, self.arrivals[allowed:], strict=False))
+
+    def used_share(self, requests_per_second: float, first: int = 0, last: int | None = None) -> float:
+        """Arrivals over those the allowance had room for, between two of them (by number)."""
+        moments = self.arrivals[first:last]
+        return (len(moments) - 1) / requests_per_second / (moments[-1] - moments[0])
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -158,6 +165,10 @@ class SemanticScholarServer:
             return self._search(path, parameters, fields)
         if path.startswith("/recommendations/v1/papers/forpaper/"):
             return self._recommend(path.removeprefix("/recommendations/v1/papers/forpaper/"), parameters, fields)
+        if path.rstrip("/") == "/recommendations/v1/papers":
+            return self._recommend_from(json.loads(body), parameters, fields)
+        if path.startswith("/graph/v1/paper/") and path.endswith(("/references", "/citations")):
+            return self._links(*path.removeprefix("/graph/v1/paper/").rsplit("/", 1), parameters, fields)
         if path.startswith("/graph/v1/paper/"):
             name = path.removeprefix("/graph/v1/paper/")
             paper = self._by_name.get(name.lower())
@@ -196,7 +207,7 @@ class SemanticScholarServer:
             return 400, {"error": "Relevance search offset + limit must be < 1000. Consider '/paper/search/bulk'"}
         ranked = sorted((-len(words & set(paper["title"].lower().split())), paper["corpusId"]) for paper in self._within(parameters))
         hits = [self._by_name[f"corpusid:{corpus_id}"] for score, corpus_id in ranked if score]
-        page = hits[offset : offset + limit]
+        page = hits[:1000] if path.endswith("bulk") else hits[offset : offset + limit]
         if path.endswith("snippet/search"):
             return 200, {"data": [self._snippet(paper, place) for place, paper in enumerate(page)], "retrievalVersion": "test"}
         if not hits:
@@ -228,6 +239,27 @@ class SemanticScholarServer:
             return 404, {"error": "Input papers not found"}
         alike = [each for each in self.papers if each["topic"] == paper["topic"]]
         return 200, {"recommendedPapers": [_view(each, fields) for each in alike[: int(parameters.get("limit", "100"))]]}
+
+    def _recommend_from(self, body: Json, parameters: dict[str, str], fields: list[str]) -> tuple[int, Any]:
+        if not body.get("positivePaperIds"):
+            return 400, {"error": "No positive paper examples given"}
+        return self._recommend(body["positivePaperIds"][0], parameters, fields)
+
+    def _links(self, name: str, direction: str, parameters: dict[str, str], fields: list[str]) -> tuple[int, Any]:
+        paper = self._by_name.get(name.lower())
+        if paper is None:
+            return 404, {"error": f"Paper with id {name} not found"}
+        if direction == "references" and paper["cited"] is None:
+            return 200, {"data": None, "citingPaperInfo": {"openAccessPdf": {"disclaimer": "elided by the publisher: {'references'}"}}}
+        offset, limit = int(parameters.get("offset", "0")), int(parameters.get("limit", "100"))
+        if direction == "references":
+            linked, side = paper["cited"], "citedPaper"
+        else:
+            linked, side = [each["paperId"] for each in self.papers if paper["paperId"] in (each["cited"] or ())], "citingPaper"
+        rows = [
+            {"contexts": [], "isInfluential": False, side: _view(self._by_name[each], fields)} for each in linked[offset : offset + limit]
+        ]
+        return 200, {"offset": offset, "data": rows, **({"next": offset + limit} if offset + limit < len(linked) else {})}
 
     def _within(self, parameters: dict[str, str]) -> Iterable[Json]:
         """Undated papers count as of 1 January of their year, as the API documents."""

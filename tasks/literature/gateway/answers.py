@@ -19,7 +19,7 @@ class Answers:
 
     def __init__(self, store: KeyedStore, identity: str, maximum_age_seconds: float) -> None:
         self._store = store
-        self._identity = identity
+        self.identity = identity
         self._maximum_age_seconds = maximum_age_seconds
         self._in_flight: dict[str, asyncio.Task[Reply]] = {}
 
@@ -28,11 +28,11 @@ class Answers:
 
         The upstream is asked in a task of its own: a client that hangs up does not take the answer from the others.
         """
-        key = f"{self._identity}|{request.key()}"
+        key = f"{self.identity}|{request.key()}"
         running = self._in_flight.get(key)
         if running is not None:
             reply = await asyncio.shield(running)
-            return replace(reply, cache=CacheUse.COALESCED, upstream_requests=0)
+            return replace(reply, cache=CacheUse.COALESCED, attempts=(), share=0.0)
         kept = self.get([key]).get(key)
         if kept is not None:
             (status,) = _STATUS.unpack_from(kept)

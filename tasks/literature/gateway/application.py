@@ -11,7 +11,9 @@ from starlette.requests import Request as WebRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, header_of
 from tasks.literature.gateway.messages import Reply, Request, Upstream, could_not_look, error_reply
+from tasks.literature.gateway.metrics import CONTENT_TYPE, Metrics
 
 _LOG = logging.getLogger("assay.gateway")
 _LARGEST_BODY = 2_000_000
@@ -25,6 +27,7 @@ class Gateway:
         self._upstream = upstream
         self._started = time.monotonic()
         self._counts: Counter[str] = Counter()
+        self._metrics = Metrics(upstream.statistics)
 
     async def serve(self, web: WebRequest) -> Response:
         """Every path of the Graph and Recommendations API."""
@@ -36,8 +39,8 @@ class Gateway:
         request = Request(web.method, web.url.path, tuple(parameters), body)
         reply = await self._upstream.answer(request)
         self._counts.update(["requests", f"cache_{reply.cache}", f"status_{reply.status}"])
-        self._counts["upstream_requests"] += reply.upstream_requests
         seconds = time.monotonic() - started
+        self._metrics.answered(request, reply, seconds)
         _LOG.info("%s %s %d %s %.0f ms", request.method, request.path, reply.status, reply.cache, seconds * 1000)
         return _response(reply, self._upstream.name)
 
@@ -47,9 +50,13 @@ class Gateway:
         return JSONResponse({"status": "ok", "service": "assay-gateway", **named})
 
     async def statistics(self, _: WebRequest) -> Response:
-        """Requests and answers since the start."""
+        """Requests of clients since the start; under `upstream` what was sent on, `hours` of it from the kept record."""
         figures = {"uptime_seconds": round(time.monotonic() - self._started, 1), **self._counts}
         return JSONResponse({"gateway": figures, **self._upstream.statistics()})
+
+    async def metrics(self, _: WebRequest) -> Response:
+        """The same for Prometheus."""
+        return Response(self._metrics.exposition(), headers={"content-type": CONTENT_TYPE})
 
 
 def application(upstream: Upstream) -> Starlette:
@@ -64,6 +71,7 @@ def application(upstream: Upstream) -> Starlette:
     routes = [
         Route("/healthz", gateway.health),
         Route("/stats", gateway.statistics),
+        Route("/metrics", gateway.metrics),
         Route("/graph/v1/{rest:path}", gateway.serve, methods=["GET", "POST"]),
         Route("/recommendations/v1/{rest:path}", gateway.serve, methods=["GET", "POST"]),
     ]
@@ -83,7 +91,9 @@ def _response(reply: Reply, source: str) -> Response:
     headers = {
         "x-assay-cache": reply.cache.value,
         "x-assay-wait-seconds": f"{reply.wait_seconds:.3f}",
-        "x-assay-upstream-requests": str(reply.upstream_requests),
+        "x-assay-upstream-requests": str(len(reply.attempts)),
+        ATTEMPTS_HEADER: header_of(reply.attempts),
+        SHARE_HEADER: f"{reply.share:.6f}",
         "x-assay-packed": str(reply.packed),
         "x-assay-source": source,
     }

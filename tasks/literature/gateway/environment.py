@@ -13,6 +13,7 @@ def environment_of(settings: Settings) -> dict[str, str]:
     for section_name, section in (("LITERATURE", settings.literature), ("EMBEDDINGS", settings.embeddings)):
         for name, value in section.model_dump().items():
             environment[f"ASSAY_{section_name}__{name.upper()}"] = str(value)
+    environment["ASSAY_HOME"] = str(settings.home)
     if settings.semantic_scholar_api_key is not None:
         environment[_KEY_NAMES[0]] = settings.semantic_scholar_api_key.get_secret_value()
     return environment

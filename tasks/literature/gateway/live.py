@@ -1,6 +1,7 @@
 """The live Semantic Scholar API behind the gateway: kept answers, coalesced questions, packed look-ups."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 from urllib.parse import unquote
@@ -58,13 +59,12 @@ class LiveUpstream:
     async def rows(self, fields: str, identifiers: Sequence[str]) -> tuple[tuple[Row, ...], Reply]:
         """Outcomes by position, and a reply that carries what they took."""
         found = await self._look_ups.papers(fields, identifiers)
-        spent = Reply(200, b"", found.cache, found.wait_seconds, found.upstream_requests, max(len(identifiers), 1))
-        return found.rows, spent
+        return found.rows, found.spent
 
     async def _batch(self, request: Request) -> Reply:
         identifiers = batch_identifiers(request.body)
         found = await self._look_ups.papers(request.parameter("fields"), identifiers)
-        return batch_reply(found.rows, Reply(200, b"", found.cache, found.wait_seconds, found.upstream_requests, len(identifiers)))
+        return batch_reply(found.rows, found.spent)
 
     async def _paper(self, identifier: str, fields: str) -> Reply:
         found = await self._look_ups.papers(fields, [identifier])
@@ -72,7 +72,7 @@ class LiveUpstream:
         reply = row.failure or (
             error_reply(404, f"Paper with id {identifier} not found") if row.paper in (None, b"null") else Reply(200, row.paper or b"")
         )
-        return Reply(reply.status, reply.body, found.cache, found.wait_seconds, found.upstream_requests)
+        return replace(found.spent, status=reply.status, body=reply.body)
 
     async def _recommended_within(self, request: Request) -> Reply:
         """The API recommends without regard to dates: ask for more at the same price, and cut to the range and limit here."""
@@ -87,7 +87,7 @@ class LiveUpstream:
             return reply
         papers = [paper for paper in orjson.loads(reply.body).get("recommendedPapers") or () if _within(paper, days)]
         body = orjson.dumps({"recommendedPapers": papers[:limit]})
-        return Reply(200, body, reply.cache, reply.wait_seconds, reply.upstream_requests)
+        return replace(reply, body=body)
 
     def statistics(self) -> dict[str, Any]:
         return {"identity": self.identity, "upstream": self._transport.statistics(), "look_ups": dict(self._look_ups.counts)}
@@ -128,7 +128,7 @@ def batch_reply(rows: Sequence[Row], spent: Reply) -> Reply:
     if failure is None and all(row.paper in (None, b"null") for row in rows):
         failure = error_reply(400, "No valid paper ids given")
     status, body = (failure.status, failure.body) if failure else (200, b"[" + b",".join(row.paper or b"null" for row in rows) + b"]")
-    return Reply(status, body, spent.cache, spent.wait_seconds, spent.upstream_requests, len(rows))
+    return replace(spent, status=status, body=body, packed=len(rows))
 
 
 def _within(paper: dict[str, Any], days: DayRange) -> bool:

@@ -3,12 +3,13 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import orjson
 
 from schemas.identifiers import content_hash
 from tasks.literature.gateway.answers import Answers
+from tasks.literature.gateway.attempts import Attempt
 from tasks.literature.gateway.messages import CacheUse, Reply, Request, could_not_look
 from tasks.literature.gateway.paper_ids import canonical_id
 from tasks.literature.gateway.transport import Transport
@@ -26,25 +27,36 @@ _NULL = b"null"
 
 
 @dataclass(frozen=True, slots=True)
+class Journey:
+    """What one departure took.
+
+    Attributes:
+        attempts: all requests sent for it, repetitions and halves included.
+        riders: look-ups of all clients that travelled in it.
+        payer: key of the look-up whose client is told the attempts.
+    """
+
+    attempts: tuple[Attempt, ...]
+    wait_seconds: float
+    riders: int
+    payer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One identifier's outcome: the paper as JSON (`null` when unknown), or the reply that stands for a failure."""
 
     paper: bytes | None
     failure: Reply | None = None
+    journey: Journey | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Outcomes by position, and what they took."""
+    """Outcomes by position; `spent` is a reply without a body that carries what they took."""
 
     rows: tuple[Row, ...]
-    cache: CacheUse
-    wait_seconds: float = 0.0
-    upstream_requests: int = 0
-
-    @property
-    def failure(self) -> Reply | None:
-        return next((row.failure for row in self.rows if row.failure is not None), None)
+    spent: Reply
 
 
 @dataclass(slots=True)
@@ -57,8 +69,8 @@ class _Bundle:
 
 @dataclass(slots=True)
 class _Cost:
-    wait_seconds: float = 0.0
-    upstream_requests: int = 0
+    wait_seconds: float
+    attempts: tuple[Attempt, ...]
 
 
 class LookUps:
@@ -69,7 +81,7 @@ class LookUps:
         self._answers = answers
         self._bundles: dict[str, _Bundle] = {}
         self._in_flight: dict[str, asyncio.Future[Row]] = {}
-        self._costs: dict[str, _Cost] = {}
+        self._riders: Counter[str] = Counter()
         self._senders: set[asyncio.Task[None]] = set()
         self.counts: Counter[str] = Counter()
 
@@ -89,25 +101,30 @@ class LookUps:
                 future = self._enqueue(fields, identifier, key)
                 own.append(key)
             futures[identifier] = future
+            self._riders[key] += 1
         self.counts.update(asked=len(identifiers), kept=len(kept), sent=len(own), coalesced=len(futures) - len(own))
         found = {identifier: await asyncio.shield(future) for identifier, future in futures.items()}
+        journeys = [row.journey for row in found.values() if row.journey is not None]
         found.update({identifier: Row(kept[key]) for identifier, key in keys.items() if key in kept})
         rows = tuple(found[identifier] if identifier is not None else Row(_NULL) for identifier in canonical)
         use = CacheUse.MISS if own else CacheUse.COALESCED if futures else CacheUse.HIT
-        cost = [self._costs.pop(key) for key in own if key in self._costs]
-        return Rows(rows, use, max((each.wait_seconds for each in cost), default=0.0), sum(each.upstream_requests for each in cost))
+        return Rows(rows, _spent(journeys, set(own), use, len(identifiers)))
 
     def _key(self, fields: str, identifier: str) -> str:
-        return content_hash("paper", fields, identifier)
+        return content_hash("paper", self._answers.identity, fields, identifier)
 
     def _enqueue(self, fields: str, identifier: str, key: str) -> asyncio.Future[Row]:
         future: asyncio.Future[Row] = asyncio.get_running_loop().create_future()
         self._in_flight[key] = future
-        future.add_done_callback(lambda _: self._in_flight.pop(key, None))
+        future.add_done_callback(lambda _: self._forget(key))
         bundle = self._bundles.setdefault(fields, _Bundle())
         bundle.waiting[identifier] = future
         self._ensure_sender(fields, bundle)
         return future
+
+    def _forget(self, key: str) -> None:
+        self._in_flight.pop(key, None)
+        self._riders.pop(key, None)
 
     def _ensure_sender(self, fields: str, bundle: _Bundle) -> None:
         if bundle.sender is None and bundle.waiting:
@@ -134,9 +151,10 @@ class LookUps:
                 bundle.waiting, bundle.sender = {}, None
             outcomes, cost = await self._outcomes(fields, list(taken), reply)
             self._answers.put({self._key(fields, each): row.paper for each, row in outcomes.items() if row.paper is not None})
-            self._costs[self._key(fields, next(iter(taken)))] = cost
+            keys = [self._key(fields, identifier) for identifier in taken]
+            journey = Journey(cost.attempts, cost.wait_seconds, sum(self._riders[key] for key in keys), keys[0])
             for identifier, future in taken.items():
-                future.set_result(outcomes[identifier])
+                future.set_result(replace(outcomes[identifier], journey=journey))
         finally:
             for future in taken.values():
                 if not future.done():
@@ -144,12 +162,13 @@ class LookUps:
 
     async def _outcomes(self, fields: str, identifiers: list[str], reply: Reply) -> tuple[dict[str, Row], _Cost]:
         """A batch's rows; asked again in halves where the answer was too large, too slow, or cut off in silence."""
-        cost = _Cost(reply.wait_seconds, reply.upstream_requests)
+        cost = _Cost(reply.wait_seconds, reply.attempts)
         if reply.status == 400 and _NONE_KNOWN in reply.body:
             return dict.fromkeys(identifiers, Row(_NULL)), cost
         rows = orjson.loads(reply.body) if reply.status == 200 else None
-        shrinkable = reply.status == 504 or (reply.status == 400 and _TOO_LARGE in reply.body) or _nested_rows(rows) >= MOST_NESTED_ROWS
-        if shrinkable and (len(identifiers) > 1 or reply.status == 504):
+        too_slow = reply.status == 504 and reply.reason is None
+        shrinkable = too_slow or (reply.status == 400 and _TOO_LARGE in reply.body) or _nested_rows(rows) >= MOST_NESTED_ROWS
+        if shrinkable and (len(identifiers) > 1 or too_slow):
             return await self._asked_again(fields, identifiers, cost)
         if not isinstance(rows, list) or len(rows) != len(identifiers):
             failure = reply if rows is None else could_not_look("malformed_answer", "the batch answer does not fit its question")
@@ -168,7 +187,7 @@ class LookUps:
             rows, further = await self._outcomes(fields, part, reply)
             outcomes.update(rows)
             cost.wait_seconds += further.wait_seconds
-            cost.upstream_requests += further.upstream_requests
+            cost.attempts += further.attempts
         return outcomes, cost
 
 
@@ -179,7 +198,16 @@ def _largest(fields: str) -> int:
 
 def _batch(fields: str, identifiers: list[str]) -> Request:
     parameters = (("fields", fields),) if fields else ()
-    return Request("POST", BATCH_PATH, parameters, orjson.dumps({"ids": identifiers}))
+    return Request("POST", BATCH_PATH, parameters, orjson.dumps({"ids": identifiers}), len(identifiers))
+
+
+def _spent(journeys: Sequence[Journey], own: set[str], use: CacheUse, look_ups: int) -> Reply:
+    """The attempts of the journeys this client pays for, and its share in all it rode on."""
+    distinct = {id(journey): journey for journey in journeys}.values()
+    attempts = tuple(attempt for journey in distinct if journey.payer in own for attempt in journey.attempts)
+    share = sum(len(journey.attempts) / max(journey.riders, 1) for journey in journeys)
+    wait_seconds = max((journey.wait_seconds for journey in distinct), default=0.0)
+    return Reply(200, b"", use, wait_seconds, attempts, max(look_ups, 1), share)
 
 
 def _nested_rows(rows: object) -> int:

@@ -1,6 +1,6 @@
 """A request to the gateway and its reply, apart from any web framework."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol
 from urllib.parse import urlencode
@@ -8,6 +8,11 @@ from urllib.parse import urlencode
 import orjson
 
 from schemas.identifiers import content_hash
+from tasks.literature.gateway.attempts import Attempt
+
+_NOT_A_PAPER = frozenset({"search", "batch", "autocomplete"})
+_STATUS_OF_REASON = {"rate_limited": 429, "timeout": 504, "unreachable": 504, "circuit_open": 504}
+_OF_A_PAPER = frozenset({"references", "citations", "authors"})
 
 
 class CacheUse(StrEnum):
@@ -26,6 +31,7 @@ class Request:
     path: str
     parameters: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
+    look_ups: int = 1
 
     def parameter(self, name: str, default: str = "") -> str:
         return next((value for key, value in self.parameters if key == name), default)
@@ -34,7 +40,15 @@ class Request:
         """The request with some parameters set, or removed where the value is None."""
         kept = [(key, value) for key, value in self.parameters if key not in parameters]
         added = [(key, value) for key, value in parameters.items() if value is not None]
-        return Request(self.method, self.path, tuple(sorted(kept + added)), self.body)
+        return replace(self, parameters=tuple(sorted(kept + added)))
+
+    @property
+    def endpoint(self) -> str:
+        """The path without version and identifier: `paper/search`, `paper/batch`, `paper/references`, `papers/forpaper`, `paper`."""
+        parts = self.path.split("/v1/")[-1].strip("/").split("/")
+        if parts[0] == "paper" and len(parts) > 1 and parts[1] not in _NOT_A_PAPER:
+            return f"paper/{parts[-1]}" if parts[-1] in _OF_A_PAPER else "paper"
+        return "papers/forpaper" if parts[:2] == ["papers", "forpaper"] else "/".join(parts)
 
     def key(self) -> str:
         """The same for requests that ask the same; holds no header and no key."""
@@ -43,14 +57,24 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer and what it took. Status 503 with a `reason` in the body says: could not look."""
+    """An answer and what it took. A `reason`, which the body repeats, says: could not look.
+
+    Attributes:
+        wait_seconds: for turns at the limiter.
+        attempts: the requests sent upstream for it, in order; those that others travelled in are not repeated here.
+        packed: look-ups in the question.
+        share: how many requests' worth it took; below the number of attempts where look-ups of others travelled along,
+            above 0 without any attempt where it travelled along itself. Adds up to the requests sent.
+    """
 
     status: int
     body: bytes
     cache: CacheUse = CacheUse.MISS
     wait_seconds: float = 0.0
-    upstream_requests: int = 0
+    attempts: tuple[Attempt, ...] = ()
     packed: int = 1
+    share: float = 0.0
+    reason: str | None = None
 
     @property
     def definite(self) -> bool:
@@ -93,7 +117,11 @@ def error_reply(status: int, message: str) -> Reply:
     return json_reply({"error": message}, status)
 
 
-def could_not_look(reason: str, detail: str, wait_seconds: float = 0.0, upstream_requests: int = 0) -> Reply:
-    """The upstream was not asked or did not answer. Never an empty success."""
-    body = orjson.dumps({"error": detail, "reason": reason})
-    return Reply(503, body, wait_seconds=wait_seconds, upstream_requests=upstream_requests)
+def could_not_look(reason: str, detail: str, wait_seconds: float = 0.0, attempts: tuple[Attempt, ...] = ()) -> Reply:
+    """The upstream was not asked or did not answer. Never an empty success.
+
+    Its status is one the API itself uses: clients written for it take others, 503 among them, for an empty answer.
+    """
+    body = orjson.dumps({"message": detail, "error": detail, "reason": reason})
+    status = _STATUS_OF_REASON.get(reason, 500)
+    return Reply(status, body, wait_seconds=wait_seconds, attempts=attempts, share=float(len(attempts)), reason=reason)

@@ -4,10 +4,14 @@ from pathlib import Path
 
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
+from tasks.literature.gateway.departures import SharedDepartures, departures_file
+from tasks.literature.gateway.limiter import RateLimiter
 from tasks.literature.gateway.live import LiveUpstream
 from tasks.literature.gateway.messages import Upstream
+from tasks.literature.gateway.request_record import RECORD_NAME, RequestRecord
 from tasks.literature.gateway.snapshot_first import SnapshotFirst
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
+from tasks.literature.gateway.transport import Transport
 from tasks.literature.snapshot.manifest import read_manifest
 from tasks.literature.snapshot.snapshot import open_snapshot
 from warehouse.keyed_store import KeyedStore
@@ -57,6 +61,13 @@ def open_upstream(settings: Settings, literature: str, cache_directory: Path) ->
 
 
 def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:
+    """The allowance is shared with every gateway of the machine that uses the same key, whatever its cache."""
     store = KeyedStore(cache_directory / CACHE_NAME)
     store.get_many(["opens"])
-    return LiveUpstream(settings, store)
+    key = settings.semantic_scholar_api_key
+    rate = settings.literature.requests_per_second
+    transport = Transport(settings)
+    allowance = departures_file(settings.home / "limits", transport.host, key.get_secret_value() if key else None)
+    transport.limiter = RateLimiter(rate, memory=SharedDepartures(allowance))
+    transport.record = RequestRecord(cache_directory / RECORD_NAME, transport.host, rate)
+    return LiveUpstream(settings, store, transport)

@@ -6,17 +6,20 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 
 import httpx
 import orjson
 
 from schemas.settings import Settings
+from tasks.literature.gateway.attempts import Attempt
 from tasks.literature.gateway.circuit_breaker import CircuitBreaker, CircuitState
 from tasks.literature.gateway.limiter import RateLimiter, Turn
 from tasks.literature.gateway.messages import Reply, Request, could_not_look
+from tasks.literature.gateway.request_record import RequestRecord
 
 _LOG = logging.getLogger("assay.gateway")
 _LONGEST_BACKOFF_SECONDS = 60.0
@@ -31,10 +34,9 @@ MakeRequest = Callable[[], Request]
 class _Effort:
     """What one look-up has cost so far. Waiting for the turn does not count against its total seconds."""
 
-    attempts: int = 0
+    attempts: list[Attempt] = field(default_factory=list)
     wait_seconds: float = 0.0
     busy_seconds: float = 0.0
-    reason: str = "server_error"
     detail: str = ""
 
 
@@ -47,6 +49,7 @@ class Transport:
         limiter: RateLimiter | None = None,
         breaker: CircuitBreaker | None = None,
         client: httpx.AsyncClient | None = None,
+        record: RequestRecord | None = None,
     ) -> None:
         literature = settings.literature
         key = settings.semantic_scholar_api_key
@@ -56,7 +59,11 @@ class Transport:
         self._client = client or httpx.AsyncClient(timeout=literature.timeout_seconds, headers=headers, limits=_LIMITS)
         self.limiter = limiter or RateLimiter(literature.requests_per_second)
         self.breaker = breaker or CircuitBreaker()
-        self.outcomes: Counter[str] = Counter()
+        self.record = record
+        self.outcomes: Counter[tuple[str, str]] = Counter()
+        self.given_up: Counter[str] = Counter()
+        self.wait_seconds = 0.0
+        self.latency_seconds = 0.0
 
     @property
     def host(self) -> str:
@@ -73,32 +80,61 @@ class Transport:
         request: Request | None = None
         while True:
             if self.breaker.state is CircuitState.OPEN:
-                return self._given_up(effort, "circuit_open", f"{self.host} has not answered for a while; asking again later")
+                return self._circuit_open(effort)
             turn = await self.limiter.turn()
             effort.wait_seconds += turn.waited_seconds
-            request = request or make()
             if not self.breaker.allows():
                 turn.departed()
-                return self._given_up(effort, "circuit_open", f"{self.host} has not answered for a while; asking again later")
+                return self._circuit_open(effort)
+            request = request or make()
             started = time.monotonic()
             reply, backoff_seconds = await self._attempt(request, effort, turn)
             effort.busy_seconds += time.monotonic() - started
             if reply is not None and (reply.status not in _RETRIED or (reply.status == 504 and not retry_gateway_timeout)):
                 return reply
             spent = effort.busy_seconds + backoff_seconds
-            if effort.attempts >= self._settings.maximum_attempts or spent > self._settings.maximum_total_seconds:
-                return self._given_up(effort, effort.reason, f"{effort.detail} ({effort.attempts} attempts)")
+            if len(effort.attempts) >= self._settings.maximum_attempts or spent > self._settings.maximum_total_seconds:
+                return self._given_up(effort, effort.attempts[-1].reason or "server_error")
             await asyncio.sleep(backoff_seconds)
             effort.busy_seconds += backoff_seconds
 
     async def _attempt(self, request: Request, effort: _Effort, turn: Turn) -> tuple[Reply | None, float]:
         """One request. Returns the reply, if any, and how long to wait before another."""
-        effort.attempts += 1
-        backoff_seconds = self._backoff_seconds(effort.attempts)
+        request_id, sent_at, started = uuid4().hex, time.time(), time.monotonic()
+        number = len(effort.attempts) + 1
+        if self.record is not None:
+            self.record.sent(request_id, request.endpoint, request.look_ups, number, turn.waited_seconds, sent_at)
+        backoff_seconds = self._backoff_seconds(number)
+        response, status, reason, effort.detail = await self._exchange(request, turn)
+        latency_seconds = time.monotonic() - started
+        attempt = Attempt(request_id, status, reason, turn.waited_seconds, latency_seconds, request.look_ups, sent_at)
+        effort.attempts.append(attempt)
+        self._count(request.endpoint, attempt)
+        if response is None or status is None:
+            self.breaker.failed()
+            return None, backoff_seconds
+        reply = Reply(status, response.content, wait_seconds=effort.wait_seconds, attempts=tuple(effort.attempts), share=float(number))
+        if status == 429:
+            self.limiter.refused(turn)
+            told_seconds = _retry_after_seconds(response)
+            self.limiter.hold_back(told_seconds)
+            self.breaker.failed()
+            return reply, max(backoff_seconds, told_seconds)
+        if status >= 500:
+            self.breaker.failed()
+            return reply, backoff_seconds
+        self.limiter.accepted()
+        self.breaker.succeeded()
+        return reply, backoff_seconds
+
+    async def _exchange(self, request: Request, turn: Turn) -> tuple[httpx.Response | None, int | None, str | None, str]:
+        """The response, its status as judged, why it does not answer, and that in words."""
 
         async def on_event(name: str, _: Mapping[str, Any]) -> None:
             if name.endswith("send_request_body.complete"):
                 turn.departed()
+            elif name.endswith("receive_response_headers.complete"):
+                turn.arrived()
 
         try:
             response = await self._client.request(
@@ -110,54 +146,68 @@ class Transport:
                 extensions={"trace": on_event},
             )
         except httpx.TimeoutException:
-            self._failed(effort, "timeout", f"{self.host} did not answer within {self._settings.timeout_seconds:g} s")
-            return None, backoff_seconds
+            return None, None, "timeout", f"{self.host} did not answer within {self._settings.timeout_seconds:g} s"
         except httpx.HTTPError as error:
-            self._failed(effort, "unreachable", f"{self.host}: {type(error).__name__}")
-            return None, backoff_seconds
+            return None, None, "unreachable", f"{self.host}: {type(error).__name__}"
         finally:
-            turn.departed()
+            turn.arrived()
         status = _judged_status(response)
-        self.outcomes[str(status)] += 1
         _LOG.info("upstream %s %s %s", request.method, request.path, status)
-        reply = Reply(status, response.content, wait_seconds=effort.wait_seconds, upstream_requests=effort.attempts)
+        malformed = status == 502 and response.status_code == 200
         if status == 429:
-            self.limiter.refused()
-            effort.reason, effort.detail = "rate_limited", f"{self.host} answered 429"
-            return reply, max(backoff_seconds, _retry_after_seconds(response))
-        if status >= 500:
-            malformed = status == 502 and response.status_code == 200
-            self._failed(effort, "malformed_answer" if malformed else "server_error", f"{self.host} answered {_words(status, malformed)}")
-            return reply, backoff_seconds
-        self.limiter.accepted()
-        self.breaker.succeeded()
-        return reply, backoff_seconds
+            reason: str | None = "rate_limited"
+        elif status >= 500:
+            reason = "malformed_answer" if malformed else "server_error"
+        else:
+            reason = None
+        return response, status, reason, f"{self.host} answered {_words(status, malformed)}"
 
-    def _failed(self, effort: _Effort, reason: str, detail: str) -> None:
-        self.breaker.failed()
-        if reason in ("timeout", "unreachable"):
-            self.outcomes[reason] += 1
-        effort.reason, effort.detail = reason, detail
+    def _count(self, endpoint: str, attempt: Attempt) -> None:
+        unanswered = attempt.status is None or attempt.reason == "malformed_answer"
+        self.outcomes[endpoint, str(attempt.reason if unanswered else attempt.status)] += 1
+        self.wait_seconds += attempt.wait_seconds
+        self.latency_seconds += attempt.latency_seconds
+        if self.record is not None:
+            self.record.ended(attempt)
 
-    def _given_up(self, effort: _Effort, reason: str, detail: str) -> Reply:
-        self.outcomes[f"gave_up_{reason}"] += 1
-        return could_not_look(reason, detail, effort.wait_seconds, effort.attempts)
+    def _circuit_open(self, effort: _Effort) -> Reply:
+        effort.detail = f"{self.host} has not answered for a while; asking again later"
+        return self._given_up(effort, "circuit_open")
+
+    def _given_up(self, effort: _Effort, reason: str) -> Reply:
+        self.given_up[reason] += 1
+        tries = f" ({len(effort.attempts)} attempts)" if effort.attempts else ""
+        return could_not_look(reason, effort.detail + tries, effort.wait_seconds, tuple(effort.attempts))
 
     def _backoff_seconds(self, attempt: int) -> float:
         longest = min(self._settings.retry_base_seconds * 2.0 ** (attempt - 1), _LONGEST_BACKOFF_SECONDS)
         return longest * random.uniform(0.5, 1.0)  # noqa: S311 -- jitter, not a secret
 
     def statistics(self) -> dict[str, Any]:
+        """Since the start; `hours` from the record, over restarts."""
+        by_endpoint: dict[str, dict[str, int]] = {}
+        for (endpoint, outcome), count in sorted(self.outcomes.items()):
+            by_endpoint.setdefault(endpoint, {})[outcome] = count
         return {
             "host": self.host,
-            "requests": self.limiter.granted,
+            "requests": self.outcomes.total(),
             "allowed_per_second": self._settings.requests_per_second,
-            "outcomes": dict(self.outcomes),
+            "allowance_used_share": self.limiter.used_share,
+            "waiting": self.limiter.waiting,
+            "slowed_down_times": self.limiter.stretch,
+            "wait_seconds": round(self.wait_seconds, 3),
+            "latency_seconds": round(self.latency_seconds, 3),
+            "outcomes": by_endpoint,
+            "given_up": dict(self.given_up),
             "circuit": self.breaker.state.value,
+            "hours": self.record.hours() if self.record is not None else [],
         }
 
     async def close(self) -> None:
         await self._client.aclose()
+        self.limiter.close()
+        if self.record is not None:
+            self.record.close()
 
 
 def _judged_status(response: httpx.Response) -> int:

@@ -21,13 +21,19 @@ def snapshot(tmp_path: Path, rows: list[dict[str, Any]]) -> Snapshot:
     return build_snapshot(write_parquet(tmp_path / "papers.parquet", rows), tmp_path / "index")
 
 
-@pytest.fixture
-def settings_for(tmp_path: Path) -> Callable[..., Settings]:
+@pytest.fixture(scope="session")
+def settings_of() -> Callable[..., Settings]:
     """Settings that reach a test server fast: many requests a second, short waits."""
 
-    def make(url: str, **changes: Any) -> Settings:
+    def make(folder: Path, url: str, **changes: Any) -> Settings:
         values: dict[str, Any] = {"requests_per_second": 200.0, "timeout_seconds": 1.0, "retry_base_seconds": 0.01, **changes}
         literature = LiteratureSettings(upstream_url=url, **values)
-        return Settings(home=tmp_path / "home", literature=literature, semantic_scholar_api_key=SecretStr("secret-key-of-tests"))
+        return Settings(home=folder / "home", literature=literature, semantic_scholar_api_key=SecretStr("secret-key-of-tests"))
 
     return make
+
+
+@pytest.fixture
+def settings_for(tmp_path: Path, settings_of: Callable[..., Settings]) -> Callable[..., Settings]:
+    """The same for one test."""
+    return lambda url, **changes: settings_of(tmp_path, url, **changes)

@@ -138,30 +138,30 @@ async def test_a_passing_fault_is_retried_and_never_seen(tmp_path: Path, setting
 
 
 @pytest.mark.parametrize(
-    ("fault", "reason"),
+    ("fault", "reason", "status"),
     [
-        ("429", "rate_limited"),
-        ("500", "server_error"),
-        ("503", "server_error"),
-        ("504", "server_error"),
-        ("truncated", "malformed_answer"),
-        ("slow", "timeout"),
-        ("dropped", "unreachable"),
+        ("429", "rate_limited", 429),
+        ("500", "server_error", 500),
+        ("503", "server_error", 500),
+        ("504", "server_error", 500),
+        ("truncated", "malformed_answer", 500),
+        ("slow", "timeout", 504),
+        ("dropped", "unreachable", 504),
     ],
 )
 async def test_a_lasting_fault_is_could_not_look_with_its_reason_and_is_not_kept(
-    tmp_path: Path, settings_for: MakeSettings, fault: str, reason: str
+    tmp_path: Path, settings_for: MakeSettings, fault: str, reason: str, status: int
 ) -> None:
     broken = True
     with SemanticScholarServer(corpus(30), fault=lambda number, path: fault if broken else None) as server:
         settings = settings_for(server.url, maximum_attempts=3, timeout_seconds=0.2)
         async with gateway_to(settings, tmp_path / "cache") as client:
             search = await client.get(SEARCH, params={"query": "topic 3"})
-            assert (search.status_code, search.json()["reason"]) == (503, reason)
+            assert (search.status_code, search.json()["reason"]) == (status, reason)
             assert "secret" not in search.text
             assert len(server.arrivals) == 3
             rows = await batch(client, ["CorpusId:1001"])
-            assert (rows.status_code, rows.json()["reason"]) == (503, reason)
+            assert (rows.status_code, rows.json()["reason"]) == (status, reason)
             broken = False
             assert (await client.get(SEARCH, params={"query": "topic 3"})).status_code == 200
             assert (await batch(client, ["CorpusId:1001"])).status_code == 200
@@ -207,11 +207,35 @@ async def test_the_circuit_opens_says_so_and_closes_again(tmp_path: Path, settin
             assert (await client.get(SEARCH, params={"query": "one"})).json()["reason"] == "server_error"
             refused = await client.get(SEARCH, params={"query": "two"})
             looked_up = await batch(client, ["CorpusId:1001"])
-            assert (refused.status_code, refused.json()["reason"], looked_up.json()["reason"]) == (503, "circuit_open", "circuit_open")
+            assert (refused.status_code, refused.json()["reason"], looked_up.json()["reason"]) == (504, "circuit_open", "circuit_open")
             assert len(server.arrivals) == 4
             now[0], broken = 31.0, False
             assert (await client.get(SEARCH, params={"query": "two topic"})).status_code == 200
             assert (await batch(client, ["CorpusId:1001"])).status_code == 200
+
+
+async def test_a_circuit_that_is_tried_again_too_early_stays_open_and_does_not_stick(tmp_path: Path, settings_for: MakeSettings) -> None:
+    now, answers = [0.0], ["500"] * 4 + ["429"] + ["429"]
+    breaker = CircuitBreaker(minimum_failures=4, minimum_seconds=0, open_seconds=30, clock=lambda: now[0])
+    with SemanticScholarServer(corpus(5), fault=lambda number, path: answers.pop(0) if answers else None) as server:
+        async with gateway_to(settings_for(server.url, maximum_attempts=4), tmp_path / "cache", breaker) as client:
+            reasons = [(await client.get(SEARCH, params={"query": "one"})).json()["reason"]]
+            for moment in (31.0, 62.0):
+                now[0] = moment
+                reasons.append((await client.get(SEARCH, params={"query": "one"})).json()["reason"])
+            now[0] = 93.0
+            assert (await client.get(SEARCH, params={"query": "topic"})).status_code == 200
+    assert reasons == ["server_error", "circuit_open", "circuit_open"]
+    assert len(server.arrivals) == 7, "one at a time while it is tried again"
+
+
+async def test_an_upstream_that_refuses_everybody_opens_the_circuit(tmp_path: Path, settings_for: MakeSettings) -> None:
+    breaker = CircuitBreaker(minimum_failures=8, minimum_seconds=0)
+    with SemanticScholarServer(corpus(5), fault=lambda number, path: "429") as server:
+        async with gateway_to(settings_for(server.url, maximum_attempts=5), tmp_path / "cache", breaker) as client:
+            reasons = [(await client.get(SEARCH, params={"query": str(number)})).json()["reason"] for number in range(3)]
+    assert reasons == ["rate_limited", "circuit_open", "circuit_open"]
+    assert len(server.arrivals) == 8
 
 
 async def test_recommendations_within_dates_fill_their_places(tmp_path: Path, settings_for: MakeSettings) -> None:

@@ -163,7 +163,8 @@ async def test_an_upstream_that_fails_is_a_failure_and_not_an_empty_answer(
     ]
     assert [[failure.reason for failure in answer.failures] for answer in searches] == [["server_error"]] * 5
     assert {call.failure_reason for call in ledger.api_calls} == {"server_error"}
-    assert {call.upstream_requests for call in ledger.api_calls} == {2}
+    assert [call.attempt for call in ledger.api_calls] == [1, 2] * 5, "every request that left is a row"
+    assert {(call.upstream_requests, call.status, call.request_share) for call in ledger.api_calls} == {(1, 500, 1.0)}
     server.fault = lambda number, path: None
     assert (await client.search_papers("topic 3", 5, None)).complete, "a failure is not remembered"
 

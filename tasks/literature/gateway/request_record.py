@@ -1,0 +1,103 @@
+"""The gateway's own record of every request it sent, beside its cache: it survives kills, restarts and clients that hang up."""
+
+import logging
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from schemas.errors import ConfigurationError
+from tasks.literature.gateway.attempts import Attempt
+
+RECORD_NAME = "upstream-requests.sqlite"
+_LOG = logging.getLogger("assay.gateway")
+_KEPT_DAYS = 90
+_BUSY_SECONDS = 5.0
+_CREATE = """
+create table if not exists requests (
+  request_id text primary key,
+  sent_at real not null,           -- Unix seconds
+  host text not null,
+  endpoint text not null,
+  look_ups integer not null,       -- that travelled in it
+  attempt integer not null,        -- of its question, from 1
+  wait_seconds real not null,      -- for its turn
+  allowed_per_second real not null,
+  status integer,                  -- null: no answer came, or the gateway died before it came
+  reason text,                     -- null with a status: answered; else rate_limited, server_error, timeout, …
+  latency_seconds real
+) without rowid
+"""
+_BY_HOUR = """
+select
+  cast(sent_at / 3600 as integer) * 3600 as hour,
+  count(*) as requests,
+  sum(look_ups) as look_ups,
+  sum(reason is null and status is not null) as answered,
+  sum(reason = 'rate_limited') as rate_limited,
+  sum(reason = 'server_error' or reason = 'malformed_answer') as server_errors,
+  sum(reason = 'timeout' or reason = 'unreachable') as without_answer,
+  sum(reason is null and status is null) as outcome_unknown,
+  sum(attempt > 1) as repeated,
+  round(sum(wait_seconds), 3) as wait_seconds,
+  round(avg(latency_seconds), 3) as mean_latency_seconds,
+  round(count(*) / 3600.0 / max(allowed_per_second), 4) as allowance_used_share
+from requests where sent_at >= ? group by hour order by hour
+"""
+
+
+class RequestRecord:
+    """Written when a request leaves and again when its outcome is known; a record that cannot be written costs no answer.
+
+    Raises:
+        ConfigurationError: the file cannot be opened.
+    """
+
+    def __init__(self, path: Path, host: str, allowed_per_second: float) -> None:
+        self._host, self._allowed_per_second = host, allowed_per_second
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            self._connection.execute("pragma journal_mode = wal")
+            self._connection.execute("pragma synchronous = off")  # a row survives the process, if not the machine
+            self._connection.execute(_CREATE)
+            self._connection.execute("create index if not exists by_time on requests (sent_at)")
+            self._connection.execute("delete from requests where sent_at < ?", (time.time() - _KEPT_DAYS * 86_400,))
+        except (sqlite3.Error, OSError) as error:
+            raise ConfigurationError(f"{path} cannot be used ({error}): delete it, or choose a writable folder") from error
+
+    def sent(self, request_id: str, endpoint: str, look_ups: int, attempt: int, wait_seconds: float, sent_at: float) -> None:
+        """A request leaves."""
+        self._write(
+            "insert into requests (request_id, sent_at, host, endpoint, look_ups, attempt, wait_seconds, allowed_per_second)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?)",
+            (request_id, sent_at, self._host, endpoint, look_ups, attempt, wait_seconds, self._allowed_per_second),
+        )
+
+    def ended(self, attempt: Attempt) -> None:
+        """Its outcome is known."""
+        self._write(
+            "update requests set status = ?, reason = ?, latency_seconds = ? where request_id = ?",
+            (attempt.status, attempt.reason, attempt.latency_seconds, attempt.request_id),
+        )
+
+    def hours(self, last: int = 24) -> list[dict[str, Any]]:
+        """One entry per hour with requests, the current one last; `hour` as ISO text (UTC)."""
+        first = (int(time.time() / 3600) - last + 1) * 3600
+        with closing(self._connection.execute(_BY_HOUR, (first,))) as cursor:
+            names = [column[0] for column in cursor.description]
+            rows = [dict(zip(names, row, strict=True)) for row in cursor]
+        return [{**row, "hour": datetime.fromtimestamp(row["hour"], UTC).isoformat()} for row in rows]
+
+    def close(self) -> None:
+        """The file stays."""
+        self._connection.close()
+
+    def _write(self, statement: str, values: Sequence[Any]) -> None:
+        try:
+            self._connection.execute(statement, values)
+        except sqlite3.Error as error:
+            _LOG.warning("a request could not be recorded: %s", error)
