@@ -19,7 +19,10 @@ def write_part(path: Path, records: Iterable[Mapping[str, Any]]) -> Path:
 
 
 def release_records(count: int, first: int = 1) -> dict[str, list[Record]]:
-    """The five datasets of papers `first` to `first + count - 1`; paper n cites n-1 and n-2 and one that is not there."""
+    """The five datasets of papers `first` to `first + count - 1`.
+
+    Paper n cites n-1, n-2 and one that is not there, each edge twice as in real releases.
+    """
     papers, abstracts, tldrs, identifiers, citations = [], [], [], [], []
     for number in range(first, first + count):
         row = paper_rows(number + 1)[number]
@@ -52,7 +55,7 @@ def release_records(count: int, first: int = 1) -> dict[str, list[Record]]:
             tldrs.append({"corpusid": number, "model": "tldr@v2.0.0", "text": f"Summary of zebra{number}."})
         for place, cited in enumerate((number - 1, number - 2, number + 10**7) if number > 1 else ()):
             edge = {"citingcorpusid": number, "citedcorpusid": cited if cited else None, "isinfluential": False, "contexts": None}
-            citations += [{"citationid": number * 10 + place, **edge}]
+            citations += [{"citationid": number * 10 + place, **edge}, {"citationid": number * 10 + place + 5, **edge}]
     return {"papers": papers, "abstracts": abstracts, "tldrs": tldrs, "paper-ids": identifiers, "citations": citations}
 
 

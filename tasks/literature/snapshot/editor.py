@@ -94,7 +94,7 @@ class StoreEditor(PaperStore):
 
     def _count_references(self, number: int, *, cites_nothing: bool = False) -> None:
         record = self._record(number)
-        counted = len(self._references(number))
+        counted = len({cited for _, cited in self._references(number)})
         known = counted or (0 if cites_nothing or record.reference_count is not None else None)
         if record.reference_count != known:
             rewritten = compress(replace(record, reference_count=known).to_json())

@@ -1,7 +1,7 @@
 """One paper of a snapshot: read from a row of any spelling, kept as compressed JSON."""
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from operator import attrgetter
@@ -119,9 +119,15 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
         citation_count=_integer(row.get("citation_count"), 0, 2**62),
         keywords=_names(row.get("keywords")),
         given_id=given if given and not is_paper_id(given) else None,
-        reference_count=len(references) if isinstance(references, list | tuple) else None,
+        reference_count=_distinct(references) if isinstance(references, list | tuple) else None,
         tldr=_text(row.get("tldr")),
     )
+
+
+def _distinct(references: Sequence[Any]) -> int:
+    """How many papers a list names; an entry without identifier is one of its own."""
+    named = [each for each in references if each is not None]
+    return len(set(map(str, named))) + len(references) - len(named)
 
 
 def _paper_id(given: str | None, url: str, title: str, year: int | None) -> str:

@@ -121,7 +121,9 @@ class PaperStore:
         return f"{total % 2**256:064x}"
 
     def citation_count(self) -> int:
-        return int(self._connection.execute("select count(*) from citations").fetchone()[0])
+        """Pairs of papers, however often one cites the other."""
+        distinct = "select count(*) from (select distinct cited, citing from citations)"
+        return int(self._connection.execute(distinct).fetchone()[0])
 
     def resolve_references(self) -> None:
         """Turn the named references into citations between papers of the snapshot. Doing it twice changes nothing."""

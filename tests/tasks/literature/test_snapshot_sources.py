@@ -36,6 +36,7 @@ def test_citations_of_a_release_give_references_and_recommendations(tmp_path: Pa
     assert [paper.corpus_id for paper in snapshot.references("CorpusId:12") or ()] == [11, 10]
     assert [paper.corpus_id for paper in snapshot.citations("CorpusId:12") or ()] == [13, 14]
     assert snapshot.references("CorpusId:1") == ()
+    assert [paper.reference_count for paper in snapshot.papers(["CorpusId:1", "CorpusId:12"]) if paper] == [0, 3]
     recommended = snapshot.recommend(["CorpusId:12"], 5)
     assert recommended is not None
     assert len(recommended.papers) == 5

@@ -70,7 +70,7 @@ def test_diffs_of_a_release_give_what_the_next_release_gives(tmp_path: Path) -> 
         {**each, "abstract": f"Rewritten {each['corpusid']}."} if each["corpusid"] == 20 else each for each in new["abstracts"]
     ]
     new["abstracts"] = [each for each in new["abstracts"] if each["corpusid"] != 21]
-    new["citations"] = [each for each in new["citations"] if each["citationid"] != 250]
+    new["citations"] = [each for each in new["citations"] if each["citationid"] not in (250, 255, 260)]
     build_snapshot(write_release(tmp_path / "2025-01-07", old), tmp_path / "i")
     gone = [paper for paper in old["papers"] if not 9 <= paper["corpusid"] < 39]
     folder = diffs(
@@ -79,7 +79,7 @@ def test_diffs_of_a_release_give_what_the_next_release_gives(tmp_path: Path) -> 
         {
             "papers": [{"corpusid": paper["corpusid"]} for paper in gone],
             "abstracts": [{"corpusid": 21}],
-            "citations": [{"citationid": 250}],
+            "citations": [{"citationid": 250}, {"citationid": 255}, {"citationid": 260}],
             "tldrs": [],
         },
         "2025-01-07-to-2025-01-14",

@@ -3,7 +3,7 @@ with edges as (
     corpusid,
     list('CorpusId:' || citedcorpusid order by citationid, citedcorpusid) as cited,
     case when count(citationid) = count(*) then list(citationid order by citationid, citedcorpusid) end as ids
-  from {citations} group by corpusid
+  from (select distinct corpusid, citedcorpusid, citationid from {citations}) group by corpusid
 )
 select
   coalesce(ids.sha, nullif(regexp_extract(papers.url, '[0-9a-f]{{40}}'), ''), 'corpusid:' || papers.corpusid) as paper_id,
