@@ -1,8 +1,39 @@
 """A profile: every parameter of the method in one file a user can copy and edit."""
 
+from enum import StrEnum
+
 from pydantic import Field
 
 from schemas.base import Noun
+
+WORDS_ASKED = "None: as many as the text needs. The extractive engine takes no notice."
+
+
+class SearchKind(StrEnum):
+    """How queries reach the literature.
+
+    relevance: one request each, as published. packed: one request by relevance for the queries of a dimension together, in bulk
+    what those leave too thin; the queries themselves are then held against what came, here. bulk: all in few bulk requests,
+    held against what came in the same way.
+    """
+
+    RELEVANCE = "relevance"
+    PACKED = "packed"
+    BULK = "bulk"
+
+
+class RecommendationKind(StrEnum):
+    """One request for each seed; or one for many seeds together, whose answer belongs to all of them."""
+
+    PER_SEED = "per_seed"
+    POOLED = "pooled"
+
+
+class Ranking(StrEnum):
+    """What decides which papers are judged: nearness of embeddings, or that and the words shared alike."""
+
+    EMBEDDING = "embedding"
+    EMBEDDING_AND_WORDS = "embedding_and_words"
 
 
 class SoundnessParameters(Noun):
@@ -10,31 +41,50 @@ class SoundnessParameters(Noun):
 
     maximum_methods: int = Field(ge=1, le=50, description="Most important methods kept.")
     query_word_limit: int = Field(default=70, ge=5, le=70)
+    methods_per_query_call: int = Field(
+        default=1, ge=1, description="Methods whose queries one model call writes; 1 is the published method."
+    )
     snippets_per_method: int = Field(ge=1, le=1000)
     papers_per_method: int = Field(ge=1, description="Papers read per method, in order of passage score.")
     papers_per_reading_call: int = Field(ge=1, description="Papers judged in one model call; 1 is the published method.")
     include_passage_papers: bool = Field(description="Read the papers the passages stand in, besides those they cite.")
     section_word_limit: int = Field(ge=50, description="Words of each section shown; what is left out is recorded.")
+    words_per_finding: int | None = Field(default=None, ge=5, description=f"Words asked of each text about a paper. {WORDS_ASKED}")
+    words_per_review_text: int | None = Field(default=None, ge=20, description=f"Words asked of each text of a review. {WORDS_ASKED}")
 
 
 class ContributionParameters(Noun):
     """ScholarEval §2.2 and B.2."""
 
     maximum_dimensions: int = Field(ge=1, le=20)
+    dimensions_per_query_call: int = Field(
+        default=1, ge=1, description="Dimensions whose queries one model call writes; 1 is the published method."
+    )
     queries_per_statement: int = Field(ge=1, le=10)
-    papers_per_query: int = Field(ge=1, le=100)
+    search: SearchKind = SearchKind.RELEVANCE
+    papers_per_query: int = Field(ge=1, le=100, description="Kept of each query; packed and bulk requests bring more to choose from.")
+    maximum_bulk_requests: int = Field(default=2, ge=1, le=20, description="Bulk requests per idea.")
     papers_per_relevance_call: int = Field(ge=1, description="1 is the published method.")
     minimum_relevance: int = Field(ge=0, le=5)
+    abstract_word_limit: int | None = Field(default=None, ge=20, description="Words of an abstract shown for relevance; None: all.")
+    words_per_rationale: int | None = Field(default=None, ge=5, description=f"Words asked of a rationale. {WORDS_ASKED}")
+    ranking: Ranking = Ranking.EMBEDDING
     maximum_judged_papers: int = Field(ge=1, description="Most papers judged for relevance in the first pass, best similarity first.")
     maximum_seeds: int = Field(ge=1, description="Most seeds augmented, most relevant first.")
+    recommendations: RecommendationKind = RecommendationKind.PER_SEED
     recommendations_per_seed: int = Field(ge=0, le=500)
+    seeds_per_recommendation_request: int = Field(default=10, ge=1, le=100, description="Of pooled recommendations.")
     references_per_seed: int = Field(ge=0)
-    embedding_top: int = Field(ge=1, description="Augmented papers kept by similarity for the second relevance pass.")
+    embedding_top: int = Field(
+        ge=1, description="Papers not judged yet, augmented ones first of all, kept by similarity for the second pass."
+    )
     papers_compared: int = Field(ge=1)
     papers_per_comparison_call: int = Field(ge=1, description="1 is the published method.")
+    words_per_comparison: int | None = Field(default=None, ge=5, description=f"Words asked of each text about a paper. {WORDS_ASKED}")
+    words_per_review_text: int | None = Field(default=None, ge=20, description=f"Words asked of each text of a review. {WORDS_ASKED}")
     lexical_prefilter: bool = Field(
         default=False,
-        description="Before embedding a list much longer than needed, keep the twice as many that share most weighted words with the idea.",
+        description="Before embedding a list much longer than needed, keep three times as many by words shared with the idea.",
     )
 
 

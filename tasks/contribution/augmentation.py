@@ -8,9 +8,11 @@ from schemas.contribution import CandidateOrigin
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
+from schemas.profile import RecommendationKind
 from schemas.retrieval import Answer
-from tasks.contribution.discovery import Found
 from tasks.contribution.inquiry import Inquiry, look_up_failures
+from tasks.contribution.searching import Found
+from tasks.judging.packing import even_batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,20 +24,26 @@ class Augmentation:
 
 
 async def augment(inquiry: Inquiry, seeds: Sequence[Paper], known: Iterable[PaperId]) -> Augmentation:
-    """Recommendations for each seed side by side with the references of all seeds, asked for together so that they travel packed."""
+    """Recommendations for the seeds side by side with the references of all of them, asked for together so that they travel packed.
+
+    Pooled recommendations belong to several seeds and stand under the most relevant of them.
+    """
     if not seeds:
         return Augmentation()
+    groups = even_batches([seed.paper_id for seed in seeds], _seeds_per_request(inquiry))
     async with asyncio.TaskGroup() as group:
-        recommended = [group.create_task(_recommendations(inquiry, seed.paper_id)) for seed in seeds]
+        recommended = {ids[0]: group.create_task(_recommendations(inquiry, ids)) for ids in groups}
         cited = group.create_task(_references(inquiry, [seed.paper_id for seed in seeds]))
     failures = look_up_failures(cited.result().failures, "references of the seeds")
+    references: dict[PaperId, list[Paper]] = {}
+    for citing, paper in cited.result().items:
+        references.setdefault(citing, []).append(paper)
     neighbours: list[tuple[CandidateOrigin, PaperId, Paper]] = []
-    for seed, task in zip(seeds, recommended, strict=True):
-        failures.extend(look_up_failures(task.result().failures, seed.paper_id))
-        neighbours.extend((CandidateOrigin.RECOMMENDATION, seed.paper_id, paper) for paper in task.result().items)
-        neighbours.extend(
-            (CandidateOrigin.REFERENCE, seed.paper_id, paper) for citing, paper in cited.result().items if citing == seed.paper_id
-        )
+    for seed in seeds:
+        if task := recommended.get(seed.paper_id):
+            failures.extend(look_up_failures(task.result().failures, seed.paper_id))
+            neighbours.extend((CandidateOrigin.RECOMMENDATION, seed.paper_id, paper) for paper in task.result().items)
+        neighbours.extend((CandidateOrigin.REFERENCE, seed.paper_id, paper) for paper in references.get(seed.paper_id, ()))
     known_ids = set(known)
     found: dict[PaperId, Found] = {}
     for origin, seed_id, paper in neighbours:
@@ -44,9 +52,18 @@ async def augment(inquiry: Inquiry, seeds: Sequence[Paper], known: Iterable[Pape
     return Augmentation(tuple(found.values()), tuple(failures))
 
 
-async def _recommendations(inquiry: Inquiry, seed: PaperId) -> Answer[Paper]:
-    limit = inquiry.parameters.recommendations_per_seed
-    return await inquiry.literature.recommendations(seed, limit, inquiry.idea.cutoff_date) if limit else Answer(())
+def _seeds_per_request(inquiry: Inquiry) -> int:
+    pooled = inquiry.parameters.recommendations is RecommendationKind.POOLED
+    return inquiry.parameters.seeds_per_recommendation_request if pooled else 1
+
+
+async def _recommendations(inquiry: Inquiry, seeds: Sequence[PaperId]) -> Answer[Paper]:
+    limit, cutoff = inquiry.parameters.recommendations_per_seed, inquiry.idea.cutoff_date
+    if not limit:
+        return Answer(())
+    if inquiry.parameters.recommendations is RecommendationKind.POOLED:
+        return await inquiry.literature.pooled_recommendations(seeds, limit * len(seeds), cutoff)
+    return await inquiry.literature.recommendations(seeds[0], limit, cutoff)
 
 
 async def _references(inquiry: Inquiry, seeds: Sequence[PaperId]) -> Answer[tuple[PaperId, Paper]]:

@@ -1,6 +1,5 @@
 """The idea against each paper along each dimension (ScholarEval §2.2, pairwise comparison)."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,8 +13,9 @@ from tasks.contribution.answers import ComparisonAnswer, ComparisonEntry, Dimens
 from tasks.contribution.dimensions import shown
 from tasks.contribution.inquiry import Inquiry, engine_failures, omission
 from tasks.contribution.questions import ComparisonQuestion
-from tasks.contribution.relevance import even_batches, shown_papers
+from tasks.contribution.relevance import shown_papers
 from tasks.contribution.steps import COMPARE_PAPER
+from tasks.judging.packing import even_batches, first_alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,25 +27,27 @@ class Compared:
 
 
 async def compare(inquiry: Inquiry, papers: Sequence[Paper], dimensions: Sequence[Dimension]) -> Compared:
-    """Compare the idea with `papers`, `papers_per_comparison_call` at a time, all calls side by side. All papers have abstracts."""
+    """Compare the idea with `papers`, all with abstracts, `papers_per_comparison_call` at a time; the first call goes ahead alone."""
     batches = [show(batch) for batch in even_batches(papers, inquiry.parameters.papers_per_comparison_call)]
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_asked(inquiry, batch, dimensions)) for batch in batches]
+    outcomes = await first_alone([lambda batch=batch: _asked(inquiry, batch, dimensions) for batch in batches])  # type: ignore[misc]
     comparisons: list[Comparison] = []
     failures: list[Failure] = []
-    for batch, outcome in zip(batches, (task.result() for task in tasks), strict=True):
+    for batch, outcome in zip(batches, outcomes, strict=True):
         cells = [cell for key, paper in batch for cell in _row(paper, _entry(outcome, key, batch), outcome, dimensions, batch)]
         comparisons.extend(cells)
         if not isinstance(outcome, Unscored):
             failures.extend(_omissions(cells))
-    unscored = [outcome for task in tasks if isinstance(outcome := task.result(), Unscored)]
+    unscored = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
     failures.extend(engine_failures(unscored, f"{COMPARE_PAPER.name} of papers"))
     return Compared(tuple(comparisons), tuple(failures))
 
 
 async def _asked(inquiry: Inquiry, batch: Shown, dimensions: Sequence[Dimension]) -> Outcome[ComparisonAnswer]:
     question = ComparisonQuestion(
-        idea=inquiry.idea.text, dimensions=tuple(shown(dimension) for dimension in dimensions), papers=shown_papers(batch)
+        idea=inquiry.idea.text,
+        dimensions=tuple(shown(dimension) for dimension in dimensions),
+        papers=shown_papers(batch),
+        words_per_text=inquiry.parameters.words_per_comparison,
     )
     return await inquiry.engine.run(COMPARE_PAPER, question)
 

@@ -13,10 +13,11 @@ from tasks.citations.keys import show
 from tasks.contribution.augmentation import augment
 from tasks.contribution.comparing import Compared, compare
 from tasks.contribution.dimensions import extract_dimensions
-from tasks.contribution.discovery import Discovery, Found, discover
+from tasks.contribution.discovery import Discovery, discover
 from tasks.contribution.inquiry import Inquiry
 from tasks.contribution.relevance import NO_ABSTRACT, Judgement, judge_relevance
 from tasks.contribution.reviewing import Reviewed, review
+from tasks.contribution.searching import Found
 from tasks.contribution.selection import most_relevant, nearest, relevant, similarity_of
 from tasks.contribution.similarity import Nearness
 from tasks.contribution.verdict import unscored_reviews
@@ -76,7 +77,8 @@ async def evaluate_contribution(
     extraction = await extract_dimensions(inquiry)
     discovery = await discover(inquiry, extraction.dimensions)
     around = _Field(failures=[*extraction.failures, *discovery.failures])
-    await _judge(inquiry, around, discovery.found, parameters.maximum_judged_papers)
+    around.found.update({one.paper.paper_id: one for one in discovery.found})
+    await _judge(inquiry, around, parameters.maximum_judged_papers)
     await _augment(inquiry, around)
     papers = await _relevant_first(inquiry, around, parameters.papers_compared)
     around.compared = frozenset(paper.paper_id for paper in papers)
@@ -88,13 +90,20 @@ async def evaluate_contribution(
     return _findings(discovery, around, compared, reviewed)
 
 
-async def _judge(inquiry: Inquiry, around: _Field, found: tuple[Found, ...], limit: int) -> None:
-    """Judge the `limit` papers of `found` nearest to the idea; papers without an abstract are unscored, not judged by title."""
-    around.found.update({one.paper.paper_id: one for one in found})
-    around.judgements.update({one.paper.paper_id: NO_ABSTRACT for one in found if not one.paper.abstract})
-    readable = [one.paper for one in found if one.paper.abstract]
-    prefilter = inquiry.parameters.lexical_prefilter
-    chosen, similarity = await nearest(inquiry.idea.text, readable, limit, inquiry.nearness, lexical_prefilter=prefilter)
+async def _judge(inquiry: Inquiry, around: _Field, limit: int) -> None:
+    """Judge the `limit` papers nearest to the idea of those not judged yet; one without abstract is unscored, not judged by title."""
+    waiting = [one.paper for paper_id, one in around.found.items() if paper_id not in around.judgements]
+    around.judgements.update({paper.paper_id: NO_ABSTRACT for paper in waiting if not paper.abstract})
+    readable = [paper for paper in waiting if paper.abstract]
+    parameters = inquiry.parameters
+    chosen, similarity = await nearest(
+        inquiry.idea.text,
+        readable,
+        limit,
+        inquiry.nearness,
+        lexical_prefilter=parameters.lexical_prefilter,
+        ranking=parameters.ranking,
+    )
     around.similarity.update(similarity)
     judged = await judge_relevance(inquiry, chosen)
     around.judgements.update(judged.by_paper)
@@ -102,12 +111,13 @@ async def _judge(inquiry: Inquiry, around: _Field, found: tuple[Found, ...], lim
 
 
 async def _augment(inquiry: Inquiry, around: _Field) -> None:
-    """Add the neighbours of the most relevant papers, and judge those nearest to the idea."""
+    """Add the neighbours of the most relevant papers, and judge those nearest to the idea; what the first pass left over has its chance."""
     seeds = await _relevant_first(inquiry, around, inquiry.parameters.maximum_seeds)
     around.seeds = frozenset(seed.paper_id for seed in seeds)
     augmentation = await augment(inquiry, seeds, around.found)
     around.failures.extend(augmentation.failures)
-    await _judge(inquiry, around, augmentation.found, inquiry.parameters.embedding_top)
+    around.found.update({one.paper.paper_id: one for one in augmentation.found})
+    await _judge(inquiry, around, inquiry.parameters.embedding_top)
 
 
 async def _relevant_first(inquiry: Inquiry, around: _Field, limit: int) -> list[Paper]:

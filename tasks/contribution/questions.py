@@ -41,12 +41,12 @@ class DimensionsQuestion(Noun):
 class QueriesQuestion(Noun):
     """Which searches would find the papers closest to these statements?
 
-    All statements of one dimension share a call: the engine sees which neighbours a query must differ from.
+    All statements of a dimension share a call: the engine sees which neighbours a query must differ from. Statements are
+    numbered from 1 over all dimensions shown.
     """
 
     idea: str = Field(min_length=1)
-    dimension: str
-    statements: tuple[str, ...] = Field(min_length=1)
+    dimensions: tuple[ShownDimension, ...] = Field(min_length=1)
     maximum_queries: int = Field(ge=1, description="Per statement.")
 
 
@@ -55,6 +55,7 @@ class RelevanceQuestion(Noun):
 
     idea: str = Field(min_length=1)
     papers: tuple[ShownPaper, ...] = Field(min_length=1)
+    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each rationale; None: as many as it needs.")
 
 
 class ComparisonQuestion(Noun):
@@ -63,6 +64,7 @@ class ComparisonQuestion(Noun):
     idea: str = Field(min_length=1)
     dimensions: tuple[ShownDimension, ...] = Field(min_length=1)
     papers: tuple[ShownPaper, ...] = Field(min_length=1)
+    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each comparison; None: as many as it needs.")
 
 
 class ReviewQuestion(Noun):
@@ -71,3 +73,4 @@ class ReviewQuestion(Noun):
     idea: str = Field(min_length=1)
     dimension: ShownDimension
     comparisons: tuple[ShownComparison, ...] = Field(min_length=1)
+    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each section; None: as many as it needs.")

@@ -1,11 +1,7 @@
 """How similar the contributions of found papers are to the idea's (ScholarEval §2.2, paper discovery step 2)."""
 
-import asyncio
-import itertools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
@@ -16,8 +12,8 @@ from tasks.contribution.answers import RelevanceAnswer, by_key
 from tasks.contribution.inquiry import Inquiry, engine_failures, omission
 from tasks.contribution.questions import RelevanceQuestion, ShownPaper
 from tasks.contribution.steps import RELEVANCE
-
-ItemT = TypeVar("ItemT")
+from tasks.judging.packing import even_batches, first_alone
+from tasks.judging.text import shorten_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +39,14 @@ NO_ABSTRACT = Judgement(None, unscored_reason=UnscoredReason.NO_EVIDENCE)
 
 
 async def judge_relevance(inquiry: Inquiry, papers: Sequence[Paper]) -> Judgements:
-    """Judge `papers`, `papers_per_relevance_call` at a time, all calls side by side."""
+    """Judge `papers`, `papers_per_relevance_call` at a time.
+
+    All prompts begin with the same bytes. The first call goes ahead alone, so that a provider that keeps beginnings has this one
+    by the time the others come, side by side.
+    """
     readable = [paper for paper in papers if paper.abstract]
     batches = [show(batch) for batch in even_batches(readable, inquiry.parameters.papers_per_relevance_call)]
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_asked(inquiry, batch)) for batch in batches]
-    outcomes = [task.result() for task in tasks]
+    outcomes = await first_alone([lambda batch=batch: _asked(inquiry, batch) for batch in batches])  # type: ignore[misc]
     judgements = Judgements({paper.paper_id: NO_ABSTRACT for paper in papers if not paper.abstract})
     for batch, outcome in zip(batches, outcomes, strict=True):
         _enter(judgements, batch, outcome)
@@ -58,7 +56,10 @@ async def judge_relevance(inquiry: Inquiry, papers: Sequence[Paper]) -> Judgemen
 
 
 async def _asked(inquiry: Inquiry, batch: Shown) -> Outcome[RelevanceAnswer]:
-    return await inquiry.engine.run(RELEVANCE, RelevanceQuestion(idea=inquiry.idea.text, papers=shown_papers(batch)))
+    parameters = inquiry.parameters
+    papers = shown_papers(batch, parameters.abstract_word_limit)
+    question = RelevanceQuestion(idea=inquiry.idea.text, papers=papers, words_per_text=parameters.words_per_rationale)
+    return await inquiry.engine.run(RELEVANCE, question)
 
 
 def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[RelevanceAnswer]) -> None:
@@ -80,13 +81,14 @@ def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[RelevanceAnswe
             )
 
 
-def shown_papers(batch: Shown) -> tuple[ShownPaper, ...]:
-    """The papers of a batch as an engine sees them. All have abstracts."""
-    return tuple(ShownPaper(key=key, title=paper.title, abstract=paper.abstract or paper.title) for key, paper in batch)
+def shown_papers(batch: Shown, abstract_word_limit: int | None = None) -> tuple[ShownPaper, ...]:
+    """The papers of a batch as an engine sees them. All have abstracts; a mark stands where one is cut."""
+    return tuple(ShownPaper(key=key, title=paper.title, abstract=_abstract(paper, abstract_word_limit)) for key, paper in batch)
 
 
-def even_batches(items: Sequence[ItemT], largest: int) -> list[Sequence[ItemT]]:
-    """`items` in order, in as few batches of at most `largest` as possible, none much smaller than the others."""
-    count = math.ceil(len(items) / largest)
-    bounds = [round(place * len(items) / count) for place in range(count + 1)] if count else [0]
-    return [items[start:end] for start, end in itertools.pairwise(bounds)]
+def _abstract(paper: Paper, word_limit: int | None) -> str:
+    abstract = paper.abstract or paper.title
+    if word_limit is None:
+        return abstract
+    shown, left_out = shorten_words(abstract, word_limit)
+    return f"{shown} […]" if left_out else abstract

@@ -77,6 +77,7 @@ def _question(inquiry: Inquiry, papers: Shown, dimension: Dimension, comparisons
             for key, paper in papers
             if (cell := of_paper[paper.paper_id]).score is not None
         ),
+        words_per_text=inquiry.parameters.words_per_review_text,
     )
 
 

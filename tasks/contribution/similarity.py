@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from tasks.embeddings.embedder import Embedder
 from tasks.judging.text import content_words, sections_of_markdown, shorten_words
@@ -71,26 +72,36 @@ def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def most_words_shared(idea: str, papers: Sequence[Paper], limit: int) -> list[Paper]:
-    """The `limit` papers with the highest BM25 score for the idea's content words, in their given order.
-
-    Word weights come from `papers` themselves; ties go to the smaller paper_id.
-    """
+    """The `limit` papers that share most weighted words with the idea, in their given order; ties go to the smaller paper_id."""
     if len(papers) <= limit:
         return list(papers)
-    bags = [Counter(content_words(paper_text(paper.title, paper.abstract))) for paper in papers]
-    containing = Counter(word for bag in bags for word in bag)
-    mean_length = sum(bag.total() for bag in bags) / len(bags) or 1.0
-    asked = {
-        word: (1.0 + math.log(count)) * math.log(1 + (len(bags) - containing[word] + 0.5) / (containing[word] + 0.5))
-        for word, count in Counter(content_words(idea)).items()
-        if word in containing
-    }
-    scores = [_okapi(bag, asked, bag.total() / mean_length) for bag in bags]
-    best = sorted(range(len(papers)), key=lambda place: (-scores[place], papers[place].paper_id))[:limit]
-    return [papers[place] for place in sorted(best)]
+    scores = SharedWords(papers).with_text(idea)
+    best = {paper_id for paper_id, _ in sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit]}
+    return [paper for paper in papers if paper.paper_id in best]
+
+
+class SharedWords:
+    """BM25 over the titles and abstracts of a list of papers; word weights come from the list itself."""
+
+    def __init__(self, papers: Sequence[Paper]) -> None:
+        self._bags = {paper.paper_id: Counter(content_words(paper_text(paper.title, paper.abstract))) for paper in papers}
+        self._containing = Counter(word for bag in self._bags.values() for word in bag)
+        self._mean_length = sum(bag.total() for bag in self._bags.values()) / max(len(self._bags), 1) or 1.0
+
+    def with_text(self, text: str) -> dict[PaperId, float]:
+        """The score of every paper for the content words of `text`."""
+        asked = {
+            word: (1.0 + math.log(count)) * self._rarity(word)
+            for word, count in Counter(content_words(text)).items()
+            if word in self._containing
+        }
+        return {paper_id: _okapi(bag, asked, bag.total() / self._mean_length) for paper_id, bag in self._bags.items()}
+
+    def _rarity(self, word: str) -> float:
+        containing = self._containing[word]
+        return math.log(1 + (len(self._bags) - containing + 0.5) / (containing + 0.5))
 
 
 def _okapi(bag: Counter[str], asked: dict[str, float], relative_length: float) -> float:
     damping = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * relative_length)
-    shared = (word for word in bag if word in asked)
-    return math.fsum(asked[word] * bag[word] * (SATURATION + 1) / (bag[word] + damping) for word in shared)
+    return math.fsum(asked[word] * bag[word] * (SATURATION + 1) / (bag[word] + damping) for word in asked if word in bag)

@@ -23,7 +23,7 @@ EXTRACT_DIMENSIONS = Step(
 )
 CONTRIBUTION_QUERIES = Step(
     name="contribution_queries",
-    version=1,
+    version=2,
     package=PACKAGE,
     input_model=QueriesQuestion,
     output_model=QueriesAnswer,
@@ -31,23 +31,25 @@ CONTRIBUTION_QUERIES = Step(
 )
 RELEVANCE = Step(
     name="relevance",
-    version=1,
+    version=2,
     package=PACKAGE,
     input_model=RelevanceQuestion,
     output_model=RelevanceAnswer,
     baseline=baseline_relevance,
+    shares_prefix=True,
 )
 COMPARE_PAPER = Step(
     name="compare_paper",
-    version=2,
+    version=3,
     package=PACKAGE,
     input_model=ComparisonQuestion,
     output_model=ComparisonAnswer,
     baseline=baseline_comparison,
+    shares_prefix=True,
 )
 CONTRIBUTION_REVIEW = Step(
     name="contribution_review",
-    version=2,
+    version=3,
     package=PACKAGE,
     input_model=ReviewQuestion,
     output_model=ReviewAnswer,

@@ -11,6 +11,7 @@ from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.model_limits import ModelLimits
 from tasks.judging import preflight
+from tasks.judging.litellm_cache_markers import takes_cache_markers, with_cache_markers
 from tasks.judging.litellm_library import library
 from tasks.judging.model_access import access
 from tasks.judging.prices import Price, model_info, price_of
@@ -120,14 +121,17 @@ class LiteLLMBackend:
         completion = self.completion_tokens // 2
         return prompt + completion, self.price.of(prompt, completion) if self.price else 0.0
 
-    async def ask(self, messages: Sequence[Message], response_format: dict[str, Any] | None) -> CallAnswer | CallFailure:
+    async def ask(
+        self, messages: Sequence[Message], response_format: dict[str, Any] | None, *, shares_prefix: bool = False
+    ) -> CallAnswer | CallFailure:
         """One attempt; counts failures that concern every call."""
+        sent = with_cache_markers(messages) if shares_prefix and takes_cache_markers(self.model) else messages
         parameters: dict[str, Any] = {"max_tokens": self.completion_tokens, **access(self.model, self._api_base)}
         if self.model.startswith(_OLLAMA):
             parameters["num_ctx"] = self.context_tokens  # Ollama otherwise cuts prompts at 4,096 tokens and says nothing
         optional = {"response_format": response_format, "seed": self.seed, "temperature": self.temperature}
         parameters |= {name: value for name, value in optional.items() if value is not None}
-        answer = await call_provider(self.model, messages, parameters, self.settings.timeout_seconds)
+        answer = await call_provider(self.model, sent, parameters, self.settings.timeout_seconds)
         if isinstance(answer, CallFailure) and answer.concerns_every_call:
             self._failures_in_a_row += 1
             if self._failures_in_a_row >= _FAILURES_UNTIL_OUT_OF_ORDER:

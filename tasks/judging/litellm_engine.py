@@ -166,7 +166,8 @@ class LiteLLMEngine:
                 await backend.limits.take(tokens)
                 started_at = time.monotonic()
                 spent = (None, tokens)  # should the call be cancelled now, it was probably paid for
-                answer = await backend.ask(messages, response_format(backend.mode, asking.step.name, asking.step.output_model))
+                wanted = response_format(backend.mode, asking.step.name, asking.step.output_model)
+                answer = await backend.ask(messages, wanted, shares_prefix=asking.step.shares_prefix)
                 spent = self._spent(answer, tokens)
             except asyncio.CancelledError:
                 if spent[0] is None:

@@ -1,7 +1,7 @@
 """One attempt at one model call, and what its errors mean: does trying again help, and whom do they concern?"""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -11,7 +11,6 @@ from schemas.calls import CallStatus
 from schemas.outcome import UnscoredReason
 from tasks.judging.litellm_library import library
 from tasks.judging.scrubbing import one_line
-from tasks.judging.shortening import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class CallFailure:
 
 
 async def call_provider(
-    model: str, messages: Sequence[Message], parameters: dict[str, Any], timeout_seconds: float
+    model: str, messages: Sequence[Mapping[str, Any]], parameters: dict[str, Any], timeout_seconds: float
 ) -> CallAnswer | CallFailure:
     """Ask `model` once; LiteLLM's own retries are off."""
     litellm = library()

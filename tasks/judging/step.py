@@ -79,6 +79,7 @@ class Step(Generic[InputT, OutputT]):
         name: unique, `snake_case`; the prompt is `prompts/<name>.md` beside the module that declares it.
         version: raised whenever the prompt, the input or the meaning of the output changes.
         package: the topic package that holds the prompt, such as `tasks.soundness`.
+        shares_prefix: several calls about an idea begin alike, the first of them alone: worth telling a provider that caches on demand.
         baseline: the extractive engine's answer: classic text processing over the same input, deterministic.
     """
 
@@ -88,6 +89,7 @@ class Step(Generic[InputT, OutputT]):
     input_model: type[InputT]
     output_model: type[OutputT]
     baseline: Callable[[InputT, BaselineTools], Awaitable[OutputT | NoAnswer]] = field(repr=False)
+    shares_prefix: bool = False
 
     @cached_property
     def template(self) -> str:

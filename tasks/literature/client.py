@@ -20,6 +20,13 @@ class LiteratureClient(Protocol):
         """Papers by relevance to a short query. API: GET /graph/v1/paper/search."""
         ...
 
+    async def search_bulk(self, queries: Sequence[str], maximum_requests: int, cutoff: date | None) -> Answer[Paper]:
+        """Papers with all, or all but few, words of one of `queries`, packed in at most `maximum_requests` requests, in no telling order.
+
+        API: GET /graph/v1/paper/search/bulk.
+        """
+        ...
+
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
         """Passages by relevance to a natural-language query, best first. API: GET /graph/v1/snippet/search.
 
@@ -33,6 +40,10 @@ class LiteratureClient(Protocol):
 
     async def recommendations(self, seed: PaperId, limit: int, cutoff: date | None) -> Answer[Paper]:
         """Papers like `seed`. API: GET /recommendations/v1/papers/forpaper/{id}?from=all-cs."""
+        ...
+
+    async def pooled_recommendations(self, seeds: Sequence[PaperId], limit: int, cutoff: date | None) -> Answer[Paper]:
+        """Papers like `seeds` taken together, in one request; the seeds are left out. API: POST /recommendations/v1/papers."""
         ...
 
     async def references(self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None) -> Answer[tuple[PaperId, Paper]]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from schemas.paper import Paper, Passage
 from schemas.retrieval import Answer, SourceFailure
 from schemas.settings import LiteratureSettings
 from tasks.accounting.ledger import Ledger
+from tasks.literature.bulk_search import BulkSearch
 from tasks.literature.gateway_requests import GatewayRequests
 from tasks.literature.known_papers import KnownPapers
 from tasks.literature.parsing import FIELDS, parse_paper
@@ -77,6 +79,16 @@ class SemanticScholarClient:
                 break
         return self._admitted(rows, limit, cutoff, failure)
 
+    async def search_bulk(self, queries: Sequence[str], maximum_requests: int, cutoff: date | None) -> Answer[Paper]:
+        """See `LiteratureClient`. Stricter questions go first; see `BulkSearch`."""
+        key = ("bulk", tuple(queries), maximum_requests, cutoff)
+        return await self._once(key, lambda: self._search_bulk(queries, maximum_requests, cutoff))
+
+    async def _search_bulk(self, queries: Sequence[str], maximum_requests: int, cutoff: date | None) -> Answer[Paper]:
+        searched = await BulkSearch(self._requests, maximum_requests, cutoff).papers(queries)
+        answer = self._admitted(searched.rows, len(searched.rows), cutoff, None)
+        return replace(answer, failures=searched.failures)
+
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
         """See `LiteratureClient`. The papers of the passages and those they mention are fetched in one batch and remembered."""
         return await self._once(("snippets", query, limit, cutoff), lambda: self._search_snippets(query, limit, cutoff))
@@ -109,16 +121,32 @@ class SemanticScholarClient:
         parameters = {"from": "all-cs", "limit": str(min(limit, _MOST_RECOMMENDED)), "fields": FIELDS, **until(cutoff)}
         fetched = await self._requests.get(f"/recommendations/v1/papers/forpaper/{seed}", parameters)
         rows = _list(fetched.body, "recommendedPapers") if fetched.failure is None else []
-        return self._admitted(rows, limit, cutoff, fetched.failure, without=seed)
+        return self._admitted(rows, limit, cutoff, fetched.failure, without=frozenset([seed]))
+
+    async def pooled_recommendations(self, seeds: Sequence[PaperId], limit: int, cutoff: date | None) -> Answer[Paper]:
+        """See `LiteratureClient`. The gateway keeps to the date range, which the API does not."""
+        return await self._once(("pooled", tuple(seeds), limit, cutoff), lambda: self._pooled_recommendations(seeds, limit, cutoff))
+
+    async def _pooled_recommendations(self, seeds: Sequence[PaperId], limit: int, cutoff: date | None) -> Answer[Paper]:
+        parameters = {"limit": str(min(limit + len(seeds), _MOST_RECOMMENDED)), "fields": FIELDS, **until(cutoff)}
+        body = {"positivePaperIds": list(seeds), "negativePaperIds": []}
+        fetched = await self._requests.post("/recommendations/v1/papers", parameters, body, len(seeds))
+        rows = _list(fetched.body, "recommendedPapers") if fetched.failure is None else []
+        return self._admitted(rows, limit, cutoff, fetched.failure, without=frozenset(seeds))
 
     async def references(self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None) -> Answer[tuple[PaperId, Paper]]:
         """See `LiteratureClient`. API: POST /graph/v1/paper/batch?fields=references.…"""
         return await self._references.of(seeds, limit_per_seed, cutoff)
 
     def _admitted(
-        self, rows: Iterable[Any], limit: int, cutoff: date | None, failure: SourceFailure | None, without: PaperId | None = None
+        self,
+        rows: Iterable[Any],
+        limit: int,
+        cutoff: date | None,
+        failure: SourceFailure | None,
+        without: frozenset[PaperId] = frozenset(),
     ) -> Answer[Paper]:
-        found = {paper.paper_id: paper for paper in map(parse_paper, rows) if paper is not None and paper.paper_id != without}
+        found = {paper.paper_id: paper for paper in map(parse_paper, rows) if paper is not None and paper.paper_id not in without}
         self._known.remember(found.values())
         admissible = [paper for paper in found.values() if paper.admissible(cutoff)]
         return Answer(tuple(admissible[:limit]), (failure,) if failure else (), len(found) - len(admissible))

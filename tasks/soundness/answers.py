@@ -32,10 +32,17 @@ class MethodsReply(Reply):
     methods: tuple[ProposedMethod, ...]
 
 
-class QueryReply(Reply):
+class MethodQuery(Reply):
+    """The query for one of the methods shown."""
+
+    method: int = Field(ge=1, description="The number of the method, as shown.")
+    query: str = Field(min_length=1)
+
+
+class QueriesReply(Reply):
     """Reply to `soundness_query`."""
 
-    query: str = Field(min_length=1)
+    queries: tuple[MethodQuery, ...] = Field(min_length=1)
 
 
 class PaperReading(Reply):

@@ -11,9 +11,10 @@ from schemas.profile import SoundnessParameters
 from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation
 from tasks.citations.keys import show
 from tasks.documents.library import DocumentLibrary
+from tasks.judging.packing import even_batches
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
-from tasks.soundness.extracting import ask_query, find_methods
+from tasks.soundness.extracting import Queried, ask_queries, find_methods
 from tasks.soundness.gathering import gather_papers
 from tasks.soundness.reading import read_papers
 from tasks.soundness.reviewing import Reviewed, review_method, unreviewed, unscored_review
@@ -59,7 +60,10 @@ async def evaluate_soundness(
     async with asyncio.TaskGroup() as group:
         shelf = Shelf(literature, documents, idea.cutoff_date, group)
         bench = _Bench(idea, parameters, engine, literature, shelf)
-        tasks = [group.create_task(_judge(method, bench)) for method in extracted.methods]
+        tasks: list[asyncio.Task[_Judged]] = []
+        for methods in even_batches(extracted.methods, parameters.methods_per_query_call):
+            queried = group.create_task(ask_queries(idea, methods, parameters, engine))
+            tasks.extend(group.create_task(_judge(place, queried, bench)) for place in range(len(methods)))
     judged = [task.result() for task in tasks]
     summarised = await summarise(idea, [(each.method, each.reviewed) for each in judged], engine) if judged else None
     sections, document_failures = await shelf.read()
@@ -82,9 +86,9 @@ async def evaluate_soundness(
     return SoundnessFindings(evaluation, await shelf.retrieved(), (*citations, *(summarised.citations if summarised else ())))
 
 
-async def _judge(method: Method, bench: _Bench) -> _Judged:
-    """One method from its query to its review, waiting for no other."""
-    queried = await ask_query(bench.idea, method, bench.parameters, bench.engine)
+async def _judge(place: int, asked: asyncio.Task[tuple[Queried, ...]], bench: _Bench) -> _Judged:
+    """One method from its query to its review, waiting for none but those whose queries are asked for with it."""
+    queried = (await asked)[place]
     method = queried.method
     if queried.unscored is not None or method.query is None:
         assert queried.unscored is not None
@@ -93,7 +97,7 @@ async def _judge(method: Method, bench: _Bench) -> _Judged:
     gathered = await gather_papers(method, method.query, bench.idea.cutoff_date, bench.parameters, bench.literature, bench.shelf)
     read = await read_papers(bench.idea, method, gathered.papers, bench.parameters, bench.engine, bench.shelf)
     if any(row.relevant for row in read.evidence):
-        reviewed = await review_method(bench.idea, method, gathered.papers, read, bench.engine)
+        reviewed = await review_method(bench.idea, method, gathered.papers, read, bench.parameters, bench.engine)
     else:
         reviewed = unreviewed(method, read, gathered.source_failed, bench.engine)
     return _Judged(method, reviewed, gathered.passages, read.evidence, (*gathered.failures, *read.failures))

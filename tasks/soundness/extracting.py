@@ -1,18 +1,19 @@
 """From an idea to its methods, each with its query (ScholarEval §2.1)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.base import replace
 from schemas.failure import Failure
 from schemas.idea import Idea
-from schemas.outcome import Scored, Unscored, UnscoredReason
+from schemas.outcome import Provenance, Scored, Unscored, UnscoredReason
 from schemas.profile import SoundnessParameters
 from schemas.soundness import Method
 from tasks.judging.step import Engine
 from tasks.judging.text import shorten_words
 from tasks.soundness.answers import MethodsReply
 from tasks.soundness.asking import shortened
-from tasks.soundness.questions import MethodsInput, QueryInput
+from tasks.soundness.questions import MethodsInput, QueriesInput
 from tasks.soundness.steps import EXTRACT_METHODS, SOUNDNESS_QUERY
 
 
@@ -66,15 +67,27 @@ def _occurs(quote: str, text: str) -> bool:
     return "".join(quote.split()) in "".join(text.split())
 
 
-async def ask_query(idea: Idea, method: Method, parameters: SoundnessParameters, engine: Engine) -> Queried:
-    """The method with one query of at most `query_word_limit` words; a longer one is cut, and the method's provenance says so."""
-    asked = QueryInput(idea=idea.text, method=method.text, word_limit=parameters.query_word_limit)
-    outcome = await engine.run(SOUNDNESS_QUERY, asked)
+async def ask_queries(idea: Idea, methods: Sequence[Method], parameters: SoundnessParameters, engine: Engine) -> tuple[Queried, ...]:
+    """`methods` in order, each with one query of at most `query_word_limit` words; a longer one is cut, and the provenance says so."""
+    limit = parameters.query_word_limit
+    outcome = await engine.run(
+        SOUNDNESS_QUERY, QueriesInput(idea=idea.text, methods=tuple(method.text for method in methods), word_limit=limit)
+    )
     if isinstance(outcome, Unscored):
-        return Queried(method, outcome)
-    query, left_out = shorten_words(" ".join(outcome.value.query.split()), parameters.query_word_limit)
+        return tuple(Queried(method, outcome) for method in methods)
+    answers: dict[int, str] = {}
+    for answer in outcome.value.queries:
+        answers.setdefault(answer.method, " ".join(answer.query.split()))
+    return tuple(_queried(method, answers.get(number), limit, outcome.provenance) for number, method in enumerate(methods, start=1))
+
+
+def _queried(method: Method, answer: str | None, word_limit: int, asked: Provenance) -> Queried:
+    """The method with its query; without one, why: the reply left it out, or left it empty."""
+    if answer is None:
+        return Queried(method, Unscored(UnscoredReason.REPLY_UNPARSABLE, "the reply has no query for this method", asked))
+    query, left_out = shorten_words(answer, word_limit)
     if not query:
-        return Queried(method, Unscored(UnscoredReason.REPLY_EMPTY, "the query is empty", outcome.provenance))
-    note = f"query cut to {parameters.query_word_limit} words, {left_out} left out" if left_out else None
-    provenance = replace(shortened(method.provenance, note), call_ids=(*method.provenance.call_ids, *outcome.provenance.call_ids))
+        return Queried(method, Unscored(UnscoredReason.REPLY_EMPTY, "the query is empty", asked))
+    note = f"query cut to {word_limit} words, {left_out} left out" if left_out else None
+    provenance = replace(shortened(method.provenance, note), call_ids=(*method.provenance.call_ids, *asked.call_ids))
     return Queried(replace(method, query=query, provenance=provenance), None)

@@ -12,11 +12,11 @@ class MethodsInput(Noun):
     maximum_methods: int = Field(ge=1)
 
 
-class QueryInput(Noun):
+class QueriesInput(Noun):
     """Input of `soundness_query`."""
 
     idea: str
-    method: str
+    methods: tuple[str, ...] = Field(min_length=1)
     word_limit: int = Field(ge=1)
 
 
@@ -42,6 +42,7 @@ class EvidenceInput(Noun):
     idea: str
     method: str
     papers: tuple[PaperShown, ...] = Field(min_length=1)
+    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each text; None: as many as it needs.")
 
 
 class EvidenceShown(Noun):
@@ -63,6 +64,7 @@ class ReviewInput(Noun):
     idea: str
     method: str
     evidence: tuple[EvidenceShown, ...] = Field(min_length=1, description="Newest first; of the same date, best passage first.")
+    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each text; None: as many as it needs.")
 
 
 class ReviewShown(Noun):

@@ -62,7 +62,7 @@ async def read_papers(
     ]
     size = parameters.papers_per_reading_call
     batches = [readable[start : start + size] for start in range(0, len(readable), size)]
-    judged = await _side_by_side([_read_batch(idea, method, batch, engine) for batch in batches])
+    judged = await _side_by_side([_read_batch(idea, method, batch, parameters, engine) for batch in batches])
     rows = {row.paper_id: row for found, _ in judged for row in found}
     for paper, answer in zip(papers, answers, strict=True):
         if paper.paper_id not in rows:
@@ -94,10 +94,13 @@ def _shown(sections: Sequence[PaperSection], word_limit: int) -> tuple[SectionSh
     return tuple(shown)
 
 
-async def _read_batch(idea: Idea, method: Method, batch: Sequence[_Readable], engine: Engine) -> tuple[list[MethodEvidence], list[Failure]]:
+async def _read_batch(
+    idea: Idea, method: Method, batch: Sequence[_Readable], parameters: SoundnessParameters, engine: Engine
+) -> tuple[list[MethodEvidence], list[Failure]]:
     keys = show([each.paper for each in batch])
     papers = tuple(PaperShown(key=keys.key_of(each.paper.paper_id), title=each.paper.title, sections=each.sections) for each in batch)
-    outcome = await engine.run(METHOD_EVIDENCE, EvidenceInput(idea=idea.text, method=method.text, papers=papers))
+    question = EvidenceInput(idea=idea.text, method=method.text, papers=papers, words_per_text=parameters.words_per_finding)
+    outcome = await engine.run(METHOD_EVIDENCE, question)
     if isinstance(outcome, Unscored):
         return _unanswered(method, batch, outcome)
     readings = _by_number(outcome.value)

@@ -9,6 +9,7 @@ from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.outcome import Provenance, Unscored, UnscoredReason
 from schemas.paper import Paper
+from schemas.profile import SoundnessParameters
 from schemas.soundness import Method, MethodEvidence, SoundnessReview
 from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
@@ -31,13 +32,16 @@ class Reviewed:
     citations: tuple[Citation, ...] = ()
 
 
-async def review_method(idea: Idea, method: Method, papers: Sequence[Paper], read: Read, engine: Engine) -> Reviewed:
+async def review_method(
+    idea: Idea, method: Method, papers: Sequence[Paper], read: Read, parameters: SoundnessParameters, engine: Engine
+) -> Reviewed:
     """Ask for the review of `method` over its relevant evidence. Call it only when there is some."""
     by_id = {paper.paper_id: paper for paper in papers}
     evidence = _newest_first([row for row in read.evidence if row.relevant], by_id)
     shown = show([by_id[row.paper_id] for row in evidence])
     items = tuple(_item(row, by_id[row.paper_id], shown, read) for row in evidence)
-    outcome = await engine.run(SOUNDNESS_REVIEW, ReviewInput(idea=idea.text, method=method.text, evidence=items))
+    question = ReviewInput(idea=idea.text, method=method.text, evidence=items, words_per_text=parameters.words_per_review_text)
+    outcome = await engine.run(SOUNDNESS_REVIEW, question)
     if isinstance(outcome, Unscored):
         return Reviewed(unscored_review(method, outcome.reason, outcome.detail, outcome.provenance, len(items)), shown)
     reply = outcome.value

@@ -18,7 +18,7 @@ from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine
-from tasks.soundness.questions import QueryInput
+from tasks.soundness.questions import QueriesInput
 from tasks.soundness.steps import SOUNDNESS_QUERY
 from warehouse.keyed_store import KeyedStore
 
@@ -30,7 +30,7 @@ async def measure(url: str, folder: Path, calls: int, budget: Budget) -> None:
     shared = SharedBudget(folder / "budget.sqlite", RunId("r1"), budget)
     backend = LiteLLMBackend("openai/loopback", settings, budget=shared, api_base=url, cache=KeyedStore(folder / "replies.sqlite"))
     engine = LiteLLMEngine(backend, Ledger(IdeaId("i1")))
-    questions = [QueryInput(idea="We route tokens. " * 150, method=f"Method {number}", word_limit=70) for number in range(calls)]
+    questions = [QueriesInput(idea="We route tokens. " * 150, methods=(f"Method {number}",), word_limit=70) for number in range(calls)]
     await engine.run(SOUNDNESS_QUERY, questions[0])
     for name in ("asked", "cached"):
         started, used = time.perf_counter(), time.process_time()

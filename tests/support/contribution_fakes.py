@@ -92,6 +92,8 @@ class FakeLiterature:
         self.queries: list[str] = []
         self.cutoffs: set[date | None] = set()
         self.reference_calls: list[tuple[str, ...]] = []
+        self.bulk_queries: list[tuple[str, ...]] = []
+        self.pooled_seeds: list[tuple[str, ...]] = []
 
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
         self.queries.append(query)
@@ -102,6 +104,12 @@ class FakeLiterature:
         asked = set(content_words(query))
         return Answer(tuple(p for p in self._papers if asked & set(content_words(f"{p.title} {p.abstract or ''}")))[:limit])
 
+    async def search_bulk(self, queries: Sequence[str], maximum_requests: int, cutoff: date | None) -> Answer[Paper]:
+        self.bulk_queries.append(tuple(queries))
+        answers = [await self.search_papers(query, 1_000, cutoff) for query in queries]
+        found = {paper.paper_id: paper for answer in answers for paper in answer.items}
+        return Answer(tuple(found.values()), tuple(failure for answer in answers for failure in answer.failures)[:1])
+
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Any]:
         raise AssertionError("the contribution module searches papers, not snippets")
 
@@ -111,6 +119,10 @@ class FakeLiterature:
     async def recommendations(self, seed: PaperId, limit: int, cutoff: date | None) -> Answer[Paper]:
         await self._delays.wait()
         return Answer(self._recommended.get(seed, ())[:limit])
+
+    async def pooled_recommendations(self, seeds: Sequence[PaperId], limit: int, cutoff: date | None) -> Answer[Paper]:
+        self.pooled_seeds.append(tuple(seeds))
+        return Answer(tuple(paper for seed in seeds for paper in self._recommended.get(seed, ()) if paper.paper_id not in seeds)[:limit])
 
     async def references(self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None) -> Answer[tuple[PaperId, Paper]]:
         self.reference_calls.append(tuple(seeds))

@@ -64,7 +64,7 @@ class OpenAIServer:
     behaviour: Behaviour = "good"
     answer: Answer | None = None
     late_seconds: float = 0.5
-    cached_tokens: int = 0
+    cached_tokens: int | Callable[[Messages], int] = 0
     port: int = 0
     requests: list[Recorded] = field(default_factory=list)
     record: bool = True
@@ -192,6 +192,7 @@ class OpenAIServer:
     def _completion(self, recorded: Recorded, message: dict[str, Any], finish_reason: str) -> dict[str, Any]:
         prompt = sum(len(part["content"]) for part in recorded.messages) // 4
         completion = len(message["content"] or "") // 4
+        cached = self.cached_tokens(recorded.messages) if callable(self.cached_tokens) else self.cached_tokens
         return {
             "id": f"chatcmpl-{recorded.number}",
             "object": "chat.completion",
@@ -202,7 +203,7 @@ class OpenAIServer:
                 "prompt_tokens": prompt,
                 "completion_tokens": completion,
                 "total_tokens": prompt + completion,
-                "prompt_tokens_details": {"cached_tokens": self.cached_tokens},
+                "prompt_tokens_details": {"cached_tokens": cached},
             },
         }
 

@@ -15,8 +15,17 @@ from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.retrieval import Answer, SourceFailure
 from tasks.judging.step import BaselineTools, NoAnswer, Step
-from tasks.soundness.answers import EvidenceReply, MethodsReply, PaperReading, ProposedMethod, QueryReply, ReviewReply, SummaryReply
-from tasks.soundness.questions import EvidenceInput, MethodsInput, QueryInput, ReviewInput, SummaryInput
+from tasks.soundness.answers import (
+    EvidenceReply,
+    MethodQuery,
+    MethodsReply,
+    PaperReading,
+    ProposedMethod,
+    QueriesReply,
+    ReviewReply,
+    SummaryReply,
+)
+from tasks.soundness.questions import EvidenceInput, MethodsInput, QueriesInput, ReviewInput, SummaryInput
 
 CREATED_AT = datetime(2026, 3, 1, tzinfo=UTC)
 TIMED_OUT = SourceFailure(source="snapshot", endpoint="snippet/search", reason="timeout", detail="no answer in 60 s")
@@ -77,8 +86,10 @@ def _methods(inputs: MethodsInput) -> Reply:
     )
 
 
-def _query(inputs: QueryInput) -> Reply:
-    return QueryReply(query=f"query {inputs.method.split()[1]}")
+def queries_for(inputs: QueriesInput, queries: Callable[[str], str] = lambda method: f"query {method.split()[1]}") -> Reply:
+    """A query for every method shown."""
+    answers = (MethodQuery(method=number, query=queries(method)) for number, method in enumerate(inputs.methods, start=1))
+    return QueriesReply(queries=tuple(answers))
 
 
 def _evidence(inputs: EvidenceInput) -> Reply:
@@ -108,7 +119,7 @@ def _summary(inputs: SummaryInput) -> Reply:
 
 ANSWERS: dict[str, Callable[[Any], Reply]] = {
     "extract_methods": _methods,
-    "soundness_query": _query,
+    "soundness_query": queries_for,
     "method_evidence": _evidence,
     "soundness_review": _review,
     "soundness_summary": _summary,
@@ -187,6 +198,12 @@ class FakeLiterature:
 
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
         raise AssertionError("soundness searches passages, not papers")
+
+    async def search_bulk(self, queries: Sequence[str], maximum_requests: int, cutoff: date | None) -> Answer[Paper]:
+        raise AssertionError("soundness searches passages, not papers")
+
+    async def pooled_recommendations(self, seeds: Sequence[PaperId], limit: int, cutoff: date | None) -> Answer[Paper]:
+        raise AssertionError("soundness asks for no recommendations")
 
     async def recommendations(self, seed: PaperId, limit: int, cutoff: date | None) -> Answer[Paper]:
         raise AssertionError("soundness asks for no recommendations")

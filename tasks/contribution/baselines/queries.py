@@ -24,7 +24,7 @@ async def baseline_queries(question: QueriesQuestion, tools: BaselineTools) -> Q
     seen: set[frozenset[str]] = set()
     answers = [
         StatementQueries(statement=number, queries=queries)
-        for number, statement in enumerate(question.statements, start=1)
+        for number, statement in enumerate((text for dimension in question.dimensions for text in dimension.statements), start=1)
         if (queries := _queries(statement, subject, frequency, question.maximum_queries, seen))
     ]
     if not answers:

@@ -6,36 +6,43 @@ from collections import Counter
 from schemas.outcome import UnscoredReason
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.judging.text import content_words, key_phrases, words
-from tasks.soundness.answers import QueryReply
+from tasks.soundness.answers import MethodQuery, QueriesReply
 from tasks.soundness.baselines.closeness import weight_of
 from tasks.soundness.baselines.wording import plain
-from tasks.soundness.questions import QueryInput
+from tasks.soundness.questions import QueriesInput
 
 _METHOD_PHRASES = 7
 _IDEA_PHRASES = 3
 _CANDIDATES = 24
 
 
-async def make_query(inputs: QueryInput, _tools: BaselineTools) -> QueryReply | NoAnswer:
-    """Up to ten phrases within the word limit; NoAnswer(nothing_to_judge) for a method without words."""
+async def make_queries(inputs: QueriesInput, _tools: BaselineTools) -> QueriesReply | NoAnswer:
+    """For every method up to ten phrases within the word limit; NoAnswer(nothing_to_judge) where no method has words."""
     about_idea = Counter(content_words(inputs.idea))
-    phrases = [
-        *_telling(key_phrases(plain(inputs.method), _CANDIDATES), about_idea, _METHOD_PHRASES),
-        *_telling(key_phrases(plain(inputs.idea), 4 * _CANDIDATES), about_idea, _IDEA_PHRASES),
+    subject = _telling(key_phrases(plain(inputs.idea), 4 * _CANDIDATES), about_idea, _IDEA_PHRASES)
+    answers = [
+        MethodQuery(method=number, query=query)
+        for number, method in enumerate(inputs.methods, start=1)
+        if (query := _query(method, about_idea, subject, inputs.word_limit))
     ]
+    return (
+        QueriesReply(queries=tuple(answers))
+        if answers
+        else NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "the method has no words to search for")
+    )
+
+
+def _query(method: str, about_idea: Counter[str], subject: list[str], word_limit: int) -> str:
+    phrases = [*_telling(key_phrases(plain(method), _CANDIDATES), about_idea, _METHOD_PHRASES), *subject]
     kept: list[str] = []
     known: set[str] = set()
     for phrase in phrases:
         stems = set(content_words(phrase))
-        if stems <= known or sum(len(words(other)) for other in (*kept, phrase)) > inputs.word_limit:
+        if stems <= known or sum(len(words(other)) for other in (*kept, phrase)) > word_limit:
             continue
         kept.append(phrase)
         known |= stems
-    if not kept:
-        kept = [" ".join(words(inputs.method)[: inputs.word_limit])]
-    if not kept[0]:
-        return NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "the method has no words to search for")
-    return QueryReply(query=", ".join(kept))
+    return ", ".join(kept) or " ".join(words(method)[:word_limit])
 
 
 def _telling(phrases: list[str], about_idea: Counter[str], limit: int) -> list[str]:

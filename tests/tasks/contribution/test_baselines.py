@@ -54,7 +54,8 @@ def asked(idea: str, maximum: int = 4) -> DimensionsAnswer | NoAnswer:
 
 
 def queried(idea: str, dimension: str, statements: tuple[str, ...], maximum: int = 3) -> QueriesAnswer | NoAnswer:
-    question = QueriesQuestion(idea=idea, dimension=dimension, statements=statements, maximum_queries=maximum)
+    shown = ShownDimension(dimension_id="d1", name=dimension, statements=statements)
+    question = QueriesQuestion(idea=idea, dimensions=(shown,), maximum_queries=maximum)
     return asyncio.run(baseline_queries(question, TOOLS))
 
 

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.identifiers import PaperId
-from tasks.contribution.relevance import Judgement, even_batches
+from tasks.contribution.relevance import Judgement
 from tasks.contribution.selection import most_relevant, nearest, relevant
 from tasks.contribution.similarity import MAXIMUM_PASSAGES, Nearness, idea_passages, most_words_shared
+from tasks.judging.packing import even_batches
 from tests.support.contribution_fakes import WordEmbedder, paper
 
 PAPERS = [paper(f"p{number:02}", f"bats calls {'echo ' * (number % 4)} {number % 3}") for number in range(24)]

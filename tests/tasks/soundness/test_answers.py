@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from tasks.soundness.answers import EvidenceReply, QueryReply, ReviewReply, SummaryReply
+from tasks.soundness.answers import EvidenceReply, QueriesReply, ReviewReply, SummaryReply
 
 
 def test_null_for_nothing_to_say_and_paragraphs_as_a_list_are_understood() -> None:
@@ -19,7 +19,7 @@ def test_a_score_outside_its_scale_is_no_reply(score: object) -> None:
 
 def test_an_empty_query_is_no_reply() -> None:
     with pytest.raises(ValidationError):
-        QueryReply.model_validate({"query": ""})
+        QueriesReply.model_validate({"queries": [{"method": 1, "query": ""}]})
 
 
 def test_an_irrelevant_paper_needs_no_texts() -> None:

@@ -15,10 +15,10 @@ from schemas.identifiers import IdeaId, PaperId
 from schemas.outcome import UnscoredReason
 from schemas.paper import Paper
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.soundness.answers import EvidenceReply, MethodsReply, QueryReply, ReviewReply
+from tasks.soundness.answers import EvidenceReply, MethodsReply, QueriesReply, ReviewReply
 from tasks.soundness.baselines.evidence import read_papers
 from tasks.soundness.baselines.methods import extract_methods
-from tasks.soundness.baselines.query import make_query
+from tasks.soundness.baselines.query import make_queries
 from tasks.soundness.baselines.review import review_method
 from tasks.soundness.baselines.summary import summarise_reviews
 from tasks.soundness.baselines.wording import without_opening
@@ -28,7 +28,7 @@ from tasks.soundness.questions import (
     EvidenceShown,
     MethodsInput,
     PaperShown,
-    QueryInput,
+    QueriesInput,
     ReviewInput,
     ReviewShown,
     SectionShown,
@@ -121,10 +121,10 @@ async def test_free_text_without_headings_is_read_too() -> None:
 
 
 async def test_a_query_stays_within_its_limit_and_has_no_operators() -> None:
-    reply = await make_query(QueryInput(idea=PLAN, method=METHOD, word_limit=8), TOOLS)
-    assert isinstance(reply, QueryReply)
-    assert 0 < len(reply.query.split()) <= 8
-    assert "AND" not in reply.query
+    reply = await make_queries(QueriesInput(idea=PLAN, methods=(METHOD, METHOD), word_limit=8), TOOLS)
+    assert isinstance(reply, QueriesReply)
+    assert [answer.method for answer in reply.queries] == [1, 2]
+    assert all(0 < len(answer.query.split()) <= 8 and "AND" not in answer.query for answer in reply.queries)
 
 
 async def test_a_close_paper_is_relevant_and_a_distant_one_is_not() -> None:
@@ -211,7 +211,7 @@ async def test_no_text_breaks_the_baselines(text: str) -> None:
     methods = extracted.methods if isinstance(extracted, MethodsReply) else ()
     assert all(method.text and "".join(method.quote.split()) in "".join(text.split()) for method in methods)
     method = methods[0].text if methods else text
-    await make_query(QueryInput(idea=text, method=method, word_limit=70), TOOLS)
+    await make_queries(QueriesInput(idea=text, methods=(method,), word_limit=70), TOOLS)
     paper = PaperShown(key="P1", title=text, sections=(SectionShown(kind="abstract", text=text),))
     await read_papers(EvidenceInput(idea=text, method=method, papers=(paper,)), TOOLS)
     reply = await review_method(ReviewInput(idea=text, method=method, evidence=(shown("P1", text, method=text, context=text),)), TOOLS)

@@ -8,7 +8,16 @@ from schemas.base import replace
 from schemas.idea import Idea
 from schemas.outcome import UnscoredReason
 from schemas.paper import Passage
-from tasks.soundness.answers import EvidenceReply, MethodsReply, PaperReading, ProposedMethod, QueryReply, ReviewReply, SummaryReply
+from tasks.soundness.answers import (
+    EvidenceReply,
+    MethodQuery,
+    MethodsReply,
+    PaperReading,
+    ProposedMethod,
+    QueriesReply,
+    ReviewReply,
+    SummaryReply,
+)
 from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
 from tests.support.soundness_fakes import (
     PARAMETERS,
@@ -143,7 +152,7 @@ async def test_methods_beyond_the_limit_are_left_out_on_record() -> None:
 
 
 async def test_a_query_over_the_limit_is_cut_on_record() -> None:
-    engine = FakeEngine({"soundness_query": lambda _: QueryReply(query="word " * 83)})
+    engine = FakeEngine({"soundness_query": lambda _: QueriesReply(queries=(MethodQuery(method=1, query="word " * 83),))})
     method = (await evaluated(engine=engine)).evaluation.methods[0]
     assert len(method.query.split()) == 70
     assert method.provenance.shortening == "query cut to 70 words, 13 left out"

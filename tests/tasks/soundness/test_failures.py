@@ -7,9 +7,9 @@ import pytest
 from schemas.idea import Idea
 from schemas.outcome import UnscoredReason
 from schemas.soundness import SoundnessEvaluation
-from tasks.soundness.answers import EvidenceReply, MethodsReply, PaperReading, QueryReply, ReviewReply
+from tasks.soundness.answers import EvidenceReply, MethodsReply, PaperReading, ReviewReply
 from tasks.soundness.evaluate import evaluate_soundness
-from tests.support.soundness_fakes import PARAMETERS, FakeDocuments, FakeEngine, FakeLiterature, paper, passage
+from tests.support.soundness_fakes import PARAMETERS, FakeDocuments, FakeEngine, FakeLiterature, paper, passage, queries_for
 
 IDEA = Idea(idea_id="i1", title="An idea", text="We will do alpha, beta and gamma.")
 PASSAGES = {
@@ -130,10 +130,12 @@ async def test_a_failed_reading_call_unscores_its_papers_and_carries_its_reason_
     assert evaluation.failures[0].detail == "method_evidence gave nothing"
 
 
-@pytest.mark.parametrize("reply", [UnscoredReason.REFUSED, QueryReply(query=" ")])
+@pytest.mark.parametrize("reply", [UnscoredReason.REFUSED, " "])
 async def test_a_method_without_a_query_is_unscored_and_the_others_go_on(reply: Any) -> None:
     def not_for_beta(inputs: Any) -> Any:
-        return reply if "beta" in inputs.method else QueryReply(query=f"query {inputs.method.split()[1]}")
+        if "beta" not in inputs.methods[0]:
+            return queries_for(inputs)
+        return reply if isinstance(reply, UnscoredReason) else queries_for(inputs, lambda _: reply)
 
     evaluation = await evaluated({"soundness_query": not_for_beta})
     assert [review.score_0_to_10 for review in evaluation.reviews] == [7, None, 7]

@@ -13,7 +13,7 @@ from tasks.soundness.questions import (
     EvidenceShown,
     MethodsInput,
     PaperShown,
-    QueryInput,
+    QueriesInput,
     ReviewInput,
     ReviewShown,
     SectionShown,
@@ -27,7 +27,7 @@ EVIDENCE = EvidenceShown(
 )
 INPUTS: dict[str, Noun] = {
     "extract_methods": MethodsInput(idea=ATTACK, maximum_methods=6),
-    "soundness_query": QueryInput(idea=ATTACK, method=ATTACK, word_limit=70),
+    "soundness_query": QueriesInput(idea=ATTACK, methods=(ATTACK, ATTACK), word_limit=70),
     "method_evidence": EvidenceInput(
         idea=ATTACK,
         method=ATTACK,

@@ -1,0 +1,265 @@
+"""A model on loopback that reads: OpenAI-shaped, deterministic, and the same about a paper whatever else a call asks.
+
+Relevance is the rank a text would have among all papers by the cosine of weighted words with the idea (TF-IDF over the
+whole literature, sublinear, stop words out), moved up or down by up to 15 % by a hash of idea and paper, as judges differ.
+It knows no embeddings, so that choosing papers by embedding does not already agree with it. The 30 nearest of all papers
+are a 5, the next a 4, and so on; ScholarEval's measured runs found 38 % of the papers relevant.
+
+Replies are as long as the prompt allows (nine tenths of "at most N words"), else as long as ScholarEval's released code
+was measured to be answered. Usage is characters / 4; the longest beginning that an earlier finished call shared, from
+1,024 tokens on, counts as cached, as providers do it.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
+from tasks.soundness.steps import STEPS as SOUNDNESS_STEPS
+from tests.support.openai_server import Messages, OpenAIServer
+from tests.support.schema_answers import Schema
+
+LOWEST_RANKS = {5: 30, 4: 200, 3: 1_500, 2: 6_000, 1: 20_000}
+"""Score → the rank among all papers down to which it is given."""
+
+CACHED_FROM_CHARACTERS = 4 * 1_024
+_DISAGREEMENT = 0.15
+_LIMIT = re.compile(r"at most (\d+) words", re.IGNORECASE)
+_IDEA = re.compile(r"<idea>\n(.*?)\n</idea>", re.DOTALL)
+_METHOD = re.compile(r"<method>\n(.*?)\n</method>", re.DOTALL)
+_STATEMENT = re.compile(r"^Statement (\d+):\n<statement>\n(.*?)\n</statement>", re.DOTALL | re.MULTILINE)
+_DIMENSION = re.compile(r"^Dimension (\S+):", re.MULTILINE)
+_PAPER = re.compile(r"^Paper (P\d+)[^\n]*\n(.*?)(?=^Paper P\d+|\Z)", re.DOTALL | re.MULTILINE)
+_TAG = re.compile(r"</?[a-z_]+>")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+def number_of(*parts: str) -> int:
+    """The same number for the same texts, on every machine."""
+    return int.from_bytes(hashlib.sha256("\x1f".join(parts).encode()).digest()[:4])
+
+
+class Judge:
+    """Similarity of a text to an idea, as a score from 0 to 5."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._vectorizer = TfidfVectorizer(stop_words="english", sublinear_tf=True, min_df=2, max_df=0.2, dtype=np.float32)
+        self._papers = self._vectorizer.fit_transform(texts)
+        self._ideas: dict[str, tuple[Any, dict[int, float]]] = {}
+
+    def score(self, idea: str, text: str) -> int:
+        vector, floors = self._idea(idea)
+        cosine = float((self._vectorizer.transform([text]) @ vector.T).toarray()[0, 0])
+        title = text.strip().splitlines()[0]
+        moved = cosine * (1 + _DISAGREEMENT * (2 * (number_of(idea, title) % 1000) / 999 - 1))
+        return next((score for score, floor in floors.items() if moved >= floor), 0)
+
+    def telling(self, idea: str, text: str) -> list[str]:
+        """The words of `text`, those that are rare elsewhere and frequent in the idea first, as an expert would choose them."""
+        words = dict.fromkeys(re.findall(r"[a-z][a-z-]+[a-z]", text.lower()))
+        known = self._vectorizer.vocabulary_
+        vector, _ = self._idea(idea)
+        worth = {word: float(vector[0, known[word]]) for word in words if word in known}
+        return sorted((word for word in worth if worth[word] > 0), key=lambda word: -worth[word])
+
+    def _idea(self, idea: str) -> tuple[Any, dict[int, float]]:
+        if idea not in self._ideas:
+            vector = self._vectorizer.transform([idea])
+            cosines = np.sort((self._papers @ vector.T).toarray()[:, 0])[::-1]
+            floors = {score: float(cosines[min(rank, len(cosines)) - 1]) for score, rank in LOWEST_RANKS.items()}
+            self._ideas[idea] = (vector, {score: max(floor, 1e-6) for score, floor in floors.items()})
+        return self._ideas[idea]
+
+
+@dataclass
+class Reader:
+    """Answers every step. `scores` keeps what was found of papers, as (step, score)."""
+
+    judge: Judge
+    scores: list[tuple[str, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._steps = {step.template.splitlines()[0]: step.name for step in (*SOUNDNESS_STEPS, *CONTRIBUTION_STEPS)}
+
+    def answer(self, messages: Messages, schema: Schema | None) -> str:
+        name = self._steps[messages[0]["content"].splitlines()[0]]
+        asked = _Asked.of(messages)
+        reply = getattr(self, f"_{name}")(asked)
+        return json.dumps(reply, ensure_ascii=False)
+
+    def _scored(self, step: str, asked: "_Asked", text: str) -> int:
+        score = self.judge.score(asked.idea, text)
+        self.scores.append((step, score))
+        return score
+
+    def _extract_methods(self, asked: "_Asked") -> Any:
+        sentences = asked.sentences[len(asked.sentences) // 4 :]
+        chosen = _spread(sentences, 5 + number_of(asked.idea, "methods") % 4)
+        return {"methods": [{"text": asked.prose(40, place, start=each), "quote": each[:100]} for place, each in enumerate(chosen)]}
+
+    def _soundness_query(self, asked: "_Asked") -> Any:
+        queries = [" ".join(re.findall(r"[\w-]+", method)[:25]) for method in asked.methods]
+        return {"queries": [{"method": number, "query": query} for number, query in enumerate(queries, start=1)]}
+
+    def _method_evidence(self, asked: "_Asked") -> Any:
+        words = asked.limit(100)
+        readings = []
+        for key, text in asked.papers:
+            if self._scored("method_evidence", asked, text) >= 3:
+                texts = {name: asked.prose(words, number_of(name, key)) for name in ("method", "results", "context")}
+                readings.append({"key": key, "relevant": True, **texts})
+            else:
+                readings.append({"key": key, "relevant": False, "method": "", "results": "", "context": ""})
+        return {"papers": readings}
+
+    def _soundness_review(self, asked: "_Asked") -> Any:
+        words = asked.limit(190)
+        return {
+            **{name: asked.cited(words, place) for place, name in enumerate(("support", "contradictions", "suggestions"))},
+            "score": number_of(asked.idea, asked.methods[0]) % 11,
+        }
+
+    def _soundness_summary(self, asked: "_Asked") -> Any:
+        words = asked.limit(30)
+        return {
+            name: [asked.prose(words, 3 * group + place) for place in range(3)]
+            for group, name in enumerate(("strengths", "weaknesses", "suggestions"))
+        }
+
+    def _extract_dimensions(self, asked: "_Asked") -> Any:
+        chosen = _spread(asked.sentences, 2 * (4 + number_of(asked.idea, "dimensions") % 2))
+        pairs = [chosen[start : start + 2] for start in range(0, len(chosen), 2)]
+        return {
+            "dimensions": [
+                {"name": " ".join(pair[0].split()[:3]), "statements": [asked.prose(30, 0, start=each) for each in pair]} for pair in pairs
+            ]
+        }
+
+    def _contribution_queries(self, asked: "_Asked") -> Any:
+        most = int(found.group(1)) if (found := re.search(r"write up to (\d+) queries", asked.system)) else 3
+        return {"statements": [{"statement": number, "queries": self.queries(asked, text, most)} for number, text in asked.statements]}
+
+    def queries(self, asked: "_Asked", statement: str, most: int) -> list[str]:
+        """Up to `most` queries of five words: the statement's most telling ones, then ever more of the next."""
+        words = self.judge.telling(asked.idea, statement) or statement.split()
+        queries = [" ".join([*words[:2], *words[2 + 3 * place : 5 + 3 * place]]) for place in range(most)]
+        return list(dict.fromkeys(queries))
+
+    def _relevance(self, asked: "_Asked") -> Any:
+        words = asked.limit(45)
+        return {
+            "papers": [
+                {"key": key, "rationale": asked.prose(words, number_of(key)), "score": self._scored("relevance", asked, text)}
+                for key, text in asked.papers
+            ]
+        }
+
+    def _compare_paper(self, asked: "_Asked") -> Any:
+        words = asked.limit(45)
+        return {
+            "papers": [
+                {
+                    "key": key,
+                    "overall_comparison": asked.prose(words, number_of(key)),
+                    "dimensions": [
+                        {"dimension": name, "comparison": asked.prose(words, number_of(key, name)), "score": number_of(text, name) % 3 - 1}
+                        for name in asked.dimensions
+                    ],
+                }
+                for key, text in asked.papers
+            ]
+        }
+
+    def _contribution_review(self, asked: "_Asked") -> Any:
+        words = asked.limit(140)
+        return {name: asked.cited(words, place) for place, name in enumerate(("strengths", "weaknesses", "suggestions"))}
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a prompt shows."""
+
+    system: str
+    user: str
+    idea: str
+    sentences: list[str]
+
+    @classmethod
+    def of(cls, messages: Messages) -> "_Asked":
+        system, user = messages[0]["content"], messages[1]["content"]
+        idea = _IDEA.search(user)
+        assert idea is not None
+        lines = [line.strip(" #*-") for line in _SENTENCE.split(idea.group(1))]
+        return cls(system, user, idea.group(1), [line for line in lines if len(line.split()) >= 6])
+
+    @property
+    def methods(self) -> list[str]:
+        return _METHOD.findall(self.user)
+
+    @property
+    def statements(self) -> list[tuple[int, str]]:
+        return [(int(number), text) for number, text in _STATEMENT.findall(self.user)]
+
+    @property
+    def dimensions(self) -> list[str]:
+        return list(dict.fromkeys(_DIMENSION.findall(self.user)))
+
+    @property
+    def papers(self) -> list[tuple[str, str]]:
+        return [(key, _TAG.sub("", text).strip()) for key, text in _PAPER.findall(self.user)]
+
+    def limit(self, otherwise: int) -> int:
+        found = _LIMIT.search(self.system + self.user.replace(self.idea, ""))
+        return max(3, round(0.9 * int(found.group(1)))) if found else otherwise
+
+    def prose(self, words: int, place: int, start: str = "") -> str:
+        """`words` words of the idea's own sentences, from another one for another place."""
+        text = start.split()
+        while len(text) < words:
+            text.extend(self.sentences[place % len(self.sentences)].split())
+            place += 1
+        return " ".join(text[:words])
+
+    def cited(self, words: int, place: int) -> str:
+        keys = [key for key, _ in self.papers] or ["P1"]
+        return f"{self.prose(words, place)} [{keys[place % len(keys)]}]. {self.sentences[0].split()[0]} [{keys[0]}]."
+
+
+def _spread(items: Sequence[str], count: int) -> list[str]:
+    """`count` items, evenly over the list."""
+    step = max(len(items) / count, 1.0)
+    return [items[int(place * step)] for place in range(count) if int(place * step) < len(items)]
+
+
+@dataclass
+class Prefixes:
+    """How much of a prompt a provider would have had in its cache: what some earlier call of the same step began with."""
+
+    seen: dict[str, list[str]] = field(default_factory=dict)
+
+    def cached_tokens(self, messages: Messages) -> int:
+        prompt = "".join(message["content"] for message in messages)
+        earlier = self.seen.setdefault(prompt[:CACHED_FROM_CHARACTERS], [])
+        shared = max((_common(prompt, each) for each in earlier), default=0)
+        if shared < len(prompt) and len(earlier) < 4:
+            earlier.append(prompt)
+        return shared // 4
+
+
+def _common(one: str, other: str) -> int:
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+    return low
+
+
+def reading_server(reader: Reader) -> OpenAIServer:
+    """The reader behind an OpenAI-shaped server on a free port of loopback."""
+    return OpenAIServer(answer=reader.answer, cached_tokens=Prefixes().cached_tokens, record=False).start()
