@@ -10,6 +10,8 @@ Schema = dict[str, Any]
 _SCHEMA_IN_PROMPT = re.compile(r"JSON schema:\s*```json\s*(\{.*?\})\s*```", re.DOTALL)
 _PAPER = re.compile(r"^(?:Paper|Item) ([PK]\d+)", re.MULTILINE)
 _DIMENSION = re.compile(r"^Dimension (\S+):", re.MULTILINE)
+_PART = re.compile(r"^Part ([a-z_]+)[:,]", re.MULTILINE)
+_KINDS = re.compile(r"^Kinds: ([a-z, ]+)$", re.MULTILINE)
 _STATEMENT = re.compile(r"^Statement (\d+):", re.MULTILINE)
 _IDEA = re.compile(r"<(idea|method)>\n(.*?)\n</\1>", re.DOTALL)
 
@@ -37,6 +39,7 @@ class _Writer:
     papers: list[str]
     dimensions: list[str]
     statements: list[int]
+    places: list[dict[str, str]]
     sentences: list[str]
     seed: int
 
@@ -48,6 +51,7 @@ class _Writer:
             data=data,
             papers=_unique(_PAPER.findall(data)),
             dimensions=_unique(_DIMENSION.findall(data)),
+            places=_places(data),
             statements=[int(number) for number in _unique(_STATEMENT.findall(data))],
             sentences=[line for line in lines if len(line.split()) >= 6] or ["The plan is judged by what it says."],
             seed=zlib.crc32(data.encode()),
@@ -55,6 +59,8 @@ class _Writer:
 
     def value(self, node: Schema, root: Schema, name: str, place: int) -> Any:
         node = self._resolved(node, root)
+        if name in ("part", "kind") and self.places:
+            return self.places[place % len(self.places)][name]
         if "const" in node:
             return node["const"]
         if "enum" in node:
@@ -83,6 +89,8 @@ class _Writer:
         fields = items.get("properties", {})
         if "dimension" in fields:
             count = len(self.dimensions)
+        elif {"part", "kind"} <= set(fields) and self.places:
+            count = len(self.places)
         elif "statement" in fields:
             count = len(self.statements)
         elif "key" in fields:
@@ -114,6 +122,12 @@ class _Writer:
                 f"What was found speaks to this {name} in a setting close to the plan [{first}]. A second paper agrees in part [{second}]."
             )
         return f"In short, on {name or 'the matter'}: {sentence[:160]}"
+
+
+def _places(data: str) -> list[dict[str, str]]:
+    """Every part shown, in every kind of place named."""
+    kinds = [kind.strip() for found in _KINDS.findall(data)[:1] for kind in found.split(",")]
+    return [{"part": part, "kind": kind} for part in _unique(_PART.findall(data)) for kind in kinds]
 
 
 def _unique(found: list[str]) -> list[str]:
