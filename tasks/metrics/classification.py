@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.metrics.estimate import NAN, Estimate, undefined
+from tasks.metrics.estimate import NAN, Estimate, Interval, undefined
 from tasks.metrics.labelled import Labelled
 from tasks.metrics.means import mean, share
 from tasks.metrics.ratings import Label, order
-from tasks.metrics.resampling import Indices, bootstrap_interval
+from tasks.metrics.resampling import RESAMPLES, percentile_interval
 
 Counts = NDArray[np.int64]
 
@@ -75,11 +75,10 @@ def confusion(labelled: Labelled, classes: Sequence[Label] | None = None) -> Con
         ValueError: a label that is not among the `classes` named.
     """
     listed = tuple(classes) if classes is not None else seen(labelled)
-    gold, predicted = _positions(labelled.gold, listed), _positions(labelled.predicted, listed)
-    if min((*gold, *predicted), default=0) < 0:
+    cells = _cells(labelled, listed)
+    if cells[-1].any() or cells[:, -1].any():
         raise ValueError("a label is not among the classes; name every possible one")
-    table = np.zeros((len(listed), len(listed)), dtype=np.int64)
-    np.add.at(table, (gold, predicted), 1)
+    table = cells[:-1, :-1]
     return Confusion(listed, tuple(tuple(int(cell) for cell in row) for row in table))
 
 
@@ -91,24 +90,36 @@ def seen(labelled: Labelled) -> tuple[Label, ...]:
 def _estimate(labelled: Labelled, classes: tuple[Label, ...], absent_reason: str, seed: int) -> Estimate:
     if not labelled.count:
         return undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
-    gold, predicted = _positions(labelled.gold, classes), _positions(labelled.predicted, classes)
-    value = _mean_f1(gold, predicted, len(classes))
+    cells = _cells(labelled, classes)
+    value = float(_mean_f1(cells))
     if np.isnan(value):
         return undefined(absent_reason, labelled.count, labelled.unscored_count)
-
-    def again(chosen: Indices) -> float:
-        return _mean_f1(gold[chosen], predicted[chosen], len(classes))
-
-    interval = bootstrap_interval(again, labelled.count, seed)
-    return Estimate(value, labelled.count, interval, labelled.unscored_count)
+    return Estimate(value, labelled.count, _interval(cells, seed), labelled.unscored_count)
 
 
-def _mean_f1(gold: Counts, predicted: Counts, size: int) -> float:
-    """Mean over the classes that occur; NaN when none does. Positions of -1 are other classes."""
-    true, given = np.bincount(gold + 1, minlength=size + 1)[1:], np.bincount(predicted + 1, minlength=size + 1)[1:]
-    hits = np.bincount(gold[gold == predicted] + 1, minlength=size + 1)[1:]
-    there = (true + given) > 0
-    return float((2 * hits[there] / (true + given)[there]).mean()) if there.any() else NAN
+def _interval(cells: Counts, seed: int) -> Interval:
+    """Percentile bootstrap over items: F1 depends on them through the cells only, so cells are drawn (a multinomial), which is the same."""
+    count = int(cells.sum())
+    if count < 2:
+        return Interval(missing_reason="resampling needs two items, there is one")
+    drawn = np.random.default_rng(seed).multinomial(count, cells.ravel() / count, RESAMPLES)
+    return percentile_interval(_mean_f1(drawn.reshape(RESAMPLES, *cells.shape)), "bootstrap")
+
+
+def _mean_f1(cells: Counts) -> NDArray[np.float64]:
+    """Mean over the classes that occur; NaN where none does. `cells`: (…, classes + 1, classes + 1), the last one all other labels."""
+    occurrences = (cells.sum(axis=-1) + cells.sum(axis=-2))[..., :-1]
+    hits = np.diagonal(cells, axis1=-2, axis2=-1)[..., :-1]
+    scores = np.divide(2.0 * hits, occurrences, out=np.zeros(hits.shape), where=occurrences > 0)
+    there = (occurrences > 0).sum(axis=-1)
+    return np.asarray(np.where(there > 0, scores.sum(axis=-1) / np.maximum(there, 1), NAN))
+
+
+def _cells(labelled: Labelled, classes: tuple[Label, ...]) -> Counts:
+    """Items by gold class and predicted class; one more row and column for labels that are not among the classes."""
+    table = np.zeros((len(classes) + 1, len(classes) + 1), dtype=np.int64)
+    np.add.at(table, (_positions(labelled.gold, classes), _positions(labelled.predicted, classes)), 1)
+    return table
 
 
 def _positions(labels: Sequence[Label], classes: tuple[Label, ...]) -> Counts:

@@ -13,6 +13,9 @@ from statsmodels.tools.sm_exceptions import ConvergenceWarning, SingularMatrixWa
 from tasks.metrics.estimate import NAN, Estimate, Interval, undefined
 from tasks.metrics.kappa import Z
 
+OPTIMISER = ["powell"]
+"""Without derivatives: those of the likelihood do not exist where participants do not differ, and the others stop there unconverged."""
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
@@ -78,7 +81,7 @@ def mixed_effects(scores: Sequence[Score], reference: str) -> MixedEffects:
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", SingularMatrixWarning)
         try:
-            fitted = MixedLM(values, design, groups=[score.participant for score in there]).fit(reml=True)
+            fitted = MixedLM(values, design, groups=[score.participant for score in there]).fit(reml=True, method=OPTIMISER)
         except LinAlgError:
             return _undefined(there, reference, missing, "the model could not be fitted: its equations are singular")
     if not fitted.converged:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -50,6 +50,7 @@ def test_kappa_of_husbands_and_wives_as_in_vcd(weights, value: float, standard_e
     assert (found.value, error(found)) == (pytest.approx(value, abs=5e-5), pytest.approx(standard_error, abs=5e-6))
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=40), st.sampled_from(["none", "linear", "quadratic"]))
 def test_kappa_as_scikit_learn(pairs: list[tuple[int, int]], weights) -> None:
     first, second = [one for one, _ in pairs], [other for _, other in pairs]
@@ -103,6 +104,7 @@ def test_nominal_alpha_of_two_raters_is_scotts_pi_corrected_for_small_samples() 
     assert krippendorff_alpha(rows, "nominal").value == pytest.approx(1 - (1 - 0.7962397) * (199 / 200), abs=1e-7)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 3)), min_size=2, max_size=20), st.integers(0, 100))
 def test_order_of_units_and_names_of_categories_change_nothing(pairs: list[tuple[int, int]], seed: int) -> None:
     shuffled = [pairs[i] for i in np.random.default_rng(seed).permutation(len(pairs))]

@@ -1,0 +1,81 @@
+"""Dead links, and which report a judge prefers in both orders."""
+
+import math
+
+import pytest
+
+from tasks.metrics.means import share
+from tasks.metrics.preference import Preference, win_rates
+from tasks.metrics.reference_invalidity import LinkAnswer, is_invalid, reference_invalidity
+
+
+@pytest.mark.parametrize(
+    ("status", "invalid"),
+    [
+        (200, False),
+        (301, False),
+        (400, False),
+        (403, False),
+        (404, True),
+        (410, True),
+        (429, False),
+        (499, False),
+        (500, True),
+        (599, True),
+    ],
+)
+def test_statuses_of_scholareval_e2(status: int, invalid: bool) -> None:
+    assert is_invalid(status) is invalid
+
+
+def test_a_link_without_an_answer_is_between_the_bounds() -> None:
+    links = [LinkAnswer("u", 404), LinkAnswer("v", 200), LinkAnswer("w", None, "timeout"), LinkAnswer("x", 403)]
+    found = reference_invalidity(links)
+    assert (found.lower_bound.value, found.of_answered.value, found.upper_bound.value) == (0.25, pytest.approx(1 / 3), 0.5)
+    assert (found.of_answered.count, found.of_answered.unscored_count) == (3, 1)
+
+
+def test_a_review_without_links_has_no_rate() -> None:
+    found = reference_invalidity([])
+    assert all(math.isnan(one.value) and one.undefined_reason for one in (found.lower_bound, found.of_answered, found.upper_bound))
+    assert reference_invalidity([LinkAnswer("u", None, "refused")]).of_answered.undefined_reason
+
+
+def test_a_win_must_survive_the_swap() -> None:
+    answers = [("A", "B"), ("A", "A"), ("B", "B"), ("B", "A"), ("tie", "tie"), ("A", "tie"), ("A", None), (None, None)]
+    found = win_rates([Preference(str(i), "depth", first, second) for i, (first, second) in enumerate(answers)])
+    assert (found.win.value, found.loss.value, found.tie.value) == (pytest.approx(1 / 6), pytest.approx(1 / 6), pytest.approx(4 / 6))
+    assert (found.win.count, found.win.unscored_count) == (6, 2)
+    assert (found.win_of_decided.value, found.win_of_decided.count) == (0.5, 2)
+    assert found.consistency.value == 0.5
+    assert found.first_shown.value == pytest.approx(6 / 10)
+
+
+def test_a_judge_that_always_takes_the_first_decides_nothing() -> None:
+    found = win_rates([Preference(str(i), "evidence", "A", "A") for i in range(5)])
+    assert (found.tie.value, found.first_shown.value, found.consistency.value) == (1.0, 1.0, 0.0)
+    assert found.win_of_decided.undefined_reason
+    assert win_rates([]).win.undefined_reason
+
+
+TABLE_8 = {
+    "evidence": ("70.6 14.7 14.7", (24, 5, 5)),
+    "depth": ("79.4 11.8 8.8", (27, 4, 3)),
+    "actionability": ("82.4 11.8 5.9", (28, 4, 2)),
+}
+
+
+@pytest.mark.parametrize("criterion", TABLE_8)
+def test_scholareval_table_8_is_of_34_pairs(criterion: str) -> None:
+    """The text of E.3 says 33 pairs; the printed shares are whole numbers of 34, as its caption says."""
+    printed, (wins, losses, ties) = TABLE_8[criterion]
+    outcomes = [("A", "B")] * wins + [("B", "A")] * losses + [("tie", "tie")] * ties
+    found = win_rates([Preference(str(i), criterion, first, second) for i, (first, second) in enumerate(outcomes)])
+    assert [f"{100 * one.value:.1f}" for one in (found.win, found.loss, found.tie)] == printed.split()
+    assert any(f"{100 * share(number, 33).value:.1f}" == printed.split()[0] for number in range(34)) is False
+
+
+@pytest.mark.parametrize(("printed", "wins"), [("76.6", 85), ("71.2", 79), ("83.8", 93), ("64.0", 71), ("62.2", 69), ("66.7", 74)])
+def test_scholareval_table_3_is_of_111_pairs(printed: str, wins: int) -> None:
+    assert f"{100 * share(wins, 111).value:.1f}" == printed
+    assert share(wins, 111).interval.lower > 0.5
