@@ -15,6 +15,7 @@ from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.linalg import cg
 
 from tasks.ranking.tally import Tally
+from tasks.ranking.threads import threads_for
 
 PRIOR_DEVIATION = 2.0
 """In log-odds: before any match, two in three pairs are thought to stand within odds of 17 : 1."""
@@ -41,7 +42,11 @@ class Fit:
 
 def fit(tally: Tally, start: Vector | None = None) -> Fit:
     """The posterior mode; `start` (an earlier fit of the same ideas) only saves steps."""
-    strengths = np.zeros(len(tally.idea_ids)) if start is None else start.copy()
+    with threads_for(len(tally.idea_ids)):
+        return _mode(tally, np.zeros(len(tally.idea_ids)) if start is None else start.copy())
+
+
+def _mode(tally: Tally, strengths: Vector) -> Fit:
     value, weights = _objective(tally, strengths), _weights(tally, strengths)
     for _ in range(MAXIMUM_STEPS):
         gradient = _gradient(tally, strengths)
@@ -49,7 +54,8 @@ def fit(tally: Tally, start: Vector | None = None) -> Fit:
             break
         direction = _newton_direction(tally, weights, gradient)
         length, slope = 1.0, float(gradient @ direction)
-        while (better := _objective(tally, strengths + length * direction)) < value + 1e-4 * length * slope and length > 1e-6:
+        noise = 1e-12 * (1.0 + abs(value))
+        while (better := _objective(tally, strengths + length * direction)) < value + 1e-4 * length * slope - noise and length > 1e-6:
             length /= 2
         strengths, value = strengths + length * direction, better
         weights = _weights(tally, strengths)

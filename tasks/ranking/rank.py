@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from schemas.committee import ReviewDimension
 from schemas.errors import ConfigurationError
@@ -33,8 +33,8 @@ class Ranked:
     """
 
     groups: tuple[GroupSummary, ...]
-    matches: tuple[Match, ...]
-    ratings: tuple[Rating, ...]
+    matches: tuple[Match, ...] = field(repr=False)
+    ratings: tuple[Rating, ...] = field(repr=False)
     ignored_count: int = 0
 
 

@@ -12,6 +12,7 @@ from tasks.ranking.bradley_terry import fit
 from tasks.ranking.elo import EloRatings, elo, is_vote, seed_of
 from tasks.ranking.separation import BEYOND_DOUBT_Z, ROWS_AT_ONCE, TOLD_APART_Z, ranks
 from tasks.ranking.tally import Tally, tally
+from tasks.ranking.threads import threads_for
 
 _DIGITS = 9
 """Strengths are rounded to where floating point no longer depends on the order of additions."""
@@ -28,7 +29,8 @@ def rate(
     """
     own = [match for match in matches if match.dimension == dimension]
     by_engine = tally(idea_ids, (match for match in own if not is_vote(match)))
-    return (*_bradley_terry(group, dimension, by_engine), *_elo(group, dimension, idea_ids, own, parameters, seed))
+    with threads_for(len(idea_ids)):
+        return (*_bradley_terry(group, dimension, by_engine), *_elo(group, dimension, idea_ids, own, parameters, seed))
 
 
 def _bradley_terry(group: str, dimension: str, counted: Tally) -> list[Rating]:
