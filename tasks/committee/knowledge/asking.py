@@ -7,11 +7,11 @@ from schemas.committee import IdeaPart, KnowledgePhase
 from schemas.knowledge import SourceKind
 from schemas.outcome import Unscored
 from tasks.committee.knowledge.answers import PartQueries, RefinedQueries
-from tasks.committee.knowledge.batches import even_batches
 from tasks.committee.knowledge.inquiry import Inquiry
 from tasks.committee.knowledge.pool import Candidate, Pool, Query
 from tasks.committee.knowledge.questions import QueriesQuestion, QueryOutcome, RefinementQuestion
 from tasks.committee.knowledge.steps import KNOWLEDGE_QUERIES, REFINE_QUERIES
+from tasks.judging.packing import even_batches
 from tasks.judging.text import shorten_words
 
 GISTS_PER_QUERY = 3

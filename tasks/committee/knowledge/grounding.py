@@ -3,19 +3,21 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from schemas.committee import GroundedEvidence, IdeaPart, KnowledgePhase
 from schemas.knowledge import SourceKind
 from schemas.outcome import Outcome, Provenance, Unscored, UnscoredReason
 from tasks.committee.knowledge.answers import GroundingAnswer, GroundingEntry
-from tasks.committee.knowledge.batches import even_batches, keyed, without_keys
 from tasks.committee.knowledge.inquiry import Inquiry
+from tasks.committee.knowledge.keys import keyed, without_keys
 from tasks.committee.knowledge.passages import stands_in
 from tasks.committee.knowledge.pool import Candidate
 from tasks.committee.knowledge.questions import GroundingQuestion, ItemShown, PartHeld
 from tasks.committee.knowledge.steps import GROUND_EVIDENCE
 from tasks.contribution.answers import by_key
+from tasks.judging.packing import even_batches, first_alone
 from tasks.soundness.asking import never_asked
 
 
@@ -42,14 +44,24 @@ async def ground(inquiry: Inquiry, candidates: Sequence[Candidate], names: dict[
         names: the knowledge identifier of each candidate, by `id`.
     """
     batches = list(_batches(inquiry, candidates))
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_asked(inquiry, batch)) for batch in batches]
+    outcomes = await _outcomes(inquiry, batches)
     rows: list[GroundedEvidence] = []
-    for batch, task in zip(batches, tasks, strict=True):
+    for batch in batches:
         for key, candidate in batch.items.items():
-            row = _row(inquiry, batch, key, task.result())
+            row = _row(inquiry, batch, key, outcomes[id(batch)])
             rows.append(GroundedEvidence(evidence_id=f"e{len(rows) + 1}", knowledge_id=names[id(candidate)], **row))
     return tuple(rows)
+
+
+async def _outcomes(inquiry: Inquiry, batches: Sequence[_Batch]) -> dict[int, Outcome[GroundingAnswer] | None]:
+    """The reply to each batch, by its `id`. Of calls that show the same items one goes ahead: the others' prompts begin alike."""
+    alike: dict[tuple[int, ...], list[_Batch]] = {}
+    for batch in batches:
+        alike.setdefault(tuple(id(each) for each in batch.items.values()), []).append(batch)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(first_alone([partial(_asked, inquiry, batch) for batch in shared])) for shared in alike.values()]
+    answered = zip(alike.values(), tasks, strict=True)
+    return {id(batch): outcome for shared, task in answered for batch, outcome in zip(shared, task.result(), strict=True)}
 
 
 def _batches(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[_Batch]:

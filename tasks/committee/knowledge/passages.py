@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 LEAST_CHARACTERS = 20
 """A shorter quotation proves nothing: nearly every text holds it."""
@@ -11,6 +12,7 @@ _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": 
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
+@lru_cache(maxsize=128)
 def normal(text: str) -> str:
     """The letters that count: one case, one kind of space, quotation mark and dash; words hyphenated at line ends joined."""
     text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).translate(_QUOTES)

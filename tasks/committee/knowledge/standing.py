@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from schemas.knowledge import KnowledgeItem, SourceKind
 from schemas.outcome import Outcome, Unscored, UnscoredReason
 from tasks.committee.knowledge.answers import StandingAnswer
-from tasks.committee.knowledge.batches import even_batches, keyed
 from tasks.committee.knowledge.identity import host_of
 from tasks.committee.knowledge.inquiry import Inquiry
+from tasks.committee.knowledge.keys import keyed
 from tasks.committee.knowledge.pool import Candidate
 from tasks.committee.knowledge.questions import ItemStanding, StandingQuestion
 from tasks.committee.knowledge.steps import JUDGE_STANDING
 from tasks.contribution.answers import by_key
+from tasks.judging.packing import even_batches
 
 _SUBJECT = f"{JUDGE_STANDING.name} of finds"
 

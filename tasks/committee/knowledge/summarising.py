@@ -5,14 +5,15 @@ from collections.abc import Sequence
 
 from schemas.outcome import Outcome, Unscored
 from tasks.committee.knowledge.answers import PageSummary, SummariesAnswer
-from tasks.committee.knowledge.batches import even_batches, keyed, without_keys
 from tasks.committee.knowledge.inquiry import Inquiry
+from tasks.committee.knowledge.keys import keyed, without_keys
 from tasks.committee.knowledge.passages import stands_in
 from tasks.committee.knowledge.pool import Candidate
 from tasks.committee.knowledge.portions import within
 from tasks.committee.knowledge.questions import PageShown, SummariesQuestion
 from tasks.committee.knowledge.steps import SUMMARISE_PAGES
 from tasks.contribution.answers import by_key
+from tasks.judging.packing import even_batches
 
 PAGE_SHARE = 4
 """A page is shown up to this many times the words kept of a reading; the rest is left out with a mark."""

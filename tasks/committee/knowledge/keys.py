@@ -1,7 +1,5 @@
-"""Items under short keys, in even batches."""
+"""Items under short keys."""
 
-import itertools
-import math
 import re
 from collections.abc import Sequence
 from typing import TypeVar
@@ -10,13 +8,6 @@ from tasks.committee.knowledge.pool import Candidate
 
 ItemT = TypeVar("ItemT")
 _KEY = re.compile(r"[\[(]?\bK(\d{1,3})\b[\])]?")
-
-
-def even_batches(items: Sequence[ItemT], largest: int) -> list[Sequence[ItemT]]:
-    """`items` in order, in as few batches of at most `largest` as possible, none much smaller than the others."""
-    count = math.ceil(len(items) / largest)
-    bounds = [round(place * len(items) / count) for place in range(count + 1)] if count else [0]
-    return [items[start:end] for start, end in itertools.pairwise(bounds)]
 
 
 def keyed(batch: Sequence[ItemT]) -> dict[str, ItemT]:
