@@ -12,6 +12,7 @@ import httpx
 
 from schemas.base import Noun
 from schemas.errors import AssayError, ConfigurationError
+from schemas.ranking import RankRequest
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from tasks.judging.engines import parse_engine_name
@@ -38,6 +39,19 @@ def check_before_run(request: RunRequest, settings: Settings) -> None:
     _check_writable(request.warehouse)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, request.literature, settings)
+    bounds = (request.budget.maximum_cost_usd, request.budget.maximum_cost_usd_per_idea)
+    check_engine(request.engine, request.api_base, settings, needs_price=any(bound is not None for bound in bounds))
+
+
+def check_before_ranking(request: RankRequest, settings: Settings) -> None:
+    """Fail before anything is paid for.
+
+    Raises:
+        ConfigurationError: the model, its key or server, the scheduler or the warehouse folder cannot be used.
+    """
+    _check_writable(request.warehouse)
+    if request.scheduler_address:
+        _check_scheduler(request.scheduler_address, None, settings)
     bounds = (request.budget.maximum_cost_usd, request.budget.maximum_cost_usd_per_idea)
     check_engine(request.engine, request.api_base, settings, needs_price=any(bound is not None for bound in bounds))
 
@@ -101,7 +115,7 @@ def _check_place(folder: Path) -> None:
             folder = folder.parent
 
 
-def _check_scheduler(address: str, literature: str, settings: Settings) -> None:
+def _check_scheduler(address: str, literature: str | None, settings: Settings) -> None:
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
         host, port = parts.hostname, parts.port
@@ -119,9 +133,9 @@ def _check_scheduler(address: str, literature: str, settings: Settings) -> None:
         _check_reachable_from(host, literature, settings)
 
 
-def _check_reachable_from(host: str, literature: str, settings: Settings) -> None:
-    """Workers elsewhere cannot reach what a command starts for itself on this machine's loopback."""
-    if not literature.startswith(("http://", "https://")):
+def _check_reachable_from(host: str, literature: str | None, settings: Settings) -> None:
+    """Workers elsewhere cannot reach what a command starts for itself on this machine's loopback; None: no literature is asked."""
+    if literature is not None and not literature.startswith(("http://", "https://")):
         raise ConfigurationError(
             f"workers of {host} cannot reach a gateway started here: run `assay literature serve --host 0.0.0.0` "
             "and name it with --literature http://THIS_HOST:8765"

@@ -16,7 +16,7 @@ from flows.plan import RunPlan, key_batch, plan_run, unfinished
 from flows.progress import progress_of
 from flows.run_lock import only_command_on
 from schemas.base import Noun
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, PublicationError
 from schemas.evaluation import Receipt
 from schemas.outcome import UnscoredReason
 from schemas.run import Run, RunRequest, RunState
@@ -39,6 +39,12 @@ class RunSummary(Noun):
     published: bool
     failed_expectations: tuple[str, ...]
     report_paths: tuple[Path, ...]
+
+    def published_run(self) -> Run:
+        """The run, for who needs it in the lake. Raises PublicationError when it is not."""
+        if not self.published:
+            raise PublicationError(f"run {self.run.run_id} was not published: {'; '.join(self.failed_expectations)}")
+        return self.run
 
 
 @flow(
@@ -86,11 +92,11 @@ def _evaluate(plan: RunPlan, layout: Layout) -> None:
         wait(futures)
         for future in futures:
             if future.state.is_failed() or future.state.is_crashed():
-                _reraise_configuration_errors(future.result(raise_on_failure=False))
+                reraise_configuration_errors(future.result(raise_on_failure=False))
         waiting = unfinished(plan, layout)
 
 
-def _reraise_configuration_errors(result: object) -> None:
+def reraise_configuration_errors(result: object) -> None:
     if isinstance(result, ConfigurationError):
         raise result
 

@@ -3,8 +3,9 @@
 import os
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from uuid import UUID
 
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
@@ -19,16 +20,42 @@ ARTIFACT_SECONDS = 5.0
 LINE_SECONDS = 10.0
 
 
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """Work whose end can be seen coming: `done()` of `total` things, in words such as `evaluated` and `ideas`."""
+
+    done: Callable[[], int]
+    total: int
+    verb: str
+    nouns: str
+    artifact_key: str
+    description: str
+
+
+def progress_of(plan: RunPlan, layout: Layout) -> AbstractContextManager[None]:
+    """Show how many ideas of the run have landed while the block runs."""
+    return progress(
+        Watched(
+            done=lambda: _finished(plan, layout),
+            total=plan.idea_count,
+            verb="evaluated",
+            nouns="ideas",
+            artifact_key="evaluate-batch-progress",
+            description=f"Ideas evaluated in run {plan.run_id}",
+        )
+    )
+
+
 @contextmanager
-def progress_of(plan: RunPlan, layout: Layout) -> Iterator[None]:
+def progress(watched: Watched) -> Iterator[None]:
     """Show progress while the block runs: a bar on a terminal, a line every ten seconds elsewhere."""
     console = Console(stderr=True)
     stopped = threading.Event()
-    artifact_id = create_progress_artifact(progress=0.0, key="evaluate-batch-progress", description=f"Ideas evaluated in run {plan.run_id}")
+    artifact_id = create_progress_artifact(progress=0.0, key=watched.artifact_key, description=watched.description)
     watch = _watch_bar if console.is_terminal else _watch_lines
-    watcher = threading.Thread(target=watch, args=(plan, layout, stopped, console), daemon=True)
+    watcher = threading.Thread(target=watch, args=(watched, stopped, console), daemon=True)
     watcher.start()
-    reporter = threading.Thread(target=_report, args=(plan, layout, stopped, artifact_id), daemon=True)
+    reporter = threading.Thread(target=_report, args=(watched, stopped, artifact_id), daemon=True)
     reporter.start()
     try:
         yield
@@ -44,32 +71,32 @@ def _finished(plan: RunPlan, layout: Layout) -> int:
     return min(landed, plan.idea_count)
 
 
-def _watch_bar(plan: RunPlan, layout: Layout, stopped: threading.Event, console: Console) -> None:
+def _watch_bar(watched: Watched, stopped: threading.Event, console: Console) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as bar:
-        task = bar.add_task("Evaluating ideas", total=plan.idea_count, completed=_finished(plan, layout))
+        task = bar.add_task(f"{watched.nouns} {watched.verb}".capitalize(), total=watched.total, completed=watched.done())
         while not stopped.wait(POLL_SECONDS):
-            bar.update(task, completed=_finished(plan, layout))
-        bar.update(task, completed=_finished(plan, layout))
+            bar.update(task, completed=watched.done())
+        bar.update(task, completed=watched.done())
 
 
-def _watch_lines(plan: RunPlan, layout: Layout, stopped: threading.Event, console: Console) -> None:
-    started, before = time.monotonic(), _finished(plan, layout)
+def _watch_lines(watched: Watched, stopped: threading.Event, console: Console) -> None:
+    started, before = time.monotonic(), watched.done()
     shown = -1
     while not stopped.wait(POLL_SECONDS if shown < 0 else LINE_SECONDS):
-        done = _finished(plan, layout)
+        done = watched.done()
         if done != shown:
             rate = (done - before) / max(time.monotonic() - started, 1e-9)
-            remaining = f", about {(plan.idea_count - done) / rate / 60:.1f} min to go" if rate > 0 else ""
-            console.print(f"evaluated {done} of {plan.idea_count} ideas{remaining}", highlight=False)
+            remaining = f", about {(watched.total - done) / rate / 60:.1f} min to go" if rate > 0 else ""
+            console.print(f"{watched.verb} {done} of {watched.total} {watched.nouns}{remaining}", highlight=False)
             shown = done
-    if (done := _finished(plan, layout)) != shown:
-        console.print(f"evaluated {done} of {plan.idea_count} ideas", highlight=False)
+    if (done := watched.done()) != shown:
+        console.print(f"{watched.verb} {done} of {watched.total} {watched.nouns}", highlight=False)
 
 
-def _report(plan: RunPlan, layout: Layout, stopped: threading.Event, artifact_id: UUID) -> None:
-    done = False
-    while not done:
-        done = stopped.wait(ARTIFACT_SECONDS)
-        share = 100.0 * _finished(plan, layout) / max(plan.idea_count, 1)
+def _report(watched: Watched, stopped: threading.Event, artifact_id: UUID) -> None:
+    over = False
+    while not over:
+        over = stopped.wait(ARTIFACT_SECONDS)
+        share = 100.0 * watched.done() / max(watched.total, 1)
         update_progress_artifact(artifact_id=artifact_id, progress=share)

@@ -1,25 +1,54 @@
 """Which published run evaluated the ideas of a file."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from schemas.errors import ConfigurationError
+from flows.profiles import load_profile
 from schemas.identifiers import RunId
+from schemas.run import Run
+from schemas.settings import Settings
 from tasks.ideas.read import read_ideas
-from warehouse.queries import Queries
+from warehouse.layout import Layout
+from warehouse.queries import Queries, open_queries
 
 
-def newest_run_of(path: Path, queries: Queries) -> RunId:
-    """The newest run whose ideas are those of the file: same identifiers, same texts, whatever the options.
+def find_run(warehouse: Path, name: str | None, *, engine: str | None, profile: str | None, label: str, exact: bool) -> Run | None:
+    """The published run that `name` means: a run_id, an idea file, or None for the newest; None when the file is to be evaluated first.
+
+    Args:
+        engine, profile, label: of an idea file, only a run with these counts where they are given.
+        exact: options that no run's row tells are given; the evaluation itself finds out what is done already.
 
     Raises:
-        ConfigurationError: no published run evaluated exactly these ideas.
+        ConfigurationError: no such run, and no such file.
         IdeaFileError: the file cannot be read.
     """
-    wanted = {(str(idea.idea_id), idea.text) for idea in read_ideas(path, default_cutoff=None).ideas}
+    layout = Layout(warehouse)
+    path = Path(name) if name is not None and Path(name).exists() else None
+    if path is not None and not layout.catalogue.exists() and Settings().catalogue is None:
+        return None
+    with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
+        if name is None:
+            return queries.latest_run()
+        if path is None or name in {run.run_id for run in queries.list_runs()}:
+            return queries.run(RunId(name))
+        named = load_profile(profile).name if profile is not None else None
+        wanted = {"engine": engine, "profile": named, "label": label or None}
+        return None if exact else newest_run_of(path, queries, {field: value for field, value in wanted.items() if value is not None})
+
+
+def newest_run_of(path: Path, queries: Queries, wanted: Mapping[str, str]) -> Run | None:
+    """The newest run whose ideas are those of the file, same identifiers and texts, and whose row says what is wanted; None: none.
+
+    Raises:
+        IdeaFileError: the file cannot be read.
+    """
+    ideas = {(str(idea.idea_id), idea.text) for idea in read_ideas(path, default_cutoff=None).ideas}
     for run in queries.list_runs():
-        if run.idea_count == len(wanted) and _ideas(queries, run.run_id) == wanted:
-            return run.run_id
-    raise ConfigurationError(f"no published run evaluated exactly the ideas of {path}: `assay evaluate {path}`, or name a run_id")
+        alike = all(getattr(run, field) == value for field, value in wanted.items())
+        if alike and run.idea_count == len(ideas) and _ideas(queries, run.run_id) == ideas:
+            return run
+    return None
 
 
 def _ideas(queries: Queries, run_id: RunId) -> set[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 
 from pydantic import Field
 
@@ -9,6 +10,8 @@ from schemas.base import Noun
 from schemas.calls import LlmCall
 from schemas.identifiers import IdeaId, RunId
 from schemas.outcome import Provenance, UnscoredReason
+from schemas.profile import Profile
+from schemas.run import Budget
 
 
 class Winner(StrEnum):
@@ -147,3 +150,24 @@ class GroupReceipt(Noun):
     incomplete_reason: str | None = None
     started_at: datetime
     finished_at: datetime
+
+
+class RankRequest(Noun):
+    """What a user asked to be ranked, resolved: everything `rank_run` needs."""
+
+    run_id: RunId
+    warehouse: Path
+    profile: Profile
+    engine: str = Field(description="`extractive` or `litellm:<model>`.")
+    api_base: str | None = None
+    grouping: Grouping = Grouping.GIVEN
+    method: RatingMethod = RatingMethod.BRADLEY_TERRY
+    votes_path: Path | None = Field(default=None, description="Human votes, JSON Lines or CSV.")
+    workers: int = Field(default=2, ge=1)
+    scheduler_address: str | None = None
+    budget: Budget = Budget()
+
+    @property
+    def budget_scope(self) -> RunId:
+        """Under which name the ranking's spending is kept: apart from that of the run's evaluations."""
+        return RunId(f"{self.run_id}.ranking")

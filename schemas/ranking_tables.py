@@ -19,7 +19,7 @@ from schemas.shared_columns import (
 RANKING_ID = Column("ranking_id", STRING, "The ranking the row belongs to: one engine, profile and seed over one state of a run.")
 OF_RANKING = (RUN_ID, RANKING_ID)
 IN_RANKING = ("run_id", "ranking_id")
-GROUP = Column("group", STRING, "Group within which ideas met; `ungrouped` for those without one.")
+GROUP = Column("group", STRING, "Group within which ideas met; `all` for those given none.")
 
 
 def of_idea(name: str, meaning: str) -> Column:
@@ -62,6 +62,8 @@ RANKING_GROUPS = Table(
         Column("match_count", INTEGER, "Matches along all dimensions.", minimum=0),
         Column("unscored_match_count", INTEGER, "Matches without a verdict.", minimum=0),
         Column("schedule", STRING, "round_robin or adaptive."),
+        Column("ended_because", STRING, "Why no more pairs were asked."),
+        Column("island_count", INTEGER, "Parts that no chain of scored matches joins; ranks compare within a part only.", minimum=1),
         Column(
             "position_bias",
             FLOAT,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.ranking import GroupSummary, Match, RankingHead, Rating, RatingMethod
+from warehouse.answers import RankedIdea
 from warehouse.queries import Queries
 from warehouse.ranking_rows import match_of, rating_of, summary_of
 
@@ -48,3 +49,15 @@ def matches_of(queries: Queries, head: RankingHead, groups: Sequence[str]) -> tu
     """The matches of some groups, in the order they were played."""
     rows = queries.rows("matches", run_id=head.run_id, ranking_id=head.ranking_id, groups=list(groups))
     return tuple(match_of(row) for row in rows)
+
+
+def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
+    """The ideas of the run as this ranking places them; groups without any scored match by score."""
+    rows = queries.rows("ranking_by", run_id=head.run_id, ranking_id=head.ranking_id)
+    return tuple(RankedIdea.model_validate(row, strict=False) for row in rows)
+
+
+def ranked_by_scores(queries: Queries, run_id: RunId) -> tuple[RankedIdea, ...]:
+    """The ideas of the run by score, whatever matches said. Raises ConfigurationError when the run is not published."""
+    queries.run(run_id)
+    return tuple(RankedIdea.model_validate(row, strict=False) for row in queries.rows("ranking_by_scores", run_id=run_id))

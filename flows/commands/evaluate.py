@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.commands import options
+from flows.commands.session import Session
 from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, resolve_request
 from schemas.run import RunRequest, RunState
 from schemas.settings import Settings
@@ -22,7 +23,7 @@ def evaluate(
     engine: options.Engine = "extractive",
     api_base: options.ApiBase = None,
     literature: options.Literature = None,
-    modules: options.Modules = "soundness,contribution",
+    modules: options.Modules = options.DEFAULT_MODULES,
     cutoff: options.Cutoff = None,
     workers: options.Workers = 2,
     scheduler: options.Scheduler = None,
@@ -32,6 +33,7 @@ def evaluate(
     max_requests: options.MaxRequests = None,
     full_text: options.FullText = None,
     label: options.Label = "",
+    rank: options.Rank = False,
     json: options.Json = False,
 ) -> int:
     """Evaluate a batch of ideas for soundness and contribution, publish and rank them.
@@ -57,23 +59,36 @@ def evaluate(
         full_text=full_text,
         label=label,
     )
-    return run_and_print(request, as_json=json)
+    return run_rank_and_print(request, as_json=json) if rank else run_and_print(request, as_json=json)
+
+
+def run_rank_and_print(request: RunRequest, *, as_json: bool) -> int:
+    """Run a batch, rank it by matches of the same engine, and print that ranking; the worse of both exit codes."""
+    from flows.commands.rank import rank_and_print
+    from schemas.ranking import RankRequest
+
+    with Session() as session:
+        summary = session.evaluate(request)
+        if not summary.published:
+            _print(summary, request, as_json)
+            return _exit_code(summary, request)
+        ranking = RankRequest(
+            run_id=summary.run.run_id,
+            warehouse=request.warehouse,
+            profile=request.profile,
+            engine=request.engine,
+            api_base=request.api_base,
+            workers=request.workers,
+            scheduler_address=request.scheduler_address,
+            budget=request.budget,
+        )
+        return max(rank_and_print(ranking, session, as_json=as_json, stored_will_do=False), _exit_code(summary, request))
 
 
 def run_and_print(request: RunRequest, *, as_json: bool) -> int:
     """Run a batch under a Prefect server, print its ranking and where things lie; the command's exit code."""
-    from flows.interruption import interruptible
-    from flows.prefect_server import PrefectServer
-
-    settings = Settings()
-    with interruptible(), PrefectServer(settings.prefect_api_url) as server:
-        from flows.checks import check_before_run
-
-        check_before_run(request, settings)
-        from flows.evaluate import run_batch
-
-        server.wait()
-        summary = run_batch(request)
+    with Session() as session:
+        summary = session.evaluate(request)
     _print(summary, request, as_json)
     return _exit_code(summary, request)
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 MOST_WORKERS = 256
+DEFAULT_MODULES = "soundness,contribution"
 
 Warehouse = Annotated[Path, typer.Option("--warehouse", metavar="DIR", help="Folder of the warehouse: landing, lake, caches, reports.")]
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Machine-readable output on stdout.")]
@@ -41,3 +42,4 @@ FullText = Annotated[
     typer.Option("--full-text/--no-full-text", metavar="", help="Download and parse papers. Default: yes, except for snapshots."),
 ]
 Label = Annotated[str, typer.Option("--label", metavar="TEXT", help="Part of the evaluation key: a new label evaluates anew.")]
+Rank = Annotated[bool, typer.Option("--rank", metavar="", help="Then let the ideas of each group meet in pairs, as `assay rank` does.")]

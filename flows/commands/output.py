@@ -39,7 +39,7 @@ def stdout_console() -> Console:
 
 def print_note(text: str) -> None:
     """A line for the person at the terminal, on stderr."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(_safe(text), markup=False)
+    Console(stderr=True, highlight=False, soft_wrap=True).print(safe(text), markup=False)
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -51,7 +51,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
         return
     table = Table(header_style="bold")
     for number, name in enumerate(columns):
-        table.add_column(Text(_safe(name)), justify=_side(row[number] for row in rows), overflow="fold")
+        table.add_column(Text(safe(name)), justify=_side(row[number] for row in rows), overflow="fold")
     for row in rows:
         table.add_row(*(Text(_shown(cell)) for cell in row))
     console.print(table)
@@ -62,7 +62,7 @@ def _records(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterat
     for number, row in enumerate(rows, start=1):
         yield Text(f"─ row {number:,} of {len(rows):,}", style="bold")
         for name, cell in zip(columns, row, strict=True):
-            yield Text(f"{_safe(name):>{width}}: {_shown(cell)}")
+            yield Text(f"{safe(name):>{width}}: {_shown(cell)}")
 
 
 def _side(cells: Iterator[object]) -> Literal["left", "right"]:
@@ -71,10 +71,10 @@ def _side(cells: Iterator[object]) -> Literal["left", "right"]:
 
 
 def _shown(cell: object) -> str:
-    return "" if cell is None else _safe(str(cell))
+    return "" if cell is None else safe(str(cell))
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
     """Text from ideas and papers must not move the cursor, colour the terminal or turn the reading order."""
     return _CONTROL.sub("\ufffd", text)
 
@@ -101,7 +101,7 @@ def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) ->
     for entry in ranking:
         if entry.group != before:
             table.add_section()
-            table.add_row("", Text(_safe(entry.group or "no group"), style="bold"))
+            table.add_row("", Text(safe(entry.group or "no group"), style="bold"))
             before = entry.group
         table.add_row(*_ranked(entry, score_of[entry.idea_id]))
     stdout_console().print(table)
@@ -109,10 +109,10 @@ def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) ->
 
 def _ranked(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
-    title = Text(_safe(" ".join(entry.title.split())), style="dim", no_wrap=True, overflow="ellipsis")
+    title = Text(safe(" ".join(entry.title.split())), style="dim", no_wrap=True, overflow="ellipsis")
     return (
         "–" if entry.rank is None else str(entry.rank),
-        Group(Text(_safe(entry.idea_id), overflow="fold"), title),
+        Group(Text(safe(entry.idea_id), overflow="fold"), title),
         number(entry.score),
         number(entry.soundness_0_to_10) if score.soundness_requested else "–",
         f"{score.unscored_method_count} of {score.method_count}" if score.soundness_requested else "–",

@@ -1,0 +1,96 @@
+"""What `assay rank` prints: the ranking with its uncertainty, or the one by scores."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from flows.commands.output import number, print_json, print_note, print_ranking, safe, stdout_console
+from schemas.identifiers import RunId
+from schemas.ranking import GroupSummary, RankingHead
+from schemas.settings import Settings
+from warehouse.answers import RankedIdea
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.ranking_queries import group_summaries, ranked_by, ranked_by_scores
+
+COLUMNS = ("rank", "range", "idea", "strength", "95 %", "won", "lost", "unscored\nmatches", "score")
+
+
+def print_scores(warehouse: Path, run_id: RunId, *, as_json: bool) -> int:
+    """The ranking by scores; 0."""
+    with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
+        ranked, scores = ranked_by_scores(queries, run_id), queries.idea_scores(run_id)
+    if as_json:
+        print_json(ranked)
+    else:
+        print_ranking(ranked, scores)
+        print_note(f"run {run_id}, ranked by scores")
+    return 0
+
+
+def print_matches(warehouse: Path, head: RankingHead, *, as_json: bool, report_paths: Sequence[Path]) -> None:
+    """The ranking by matches: ranks with the range the intervals allow, never a false total order."""
+    with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
+        ranked, summaries = ranked_by(queries, head), group_summaries(queries, head)
+    if as_json:
+        print_json(ranked)
+        return
+    stdout_console().print(_table(ranked))
+    print_note(f"run {head.run_id}, {head.ranking_id}: {_rests_on(summaries)}; engine {head.engine}, ratings {head.method.value}")
+    if head.engine == "extractive":
+        print_note("engine: extractive, an offline baseline without a language model; use --engine litellm:MODEL for real judgement")
+    if head.incomplete_reason is not None:
+        print_note(f"the ranking ended early ({head.incomplete_reason.replace('_', ' ')}): the same command goes on from there")
+    for path in report_paths:
+        print_note(f"report: {path}")
+
+
+def _rests_on(summaries: Sequence[GroupSummary]) -> str:
+    matches = sum(summary.match_count for summary in summaries)
+    unscored = sum(summary.unscored_match_count for summary in summaries)
+    biases = [summary.position_bias for summary in summaries if summary.position_bias is not None]
+    bias = f", position bias {sum(biases) / len(biases):+.2f} on average" if biases else ""
+    return f"{matches:,} verdicts ({unscored:,} unscored) in {len(summaries):,} groups{bias}"
+
+
+def _table(ranked: Sequence[RankedIdea]) -> Table:
+    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    for name in COLUMNS:
+        if name == "idea":
+            table.add_column(name, overflow="fold", ratio=1)
+        else:
+            table.add_column(name, justify="right")
+    before: object = object()
+    for entry in ranked:
+        if entry.group != before:
+            table.add_section()
+            table.add_row("", "", Text(safe(entry.group or "no group"), style="bold"))
+            before = entry.group
+        table.add_row(*_row(entry))
+    return table
+
+
+def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
+    title = Text(safe(" ".join(entry.title.split())), style="dim", no_wrap=True, overflow="ellipsis")
+    played = entry.wins is not None and entry.losses is not None
+    return (
+        "–" if entry.rank is None else str(entry.rank),
+        "" if entry.best_rank is None else f"{entry.best_rank}–{entry.worst_rank}",
+        Group(Text(safe(entry.idea_id), overflow="fold"), title),
+        _strength(entry),
+        "" if entry.strength_lower is None or entry.strength_upper is None else f"{entry.strength_lower:.2f} … {entry.strength_upper:.2f}",
+        f"{entry.wins:g}" if played else "",
+        f"{entry.losses:g}" if played else "",
+        "" if entry.unscored_match_count is None else str(entry.unscored_match_count),
+        number(entry.score),
+    )
+
+
+def _strength(entry: RankedIdea) -> str:
+    if entry.strength is not None:
+        return f"{entry.strength:.2f}"
+    return "by score" if entry.basis == "scores" else "unranked"

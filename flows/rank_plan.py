@@ -1,0 +1,173 @@
+"""The plan of a ranking: its name, its groups, and shard files with what their ideas' evaluations found out."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from schemas.identifiers import IdeaId, content_hash
+from schemas.ranking import Grouping, Match, RankingHead, RankRequest
+from schemas.run import Run
+from schemas.settings import Settings
+from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from tasks.judging.scrubbing import without_secrets
+from tasks.ranking.dimensions import DIMENSIONS, compared_along
+from tasks.ranking.dossier import Dossier
+from tasks.ranking.from_review import dossier_of
+from tasks.ranking.groups import find_groups
+from tasks.ranking.job import GroupJob, RankJob
+from tasks.ranking.rank import UNGROUPED
+from tasks.ranking.steps import STEPS
+from tasks.ranking.votes import RejectedVote, Votes, read_votes
+from warehouse.keyed_store import KeyedStore
+from warehouse.layout import Layout
+from warehouse.queries import Queries, open_queries
+from warehouse.ranking_basis import basis_of
+from warehouse.ranking_landing import read_group_receipt, read_head
+
+SHARDS_PER_WORKER = 4
+
+
+@dataclass(frozen=True, slots=True)
+class RankingPlan:
+    """Names and counts of a ranking; the dossiers themselves wait in shard files."""
+
+    head: RankingHead
+    groups: tuple[str, ...]
+    shard_paths: tuple[Path, ...]
+    rejected_votes: tuple[RejectedVote, ...]
+
+
+def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> RankingPlan:
+    """Find the groups of the run, and write those still to be ranked as shard files.
+
+    Raises:
+        ConfigurationError: the run is not published, or the votes cannot be read.
+    """
+    started_at = datetime.now(UTC)
+    dimensions = tuple(dimension.name for dimension in compared_along(DIMENSIONS))
+    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+        run = queries.run(request.run_id)
+        basis = basis_of(queries.connection, request.run_id)
+        group_of = _groups(queries, request, settings, layout)
+        votes = read_votes(request.votes_path, group_of, dimensions) if request.votes_path is not None else Votes((), ())
+        ranking_id = _ranking_id(request, basis, dimensions, votes.matches)
+        members: dict[str, list[IdeaId]] = {}
+        for idea_id, group in group_of.items():
+            members.setdefault(group, []).append(idea_id)
+        begun = read_head(layout, request.run_id, ranking_id)
+        head = RankingHead(
+            ranking_id=ranking_id,
+            run_id=request.run_id,
+            engine=request.engine,
+            profile=request.profile.name,
+            seed=request.profile.seed,
+            grouping=request.grouping,
+            method=request.method,
+            dimensions=dimensions,
+            group_count=len(members),
+            idea_count=len(group_of),
+            vote_count=len(votes.matches),
+            basis_sha256=basis,
+            started_at=begun.started_at if begun is not None else started_at,
+            finished_at=begun.finished_at if begun is not None else started_at,
+        )
+        paths = _write_shards(queries, run, head, request, layout, members, votes.matches)
+    return RankingPlan(head=head, groups=tuple(members), shard_paths=paths, rejected_votes=votes.rejected)
+
+
+def unranked(plan: RankingPlan, layout: Layout) -> tuple[Path, ...]:
+    """Shards that have a group without any receipt: their worker was lost."""
+    jobs = ((path, RankJob.model_validate_json(path.read_bytes())) for path in plan.shard_paths)
+    return tuple(path for path, job in jobs if any(not _landed(layout, plan.head, group.group) for group in job.groups))
+
+
+def _landed(layout: Layout, head: RankingHead, group: str) -> bool:
+    return read_group_receipt(layout, head.run_id, head.ranking_id, group) is not None
+
+
+def _groups(queries: Queries, request: RankRequest, settings: Settings, layout: Layout) -> Mapping[IdeaId, str]:
+    """Every idea's group, in the order of groups and ideas."""
+    rows = queries.rows("ideas_of_run", run_id=request.run_id)
+    if request.grouping is Grouping.CLUSTERS:
+        plain = [Dossier(idea_id=row["idea_id"], title=row["title"], text=row["text"]) for row in rows]
+        embedder = SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite"))
+        found = dict(asyncio.run(find_groups(plain, embedder)).group_of)
+    else:
+        given = {row["group"] for row in rows}
+        rest = UNGROUPED
+        while rest in given:
+            rest = f"{rest} others"
+        found = {row["idea_id"]: rest if row["group"] is None else row["group"] for row in rows}
+    return dict(sorted(found.items(), key=lambda pair: (pair[1], pair[0])))
+
+
+def _ranking_id(request: RankRequest, basis: str, dimensions: Sequence[str], votes: Sequence[Match]) -> str:
+    """Over all that could change the outcome; not how it is shown, the workers or the bounds."""
+    profile = request.profile
+    name = content_hash(
+        basis,
+        request.engine,
+        without_secrets(request.api_base) if request.api_base else "",
+        profile.model_dump_json(include={"name", "seed", "temperature", "ranking"}),
+        request.grouping,
+        *dimensions,
+        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
+        *(vote.match_id for vote in votes),
+        length=12,
+    )
+    return f"ranking-{name}"
+
+
+def _write_shards(
+    queries: Queries,
+    run: Run,
+    head: RankingHead,
+    request: RankRequest,
+    layout: Layout,
+    members: Mapping[str, Sequence[IdeaId]],
+    votes: Sequence[Match],
+) -> tuple[Path, ...]:
+    folder = layout.state / "rankings" / run.run_id / head.ranking_id
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("shard-*.json"):
+        old.unlink()
+    paths = []
+    for number, names in enumerate(_dealt(_to_do(head, layout, members), request.workers * SHARDS_PER_WORKER)):
+        group_of = {idea_id: name for name in names for idea_id in members[name]}
+        dossiers: dict[str, list[Dossier]] = {name: [] for name in names}
+        for review in queries.idea_reviews(run.run_id, tuple(group_of)):
+            group = group_of[review.evaluation.idea.idea_id]
+            dossiers[group].append(dossier_of(review, group))
+        groups = tuple(
+            GroupJob(
+                group=name,
+                dossiers=tuple(sorted(dossiers[name], key=lambda dossier: dossier.idea_id)),
+                votes=tuple(vote for vote in votes if vote.group == name),
+            )
+            for name in names
+        )
+        path = folder / f"shard-{number:05d}.json"
+        job = RankJob(ranking_id=head.ranking_id, request=request, dimensions=DIMENSIONS, groups=groups)
+        path.write_text(job.model_dump_json())
+        paths.append(path)
+    return tuple(paths)
+
+
+def _to_do(head: RankingHead, layout: Layout, members: Mapping[str, Sequence[IdeaId]]) -> dict[str, int]:
+    """Sizes of the groups without a complete receipt, the largest first."""
+    receipts = {name: read_group_receipt(layout, head.run_id, head.ranking_id, name) for name in members}
+    waiting = [name for name, receipt in receipts.items() if receipt is None or receipt.incomplete_reason is not None]
+    return {name: len(members[name]) for name in sorted(waiting, key=lambda name: (-len(members[name]), name))}
+
+
+def _dealt(sizes: Mapping[str, int], most: int) -> list[list[str]]:
+    """Groups in at most `most` shards of about the same number of ideas, the largest dealt first."""
+    shards: list[list[str]] = [[] for _ in range(min(most, len(sizes)))]
+    loads = [0] * len(shards)
+    for name, size in sizes.items():
+        lightest = loads.index(min(loads))
+        shards[lightest].append(name)
+        loads[lightest] += size
+    return shards

@@ -1,0 +1,137 @@
+"""Grouped ranking of a published run: groups, pairwise matches, ratings, ranking."""
+
+import os
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from prefect import flow
+from prefect.artifacts import create_markdown_artifact
+from prefect.futures import wait
+
+from dashboards.reports.write import write_reports
+from flows.dask_runner import dask_runner
+from flows.evaluate import MAXIMUM_ROUNDS, reraise_configuration_errors
+from flows.progress import Watched, progress
+from flows.rank_plan import RankingPlan, plan_ranking, unranked
+from flows.run_lock import only_command_on
+from schemas.base import Noun, replace
+from schemas.identifiers import RunId
+from schemas.ranking import RankingHead, RankRequest
+from schemas.settings import Settings
+from tasks.rank_shard import rank_shard
+from warehouse.layout import Layout
+from warehouse.ranking_landing import iterate_group_receipts, land_head, read_head
+from warehouse.ranking_publish import publish_ranking
+
+
+class RankSummary(Noun):
+    """What a ranking came to."""
+
+    head: RankingHead
+    published: bool
+    unchanged: bool
+    failed_expectations: tuple[str, ...]
+    rejected_votes: tuple[str, ...]
+    report_paths: tuple[Path, ...]
+
+
+@flow(name="rank-run", flow_run_name="rank {request.run_id}", task_runner=dask_runner(2, None), validate_parameters=False)
+def rank_run(request: RankRequest) -> RankSummary:
+    """Group the ideas of a run, play their matches, rate, land, validate, publish and report.
+
+    Running it again with the same request goes on where the last one stopped, or changes nothing.
+
+    Raises:
+        ConfigurationError: the request cannot be met: no such run, model or votes.
+        PublicationError: the run was evaluated again meanwhile.
+    """
+    settings, layout = Settings(), Layout(request.warehouse)
+    with only_command_on(layout, request.run_id):
+        plan = plan_ranking(request, settings, layout)
+        if plan.shard_paths:
+            with progress(_watched(plan, layout)):
+                _rank(plan, layout)
+        summary = _publish(plan, layout, settings)
+    create_markdown_artifact(markdown=_artifact(summary), key="rank-run-summary", description=f"Ranking {summary.head.ranking_id}")
+    return summary
+
+
+def run_ranking(request: RankRequest) -> RankSummary:
+    """`rank_run` on the workers the request names."""
+    runner = dask_runner(request.workers, request.scheduler_address)
+    return rank_run.with_options(task_runner=runner)(request)
+
+
+def _rank(plan: RankingPlan, layout: Layout) -> None:
+    """Send every shard to the workers; send again what a lost worker left undone. Receipts say what is done, never states."""
+    waiting = plan.shard_paths
+    for _ in range(MAXIMUM_ROUNDS):
+        if not waiting:
+            return
+        futures = [rank_shard.submit(str(path)) for path in waiting]
+        wait(futures)
+        for future in futures:
+            if future.state.is_failed() or future.state.is_crashed():
+                reraise_configuration_errors(future.result(raise_on_failure=False))
+        waiting = unranked(plan, layout)
+
+
+def _publish(plan: RankingPlan, layout: Layout, settings: Settings) -> RankSummary:
+    head = _ended(plan, layout)
+    if head != read_head(layout, head.run_id, head.ranking_id):
+        land_head(layout, head)
+    publication = publish_ranking(layout, head, catalogue_url=settings.catalogue)
+    broken = publication.validation.broken if publication.validation else ()
+    return RankSummary(
+        head=head,
+        published=publication.published,
+        unchanged=publication.unchanged,
+        failed_expectations=tuple(f"{row.table_name}: {row.expectation}" for row in broken if row.severity == "critical"),
+        rejected_votes=tuple(f"{vote.location}: {vote.detail}" for vote in plan.rejected_votes),
+        report_paths=_reports(layout, head.run_id, settings, changed=not publication.unchanged) if publication.published else (),
+    )
+
+
+def _reports(layout: Layout, run_id: RunId, settings: Settings, *, changed: bool) -> tuple[Path, ...]:
+    written = tuple(layout.reports / run_id / name for name in ("index.html", "index.md"))
+    if changed or not all(path.exists() for path in written):
+        return write_reports(layout, run_id, catalogue_url=settings.catalogue)
+    return written
+
+
+def _ended(plan: RankingPlan, layout: Layout) -> RankingHead:
+    """The head as its groups' receipts tell: a group whose worker was lost for good is missing, and said to be."""
+    receipts = {receipt.group: receipt for receipt in iterate_group_receipts(layout, plan.head.run_id, plan.head.ranking_id)}
+    reasons: Iterable[str | None] = (receipts[name].incomplete_reason if name in receipts else "worker_lost" for name in plan.groups)
+    finished_at = datetime.now(UTC) if plan.shard_paths else plan.head.finished_at
+    return replace(plan.head, incomplete_reason=next((reason for reason in reasons if reason), None), finished_at=finished_at)
+
+
+def _watched(plan: RankingPlan, layout: Layout) -> Watched:
+    folder = layout.ranking(plan.head.run_id, plan.head.ranking_id)
+
+    def done() -> int:
+        return sum(entry.name.startswith("group=") for entry in os.scandir(folder)) if folder.is_dir() else 0
+
+    return Watched(
+        done=done,
+        total=plan.head.group_count,
+        verb="ranked",
+        nouns="groups",
+        artifact_key="rank-run-progress",
+        description=f"Groups ranked in {plan.head.ranking_id}",
+    )
+
+
+def _artifact(summary: RankSummary) -> str:
+    head = summary.head
+    ended = f" It ended early: {head.incomplete_reason.replace('_', ' ')}." if head.incomplete_reason else ""
+    lines = [
+        f"# Ranking {head.ranking_id} of run {head.run_id}",
+        "",
+        f"{head.idea_count} ideas in {head.group_count} groups; engine {head.engine}, profile {head.profile}.{ended}",
+        "",
+        "Published." if summary.published else f"Not published: {'; '.join(summary.failed_expectations)}",
+    ]
+    return "\n".join(lines)

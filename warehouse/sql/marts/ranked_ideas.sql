@@ -1,0 +1,39 @@
+-- Ideas within their group, once for each ranking of their run (once without any): what `group_rankings` shows of one of them.
+-- shown: whether it is the ranking that group_rankings shows: of the run's own engine, then the newest. Rankings never mix.
+-- has_matches: whether any idea of the group got a strength from matches; else the ranks rest on scores.
+with numbered as (
+  select
+    k.*,
+    row_number() over (partition by k.run_id order by k.engine = r.engine desc, k.finished_at desc, k.ranking_id) = 1 as shown
+  from rankings as k
+  inner join runs as r on r.run_id = k.run_id
+),
+joined as (
+  select
+    i.*,
+    n.ranking_id,
+    n.engine as ranking_engine,
+    coalesce(n.shown, true) as shown,
+    case when n.grouping = 'clusters' then s."group" else i."group" end as ranking_group,
+    s.rank as match_rank,
+    s.best_rank,
+    s.worst_rank,
+    s.strength,
+    s.lower as strength_lower,
+    s.upper as strength_upper,
+    s.wins,
+    s.losses,
+    s.ties,
+    s.unscored_count as unscored_match_count,
+    s.unranked_reason
+  from idea_scores as i
+  left join numbered as n on n.run_id = i.run_id
+  left join ratings as s
+    on s.run_id = n.run_id
+    and s.ranking_id = n.ranking_id
+    and s.idea_id = i.idea_id
+    and s.method = n.method
+    and s.dimension = 'overall'
+)
+select *, count(strength) over (partition by run_id, ranking_id, ranking_group) > 0 as has_matches
+from joined

@@ -1,0 +1,15 @@
+-- Ideas of a run by group and score, whatever matches said.
+select
+  run_id,
+  "group",
+  case when score is not null then rank() over (partition by "group" order by round(score, 9) desc nulls last) end as rank,
+  idea_id,
+  title,
+  score,
+  soundness_0_to_10,
+  contribution_0_to_10,
+  unscored_method_count + unscored_comparison_count + unscored_dimension_count as unscored_count,
+  failure_count
+from idea_scores
+where run_id = $run_id
+order by "group" nulls last, rank nulls last, idea_id
