@@ -53,6 +53,11 @@ def macro_f1(labelled: Labelled, classes: Sequence[Label] | None = None, seed: i
     return _estimate(labelled, tuple(classes) if classes is not None else seen(labelled), "none of the classes occurs", seed)
 
 
+def macro_f1_value(labelled: Labelled, classes: Sequence[Label] | None = None) -> float:
+    """`macro_f1` without its interval, for comparisons that resample on their own; NaN where it is undefined."""
+    return float(_mean_f1(_cells(labelled, tuple(classes) if classes is not None else seen(labelled))))
+
+
 def mean_absolute_error(labelled: Labelled, seed: int = 0) -> Estimate:
     """Mean of |predicted - gold| in points of the scale; BCa bootstrap over items. Source: RINoBench §4.2.1.
 

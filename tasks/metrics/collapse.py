@@ -11,8 +11,8 @@ from tasks.metrics.labelled import Labelled
 from tasks.metrics.means import share
 from tasks.metrics.ratings import Label
 
-COLLAPSED_FROM = 0.25
-"""Share of predictions beyond what their top two labels hold in gold, from which a reader is told of a collapse."""
+COLLAPSED_BELOW = 2 / 3
+"""Labels in use among the predictions, over those among the gold labels, below which a reader is told of a collapse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Collapse:
         top_label_share: its share of the predictions; the gold share of the same label is in `gold_shares`.
         gold_entropy_bits, predicted_entropy_bits: of the two distributions; 0 when one label has everything.
         total_variation: half the sum of |predicted - gold share|: the share of predictions that would have to move.
-        collapsed: the two most predicted labels hold at least `COLLAPSED_FROM` more of the predictions than of the gold labels.
+        collapsed: whether the predictions use fewer than `COLLAPSED_BELOW` of the labels that the gold labels use.
     """
 
     classes: tuple[Label, ...]
@@ -40,12 +40,22 @@ class Collapse:
     total_variation: Estimate
     collapsed: bool | None
 
+    @property
+    def predicted_labels_in_use(self) -> float:
+        """2 to the power of the entropy: so many labels, used alike, are as mixed. NaN when nothing was answered."""
+        return float(2**self.predicted_entropy_bits.value)
+
+    @property
+    def gold_labels_in_use(self) -> float:
+        """As `predicted_labels_in_use`, of the gold labels."""
+        return float(2**self.gold_entropy_bits.value)
+
 
 def label_collapse(labelled: Labelled, classes: Sequence[Label] | None = None) -> Collapse:
     """Compare the distribution of predictions with that of the gold labels of the same items.
 
-    A model can be right often and still collapse: predicting the commonest label has a good accuracy and a poor macro F1.
-    Of two labels at most, `collapsed` is told by the top one alone.
+    Of all items with a gold label only the answered ones count. A model can be right often and still collapse: predicting
+    the commonest label has a good accuracy and a poor macro F1.
 
     Bad input: nothing answered leaves every share undefined, with the reason, and `collapsed` None.
     """
@@ -55,10 +65,7 @@ def label_collapse(labelled: Labelled, classes: Sequence[Label] | None = None) -
         return Collapse(listed, (), (), (), None, nothing, nothing, nothing, nothing, None)
     gold, predicted = Counter(labelled.gold), Counter(labelled.predicted)
     ours, theirs = _shares(gold, listed, labelled.count), _shares(predicted, listed, labelled.count)
-    by_share = sorted(range(len(listed)), key=lambda position: -theirs[position])
-    crowd = by_share[: 2 if len(listed) > 2 else 1]
-    beyond = sum(theirs[position] - ours[position] for position in crowd)
-    top = listed[by_share[0]]
+    top = listed[max(range(len(listed)), key=lambda position: theirs[position])]
     distance = 0.5 * sum(abs(one - other) for one, other in zip(ours, theirs, strict=True))
     return Collapse(
         listed,
@@ -70,7 +77,7 @@ def label_collapse(labelled: Labelled, classes: Sequence[Label] | None = None) -
         Estimate(_entropy(ours), labelled.count, unscored_count=labelled.unscored_count),
         Estimate(_entropy(theirs), labelled.count, unscored_count=labelled.unscored_count),
         Estimate(distance, labelled.count, unscored_count=labelled.unscored_count),
-        beyond >= COLLAPSED_FROM,
+        2 ** _entropy(theirs) < COLLAPSED_BELOW * 2 ** _entropy(ours),
     )
 
 

@@ -77,9 +77,16 @@ def test_a_model_that_says_poster_to_everything_has_collapsed_though_it_is_often
     collapse = label_collapse(found, ("reject", "poster", "oral"))
     assert accuracy(found).value == 0.6
     assert macro_f1(found).value == pytest.approx(0.25)
-    assert (collapse.collapsed, collapse.top_label, collapse.never_predicted) == (False, "poster", ("reject", "oral"))
+    assert (collapse.collapsed, collapse.top_label, collapse.never_predicted) == (True, "poster", ("reject", "oral"))
     assert (collapse.top_label_share.value, collapse.predicted_entropy_bits.value) == (1.0, 0.0)
     assert collapse.total_variation.value == pytest.approx(0.4)
+    assert (collapse.predicted_labels_in_use, collapse.gold_labels_in_use) == (1.0, pytest.approx(2.455, abs=1e-3))
+
+
+def test_predictions_as_mixed_as_the_gold_labels_have_not_collapsed_however_wrong() -> None:
+    gold = {f"p{i}": "reject" if i < 50 else "oral" for i in range(100)}
+    found = label_collapse(pair_up(gold, {name: "oral" if label == "reject" else "reject" for name, label in gold.items()}))
+    assert (found.collapsed, found.total_variation.value, found.never_predicted) == (False, 0.0, ())
 
 
 def test_one_class_only_is_scored_as_it_is() -> None:

@@ -48,6 +48,26 @@ def test_table_9_gpt_5_1_against_gpt_4_1_to_the_second_decimal() -> None:
     assert welch_from_summaries(Summary(2.17, 1.27, 1076), Summary(2.18, 1.08, 1076), "greater").p_value == pytest.approx(0.578, abs=5e-4)
 
 
+off = st.floats(-0.005, 0.005)
+printed_figures = st.tuples(st.integers(100, 500).map(lambda one: one / 100), st.integers(50, 160).map(lambda one: one / 100))
+
+
+@settings(deadline=None)
+@given(
+    printed_figures,
+    printed_figures,
+    st.tuples(off, off, off, off),
+    st.sampled_from(["two-sided", "greater", "less"]),
+    st.integers(20, 1100),
+)
+def test_no_figures_that_round_to_the_printed_ones_give_a_p_outside_the_bounds(ours, theirs, moves, alternative, count: int) -> None:
+    lowest, highest = p_values_of_rounded(Summary(*ours, count), Summary(*theirs, count), alternative=alternative)
+    exact = welch_from_summaries(
+        Summary(ours[0] + moves[0], ours[1] + moves[1], count), Summary(theirs[0] + moves[2], theirs[1] + moves[3], count), alternative
+    )
+    assert lowest - 1e-6 <= exact.p_value <= highest + 1e-6
+
+
 @settings(deadline=None)
 @given(numbers, numbers)
 def test_from_values_as_scipy(first: list[float], second: list[float]) -> None:
