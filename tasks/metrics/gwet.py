@@ -15,7 +15,7 @@ def gwet_ac1(rows: Sequence[Row], categories: Sequence[Label] | None = None) -> 
 
     p_a: mean share of agreeing pairs of raters over units rated at least twice. p_e = Σ π_k (1 - π_k) / (q - 1) over the q
     categories, π_k the mean share of category k over all rated units. So p_e never exceeds 1 / q: with two categories AC1 is
-    never below 2 p_a - 1 (for p_a of 1/2 or more). Interval: value ± t(n - 1) linearised standard errors, cut at -1 and 1.
+    never below 2 p_a - 1. Interval: value ± t(n - 1) linearised standard errors, cut at -1 and 1.
 
     Source: Gwet, Computing inter-rater reliability and its variance in the presence of high agreement, British Journal of
     Mathematical and Statistical Psychology 2008; several raters and missing ratings: Gwet, Handbook of Inter-Rater

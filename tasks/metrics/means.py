@@ -21,7 +21,7 @@ def mean(values: Sequence[float | None], seed: int = 0, clusters: Sequence[Hasha
     """
     there, missing = answered(values)
     if not there:
-        return undefined("no value is there", unscored_count=missing)
+        return undefined(_nothing(missing), unscored_count=missing)
     if clusters is None:
         interval = _bca(there, seed)
     else:
@@ -40,7 +40,7 @@ def share(hits: int, count: int, unscored_count: int = 0) -> Estimate:
     """
     assert 0 <= hits <= count or count == 0
     if count == 0:
-        return undefined("no item is there", unscored_count=unscored_count)
+        return undefined(_nothing(unscored_count), unscored_count=unscored_count)
     lower, upper = proportion_confint(hits, count, alpha=1 - LEVEL, method="wilson")
     return Estimate(hits / count, count, Interval(float(lower), float(upper), "wilson"), unscored_count)
 
@@ -63,6 +63,10 @@ def paired_difference(
     assert len(first) == len(second), "one value of each for every item"
     differences = [None if one is None or other is None else one - other for one, other in zip(first, second, strict=True)]
     return mean(differences, seed, clusters)
+
+
+def _nothing(unscored_count: int) -> str:
+    return f"none of the {unscored_count} items has a value" if unscored_count else "there is no item"
 
 
 def _bca(values: Sequence[float], seed: int) -> Interval:

@@ -1,6 +1,9 @@
 """Accuracy, F1 and error against scikit-learn, and what happens to labels that are not there."""
 
+import json
 import math
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +16,7 @@ from tasks.metrics.collapse import label_collapse
 from tasks.metrics.decisions import decision_of, merged
 from tasks.metrics.labelled import Labelled, pair_up
 
+POINTS = Path(__file__).parents[4] / "shared" / "data" / "innoeval_points.jsonl"
 labels = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=1, max_size=25)
 
 
@@ -101,6 +105,12 @@ def test_one_class_only_is_scored_as_it_is() -> None:
 )
 def test_decisions_as_files_spell_them(text: str, decision: str | None) -> None:
     assert decision_of(text) == decision
+
+
+@pytest.mark.skipif(not POINTS.is_file(), reason="the points of InnoEval are not beside this checkout")
+def test_every_decision_of_innoevals_points_is_understood() -> None:
+    found = Counter(decision_of(json.loads(line)["decision"]) for line in POINTS.read_text("utf-8").splitlines())
+    assert found == {"reject": 98, "poster": 45, "spotlight": 7, "oral": 3}
 
 
 def test_merged_decisions_keep_their_order() -> None:

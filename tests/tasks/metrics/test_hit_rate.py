@@ -1,13 +1,16 @@
 """From votes to hits: three judges, missing votes, failed attempts, several attempts."""
 
 import math
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
+from schemas.outcome import Provenance, UnscoredReason
 from tasks.metrics.hit_rate import hit_rate, mean_hit_rate, precision
-from tasks.metrics.votes import Ballot, CheckedPaper, Rule, answer_of, decided, paper_hit
+from tasks.metrics.votes import Ballot, CheckedPaper, Rule, answer_of, checked_papers, decided, paper_hit
 
 JUDGES = ("x", "y")
 
@@ -45,7 +48,7 @@ def test_finding_nothing_is_no_hit_and_failing_is_unscored() -> None:
     found = hit_rate(papers, JUDGES, Rule.ALL)
     assert (found.value, found.count, found.unscored_count) == (pytest.approx(1 / 3), 3, 1)
     undecided = hit_rate([paper("silent", y="yn")], JUDGES, Rule.ALL)
-    assert (undecided.undefined_reason, undecided.unscored_count) == ("no item is there", 1)
+    assert (undecided.undefined_reason, undecided.unscored_count) == ("none of the 1 items has a value", 1)
 
 
 def test_the_most_frequent_of_a_judges_repeated_answers_counts_and_a_tie_is_none() -> None:
@@ -73,6 +76,38 @@ def test_precision_counts_problems_and_leaves_out_the_undecided() -> None:
     assert (found.value, found.count, found.unscored_count) == (pytest.approx(1 / 5), 5, 0)
     assert precision([paper("a", x="y-", y="y-")], JUDGES, Rule.ALL).unscored_count == 1
     assert math.isnan(precision([paper("c", problems=0)], JUDGES, Rule.ALL).value)
+
+
+def test_a_check_becomes_its_attempts_with_their_own_votes() -> None:
+    made = Provenance(
+        step="s",
+        step_version=1,
+        prompt_sha256="0",
+        engine="e",
+        model_requested="m",
+        model_answered=None,
+        seed=1,
+        created_at=datetime.now(UTC),
+    )
+    check = ManuscriptCheck(
+        manuscript_id="m",
+        title="Title",
+        form=ManuscriptForm.TEXT,
+        content_sha256="0",
+        word_count=9,
+        attempts=(
+            Attempt(attempt=1, problem_count=1, provenance=made),
+            Attempt(attempt=2, problem_count=None, unscored_reason=UnscoredReason.TIMED_OUT, provenance=made),
+            Attempt(attempt=3, problem_count=0, provenance=made),
+        ),
+        problems=(Problem(problem_id="a1p1", attempt=1, problem="Sign", location="(1)", explanation="", provenance=made),),
+        votes=tuple(Vote(problem_id="a1p1", judge=judge, repetition=1, hit=True, provenance=None) for judge in JUDGES),
+        failures=(),
+    )
+    found = checked_papers(check)
+    assert [paper_hit(one, JUDGES, Rule.ALL) for one in found] == [True, None, False]
+    rate = mean_hit_rate(found, JUDGES, Rule.ALL)
+    assert (rate.value, rate.count) == (0.5, 1)
 
 
 @settings(deadline=None)
