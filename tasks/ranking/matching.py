@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from schemas.base import replace
 from schemas.committee import ReviewDimension
@@ -33,19 +34,13 @@ def match_id(first: Dossier, second: Dossier, dimension: str, judge: str, seed: 
 
     A match asked again has the same name: of several with one name the newest holds.
     """
-    return content_hash(
-        COMPARE_IDEAS.name,
-        str(COMPARE_IDEAS.version),
-        COMPARE_IDEAS.prompt_sha256,
-        first.idea_id,
-        second.idea_id,
-        first.fingerprint,
-        second.fingerprint,
-        dimension,
-        judge,
-        str(seed),
-        length=32,
-    )
+    shown = _shown_hash(first.idea_id, first.fingerprint, second.idea_id, second.fingerprint)
+    return content_hash(shown, dimension, judge, str(seed), length=32)
+
+
+@lru_cache(maxsize=4096)
+def _shown_hash(*shown: str) -> str:
+    return content_hash(COMPARE_IDEAS.name, str(COMPARE_IDEAS.version), COMPARE_IDEAS.prompt_sha256, *shown)
 
 
 def stands(match: Match) -> bool:
