@@ -29,6 +29,10 @@ _REASONS: dict[str, str] = {
     "circuit_open": "the source had failed too often and was left alone",
     "malformed_answer": "the source's answer could not be read",
     "withheld": "the publisher withholds it, or the source does not have it",
+    "not_configured": "the source is not set up here",
+    "no_date": "it carries no date, so it cannot be shown to lie before the cutoff",
+    "passage_not_found": "a quotation does not stand in its source",
+    "wrong_type": "the link leads to another kind of file",
     "document": "the document could not be had or read",
     "empty": "the entry is empty",
     "too_short": "the text is too short",
@@ -46,6 +50,7 @@ _STAGES: dict[str, str] = {
     "contribution": "judging contribution",
     "literature": "looking up literature",
     "documents": "reading full texts",
+    "committee": "searching for knowledge and reviewing",
     "evaluate": "evaluating the idea",
 }
 

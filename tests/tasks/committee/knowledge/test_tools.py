@@ -69,8 +69,9 @@ async def test_a_page_found_by_a_search_engine_is_fetched_and_quoted(tmp_path: P
     (record,) = knowledge.records
     assert (record.kind, record.source, record.selected) == (SourceKind.WEB, "serper", True)
     assert "Passages:" in record.reading
-    assert {row.passage for row in knowledge.evidence} == {SENTENCE.strip()}
-    assert all(row.passage_verified for row in knowledge.evidence)
+    quoted = [row for row in knowledge.evidence if row.passage]
+    assert {row.passage for row in quoted} == {SENTENCE.strip()}
+    assert all(row.passage_verified for row in quoted)
     assert [(failure.subject, failure.reason) for failure in knowledge.failures] == [("search in tavily", "not_configured")]
     assert {call.source for call in ledger.api_calls} == {"serper", "download"}
     assert "Secret" not in f"{knowledge}{ledger.api_calls}"
