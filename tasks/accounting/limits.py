@@ -74,6 +74,15 @@ class SharedRateLimit:
         if difference:
             self._update(correct)
 
+    def space(self) -> None:
+        """Count the distance to the next slot from now: for terms that mean the moment a request arrives, not when it may leave."""
+
+        def move(state: _State, now: float) -> tuple[float, float]:
+            state.next_slot = max(state.next_slot, state.earliest(now) + self._seconds_per_unit)
+            return 0.0, 0.0
+
+        self._update(move)
+
     def penalise(self, seconds: float) -> None:
         """Start nothing before `seconds` from now, waiting slots included (the other side said "slow down").
 

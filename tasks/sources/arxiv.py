@@ -85,6 +85,10 @@ class ArxivSource(HttpSource):
         gaps = ((Reason.MALFORMED_ANSWER, f"an empty page of {total} results to {question.path}"),) if missing else ()
         return Page(items, unreadable_count, gaps)
 
+    def worth_keeping(self, page: Page) -> bool:
+        """Nor an empty one, which may be so by mistake."""
+        return bool(page.items) and super().worth_keeping(page)
+
     def item(self, row: Row) -> KnowledgeItem:
         entry: Element = row["entry"]
         match = _ABSTRACT_PAGE.fullmatch(_text(entry, f"{_ATOM}id"))

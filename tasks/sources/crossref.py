@@ -34,6 +34,7 @@ class CrossrefSource(HttpSource):
             base_url="https://api.crossref.org",
             per_minute=180 if settings.crossref_mailto else 60,
             limit_name=cls.name,
+            kept_seconds=7 * 86_400.0,
             secrets=Secrets(parameters=_mailto(settings)),
             allowed_per_minute=allowed_per_minute,
         )

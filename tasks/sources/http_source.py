@@ -97,6 +97,10 @@ class HttpSource(ABC):
     def page(self, body: Any, question: Question) -> Page:
         """A page out of parsed JSON; raises as `read`."""
 
+    def worth_keeping(self, page: Page) -> bool:
+        """Whether the same answer will do for the next who asks: not one with gaps."""
+        return not page.gaps and not page.unreadable_count
+
     @abstractmethod
     def item(self, row: Row) -> KnowledgeItem:
         """One row; raises ValueError (pydantic's included) for a row that is no item."""
@@ -116,7 +120,7 @@ class HttpSource(ABC):
     async def ask(self, question: Question, query: SourceQuery, gathered: Gathered) -> Page | None:
         """One page, or None with the failure noted."""
         del query
-        fetched = await self.requests.fetch(question, lambda reply: self.read(reply, question))
+        fetched = await self.requests.fetch(question, lambda reply: self.read(reply, question), self.worth_keeping)
         if fetched.failure is not None:
             gathered.failures.append(fetched.failure)
         return fetched.page

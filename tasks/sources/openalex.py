@@ -37,6 +37,7 @@ class OpenAlexSource(HttpSource):
             base_url="https://api.openalex.org",
             per_minute=600,
             limit_name=cls.name,
+            kept_seconds=7 * 86_400.0,
             secrets=Secrets(parameters={"api_key": key} if key else {}),
             mend={Reason.FORBIDDEN: "check OPENALEX_API_KEY", Reason.RATE_LIMITED: "raise the daily allowance with OPENALEX_API_KEY"},
         )

@@ -14,6 +14,7 @@ class Reason(StrEnum):
     BAD_REQUEST = "bad_request"
     NOT_FOUND = "not_found"
     NOT_CONFIGURED = "not_configured"
+    CIRCUIT_OPEN = "circuit_open"
 
 
 TRANSIENT = frozenset({Reason.RATE_LIMITED, Reason.SERVER_ERROR, Reason.TIMEOUT, Reason.UNREACHABLE, Reason.MALFORMED_ANSWER})

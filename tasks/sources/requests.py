@@ -9,14 +9,18 @@ from datetime import UTC, datetime
 from typing import Generic, TypeVar
 from uuid import uuid4
 
+import httpx
+
 from schemas.calls import ApiCall
 from schemas.errors import BudgetExhaustedError, RequestRejectedError
 from schemas.identifiers import content_hash
 from schemas.retrieval import SourceFailure
 from schemas.settings import SourceSettings
 from tasks.accounting.limits import SharedRateLimit
+from tasks.sources.circuit import SharedCircuit
 from tasks.sources.exchange import NoReply, exchanged
 from tasks.sources.fields import one_line, without_markup
+from tasks.sources.kept_answers import KeptAnswers
 from tasks.sources.reasons import TRANSIENT, Reason, UnreadableAnswer
 from tasks.sources.turns import alone
 from tasks.sources.upstream import Desk, Question, Reply, Upstream
@@ -40,6 +44,7 @@ class _Attempt(Generic[PageT]):
     reason: Reason | None
     detail: str
     wait_told_seconds: float = 0.0
+    body: bytes = b""
 
 
 class SourceRequests:
@@ -55,32 +60,68 @@ class SourceRequests:
         self._settings = settings
         self._limit = SharedRateLimit(desk.limits_folder, f"source {upstream.limit_name}", upstream.per_minute)
         self._turn_path = desk.limits_folder / f"{content_hash('turn', upstream.limit_name, length=16)}.turn"
+        self._circuit = SharedCircuit(desk.limits_folder, f"{upstream.limit_name} {upstream.base_url}")
+        self._kept = KeptAnswers(desk.answers, upstream, desk.limits_folder / "questions") if desk.answers is not None else None
         self._cost = 1.0
 
-    async def fetch(self, question: Question, read: Callable[[Reply], PageT]) -> Fetched[PageT]:
-        """Ask until there is a page, or no more can be done.
+    async def fetch(
+        self, question: Question, read: Callable[[Reply], PageT], worth_keeping: Callable[[PageT], bool] = lambda _: True
+    ) -> Fetched[PageT]:
+        """The page kept from before, or one asked for until there is one or no more can be done.
 
         `read` raises UnreadableAnswer for what is not the documented shape (tried again) and RequestRejectedError
         for a refusal in the shape of an answer (final).
         """
+        if self._kept is None:
+            return (await self._asked(question, read))[0]
+        if (page := self._page_kept(question, read)) is not None:
+            return Fetched(page)
+        async with self._kept.asking(question):
+            if (page := self._page_kept(question, read)) is not None:
+                return Fetched(page)
+            fetched, body = await self._asked(question, read)
+            if fetched.page is not None and worth_keeping(fetched.page):
+                self._kept.put(question, body)
+            return fetched
+
+    def _page_kept(self, question: Question, read: Callable[[Reply], PageT]) -> PageT | None:
+        body = self._kept.get(question) if self._kept is not None else None
+        if body is None:
+            return None
+        try:
+            page = read(Reply(200, httpx.Headers(), body))
+        except (UnreadableAnswer, RequestRejectedError):  # kept by a version that read it otherwise
+            return None
+        self._record(question, 200, None, 0.0, 0.0, datetime.now(UTC), cache_hit=True)
+        return page
+
+    async def _asked(self, question: Question, read: Callable[[Reply], PageT]) -> tuple[Fetched[PageT], bytes]:
+        """The page and the body it was read from."""
         attempts, busy_seconds = 0, 0.0
         while True:
             attempts += 1
+            if not self._circuit.allows():
+                detail = f"{self._upstream.source} has not answered for a while; asking again later"
+                return Fetched(failure=self.failure(question, Reason.CIRCUIT_OPEN, detail)), b""
             try:
                 if self._desk.on_request is not None:
                     self._desk.on_request()
             except BudgetExhaustedError as error:
-                return Fetched(failure=self.failure(question, error.reason, str(error)))
+                return Fetched(failure=self.failure(question, error.reason, str(error))), b""
             started = time.monotonic()
-            attempt, waited_seconds = await self._attempt(question, read)
+            attempt, waited_seconds = await self._attempt(question, read, attempts)
             busy_seconds += time.monotonic() - started - waited_seconds
+            if attempt.reason in TRANSIENT:
+                self._circuit.failed()
+            else:
+                self._circuit.answered()
             if attempt.reason is None:
-                return Fetched(attempt.page)
+                return Fetched(attempt.page), attempt.body
             pause_seconds = max(self._backoff_seconds(attempts), attempt.wait_told_seconds)
             bounded = attempts < self._settings.maximum_attempts and busy_seconds + pause_seconds <= self._settings.maximum_total_seconds
             if attempt.reason not in TRANSIENT or not bounded:
                 tries = f" ({attempts} attempts)" if attempts > 1 else ""
-                return Fetched(failure=self.failure(question, attempt.reason, attempt.detail + tries))
+                return Fetched(failure=self.failure(question, attempt.reason, attempt.detail + tries)), b""
             await asyncio.sleep(pause_seconds)
             busy_seconds += pause_seconds
 
@@ -89,15 +130,18 @@ class SourceRequests:
         line = one_line(self._upstream.secrets.scrubbed(detail))[:_DETAIL_LENGTH]
         return SourceFailure(source=self._upstream.source, endpoint=question.path, reason=str(reason), detail=line)
 
-    async def _attempt(self, question: Question, read: Callable[[Reply], PageT]) -> tuple[_Attempt[PageT], float]:
+    async def _attempt(self, question: Question, read: Callable[[Reply], PageT], number: int) -> tuple[_Attempt[PageT], float]:
         """One request and its row. Returns also the seconds waited for its turn."""
         started = time.monotonic()
         if self._upstream.one_at_a_time:
             async with alone(self._turn_path):
-                return await self._sent(question, read, started)
-        return await self._sent(question, read, started)
+                try:
+                    return await self._sent(question, read, started, number)
+                finally:
+                    self._limit.space()
+        return await self._sent(question, read, started, number)
 
-    async def _sent(self, question: Question, read: Callable[[Reply], PageT], started: float) -> tuple[_Attempt[PageT], float]:
+    async def _sent(self, question: Question, read: Callable[[Reply], PageT], started: float, number: int) -> tuple[_Attempt[PageT], float]:
         await self._limit.take(self._cost)
         waited_seconds = time.monotonic() - started
         sent_at, created_at = time.monotonic(), datetime.now(UTC)
@@ -108,7 +152,7 @@ class SourceRequests:
         except NoReply as gone:
             attempt = _Attempt(None, gone.reason, str(gone))
         status = reply.status if reply else None
-        self._record(question, status, attempt.reason, waited_seconds, time.monotonic() - sent_at, created_at)
+        self._record(question, status, attempt.reason, waited_seconds, time.monotonic() - sent_at, created_at, attempt=number)
         return attempt, waited_seconds
 
     def _judged(self, reply: Reply, read: Callable[[Reply], PageT]) -> _Attempt[PageT]:
@@ -119,7 +163,7 @@ class SourceRequests:
             mend = f"{hint}; " if (hint := self._upstream.mend.get(reason)) else ""
             return _Attempt(None, reason, f"{mend}it answered {reply.status}: {_told(reply)}", wait_seconds)
         try:
-            return _Attempt(read(reply), None, "")
+            return _Attempt(read(reply), None, "", body=reply.content)
         except UnreadableAnswer as error:
             return _Attempt(None, Reason.MALFORMED_ANSWER, str(error))
         except RequestRejectedError as error:
@@ -143,7 +187,15 @@ class SourceRequests:
         return longest * random.uniform(0.5, 1.0)  # noqa: S311 -- jitter, not a secret
 
     def _record(
-        self, question: Question, status: int | None, reason: Reason | None, wait: float, latency: float, created_at: datetime
+        self,
+        question: Question,
+        status: int | None,
+        reason: Reason | None,
+        wait: float,
+        latency: float,
+        created_at: datetime,
+        cache_hit: bool = False,
+        attempt: int = 1,
     ) -> None:
         call = ApiCall(
             call_id=uuid4().hex,
@@ -154,9 +206,10 @@ class SourceRequests:
             failure_reason=str(reason) if reason else None,
             wait_seconds=wait,
             latency_seconds=latency,
-            cache_hit=False,
+            cache_hit=cache_hit,
             packed=question.packed,
-            upstream_requests=1,
+            upstream_requests=0 if cache_hit else 1,
+            attempt=attempt,
             created_at=created_at,
         )
         self._desk.ledger.api_calls.append(call)

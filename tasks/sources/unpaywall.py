@@ -38,6 +38,7 @@ class UnpaywallSource(HttpSource):
             base_url=BASE_URL,
             per_minute=600,
             limit_name=cls.name,
+            kept_seconds=7 * 86_400.0,
             secrets=Secrets(parameters={"email": SecretStr(email)} if email else {}),
             mend={Reason.FORBIDDEN: "set UNPAYWALL_EMAIL to a real address"},
             reason=refusal_reason,

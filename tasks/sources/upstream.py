@@ -11,6 +11,7 @@ import httpx
 from tasks.accounting.ledger import Ledger
 from tasks.sources.reasons import Reason, reason_of_status
 from tasks.sources.transport import Secrets
+from warehouse.keyed_store import KeyedStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Upstream:
     Attributes:
         source: name in rows and failures.
         per_minute: requests allowed; shared by every process that names the same `limit_name` and folder.
+        kept_seconds: how old a kept answer may be that is given instead of asking again.
         one_at_a_time: whether a request may only leave when no other is under way on this machine.
         mend: what a user can do about a reason.
         reason: what a refusal means.
@@ -69,6 +71,7 @@ class Upstream:
     per_minute: float
     limit_name: str
     secrets: Secrets = field(default_factory=Secrets)
+    kept_seconds: float = 86_400.0
     one_at_a_time: bool = False
     headers: dict[str, str] = field(default_factory=dict)
     mend: dict[Reason, str] = field(default_factory=dict)
@@ -84,9 +87,11 @@ class Desk:
     Attributes:
         limits_folder: shared by all processes of the machine.
         on_request: called before each request; may raise BudgetExhaustedError.
+        answers: where good answers are kept for the next who asks; None: nowhere.
     """
 
     http: httpx.AsyncClient
     ledger: Ledger
     limits_folder: Path
     on_request: Callable[[], None] | None = None
+    answers: KeyedStore | None = None

@@ -1,7 +1,10 @@
 """What holds for every source: what it could not answer is typed, what it may not use is removed, its key is never seen."""
 
+import asyncio
+import functools
 import json
 import logging
+import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from datetime import date
 from pathlib import Path
@@ -10,12 +13,14 @@ import pytest
 
 from schemas.errors import BudgetExhaustedError
 from schemas.knowledge import KnowledgeAnswer, SourceKind
+from tasks.sources.circuit import SharedCircuit
 from tasks.sources.http_source import HttpSource
 from tasks.sources.registry import SOURCES, configured, open_sources
 from tasks.sources.transport import source_client
 from tasks.sources.upstream import Desk
 from tests.support.source_desks import KEYS, MAIL, keyed_settings, keyless_settings, opened, query_for
 from tests.support.web_servers import SHAPES, Find, ShapedServer, shaped_server
+from warehouse.keyed_store import KeyedStore
 
 EVERY = pytest.mark.parametrize("kind", SOURCES, ids=lambda kind: kind.name)
 UNDATED = frozenset({"github_code"})
@@ -206,6 +211,59 @@ async def test_without_its_key_a_source_says_so_and_sends_nothing(kind: type[Htt
     assert [failure.reason for failure in answer.failures] == ["not_configured"]
     assert "set " in answer.failures[0].detail
     assert desk.ledger.api_calls == []
+
+
+@EVERY
+async def test_a_good_answer_is_kept_and_shared_and_a_failed_one_is_not(
+    kind: type[HttpSource], server: ShapedServer, tmp_path: Path
+) -> None:
+    """Over ideas, tasks and processes: they have nothing in common here but two folders."""
+    settings = keyed_settings(kind.name, server.url, maximum_attempts=1)
+
+    async def ask() -> tuple[KnowledgeAnswer, list[bool]]:
+        store = KeyedStore(tmp_path / "answers.sqlite")
+        async with opened(kind, settings, tmp_path / "limits", answers=store) as desk:
+            return await desk.source.search(query_for(kind)), [call.cache_hit for call in desk.ledger.api_calls]
+
+    server.script = ["500", "malformed", "good"]
+    assert [(await ask())[0].complete for _ in range(2)] == [False, False]
+    together = await asyncio.gather(*(ask() for _ in range(5)))
+    assert len(server.asked) == 3
+    assert all(answer.items and answer.complete for answer, _ in together)
+    assert sorted(hit for _, hits in together for hit in hits) == [False, True, True, True, True]
+    assert not [key for key in (*KEYS.values(), MAIL) if key.encode() in (tmp_path / "answers.sqlite").read_bytes()]
+
+
+@EVERY
+async def test_kept_answers_grow_old(kind: type[HttpSource], server: ShapedServer, tmp_path: Path) -> None:
+    settings = keyed_settings(kind.name, server.url)
+    kept_seconds = kind.upstream(settings).kept_seconds
+    assert kept_seconds <= (86_400 if kind.kind is not SourceKind.PAPERS or kind.name == "arxiv" else 7 * 86_400)
+    for seconds_ago, asked_count in ((0.0, 1), (kept_seconds - 60, 1), (61.0, 2)):
+        if seconds_ago:
+            with sqlite3.connect(tmp_path / "answers.sqlite") as connection:
+                connection.execute("update entries set stored_at = stored_at - ?", (seconds_ago,))
+        async with opened(kind, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")) as desk:
+            assert (await desk.source.search(query_for(kind))).complete
+        assert len(server.asked) == asked_count
+
+
+@EVERY
+async def test_a_source_that_is_down_for_everybody_is_not_asked_and_says_so(
+    kind: type[HttpSource], server: ShapedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SharedCircuit, "__init__", functools.partialmethod(SharedCircuit.__init__, minimum_seconds=0.0))
+    server.script = ["503"]
+    settings = keyed_settings(kind.name, server.url, maximum_attempts=4)
+    reasons = []
+    for _ in range(4):
+        async with opened(kind, settings, tmp_path) as desk:
+            answer = await desk.source.search(query_for(kind))
+        reasons.extend(failure.reason for failure in answer.failures)
+        assert not answer.items
+        assert not answer.complete
+    assert reasons == ["server_error", "server_error", "circuit_open", "circuit_open"]
+    assert len(server.asked) == 8
 
 
 @EVERY

@@ -15,6 +15,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.sources.http_source import HttpSource
 from tasks.sources.transport import source_client
 from tasks.sources.upstream import Desk
+from warehouse.keyed_store import KeyedStore
 
 KEYS = {
     "openalex_api_key": "oa-Secret+1/9",
@@ -61,12 +62,16 @@ class OpenSource:
 
 @asynccontextmanager
 async def opened(
-    kind: type[HttpSource], settings: Settings, folder: Path, on_request: Callable[[], None] | None = None
+    kind: type[HttpSource],
+    settings: Settings,
+    folder: Path,
+    on_request: Callable[[], None] | None = None,
+    answers: KeyedStore | None = None,
 ) -> AsyncIterator[OpenSource]:
     """The source and the ledger it writes to."""
     ledger = Ledger(idea_id=IdeaId("idea"))
     async with source_client(settings.sources.timeout_seconds) as http:
-        yield OpenSource(kind(settings, Desk(http, ledger, folder, on_request)), ledger)
+        yield OpenSource(kind(settings, Desk(http, ledger, folder, on_request, answers)), ledger)
 
 
 def query_for(kind: type[HttpSource], text: str = "sparse attention", **changes: Any) -> SourceQuery:

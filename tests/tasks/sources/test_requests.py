@@ -2,6 +2,7 @@ import asyncio
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import pairwise
 from pathlib import Path
 
 import httpx
@@ -10,13 +11,15 @@ from schemas.knowledge import SourceQuery
 from tasks.sources.arxiv import ArxivSource
 from tasks.sources.brave import BraveSource
 from tasks.sources.brave import wait_seconds as brave_wait_seconds
+from tasks.sources.circuit import SharedCircuit
 from tasks.sources.crossref import allowed_per_minute
-from tasks.sources.github import refusal_reason
+from tasks.sources.github import GithubCodeSource, GithubRepositorySource, refusal_reason
 from tasks.sources.github import wait_seconds as github_wait_seconds
 from tasks.sources.turns import alone
 from tasks.sources.upstream import Reply, retry_after_seconds
-from tests.support.source_desks import keyed_settings, keyless_settings
+from tests.support.source_desks import keyed_settings, keyless_settings, opened
 from tests.support.web_servers import SHAPES, Find, ShapedServer
+from warehouse.keyed_store import KeyedStore
 
 
 def reply(status: int = 200, body: bytes = b"{}", **headers: str) -> Reply:
@@ -38,6 +41,65 @@ async def test_two_workers_share_one_allowance(server: ShapedServer, open_source
         waits = sorted(call.wait_seconds for desk in (one, two) for call in desk.ledger.api_calls)
     assert elapsed_seconds >= 0.25
     assert waits[-1] >= 0.2
+
+
+async def test_arxiv_requests_arrive_apart_however_long_an_answer_takes(server: ShapedServer, open_source) -> None:
+    server.finds = (Find("One"),)
+    server.script = ["good", "hangs", "good"]
+    rate = {"arxiv": 300.0}
+    bounds = {"requests_per_minute": rate, "timeout_seconds": 0.3}
+    async with open_source(ArxivSource, **bounds) as one, open_source(ArxivSource, **bounds) as two:
+        words = (("one", "electron"), ("two", "muon"), ("one", "tau"), ("two", "photon"))
+        desks = {"one": one, "two": two}
+        await asyncio.gather(*(desks[desk].source.search(SourceQuery(text=text)) for desk, text in words))
+    arrivals = [request.at for request in server.asked]
+    assert len(arrivals) == 5
+    assert all(later - earlier >= 60 / 300 for earlier, later in pairwise(arrivals))
+    assert arrivals[2] - arrivals[1] >= 0.3 + 60 / 300, "one connection: nothing leaves while an answer is awaited"
+
+
+def test_repository_and_code_search_have_allowances_of_their_own() -> None:
+    keyed, keyless = keyed_settings("github_code", "http://unused"), keyless_settings()
+    allowances = [kind.upstream(keyed) for kind in (GithubRepositorySource, GithubCodeSource)]
+    assert [each.per_minute for each in allowances] == [30, 10]
+    assert allowances[0].limit_name != allowances[1].limit_name
+    assert GithubRepositorySource.upstream(keyless).per_minute == 10
+
+
+async def test_a_circuit_opens_for_all_and_lets_one_try_now_and_then(tmp_path: Path) -> None:
+    now = [1000.0]
+    first, second = (SharedCircuit(tmp_path, "arxiv", clock=lambda: now[0]) for _ in range(2))
+    for _ in range(10):
+        first.failed()
+    assert second.allows(), "ten failures in a moment are no long time"
+    now[0] += 61
+    second.failed()
+    assert not first.allows()
+    now[0] += 60
+    assert [first.allows(), second.allows()] == [True, False]
+    first.failed()
+    now[0] += 60
+    assert second.allows()
+    second.answered()
+    assert [first.allows(), second.allows()] == [True, True]
+
+
+async def test_a_damaged_store_of_answers_costs_requests_not_answers(server: ShapedServer, tmp_path: Path) -> None:
+    server.finds = (Find("One"),)
+    (tmp_path / "answers.sqlite").write_bytes(b"no database at all, and long enough to be read as one")
+    settings = keyed_settings("arxiv", server.url)
+    async with opened(ArxivSource, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")) as desk:
+        answers = [await desk.source.search(SourceQuery(text="electron")) for _ in range(2)]
+    assert all(answer.complete and answer.items for answer in answers)
+    assert len(server.asked) == 2
+
+
+async def test_an_empty_arxiv_page_is_not_kept(server: ShapedServer, tmp_path: Path) -> None:
+    settings = keyed_settings("arxiv", server.url)
+    async with opened(ArxivSource, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")) as desk:
+        assert (await desk.source.search(SourceQuery(text="electron"))).items == ()
+        server.finds = (Find("One"),)
+        assert len((await desk.source.search(SourceQuery(text="electron"))).items) == 1
 
 
 async def test_only_one_holds_the_turn(tmp_path: Path) -> None:
