@@ -67,8 +67,8 @@ def test_a_batch_is_evaluated_against_a_limited_and_faulty_live_api(env: dict[st
     assert (run["evaluated_count"], run["failed_count"]) == (2, 0)
     assert run["literature"].startswith("live:")
     assert all(entry["score"] is not None for entry in json.loads(done.stdout)["ranking"])
-    unanswered = rows(warehouse, "select * from api_calls where failure_reason is not null", env)
-    assert unanswered == []
+    repeated = rows(warehouse, "select attempt, status, failure_reason from api_calls where attempt > 1", env)
+    assert repeated, "some requests met a fault and were sent again, each a row"
     sections = rows(warehouse, "select distinct text_source from paper_sections", env)
     assert sections == [{"text_source": "metadata"}]
     assert rows(warehouse, "select distinct reason from failures", env) == [{"reason": "no_open_access"}]
