@@ -23,8 +23,8 @@ DATASETS = ("papers", "abstracts", "tldrs", "paper-ids", "citations")
 """What is used of a release; `papers` must be there."""
 
 MEMORY_LIMIT = "1GB"
-_PACKED_BYTES_PER_BUCKET = 100_000_000
-_MOST_BUCKETS = 512
+_PACKED_BYTES_PER_BUCKET = 30_000_000
+_MOST_BUCKETS = 2_048
 _RELEASE_NAME = re.compile(r"\d{4}-\d{2}-\d{2}")
 _NO_ROWS = {
     "abstracts": "(select null::bigint as corpusid, null as abstract, null as open_url limit 0)",
