@@ -14,6 +14,7 @@ from schemas.profile import Profile, ScoreWeights
 class Module(StrEnum):
     SOUNDNESS = "soundness"
     CONTRIBUTION = "contribution"
+    COMMITTEE = "committee"
 
 
 class RunState(StrEnum):

@@ -1,79 +1,45 @@
 """One idea from end to end: the modules it asks for, side by side, and what they found as one value."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Awaitable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any
 
+from schemas.base import Noun
 from schemas.citation import Citation
 from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
-from schemas.outcome import UnscoredReason
 from schemas.paper import Paper
 from schemas.run import Module
 from tasks.accounting.ledger import Ledger
-from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
-from tasks.documents.library import DocumentLibrary
-from tasks.embeddings.embedder import Embedder
+from tasks.evaluation.bench import Bench
 from tasks.evaluation.job import PlannedIdea, ShardJob
-from tasks.judging.step import Engine
-from tasks.literature.client import LiteratureClient
-from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
-
-ResultT = TypeVar("ResultT")
-
-
-@dataclass(frozen=True, slots=True)
-class Bench:
-    """What one idea's evaluation works with. All of it writes into the same ledger."""
-
-    engine: Engine
-    literature: LiteratureClient
-    documents: DocumentLibrary
-    embedder: Embedder
-    ledger: Ledger
+from tasks.evaluation.modules import MODULES, Findings
 
 
 async def evaluate_idea(planned: PlannedIdea, job: ShardJob, bench: Bench) -> IdeaEvaluation:
     """Evaluate one idea. Failures of sources, engines and documents travel inside the value; bugs raise."""
     started_at = datetime.now(UTC)
-    request = job.request
     async with asyncio.TaskGroup() as group:
-        soundness = group.create_task(
-            _when(
-                Module.SOUNDNESS in request.modules,
-                lambda: evaluate_soundness(planned.idea, request.profile.soundness, bench.engine, bench.literature, bench.documents),
-            )
-        )
-        contribution = group.create_task(
-            _when(
-                Module.CONTRIBUTION in request.modules,
-                lambda: evaluate_contribution(planned.idea, request.profile.contribution, bench.engine, bench.literature, bench.embedder),
-            )
-        )
-    return _assembled(planned, job, bench.ledger, started_at, soundness.result(), contribution.result())
+        tasks = {
+            module.value: group.create_task(_findings(MODULES[module].evaluate(planned.idea, job.request.profile, bench)))
+            for module in job.request.modules
+        }
+    return _assembled(planned, job, bench.ledger, started_at, {name: task.result() for name, task in tasks.items()})
 
 
-async def _when(wanted: bool, module: Callable[[], Awaitable[ResultT]]) -> ResultT | None:
-    return await module() if wanted else None
+async def _findings(evaluation: Awaitable[Findings]) -> Findings:
+    return await evaluation
 
 
-def _assembled(
-    planned: PlannedIdea,
-    job: ShardJob,
-    ledger: Ledger,
-    started_at: datetime,
-    soundness: SoundnessFindings | None,
-    contribution: ContributionFindings | None,
-) -> IdeaEvaluation:
+def _assembled(planned: PlannedIdea, job: ShardJob, ledger: Ledger, started_at: datetime, found: Mapping[str, Findings]) -> IdeaEvaluation:
     papers: dict[PaperId, Paper] = {}
     citations: list[Citation] = []
-    for findings in (soundness, contribution):
-        if findings is not None:
-            papers.update({paper.paper_id: paper for paper in findings.papers})
-            citations.extend(findings.citations)
+    for name in (module.value for module in Module if module.value in found):
+        papers.update({paper.paper_id: paper for paper in found[name].papers})
+        citations.extend(found[name].citations)
+    evaluations: dict[str, Any] = {"soundness": None, "contribution": None} | {name: each.evaluation for name, each in found.items()}
     return IdeaEvaluation(
         run_id=job.run_id,
         evaluation_key=planned.evaluation_key,
@@ -81,8 +47,7 @@ def _assembled(
         profile=job.request.profile.name,
         engine=job.request.engine,
         literature=job.literature,
-        soundness=soundness.evaluation if soundness else None,
-        contribution=contribution.evaluation if contribution else None,
+        **evaluations,
         papers=tuple(papers[paper_id] for paper_id in sorted(papers)),
         citations=tuple(citations),
         llm_calls=tuple(ledger.llm_calls),
@@ -96,22 +61,25 @@ def _assembled(
 def failed_evaluation(planned: PlannedIdea, job: ShardJob, ledger: Ledger, started_at: datetime, failure: Failure) -> IdeaEvaluation:
     """The evaluation of an idea that came to no end: its calls, its failure, and nothing else."""
     ledger.failures.append(failure)
-    return _assembled(planned, job, ledger, started_at, None, None)
+    return _assembled(planned, job, ledger, started_at, {})
 
 
 def unscored_reasons(evaluation: IdeaEvaluation) -> Iterator[str]:
     """Every reason something in the evaluation has no score or failed, repeated as often as it occurs."""
-    soundness, contribution = evaluation.soundness, evaluation.contribution
-    unscored: list[UnscoredReason | None] = []
-    failures = list(evaluation.failures)
-    if soundness is not None:
-        unscored += [evidence.unscored_reason for evidence in soundness.evidence]
-        unscored += [review.unscored_reason for review in soundness.reviews]
-        failures += soundness.failures
-    if contribution is not None:
-        unscored += [candidate.unscored_reason for candidate in contribution.candidates]
-        unscored += [comparison.unscored_reason for comparison in contribution.comparisons]
-        unscored += [review.unscored_reason for review in contribution.reviews]
-        failures += contribution.failures
-    yield from (reason for reason in unscored if reason is not None)
-    yield from (failure.reason for failure in failures)
+    for module in evaluation.modules.values():
+        for judged in _nouns(module):
+            reason = getattr(judged, "unscored_reason", None)
+            if reason is not None:
+                yield reason
+    yield from (failure.reason for failure in every_failure(evaluation))
+
+
+def every_failure(evaluation: IdeaEvaluation) -> tuple[Failure, ...]:
+    """Failures of the evaluation itself, then those of its modules."""
+    return (*evaluation.failures, *(failure for module in evaluation.modules.values() for failure in module.failures))
+
+
+def _nouns(module: Noun) -> Iterator[Noun]:
+    for name in type(module).model_fields:
+        value = getattr(module, name)
+        yield from (each for each in (value if isinstance(value, tuple) else (value,)) if isinstance(each, Noun))

@@ -12,7 +12,8 @@ from schemas.failure import Failure
 from schemas.outcome import UnscoredReason
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
-from tasks.evaluation.evaluate_idea import Bench, evaluate_idea, failed_evaluation, unscored_reasons
+from tasks.evaluation.bench import Bench
+from tasks.evaluation.evaluate_idea import evaluate_idea, every_failure, failed_evaluation, unscored_reasons
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.judging.scrubbing import one_line
 from warehouse.landing import land, read_receipt
@@ -126,8 +127,6 @@ def _incomplete_reason(evaluation: IdeaEvaluation) -> str | None:
     for reason in MENDABLE:
         if reason in reasons:
             return reason
-    modules = (evaluation.soundness, evaluation.contribution)
-    failures = [*evaluation.failures, *(failure for module in modules if module is not None for failure in module.failures)]
-    look_ups = (failure for failure in failures if failure.stage != "documents")
+    look_ups = (failure for failure in every_failure(evaluation) if failure.stage != "documents")
     mendable = any(failure.retryable or failure.reason in _MENDED_BY_SETTINGS for failure in look_ups)
     return UnscoredReason.SOURCE_UNAVAILABLE if mendable else None

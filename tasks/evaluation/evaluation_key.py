@@ -6,9 +6,9 @@ from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
+from tasks.committee.conditions import committee_conditions
+from tasks.evaluation.modules import MODULES
 from tasks.judging.step import Step
-
-MODULE_PACKAGES = {Module.SOUNDNESS: "tasks.soundness", Module.CONTRIBUTION: "tasks.contribution"}
 
 
 def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
@@ -20,6 +20,8 @@ def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
     if request.full_text:
         sources = f"grobid {settings.grobid_url is not None} unpaywall {settings.unpaywall_email is not None}"
         used.append(f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}")
+    if Module.COMMITTEE in request.modules:
+        used += committee_conditions(request.profile.committee, settings)
     return tuple(used)
 
 
@@ -32,8 +34,8 @@ def evaluation_key(
     full text, label, the conditions, and the version and prompt of every step involved; not the group,
     the metadata, the warehouse or the number of workers.
     """
-    packages = {MODULE_PACKAGES[module] for module in request.modules}
-    prompts = [f"{step.name}:{step.version}:{step.prompt_sha256}" for step in steps if step.package in packages]
+    involved = [step for step in steps if any(MODULES[module].holds(step.package) for module in request.modules)]
+    prompts = [f"{step.name}:{step.version}:{step.prompt_sha256}" for step in involved]
     return EvaluationKey(
         content_hash(
             idea.idea_id,

@@ -5,14 +5,17 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 
 from schemas.evaluation import Receipt
+from schemas.run import Module
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.accounting.model_limits import open_model_limits
+from tasks.committee.knowledge.tools import KnowledgeTools, open_knowledge_tools
 from tasks.documents.abstracts import AbstractLibrary
 from tasks.documents.full_text import FullTextLibrary
 from tasks.documents.http import document_client
@@ -20,7 +23,7 @@ from tasks.documents.library import DocumentLibrary
 from tasks.embeddings.embedder import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.evaluation.attempts import Attempts
-from tasks.evaluation.evaluate_idea import Bench
+from tasks.evaluation.bench import Bench
 from tasks.evaluation.evaluate_shard import evaluate_shard
 from tasks.evaluation.job import ShardJob
 from tasks.judging.engines import parse_engine_name
@@ -28,14 +31,17 @@ from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.step import BaselineTools, Engine
+from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.sources.transport import source_client
+from tasks.sources.upstream import Desk
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """Shared by the ideas of one shard; lives in one event loop."""
+    """Shared by the ideas of one shard; lives in one event loop. `sources` is None unless the committee is asked for."""
 
     job: ShardJob
     settings: Settings
@@ -45,18 +51,38 @@ class Workshop:
     document_slots: asyncio.Semaphore
     budget: SharedBudget
     backend: LiteLLMBackend | None
+    sources: httpx.AsyncClient | None
+    limits_folder: Path
 
     @asynccontextmanager
     async def bench(self, ledger: Ledger) -> AsyncIterator[Bench]:
         """The bench of one idea."""
+        literature = SemanticScholarClient(
+            self.job.gateway_url, ledger, self.http, self.settings.literature, lambda: self.budget.count_request(ledger.idea_id)
+        )
+        documents = self._documents(ledger)
         yield Bench(
             engine=self._engine(ledger),
-            literature=SemanticScholarClient(
-                self.job.gateway_url, ledger, self.http, self.settings.literature, lambda: self.budget.count_request(ledger.idea_id)
-            ),
-            documents=self._documents(ledger),
+            literature=literature,
+            documents=documents,
             embedder=self.embedder,
             ledger=ledger,
+            knowledge=self._knowledge(ledger, literature, documents),
+        )
+
+    def _knowledge(self, ledger: Ledger, literature: LiteratureClient, documents: DocumentLibrary) -> KnowledgeTools | None:
+        if self.sources is None:
+            return None
+        return open_knowledge_tools(
+            self.settings,
+            self.job.request.profile.committee,
+            literature=literature,
+            documents=documents,
+            embedder=self.embedder,
+            desk=Desk(self.sources, ledger, self.limits_folder, lambda: self.budget.count_request(ledger.idea_id)),
+            store=self.documents,
+            slots=self.document_slots,
+            read_in_full=self.job.request.full_text,
         )
 
     def _engine(self, ledger: Ledger) -> Engine:
@@ -96,8 +122,16 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
             document_slots=asyncio.Semaphore(settings.documents.concurrency),
             budget=budget,
             backend=await _backend(job, settings, layout, budget, stack),
+            sources=await _sources(job, settings, stack),
+            limits_folder=layout.state / "limits",
         )
         return await evaluate_shard(job, layout, attempts, workshop.bench)
+
+
+async def _sources(job: ShardJob, settings: Settings, stack: AsyncExitStack) -> httpx.AsyncClient | None:
+    if Module.COMMITTEE not in job.request.modules:
+        return None
+    return await stack.enter_async_context(source_client(settings.sources.timeout_seconds))
 
 
 async def _backend(job: ShardJob, settings: Settings, layout: Layout, budget: SharedBudget, stack: AsyncExitStack) -> LiteLLMBackend | None:

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from tasks.committee.knowledge.steps import STEPS as KNOWLEDGE_STEPS
+from tasks.committee.steps import STEPS as COMMITTEE_STEPS
 from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
 from tasks.judging.step import Step
 from tasks.ranking.steps import STEPS as RANKING_STEPS
 from tasks.soundness.steps import STEPS as SOUNDNESS_STEPS
 
-STEPS: tuple[Step[Any, Any], ...] = (*SOUNDNESS_STEPS, *CONTRIBUTION_STEPS, *KNOWLEDGE_STEPS, *RANKING_STEPS)
+STEPS: tuple[Step[Any, Any], ...] = (*SOUNDNESS_STEPS, *CONTRIBUTION_STEPS, *COMMITTEE_STEPS, *RANKING_STEPS)

@@ -21,7 +21,8 @@ from schemas.soundness import SoundnessEvaluation, SoundnessReview
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation import evaluate_shard as shard
 from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
-from tasks.evaluation.evaluate_idea import Bench, failed_evaluation
+from tasks.evaluation.bench import Bench
+from tasks.evaluation.evaluate_idea import failed_evaluation
 from tasks.evaluation.evaluation_key import evaluation_key, run_id_for
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.judging.extractive_engine import ExtractiveEngine

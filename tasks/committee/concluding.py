@@ -1,0 +1,153 @@
+"""What the committee comes to: a meta-review of all reviews, then suggestions from later knowledge (InnoEval, "Report Generation")."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.base import replace
+from schemas.citation import Citation
+from schemas.committee import KnowledgePhase, MetaReview, ReviewDimension
+from schemas.failure import Failure
+from schemas.outcome import Provenance, Unscored, UnscoredReason
+from tasks.citations.keys import Shown, show
+from tasks.citations.settle import settle
+from tasks.committee.answers import MetaReply
+from tasks.committee.figures import Figures, figures_of
+from tasks.committee.knowledge.troubles import STAGE
+from tasks.committee.questions import DimensionFigures, LaterQuestion, MetaQuestion, ReviewShown
+from tasks.committee.reviewing import Case, Reviewed
+from tasks.committee.showing import cited, display, rekeyed, telling, without_references
+from tasks.committee.steps import LATER_SUGGESTIONS, META_REVIEW
+from tasks.judging.step import Engine
+from tasks.soundness.asking import never_asked
+
+SUBJECT = "meta_review"
+
+
+@dataclass(frozen=True, slots=True)
+class Concluded:
+    """The meta-review, the citations it makes, and what did not work out."""
+
+    meta_review: MetaReview
+    citations: tuple[Citation, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+async def conclude(case: Case, reviewed: Sequence[Reviewed], dimensions: Sequence[ReviewDimension], engine: Engine) -> Concluded:
+    """The judgement never sees what appeared after the time point; the suggestions see nothing else."""
+    figures = figures_of([each.review for each in reviewed], dimensions)
+    if figures.total_0_to_10 is None:
+        return Concluded(_unscored(figures, *_why_unscored(reviewed), never_asked(META_REVIEW, engine)))
+    shown = _cited_anywhere(reviewed)
+    outcome = await engine.run(META_REVIEW, _question(case, reviewed, figures, shown))
+    if isinstance(outcome, Unscored):
+        concluded = Concluded(_unscored(figures, outcome.reason, outcome.detail, outcome.provenance))
+    elif not outcome.value.summary.strip():
+        detail = "the reply decides without saying why"
+        concluded = Concluded(_unscored(figures, UnscoredReason.REPLY_EMPTY, detail, outcome.provenance))
+    else:
+        concluded = _settled(case, outcome.value, shown, figures, outcome.provenance)
+    return await _with_suggestions(case, concluded, without_references(concluded.meta_review.weaknesses, shown), engine)
+
+
+def no_committee(reason: UnscoredReason, detail: str, provenance: Provenance) -> MetaReview:
+    """The meta-review of an idea that there was nothing to review of."""
+    return _unscored(Figures(None, {}, {}, None, 0, 0), reason, detail, provenance)
+
+
+def _why_unscored(reviewed: Sequence[Reviewed]) -> tuple[UnscoredReason, str]:
+    reasons = [each.review.unscored_reason for each in reviewed if each.review.unscored_reason is not None]
+    most = max(dict.fromkeys(reasons), key=reasons.count) if reasons else UnscoredReason.NOTHING_TO_JUDGE
+    return most, f"none of {len(reviewed)} reviews has a score; {reasons.count(most)} for this reason"
+
+
+def _question(case: Case, reviewed: Sequence[Reviewed], figures: Figures, shown: Shown) -> MetaQuestion:
+    assert figures.total_0_to_10 is not None
+    return MetaQuestion(
+        idea=case.idea.text,
+        total_score_0_to_10=figures.total_0_to_10,
+        figures=tuple(
+            DimensionFigures(
+                name=name,
+                mean=mean,
+                spread=figures.spreads.get(name),
+                scored_count=sum(each.review.dimension == name and each.review.score_0_to_10 is not None for each in reviewed),
+            )
+            for name, mean in figures.means.items()
+        ),
+        unscored_count=figures.unscored_count,
+        reviews=tuple(
+            ReviewShown(
+                reviewer=each.reviewer,
+                dimension=each.review.dimension,
+                score_0_to_10=each.review.score_0_to_10,
+                review=rekeyed(each.review.review, each.shown, shown),
+            )
+            for each in reviewed
+            if each.review.score_0_to_10 is not None
+        ),
+    )
+
+
+def _cited_anywhere(reviewed: Sequence[Reviewed]) -> Shown:
+    """One set of keys for all that the reviews cite, in the order they cite it."""
+    return show([paper for each in reviewed for row in each.citations for key, paper in each.shown if key == row.citation_key])
+
+
+def _settled(case: Case, reply: MetaReply, shown: Shown, figures: Figures, provenance: Provenance) -> Concluded:
+    texts = {field: settle(getattr(reply, field), shown) for field in ("summary", "strengths", "weaknesses")}
+    meta_review = MetaReview(
+        total_score_0_to_10=figures.total_0_to_10,
+        decision=reply.decision,
+        summary=texts["summary"].markdown,
+        strengths=texts["strengths"].markdown,
+        weaknesses=texts["weaknesses"].markdown,
+        **_columns(figures),
+        removed_citation_count=sum(text.removed_citation_count for text in texts.values()),
+        uncited_sentence_count=sum(text.uncited_sentence_count for text in texts.values()),
+        provenance=provenance,
+    )
+    citations = (row for field, text in texts.items() for row in cited(text, shown, case.library, subject=SUBJECT, field=field))
+    return Concluded(meta_review, tuple(citations))
+
+
+def _unscored(figures: Figures, reason: UnscoredReason, detail: str, provenance: Provenance) -> MetaReview:
+    """Without a decision; a total there may be, since it is computed."""
+    return MetaReview(
+        total_score_0_to_10=figures.total_0_to_10,
+        decision=None,
+        **_columns(figures),
+        unscored_reason=reason,
+        unscored_detail=detail,
+        provenance=provenance,
+    )
+
+
+def _columns(figures: Figures) -> dict[str, Any]:
+    return {
+        "dimension_means": figures.means,
+        "dimension_spreads": figures.spreads,
+        "krippendorff_alpha": figures.alpha,
+        "scored_review_count": figures.scored_count,
+        "unscored_review_count": figures.unscored_count,
+    }
+
+
+async def _with_suggestions(case: Case, concluded: Concluded, weaknesses: str, engine: Engine) -> Concluded:
+    """Ask for suggestions where something later is known; without any they stay empty."""
+    displayed = display(telling(case.evidence, KnowledgePhase.AFTER), case.library)
+    if not displayed.items:
+        return concluded
+    outcome = await engine.run(LATER_SUGGESTIONS, LaterQuestion(idea=case.idea.text, weaknesses=weaknesses, knowledge=displayed.items))
+    if isinstance(outcome, Unscored):
+        failure = Failure(stage=STAGE, subject=LATER_SUGGESTIONS.name, reason=outcome.reason.value, detail=outcome.detail)
+        return Concluded(concluded.meta_review, concluded.citations, (failure,))
+    settled = settle(outcome.value.suggestions, displayed.shown)
+    meta_review = replace(
+        concluded.meta_review,
+        suggestions=settled.markdown,
+        removed_citation_count=concluded.meta_review.removed_citation_count + settled.removed_citation_count,
+        uncited_sentence_count=concluded.meta_review.uncited_sentence_count + settled.uncited_sentence_count,
+    )
+    citations = cited(settled, displayed.shown, case.library, subject=SUBJECT, field="suggestions")
+    return Concluded(meta_review, (*concluded.citations, *citations))

@@ -1,0 +1,155 @@
+"""The committee at work: each persona judges each dimension by the evidence it knows (InnoEval, "Innovation Review Committee")."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.citation import Citation
+from schemas.committee import GroundedEvidence, KnowledgePhase, KnowledgeRecord, PersonaReview, ReviewDimension
+from schemas.idea import Idea
+from schemas.outcome import Outcome, Provenance, Unscored, UnscoredReason
+from tasks.citations.keys import Shown
+from tasks.citations.settle import settle
+from tasks.committee.answers import DimensionReview, PersonaReply
+from tasks.committee.drawing import Drawn, known_to
+from tasks.committee.questions import DimensionShown, PartShown, PersonaQuestion, ReviewerShown
+from tasks.committee.showing import Displayed, Library, cited, display, telling
+from tasks.committee.steps import PERSONA_REVIEW
+from tasks.judging.packing import even_batches, first_alone
+from tasks.judging.step import Engine
+from tasks.soundness.asking import never_asked
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What the whole committee has before it.
+
+    Attributes:
+        failed_look_ups: searches, readings and judgements that failed: each leaves open what there is to be known.
+    """
+
+    idea: Idea
+    parts: tuple[PartShown, ...]
+    records: tuple[KnowledgeRecord, ...]
+    evidence: tuple[GroundedEvidence, ...]
+    library: Library
+    failed_look_ups: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """One review, the reviewer's name, the keys it was written under, and the citations it makes."""
+
+    review: PersonaReview
+    reviewer: str
+    shown: Shown
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Seat:
+    """One persona with what it knows of the case."""
+
+    case: Case
+    drawn: Drawn
+    displayed: Displayed
+    shown_count: int
+    masked_count: int
+
+    def question(self, dimensions: Sequence[ReviewDimension]) -> PersonaQuestion:
+        persona = self.drawn.persona
+        return PersonaQuestion(
+            idea=self.case.idea.text,
+            parts=self.case.parts,
+            evidence=self.displayed.items,
+            failed_look_ups=self.case.failed_look_ups,
+            reviewer=ReviewerShown(name=persona.name, profile=persona.profile, habits=persona.habits),
+            dimensions=tuple(DimensionShown(name=each.name, question=each.question, scale=each.scale) for each in dimensions),
+        )
+
+    def row(self, dimension: ReviewDimension, provenance: Provenance, **fields: Any) -> PersonaReview:
+        return PersonaReview(
+            persona_id=self.drawn.persona.persona_id,
+            dimension=dimension.name,
+            shown_evidence_count=self.shown_count,
+            masked_evidence_count=self.masked_count,
+            mask_seed=self.drawn.mask_seed,
+            provenance=provenance,
+            **fields,
+        )
+
+    def unscored(self, dimension: ReviewDimension, reason: UnscoredReason, detail: str, provenance: Provenance) -> Reviewed:
+        row = self.row(dimension, provenance, score_0_to_10=None, unscored_reason=reason, unscored_detail=detail)
+        return Reviewed(row, self.drawn.persona.name, self.displayed.shown)
+
+
+async def review_case(
+    case: Case, drawn: Sequence[Drawn], dimensions: Sequence[ReviewDimension], dimensions_per_call: int, engine: Engine
+) -> tuple[Reviewed, ...]:
+    """One review per persona and dimension, in that order, scored or with the reason why not. Personas work side by side."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_seated(_seat(case, each), dimensions, dimensions_per_call, engine)) for each in drawn]
+    return tuple(reviewed for task in tasks for reviewed in task.result())
+
+
+def _seat(case: Case, drawn: Drawn) -> _Seat:
+    """Only evidence from before the time point; of that what the persona knows."""
+    evidence = telling(case.evidence, KnowledgePhase.BEFORE)
+    bearing = {row.knowledge_id for row in evidence}
+    known = known_to(drawn, [record for record in case.records if record.knowledge_id in bearing])
+    shown = [row for row in evidence if row.knowledge_id in known]
+    return _Seat(case, drawn, display(shown, case.library), len(shown), len(evidence) - len(shown))
+
+
+async def _seated(seat: _Seat, dimensions: Sequence[ReviewDimension], dimensions_per_call: int, engine: Engine) -> list[Reviewed]:
+    judged = [each for each in dimensions if seat.displayed.items or not each.needs_evidence]
+    batches = even_batches(judged, dimensions_per_call)
+    outcomes = await first_alone([lambda batch=batch: engine.run(PERSONA_REVIEW, seat.question(batch)) for batch in batches])  # type: ignore[misc]
+    found: dict[str, Reviewed] = {}
+    for batch, outcome in zip(batches, outcomes, strict=True):
+        found |= {each.name: _reviewed(seat, each, outcome) for each in batch}
+    return [found[each.name] if each.name in found else _without_evidence(seat, each, engine) for each in dimensions]
+
+
+def _without_evidence(seat: _Seat, dimension: ReviewDimension, engine: Engine) -> Reviewed:
+    """ "Nothing is known" is said only when every search was answered."""
+    provenance = never_asked(PERSONA_REVIEW, engine)
+    if seat.masked_count:
+        detail = f"the reviewer knows none of the {seat.masked_count} pieces of evidence there are"
+        return seat.unscored(dimension, UnscoredReason.NO_EVIDENCE, detail, provenance)
+    unjudged = [row.unscored_reason for row in seat.case.evidence if row.unscored_reason not in (None, UnscoredReason.NO_EVIDENCE)]
+    if unjudged and unjudged[0] is not None:
+        detail = f"{len(unjudged)} pieces of knowledge could not be held against the idea, and no other bears on it"
+        return seat.unscored(dimension, unjudged[0], detail, provenance)
+    if seat.case.failed_look_ups:
+        detail = "no evidence was found, but a look-up failed (see failures); run again to try once more"
+        return seat.unscored(dimension, UnscoredReason.SOURCE_UNAVAILABLE, detail, provenance)
+    return seat.unscored(dimension, UnscoredReason.NO_EVIDENCE, "no knowledge that bears on the idea was found", provenance)
+
+
+def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaReply]) -> Reviewed:
+    if isinstance(outcome, Unscored):
+        return seat.unscored(dimension, outcome.reason, outcome.detail, outcome.provenance)
+    entries = [entry for entry in outcome.value.reviews if _same(entry, dimension)]
+    if len(entries) != 1:
+        detail = f"the reply has {'no entry' if not entries else f'{len(entries)} entries'} for the dimension"
+        return seat.unscored(dimension, UnscoredReason.REPLY_UNPARSABLE, detail, outcome.provenance)
+    if not entries[0].review.strip():
+        return seat.unscored(dimension, UnscoredReason.REPLY_EMPTY, "the reply gives a score without a reason", outcome.provenance)
+    settled = settle(entries[0].review, seat.displayed.shown)
+    row = seat.row(
+        dimension,
+        outcome.provenance,
+        score_0_to_10=entries[0].score,
+        review=settled.markdown,
+        removed_citation_count=settled.removed_citation_count,
+        uncited_sentence_count=settled.uncited_sentence_count,
+    )
+    subject = f"{row.persona_id} {row.dimension}"
+    citations = cited(settled, seat.displayed.shown, seat.case.library, subject=subject, field="review")
+    return Reviewed(row, seat.drawn.persona.name, seat.displayed.shown, citations)
+
+
+def _same(entry: DimensionReview, dimension: ReviewDimension) -> bool:
+    return entry.dimension.strip().casefold().replace(" ", "_") == dimension.name

@@ -1,0 +1,22 @@
+"""What one idea's evaluation works with."""
+
+from dataclasses import dataclass
+
+from tasks.accounting.ledger import Ledger
+from tasks.committee.knowledge.tools import KnowledgeTools
+from tasks.documents.library import DocumentLibrary
+from tasks.embeddings.embedder import Embedder
+from tasks.judging.step import Engine
+from tasks.literature.client import LiteratureClient
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """All of it writes into the same ledger. `knowledge` is None unless the committee is asked for."""
+
+    engine: Engine
+    literature: LiteratureClient
+    documents: DocumentLibrary
+    embedder: Embedder
+    ledger: Ledger
+    knowledge: KnowledgeTools | None = None

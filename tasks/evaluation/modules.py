@@ -1,0 +1,62 @@
+"""The one list of modules that evaluate an idea: what `--modules` accepts, and which prompts count in the evaluation key."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from schemas.citation import Citation
+from schemas.evaluation import ModuleEvaluation
+from schemas.idea import Idea
+from schemas.paper import Paper
+from schemas.profile import Profile
+from schemas.run import Module
+from tasks.committee.evaluate import CommitteeFindings, evaluate_committee
+from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
+from tasks.evaluation.bench import Bench
+from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
+
+
+class Findings(Protocol):
+    """What a module gives: its evaluation, every admissible paper it retrieved, and where it cites them."""
+
+    @property
+    def evaluation(self) -> ModuleEvaluation: ...
+
+    @property
+    def papers(self) -> tuple[Paper, ...]: ...
+
+    @property
+    def citations(self) -> tuple[Citation, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatingModule:
+    """`package` holds the module's steps, in itself or in folders below; `evaluate` never raises for what the other side does."""
+
+    package: str
+    evaluate: Callable[[Idea, Profile, Bench], Awaitable[Findings]]
+
+    def holds(self, package: str) -> bool:
+        """Whether a step of `package` is one of the module's."""
+        return package == self.package or package.startswith(f"{self.package}.")
+
+
+async def _soundness(idea: Idea, profile: Profile, bench: Bench) -> SoundnessFindings:
+    return await evaluate_soundness(idea, profile.soundness, bench.engine, bench.literature, bench.documents)
+
+
+async def _contribution(idea: Idea, profile: Profile, bench: Bench) -> ContributionFindings:
+    return await evaluate_contribution(idea, profile.contribution, bench.engine, bench.literature, bench.embedder)
+
+
+async def _committee(idea: Idea, profile: Profile, bench: Bench) -> CommitteeFindings:
+    assert bench.knowledge is not None, "the bench of a run that asks for the committee has its tools"
+    return await evaluate_committee(idea, profile.committee, profile.seed, bench.engine, bench.knowledge)
+
+
+MODULES: dict[Module, EvaluatingModule] = {
+    Module.SOUNDNESS: EvaluatingModule("tasks.soundness", _soundness),
+    Module.CONTRIBUTION: EvaluatingModule("tasks.contribution", _contribution),
+    Module.COMMITTEE: EvaluatingModule("tasks.committee", _committee),
+}
+"""A module added here and to `Module` is evaluated, keyed and accepted; where its findings land says `warehouse.module_rows`."""
