@@ -75,7 +75,7 @@ class GroupSummary(Noun):
     schedule: str = Field(description="round_robin or adaptive.")
     ended_because: str = Field(default="", description="Why no more pairs were asked, one line.")
     island_count: int = Field(
-        default=1, ge=1, description="Parts that no chain of scored matches joins; ranks compare within a part only. 1: one whole."
+        default=1, ge=1, description="Parts that no chain of scored matches joins; ranks take them to be equally good. 1: one whole."
     )
     position_bias: float | None = Field(
         default=None, ge=-1, le=1, description="Share of both-order pairs won by the first shown, minus by the second."

@@ -52,7 +52,7 @@ Places = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 def _places(rated: EloRatings, counted: Tally) -> Places:
-    """Ranks from points and their bootstrapped differences; ideas that no chain of matches joins are not held against each other."""
+    """Ranks from points and their bootstrapped differences."""
     size, scored = len(rated.points), counted.has_score
     rank, best, worst = (np.zeros(size, dtype=np.int64) for _ in range(3))
     errors, variance = rated.errors, rated.spread**2
@@ -61,7 +61,7 @@ def _places(rated: EloRatings, counted: Tally) -> Places:
         gap = rated.points[rows, None] - rated.points[None, scored]
         shared = errors[rows] @ errors[scored].T / errors.shape[1]
         error = np.sqrt(np.maximum(variance[rows, None] + variance[None, scored] - 2 * shared, 1e-12))
-        z = np.where(counted.islands[rows, None] == counted.islands[None, scored], gap / error, 0.0)
+        z = gap / error
         rank[rows] = 1 + (z < -TOLD_APART_Z).sum(axis=1)
         best[rows] = 1 + (z < -BEYOND_DOUBT_Z).sum(axis=1)
         worst[rows] = scored.sum() - (z > BEYOND_DOUBT_Z).sum(axis=1)
