@@ -31,6 +31,7 @@ _REASONS: dict[str, str] = {
     "withheld": "the publisher withholds it, or the source does not have it",
     "not_configured": "the source is not set up here",
     "no_date": "it carries no date, so it cannot be shown to lie before the cutoff",
+    "the_idea_itself": "it is the idea's own publication",
     "passage_not_found": "a quotation does not stand in its source",
     "wrong_type": "the link leads to another kind of file",
     "document": "the document could not be had or read",

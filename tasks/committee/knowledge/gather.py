@@ -34,13 +34,15 @@ class Knowledge:
         records: everything found, in the order found; `selected` marks what was read and grounded.
         evidence: one row per part and selected item. Rows of phase `after` are for suggestions only.
         papers: the papers among the records from before the cutoff, for the table `papers`.
-        failures: look-ups, readings and judgements that failed; alike ones as one row that counts them.
+        failures: look-ups, readings and judgements that failed, and what was left out; alike ones as one row that counts them.
+        unanswered_searches: searches among them: with any, nothing found does not mean there is nothing.
     """
 
     records: tuple[KnowledgeRecord, ...]
     evidence: tuple[GroundedEvidence, ...]
     papers: tuple[Paper, ...]
     failures: tuple[Failure, ...]
+    unanswered_searches: int = 0
 
 
 async def gather_knowledge(
@@ -60,7 +62,7 @@ async def gather_knowledge(
     candidates = tuple(search.pool)
     records, names = records_of(candidates, parameters.judge_weight)
     evidence = await ground(inquiry, [candidate for candidate in candidates if candidate.selected], names)
-    return Knowledge(records, evidence, kept_papers(search.pool), inquiry.troubles.rows())
+    return Knowledge(records, evidence, kept_papers(search.pool), inquiry.troubles.rows(), inquiry.troubles.unanswered_searches)
 
 
 async def _rounds(inquiry: Inquiry, search: Search) -> None:

@@ -14,6 +14,7 @@ _DOI_ADDRESS = re.compile(r"doi\.org/(10\.\d{4,9}/\S+)$", re.IGNORECASE)
 _TRACKING = re.compile(r"^(?:utm_\w+|fbclid|gclid|ref|source)$", re.IGNORECASE)
 _LEAST_TITLE_WORDS = 4
 """Shorter titles are shared by different papers."""
+_WORDS_AROUND = 6
 
 
 def identities(item: KnowledgeItem) -> frozenset[str]:
@@ -37,6 +38,13 @@ def plain_title(title: str) -> str:
     """Letters and digits of a title, lower case, without accents."""
     decomposed = unicodedata.normalize("NFKD", title).casefold()
     return " ".join(re.findall(r"\w+", "".join(sign for sign in decomposed if not unicodedata.combining(sign))))
+
+
+def is_the_idea(item: KnowledgeItem, idea_title: str) -> bool:
+    """Whether a find is the idea's own paper or page: its title is the idea's, with little around it (a site's name, a number)."""
+    wanted, found = plain_title(idea_title), plain_title(item.title)
+    few = len(wanted.split()) < _LEAST_TITLE_WORDS or len(found.split()) > len(wanted.split()) + _WORDS_AROUND
+    return not few and f" {wanted} " in f" {found} "
 
 
 def bare_address(url: str) -> str:

@@ -1,7 +1,8 @@
 """Slow reading of what was selected: papers to sections, pages to summaries, repositories to README and structure."""
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
 from schemas.committee import KnowledgePhase
 from schemas.knowledge import SourceKind
@@ -24,14 +25,16 @@ async def read_selected(inquiry: Inquiry, candidates: Sequence[Candidate]) -> No
     """
     waiting = [candidate for candidate in candidates if not candidate.read]
     papers = [candidate for candidate in waiting if candidate.item.kind is SourceKind.PAPERS]
-    work: list[Awaitable[Reading | None]] = [_read_paper(inquiry, candidate) for candidate in papers]
+    work: list[Coroutine[Any, Any, Reading | None]] = [_read_paper(inquiry, candidate) for candidate in papers]
     pages: list[tuple[Candidate, Reading]] = []
     reader = inquiry.tools.reader
     others = [candidate for candidate in waiting if candidate.item.kind is not SourceKind.PAPERS] if reader is not None else []
     if reader is not None:
         work += [_read_address(inquiry, reader, candidate) for candidate in others]
-    readings = await asyncio.gather(*work)
-    for candidate, reading in zip((*papers, *others), readings, strict=True):
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(each) for each in work]
+    for candidate, task in zip((*papers, *others), tasks, strict=True):
+        reading = task.result()
         if reading is not None and reading.parts:
             pages.append((candidate, reading))
     for candidate in waiting:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from schemas.committee import KnowledgePhase
 from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
 from schemas.paper import Paper
+from tasks.committee.knowledge.identity import is_the_idea
 from tasks.committee.knowledge.inquiry import Inquiry
 from tasks.committee.knowledge.papers import appeared_after, item_of
 from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query
@@ -16,6 +17,7 @@ from tasks.committee.knowledge.troubles import Troubles
 
 _LASTING = frozenset({"not_configured", "forbidden", "budget_exhausted"})
 NO_DATE = "no_date"
+THE_IDEA_ITSELF = "the_idea_itself"
 NOT_OPEN = "not_configured"
 
 
@@ -39,9 +41,9 @@ class Search:
         for name in self.inquiry.parameters.sources:
             source = self.inquiry.tools.sources.get(name)
             if name != LITERATURE and source is None:
-                self.inquiry.troubles.add(name, NOT_OPEN, f"{name} was not searched: it is not open in this run", retryable=False)
+                self.inquiry.troubles.not_searched(name, NOT_OPEN, "it is not open in this run")
             elif source is not None and not source.searches_text:
-                self.inquiry.troubles.add(name, "bad_request", f"{name} was not searched: it answers DOIs, not words")
+                self.inquiry.troubles.not_searched(name, "bad_request", "it answers DOIs, not words")
 
     async def round(self, queries: Sequence[Query], number: int) -> list[Candidate]:
         """Ask, and enter what is new. The result does not depend on who answers first."""
@@ -56,9 +58,17 @@ class Search:
         for phase, query, name in fresh:
             answered = tasks[phase, name, _plain(query.text)].result()
             for item, paper in answered.finds:
-                entered = self.pool.add(Find(item, phase, query, number, paper))
+                entered = self._entered(Find(item, phase, query, number, paper))
                 new.extend([entered] if entered else [])
         return new
+
+    def _entered(self, find: Find) -> Candidate | None:
+        """The find as a candidate if it is a new one; the idea's own publication is no evidence about it and is left out, said aloud."""
+        if is_the_idea(find.item, self.inquiry.outline.idea.title):
+            detail = f"{find.item.url} bears the idea's own title: it is no evidence about the idea and was left out"
+            self.inquiry.troubles.add("search", THE_IDEA_ITSELF, detail)
+            return None
+        return self.pool.add(find)
 
     def _sources_of(self, kind: SourceKind) -> list[str]:
         """Names of the sources of a kind, in the profile's order."""
@@ -86,7 +96,7 @@ class Search:
         answer = await self.inquiry.tools.literature.search_papers(
             text, self.inquiry.parameters.knowledge_per_kind, None if later else cutoff
         )
-        self.inquiry.troubles.look_ups(answer.failures, f"search in {LITERATURE}")
+        self.inquiry.troubles.searches(answer.failures, LITERATURE)
         papers: Iterable[Paper] = answer.items
         if cutoff is not None:
             papers = [paper for paper in papers if (appeared_after(paper, cutoff) if later else paper.admissible(cutoff))]
@@ -105,7 +115,7 @@ class Search:
 
 
 def _tell(troubles: Troubles, name: str, answer: KnowledgeAnswer, phase: KnowledgePhase) -> None:
-    troubles.look_ups(answer.failures, f"search in {name}")
+    troubles.searches(answer.failures, name)
     if answer.undated_count and phase is KnowledgePhase.BEFORE:
         for _ in range(answer.undated_count):
             detail = f"a find of {name} carries no date: it cannot be shown to lie before the cutoff, so the idea is not judged by it"

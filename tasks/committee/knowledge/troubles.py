@@ -22,8 +22,13 @@ class _Kind:
 
 @dataclass(slots=True)
 class Troubles:
-    """Collects failures of one idea's search, in the order they came up."""
+    """Collects failures of one idea's search, in the order they came up.
 
+    Attributes:
+        unanswered_searches: questions to sources that got no answer, and sources that could not be asked at all.
+    """
+
+    unanswered_searches: int = 0
     _counted: dict[_Kind, int] = field(default_factory=dict)
 
     def add(self, subject: str, reason: str, detail: str, *, retryable: bool = False) -> None:
@@ -39,6 +44,17 @@ class Troubles:
                 f"{failure.source} {failure.endpoint}: {failure.detail}",
                 retryable=failure.reason in _MAY_PASS,
             )
+
+    def searches(self, failures: Iterable[SourceFailure], source: str) -> None:
+        """Failed look-ups of one search in `source`."""
+        failures = tuple(failures)
+        self.unanswered_searches += bool(failures)
+        self.look_ups(failures, f"search in {source}")
+
+    def not_searched(self, source: str, reason: str, detail: str) -> None:
+        """A source that the profile names and that was never asked."""
+        self.unanswered_searches += 1
+        self.add(source, reason, f"{source} was not searched: {detail}")
 
     def unscored(self, outcome: Unscored, subject: str) -> None:
         """A call without a usable answer."""

@@ -79,7 +79,7 @@ async def test_papers_pages_and_code_are_found_weighed_read_and_grounded() -> No
     assert {Relation.SUPPORTS, Relation.REFUTES} <= {row.relation for row in knowledge.evidence}
     assert all(row.passage_verified for row in knowledge.evidence if row.passage)
     assert [paper.paper_id for paper in knowledge.papers] == ["hashing", "density"]
-    assert knowledge.failures == ()
+    assert (knowledge.failures, knowledge.unanswered_searches) == ((), 0)
 
 
 async def test_the_same_question_gives_the_same_knowledge_whoever_answers_first() -> None:
@@ -103,6 +103,7 @@ async def test_a_source_that_is_down_stops_no_other_and_is_no_empty_answer() -> 
     knowledge = await gathered(web(failure=DOWN), code(), reader=reader())
     assert {record.kind for record in knowledge.records} == {SourceKind.PAPERS, SourceKind.CODE}
     (failure,) = knowledge.failures
+    assert knowledge.unanswered_searches > 0
     assert (failure.subject, failure.reason, failure.retryable) == ("search in serper", "server_error", True)
 
 
@@ -198,6 +199,13 @@ async def test_the_gateways_later_date_does_not_move_a_paper_over_the_cutoff() -
     assert kept.admissible(CUTOFF)
 
 
+async def test_the_ideas_own_paper_is_no_evidence_about_it() -> None:
+    own = paper("own", HASH, title="Sparse Attention for Long Documents")
+    knowledge = await gathered(literature=Library([own, paper("hashing", HASH)]))
+    assert [record.paper_id for record in knowledge.records] == ["hashing"]
+    assert "the_idea_itself" in {failure.reason for failure in knowledge.failures}
+
+
 async def test_the_search_ends_when_a_round_brings_nothing_new() -> None:
     engine = FakeEngine(WordEmbedder(), {})
     literature = library()
@@ -209,7 +217,7 @@ async def test_the_search_ends_when_a_round_brings_nothing_new() -> None:
 
 async def test_economy_asks_few_calls() -> None:
     engine = FakeEngine(WordEmbedder(), {})
-    many = [paper(f"{number}th-study", f"{HASH} Variant {number}.", citation_count=number) for number in range(40)]
+    many = [paper(f"{n}th-study", f"{HASH} Variant {n}.", citation_count=n) for n in range(40)]
     pages = [item(SourceKind.WEB, f"https://a.org/{number}", f"Post {number}", "Sparse attention.") for number in range(20)]
     sources = FakeSource("serper", SourceKind.WEB, pages), code()
     limits: dict[str, Any] = {
