@@ -10,6 +10,7 @@ and 16 concurrent clients, beside tantivy used directly on the same papers.
 import argparse
 import asyncio
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -49,6 +50,7 @@ def main() -> None:
         print(f"skipped: {DATA} is not here")
         return
     texts = [json.loads(line)["text"] for line in ideas.read_text().splitlines()]
+    print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory() as folder:
         if wanted:
             papers = expanded(papers, Path(folder) / "expanded.parquet", wanted)
@@ -59,7 +61,7 @@ def main() -> None:
         _direct(open_snapshot(index), texts)
         with GatewayProcess(Settings(), f"snapshot:{index}", Path(folder) / "cache") as gateway:
             for clients in CLIENT_COUNTS:
-                asyncio.run(_through_gateway(gateway.url, texts, clients))
+                asyncio.run(_through_gateway(gateway, texts, clients))
             print(f"gateway: {_memory(gateway.process_id)}")
         _plain_tantivy(papers, Path(folder) / "plain", texts)
 
@@ -139,18 +141,18 @@ def _in_process(name: str, ask: Callable[[str], object], texts: list[str], threa
         ask(texts[number % len(texts)])
         return time.perf_counter() - began
 
-    started = time.perf_counter()
+    started, used = time.perf_counter(), time.process_time()
     with ThreadPoolExecutor(threads) as pool:
         latencies = list(pool.map(timed, range(SEARCHES)))
-    _print(name, threads, latencies, time.perf_counter() - started)
+    _print(name, threads, latencies, time.perf_counter() - started, time.process_time() - used)
 
 
 def _queries() -> dict[str, Callable[[str], str]]:
     return {"6 words": lambda text: " ".join(text.split()[20:26]), "70 words": lambda text: " ".join(text.split()[20:90])}
 
 
-async def _through_gateway(url: str, texts: list[str], clients: int) -> None:
-    async with httpx.AsyncClient(base_url=url, timeout=60) as http:
+async def _through_gateway(gateway: GatewayProcess, texts: list[str], clients: int) -> None:
+    async with httpx.AsyncClient(base_url=gateway.url, timeout=60) as http:
         seeds = (await http.get("/graph/v1/paper/search", params={"query": "neural networks", "limit": 100})).json()["data"]
         asks: dict[str, Callable[[int], httpx.Request]] = {}
         for name, query in _queries().items():
@@ -165,8 +167,9 @@ async def _through_gateway(url: str, texts: list[str], clients: int) -> None:
             "GET", f"/recommendations/v1/papers/forpaper/{ids[number % len(ids)]}", params={"limit": 8, "fields": _FIELDS}
         )
         for name, ask in asks.items():
+            before = _cpu_seconds(gateway.process_id)
             latencies, seconds = await _measured(http, ask, clients)
-            _print(f"gateway over HTTP, {name}", clients, latencies, seconds)
+            _print(f"gateway over HTTP, {name}", clients, latencies, seconds, _cpu_seconds(gateway.process_id) - before)
 
 
 async def _measured(http: httpx.AsyncClient, ask: Callable[[int], httpx.Request], clients: int) -> tuple[list[float], float]:
@@ -186,7 +189,7 @@ async def _measured(http: httpx.AsyncClient, ask: Callable[[int], httpx.Request]
     return latencies, time.perf_counter() - started
 
 
-def _print(name: str, clients: int, latencies: list[float], seconds: float) -> None:
+def _print(name: str, clients: int, latencies: list[float], seconds: float, cpu_seconds: float) -> None:
     ranked = sorted(latencies)
     p50, p95 = ranked[len(ranked) // 2] * 1000, ranked[int(len(ranked) * 0.95)] * 1000
     print(
