@@ -1,8 +1,8 @@
 """What a run will take, before paying: requests, calls, tokens, dollars and hours, from the profile and the ideas.
 
-Held against runs of the bundled ideas over a snapshot of 87,106 papers, with a model server on loopback that named 7 methods
-and 8 statements in 4 dimensions and found 38 % of the papers relevant (`tests/flows/test_estimate.py` keeps the figures).
-How long a model's answers are depends on the model: completion tokens are those of ScholarEval's released code.
+`tests/flows/test_estimate_against_a_run.py` holds it within 15 % of a run whose model and literature are as expected here;
+`python -m tests.benchmarks requests_and_tokens` says what real ideas took. How many methods, dimensions and relevant papers
+there are, and how long unbounded answers get, depends on the model: those are what ScholarEval's released code was measured with.
 """
 
 import math
@@ -12,26 +12,41 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.idea import Idea
+from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.judging.registry import STEPS
+from tasks.literature.known_papers import LARGEST_BATCH
+from tasks.literature.references import MOST_SEEDS_PER_REQUEST
 
 CHARACTERS_PER_TOKEN = 4.0
-FRAME_TOKENS = 120
-"""Of every prompt beside template, idea and evidence: tags, keys, titles and the question itself."""
-TOKENS_PER_WORD = 1.35
+FRAME_TOKENS = 40
+"""Of every prompt beside template, idea and evidence: tags and what the answer is to be like."""
+TOKENS_PER_WORD = 1.7
+"""Characters / 4 of the words of real ideas and abstracts."""
 ABSTRACT_TOKENS = 290
 """Of 87,106 abstracts, 1,144 characters on average."""
+TITLE_TOKENS = 35
+"""Title, key and tags of a paper shown."""
+ENTRY_TOKENS = 18
+"""Keys, names and brackets of one entry of a reply."""
 DIMENSION_TOKENS = 120
 """Name and statements of one dimension."""
+METHOD_TOKENS = 90
+QUERY_TOKENS = 45
 EXPECTED_METHODS = 7
 EXPECTED_DIMENSIONS = 4
 EXPECTED_STATEMENTS_PER_DIMENSION = 2
 """ScholarEval's released code on five ideas: 6 to 8 methods, 5 to 11 contribution statements."""
 EXPECTED_RELEVANT_SHARE = 0.38
 EXPECTED_NEW_PER_QUERY_SHARE = 0.8
+EXPECTED_CITED_PER_PASSAGE = 1.2
+EXPECTED_FULL_TEXT_SHARE = 0.8
+SECTION_WORDS = 1_400
+EXPECTED_WITHOUT_ABSTRACT_SHARE = 0.5
+FINDING_WORDS, REVIEW_WORDS, SUMMARY_WORDS = 100, 190, 30
+RATIONALE_WORDS, COMPARISON_WORDS, SECTION_OF_REVIEW_WORDS = 45, 45, 140
 SECONDS_PER_CALL = 5.0
-PAPERS_PER_REFERENCE_BATCH = 100
 
 
 class StepEstimate(Noun):
@@ -89,11 +104,12 @@ def estimate_run(
 
 
 def _per_idea(request: RunRequest, idea_tokens: float) -> tuple[tuple[StepEstimate, ...], float]:
-    counts: dict[str, tuple[float, float, float]] = {}
+    counts: Counts = {}
     requests = 0.0
     if Module.SOUNDNESS in request.modules:
-        counts |= _soundness(request)
-        requests += 2 * min(request.profile.soundness.maximum_methods, EXPECTED_METHODS)
+        soundness, soundness_requests = _soundness(request)
+        counts |= soundness
+        requests += soundness_requests
     if Module.CONTRIBUTION in request.modules:
         contribution, contribution_requests = _contribution(request)
         counts |= contribution
@@ -101,53 +117,116 @@ def _per_idea(request: RunRequest, idea_tokens: float) -> tuple[tuple[StepEstima
     steps = []
     for step in STEPS:
         if step.name in counts:
-            calls, data_tokens, completion = counts[step.name]
-            prompt = len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + idea_tokens + data_tokens
-            steps.append(StepEstimate(step=step.name, calls=calls, prompt_tokens=calls * prompt, completion_tokens=calls * completion))
+            calls, data_tokens, completion_tokens = counts[step.name]
+            frame = len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + idea_tokens
+            prompt_tokens = calls * frame + data_tokens
+            steps.append(StepEstimate(step=step.name, calls=calls, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens))
     return tuple(steps), requests
 
 
-def _soundness(request: RunRequest) -> dict[str, tuple[float, float, float]]:
+Counts = dict[str, tuple[float, float, float]]
+"""Step → calls, prompt tokens beside template and idea, completion tokens; all of one idea."""
+
+
+def _soundness(request: RunRequest) -> tuple[Counts, float]:
     parameters = request.profile.soundness
     methods = min(parameters.maximum_methods, EXPECTED_METHODS)
-    papers = parameters.papers_per_method
-    if request.literature.startswith("snapshot:"):
-        papers = min(papers, parameters.snippets_per_method)  # a snapshot's passages cite no further papers
-    readings = math.ceil(papers / parameters.papers_per_reading_call)
-    paper = min(parameters.section_word_limit * TOKENS_PER_WORD * 3, 6400) if request.full_text else ABSTRACT_TOKENS
-    return {
-        "extract_methods": (1, 0, 600),
-        "soundness_query": (methods, 60, 40),
-        "method_evidence": (methods * readings, parameters.papers_per_reading_call * paper, parameters.papers_per_reading_call * 250),
-        "soundness_review": (methods, papers * EXPECTED_RELEVANT_SHARE * 250, 700),
-        "soundness_summary": (1, methods * 700, 350),
+    papers = min(parameters.papers_per_method, _papers_named(request))
+    readings = methods * math.ceil(papers / parameters.papers_per_reading_call)
+    paper = _paper_tokens(request)
+    relevant = methods * papers * EXPECTED_RELEVANT_SHARE
+    finding = 3 * _tokens(parameters.words_per_finding, FINDING_WORDS)
+    review = 3 * _tokens(parameters.words_per_review_text, REVIEW_WORDS)
+    counts: Counts = {
+        "extract_methods": (1, 0, methods * METHOD_TOKENS),
+        "soundness_query": (math.ceil(methods / parameters.methods_per_query_call), methods * METHOD_TOKENS, methods * QUERY_TOKENS),
+        "method_evidence": (
+            readings,
+            readings * METHOD_TOKENS + methods * papers * (paper + TITLE_TOKENS),
+            relevant * finding + methods * papers * ENTRY_TOKENS,
+        ),
+        "soundness_review": (methods, methods * METHOD_TOKENS + relevant * (finding + 2 * TITLE_TOKENS), methods * (review + ENTRY_TOKENS)),
+        "soundness_summary": (1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)),
     }
+    return counts, 2.0 * methods
 
 
-def _contribution(request: RunRequest) -> tuple[dict[str, tuple[float, float, float]], float]:
+def _papers_named(request: RunRequest) -> float:
+    """Papers to read that a method's passages lead to. A snapshot's passages cite nothing and lend their own paper."""
+    parameters = request.profile.soundness
+    if request.literature.startswith("snapshot:"):
+        return parameters.snippets_per_method
+    own = parameters.snippets_per_method if parameters.include_passage_papers else 0
+    return own + parameters.snippets_per_method * EXPECTED_CITED_PER_PASSAGE
+
+
+def _paper_tokens(request: RunRequest) -> float:
+    """What is shown of a paper to read: its abstract, and of those with a full text methods and results."""
+    if not request.full_text:
+        return ABSTRACT_TOKENS
+    section_words = min(request.profile.soundness.section_word_limit, SECTION_WORDS)
+    return ABSTRACT_TOKENS + EXPECTED_FULL_TEXT_SHARE * 2 * section_words * TOKENS_PER_WORD
+
+
+def _contribution(request: RunRequest) -> tuple[Counts, float]:
     parameters = request.profile.contribution
     dimensions = min(parameters.maximum_dimensions, EXPECTED_DIMENSIONS)
-    queries = dimensions * EXPECTED_STATEMENTS_PER_DIMENSION * parameters.queries_per_statement
-    found = min(queries * parameters.papers_per_query * EXPECTED_NEW_PER_QUERY_SHARE, parameters.maximum_judged_papers)
-    seeds = min(found * EXPECTED_RELEVANT_SHARE, parameters.maximum_seeds)
-    per_call = parameters.papers_per_relevance_call
-    relevance_calls = math.ceil(found / per_call) + math.ceil(parameters.embedding_top / per_call)
-    compared = parameters.papers_compared
-    comparison_calls = math.ceil(compared / parameters.papers_per_comparison_call)
-    requests = queries + (seeds if parameters.recommendations_per_seed else 0)
-    requests += math.ceil(seeds / PAPERS_PER_REFERENCE_BATCH) if parameters.references_per_seed else 0
-    counts = {
-        "extract_dimensions": (1.0, 0.0, 425.0),
-        "contribution_queries": (dimensions, 80, 60),
-        "relevance": (relevance_calls, per_call * ABSTRACT_TOKENS, per_call * 100),
-        "compare_paper": (
-            comparison_calls,
-            parameters.papers_per_comparison_call * ABSTRACT_TOKENS + dimensions * DIMENSION_TOKENS,
-            parameters.papers_per_comparison_call * dimensions * 110,
+    statements = dimensions * EXPECTED_STATEMENTS_PER_DIMENSION
+    queries = statements * parameters.queries_per_statement
+    found = queries * parameters.papers_per_query * EXPECTED_NEW_PER_QUERY_SHARE
+    first = min(found, parameters.maximum_judged_papers)
+    seeds = min(first * EXPECTED_RELEVANT_SHARE, parameters.maximum_seeds)
+    judged = first + parameters.embedding_top
+    calls = sum(math.ceil(each / parameters.papers_per_relevance_call) for each in (first, parameters.embedding_top))
+    compared = min(parameters.papers_compared, judged * EXPECTED_RELEVANT_SHARE)
+    comparisons = math.ceil(compared / parameters.papers_per_comparison_call)
+    query_calls = math.ceil(dimensions / parameters.dimensions_per_query_call)
+    abstract = min(ABSTRACT_TOKENS, (parameters.abstract_word_limit or ABSTRACT_TOKENS) * TOKENS_PER_WORD)
+    comparison = _tokens(parameters.words_per_comparison, COMPARISON_WORDS)
+    counts: Counts = {
+        "extract_dimensions": (1, 0, dimensions * DIMENSION_TOKENS),
+        "contribution_queries": (query_calls, dimensions * DIMENSION_TOKENS, queries * QUERY_TOKENS / 2),
+        "relevance": (
+            calls,
+            judged * (abstract + TITLE_TOKENS),
+            judged * (_tokens(parameters.words_per_rationale, RATIONALE_WORDS) + ENTRY_TOKENS),
         ),
-        "contribution_review": (dimensions, compared * 90, 600),
+        "compare_paper": (
+            comparisons,
+            comparisons * dimensions * DIMENSION_TOKENS + compared * (ABSTRACT_TOKENS + TITLE_TOKENS),
+            compared * ((dimensions + 1) * comparison + dimensions * ENTRY_TOKENS + ENTRY_TOKENS),
+        ),
+        "contribution_review": (
+            dimensions,
+            dimensions * (DIMENSION_TOKENS + compared * (comparison + 2 * TITLE_TOKENS)),
+            dimensions * 3 * _tokens(parameters.words_per_review_text, SECTION_OF_REVIEW_WORDS),
+        ),
     }
-    return counts, requests
+    return counts, _searches(parameters, dimensions, queries) + _neighbours(request, seeds)
+
+
+def _searches(parameters: ContributionParameters, dimensions: float, queries: float) -> float:
+    by_kind = {SearchKind.RELEVANCE: queries, SearchKind.PACKED: dimensions, SearchKind.BULK: parameters.maximum_bulk_requests}
+    return float(by_kind[parameters.search])
+
+
+def _neighbours(request: RunRequest, seeds: float) -> float:
+    """Requests for recommendations and references of the seeds, and for the abstracts that reference lists lack."""
+    parameters = request.profile.contribution
+    requests = 0.0
+    if parameters.recommendations_per_seed:
+        pooled = parameters.recommendations is RecommendationKind.POOLED
+        requests += math.ceil(seeds / parameters.seeds_per_recommendation_request) if pooled else seeds
+    if parameters.references_per_seed:
+        requests += math.ceil(seeds / MOST_SEEDS_PER_REQUEST)
+        if not request.literature.startswith("snapshot:"):
+            requests += math.ceil(seeds * parameters.references_per_seed * EXPECTED_WITHOUT_ABSTRACT_SHARE / LARGEST_BATCH)
+    return requests
+
+
+def _tokens(words_asked: int | None, words_otherwise: int) -> float:
+    """Tokens of a text: nine tenths of the words it may have, or as many as ScholarEval's released code was answered with."""
+    return (0.9 * words_asked if words_asked is not None else words_otherwise) * TOKENS_PER_WORD
 
 
 def _hours(ideas: int, requests: float, calls: float, request: RunRequest, settings: Settings) -> tuple[float, str]:

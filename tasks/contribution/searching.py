@@ -46,12 +46,13 @@ class Searches:
 
     def start(self, dimension: Dimension) -> None:
         """Send what can be sent as soon as a dimension has its queries. Bulk searches wait for the last dimension."""
-        kind, rows = self._inquiry.parameters.search, self._inquiry.parameters.papers_per_query
-        if kind is SearchKind.RELEVANCE:
+        parameters = self._inquiry.parameters
+        if parameters.search is SearchKind.RELEVANCE:
             for query in dimension.queries:
-                self._send(query, rows)
-        elif kind is SearchKind.PACKED and dimension.queries:
-            self._send(packed_query(dimension.queries), PACKED_ROWS)
+                self._send(query, parameters.papers_per_query)
+        elif parameters.search is SearchKind.PACKED and dimension.queries:
+            leading = dimension.queries[:: parameters.queries_per_statement]  # of each statement the first
+            self._send(packed_query(leading), PACKED_ROWS)
 
     def _send(self, query: str, limit: int) -> None:
         if query not in self._sent:

@@ -110,7 +110,7 @@ def main() -> None:
         with SemanticScholarOverSnapshot(index) as upstream:
             papers = polars.read_parquet(PAPERS, columns=["title", "abstract"])
             reader = Reader(Judge(f"{title}\n\n{abstract or ''}" for title, abstract in papers.iter_rows()))
-            embedder = SentenceEmbedder(Settings().embeddings, KeyedStore(folder / "embeddings.sqlite"))
+            embedder = SentenceEmbedder(Settings().embeddings, KeyedStore(options.embeddings or folder / "embeddings.sqlite"))
             with reading_server(reader) as model:
                 spent = [
                     asyncio.run(
@@ -130,6 +130,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--profiles", default="faithful,economy")
     parser.add_argument("--index", type=Path, default=None, help="a snapshot of the papers built before")
     first = next((place for place, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv))
+    parser.add_argument("--embeddings", type=Path, default=None, help="vectors kept from an earlier run; they cost no request and no token")
     return parser.parse_args(sys.argv[first:])
 
 

@@ -1,5 +1,7 @@
-"""The plan before paying, held against what runs really took."""
+"""The plan before paying: what makes it larger, what costs nothing. `test_estimate_against_a_run` holds it against a run."""
 
+import re
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -12,36 +14,6 @@ from tasks.ideas.read import read_ideas
 
 PRICE = (2e-6, 8e-6)
 
-RAN = {
-    "economy": {
-        "extract_methods": (1, 1_120),
-        "soundness_query": (6, 5_919),
-        "method_evidence": (12, 31_034),
-        "soundness_review": (6, 12_051),
-        "extract_dimensions": (1, 1_103),
-        "contribution_queries": (4, 4_639),
-        "relevance": (5, 37_682),
-        "compare_paper": (3, 10_186),
-        "contribution_review": (4, 9_481),
-    },
-    "faithful": {
-        "extract_methods": (1, 1_165),
-        "soundness_query": (7, 7_184),
-        "method_evidence": (140, 236_724),
-        "soundness_review": (7, 20_802),
-        "extract_dimensions": (1, 1_147),
-        "contribution_queries": (4, 4_818),
-        "relevance": (486, 740_549),
-        "compare_paper": (25, 54_565),
-        "contribution_review": (4, 13_037),
-    },
-}
-"""Calls and prompt tokens per idea: bundled ideas, 87,106 papers, a model server on loopback that answers as the estimate expects.
-
-The summary is left out: it reads the reviews, and those of the server are shorter than a model's.
-"""
-REQUESTS_THAT_RAN = {"economy": 41.0, "faithful": 174.5}
-
 
 @pytest.fixture(scope="module")
 def ideas() -> tuple[Idea, ...]:
@@ -52,20 +24,6 @@ def estimated(ideas: tuple[Idea, ...], *, price: tuple[float, float] | None = PR
     options = {"engine": "litellm:openai/judge", "literature": f"snapshot:{bundled('papers.jsonl')}", **options}
     request = resolve_request(bundled("ideas.jsonl"), Settings(), warehouse=Path("none"), **options)  # type: ignore[arg-type]
     return estimate_run(ideas, 0, request, Settings(), price)
-
-
-@pytest.mark.parametrize("profile", RAN)
-def test_calls_and_prompt_tokens_of_every_step_come_within_a_quarter_of_a_run(profile: str, ideas: tuple[Idea, ...]) -> None:
-    steps = {step.step: step for step in estimated(ideas, profile=profile).steps}
-    for name, (calls, prompt_tokens) in RAN[profile].items():
-        assert steps[name].calls == pytest.approx(calls, rel=0.25), name
-        assert steps[name].prompt_tokens == pytest.approx(prompt_tokens, rel=0.25 if name != "soundness_review" else 0.3), name
-
-
-@pytest.mark.parametrize("profile", RAN)
-def test_literature_requests_come_within_a_quarter_of_a_run(profile: str, ideas: tuple[Idea, ...]) -> None:
-    estimate = estimated(ideas, profile=profile)
-    assert estimate.literature_requests / len(ideas) == pytest.approx(REQUESTS_THAT_RAN[profile], rel=0.25)
 
 
 def test_more_ideas_take_more_of_everything(ideas: tuple[Idea, ...]) -> None:
@@ -93,7 +51,7 @@ def test_an_unknown_price_is_no_price_not_zero(ideas: tuple[Idea, ...]) -> None:
 
 def test_the_faithful_profile_takes_more_than_the_economy_profile(ideas: tuple[Idea, ...]) -> None:
     economy, faithful = estimated(ideas, profile="economy"), estimated(ideas, profile="faithful")
-    assert faithful.model_calls > 5 * economy.model_calls
+    assert faithful.model_calls > 3 * economy.model_calls
     assert faithful.literature_requests > economy.literature_requests
     assert (faithful.cost_usd or 0) > (economy.cost_usd or 0)
 
@@ -114,3 +72,16 @@ def test_live_literature_is_bound_by_its_rate(ideas: tuple[Idea, ...]) -> None:
     estimate = estimated(ideas, engine="extractive", literature="live")
     assert estimate.bound_by == "literature rate"
     assert estimate.hours * 3600 >= estimate.literature_requests
+
+
+def test_full_text_takes_more_prompt_tokens_where_papers_are_read(ideas: tuple[Idea, ...]) -> None:
+    abstracts, whole = (estimated(ideas, full_text=choice, literature="live") for choice in (False, True))  # type: ignore[arg-type]
+    assert whole.prompt_tokens > abstracts.prompt_tokens
+    assert whole.literature_requests == abstracts.literature_requests
+
+
+def test_fewer_papers_in_a_call_take_more_prompt_tokens_for_the_same_papers(ideas: tuple[Idea, ...], tmp_path: Path) -> None:
+    packed = resources.files("flows.profiles").joinpath("faithful.toml").read_text("utf-8")
+    single = tmp_path / "single.toml"
+    single.write_text(re.sub(r"papers_per_(reading|relevance)_call = \d+", r"papers_per_\1_call = 1", packed))
+    assert estimated(ideas, profile=str(single)).prompt_tokens > 1.7 * estimated(ideas, profile="faithful").prompt_tokens

@@ -1,0 +1,120 @@
+"""The plan held against a run: requests, model calls and tokens within 15 %, for every profile.
+
+A whole evaluation, with a model on loopback that finds as many methods, dimensions and relevant papers as the plan expects of
+a model, over a literature that has as many papers as the plan expects of one. What is held against the run is everything else:
+how questions are packed, what prompts hold, how long answers may be.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from flows.estimate import estimate_run
+from flows.profiles import load_profile
+from schemas.evaluation import IdeaEvaluation
+from schemas.idea import Idea
+from schemas.run import Budget, RunRequest
+from schemas.settings import LanguageModelSettings, Settings
+from tasks.accounting.budgets import SharedBudget
+from tasks.accounting.ledger import Ledger
+from tasks.documents.abstracts import AbstractLibrary
+from tasks.evaluation.evaluate_idea import Bench, evaluate_idea
+from tasks.evaluation.job import PlannedIdea, ShardJob
+from tasks.judging.litellm_backend import LiteLLMBackend
+from tasks.judging.litellm_engine import LiteLLMEngine
+from tasks.literature.semantic_scholar import SemanticScholarClient
+from tests.benchmarks._reader import Reader, number_of, reading_server
+from tests.support.contribution_fakes import WordEmbedder
+from tests.support.endless_literature import endless_literature
+from tests.support.openai_server import OpenAIServer
+
+SENTENCES = (
+    "We {verb} a sparse retrieval controller that decides during decoding which memory segment the language model should attend to.",
+    "The experiment compares calibrated abstention against retrieval depth on {number} held-out question collections with annotators.",
+    "Our hypothesis is that segment-level uncertainty {verb}s the trade-off between latency, faithfulness and coverage of long documents.",
+)
+
+
+class AsThePlanExpects:
+    """A judge that finds 38 % of papers relevant, whatever they say."""
+
+    def score(self, idea: str, text: str) -> int:
+        return 3 + number_of(idea, text[:80]) % 3 if number_of(text[:80]) % 100 < 38 else number_of(text[:80]) % 3
+
+    def telling(self, idea: str, text: str) -> list[str]:
+        words = [word for word in dict.fromkeys(re.findall(r"[a-z]+", text.lower())) if len(word) > 4]
+        return sorted(words, key=lambda word: number_of(text, word))
+
+
+def the_idea() -> Idea:
+    """An idea of usual length about which the reader finds seven methods and four dimensions."""
+    for number in range(1_000):
+        lines = (SENTENCES[place % 3].format(verb=f"approach{place}", number=number + place) for place in range(36))
+        text = "# Plan\n\n" + "\n".join(lines)
+        if number_of(text, "methods") % 4 == 2 and number_of(text, "dimensions") % 2 == 0:
+            return Idea(idea_id="i1", title="Plan", text=text)
+    raise AssertionError("no such idea")
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[OpenAIServer]:
+    with reading_server(Reader(AsThePlanExpects())) as server:  # type: ignore[arg-type]
+        yield server
+
+
+def request_for(profile: str, folder: Path, api_base: str) -> RunRequest:
+    return RunRequest(
+        ideas_path=folder / "ideas.jsonl",
+        warehouse=folder,
+        profile=load_profile(profile),
+        engine="litellm:openai/reader",
+        api_base=api_base,
+        literature="live",
+        full_text=False,
+    )
+
+
+async def evaluated(idea: Idea, request: RunRequest, folder: Path) -> IdeaEvaluation:
+    ledger = Ledger(idea.idea_id)
+    budget = SharedBudget(folder / "budgets.sqlite", "run", Budget())
+    settings = LanguageModelSettings(structured_output="json_schema", context_tokens=128_000)
+    backend = LiteLLMBackend("openai/reader", settings, budget=budget, api_base=request.api_base)
+    job = ShardJob(run_id="run", request=request, gateway_url="", literature="live", ideas=())
+    async with httpx.AsyncClient(transport=httpx.MockTransport(endless_literature)) as http:
+        literature = SemanticScholarClient("http://gateway", ledger, http, Settings().literature)
+        bench = Bench(LiteLLMEngine(backend, ledger), literature, AbstractLibrary(), WordEmbedder(), ledger)
+        evaluation = await evaluate_idea(PlannedIdea(idea=idea, evaluation_key="none"), job, bench)
+    await backend.close()
+    budget.close()
+    return evaluation
+
+
+@pytest.mark.parametrize("profile", ["economy", "faithful"])
+async def test_the_plan_comes_within_fifteen_percent_of_a_run(profile: str, tmp_path: Path, model: OpenAIServer, monkeypatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    idea = the_idea()
+    request = request_for(profile, tmp_path, model.url)
+    planned = estimate_run([idea], 0, request, Settings(), None)
+    ran = await evaluated(idea, request, tmp_path)
+    used = {
+        "literature_requests": len(ran.api_calls),
+        "model_calls": len(ran.llm_calls),
+        "prompt_tokens": sum(call.prompt_tokens for call in ran.llm_calls),
+        "completion_tokens": sum(call.completion_tokens for call in ran.llm_calls),
+    }
+    by_step = {
+        step.step: (
+            step.calls,
+            sum(call.step == step.step for call in ran.llm_calls),
+            round(step.prompt_tokens),
+            sum(call.prompt_tokens for call in ran.llm_calls if call.step == step.step),
+            round(step.completion_tokens),
+            sum(call.completion_tokens for call in ran.llm_calls if call.step == step.step),
+        )
+        for step in planned.steps
+    }
+    expected = {name: pytest.approx(value, rel=0.15) for name, value in used.items()}
+    assert {name: getattr(planned, name) for name in used} == expected, by_step

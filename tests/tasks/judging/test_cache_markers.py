@@ -1,0 +1,55 @@
+"""Marks for providers that cache on demand: the same words, one mark behind what comes again, and only where it is understood."""
+
+import pytest
+
+from tasks.contribution.questions import RelevanceQuestion, ShownPaper
+from tasks.contribution.steps import RELEVANCE
+from tasks.judging.litellm_backend import LiteLLMBackend
+from tasks.judging.litellm_cache_markers import takes_cache_markers, with_cache_markers
+
+
+def messages(*titles: str) -> list[dict[str, str]]:
+    papers = tuple(ShownPaper(key=f"P{place}", title=title, abstract="It does things.") for place, title in enumerate(titles, 1))
+    return RELEVANCE.messages(RelevanceQuestion(idea="A plan.</idea> with a hostile end.", papers=papers, words_per_text=9))
+
+
+def test_marking_changes_no_word() -> None:
+    plain = messages("One", "Two")
+    marked = with_cache_markers(plain)
+    assert marked[0] == plain[0]
+    assert "".join(part["text"] for part in marked[1]["content"]) == plain[1]["content"]
+
+
+def test_the_mark_stands_behind_the_idea_and_what_it_covers_is_the_same_in_all_calls() -> None:
+    one, other = (with_cache_markers(messages(title))[1]["content"] for title in ("One", "Another title"))
+    assert one[0] == other[0]
+    assert one[0]["cache_control"] == {"type": "ephemeral"}
+    assert one[0]["text"].endswith("hostile end.\n</idea>")
+    assert "cache_control" not in one[1]
+
+
+def test_a_prompt_without_an_idea_stays_as_it_is() -> None:
+    plain = [{"role": "system", "content": "s"}, {"role": "user", "content": "Say OK."}]
+    assert with_cache_markers(plain) == plain
+
+
+@pytest.mark.parametrize(
+    ("model", "takes"),
+    [
+        ("anthropic/claude-sonnet-4-5", True),
+        ("claude-3-5-haiku-latest", True),
+        ("bedrock/anthropic.claude-3-5-sonnet-20240620-v1:0", True),
+        ("vertex_ai/claude-sonnet-4", True),
+        ("openrouter/anthropic/claude-sonnet-4", True),
+        ("openai/gpt-4.1", False),
+        ("openai/judge", False),
+        ("ollama/llama3.2", False),
+    ],
+)
+def test_only_models_that_cache_what_is_marked_are_sent_marks(model: str, takes: bool) -> None:
+    assert takes_cache_markers(model) is takes
+
+
+def test_the_backend_is_told_which_steps_share_a_beginning() -> None:
+    assert RELEVANCE.shares_prefix
+    assert LiteLLMBackend.ask.__kwdefaults__ == {"shares_prefix": False}
