@@ -1,7 +1,7 @@
 """One self-contained HTML page from Markdown: no script, no outside asset, no HTML that the Markdown brought along."""
 
 import re
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -13,22 +13,25 @@ from markdown_it.utils import OptionsDict
 from markupsafe import Markup
 
 from dashboards.reports.chart import Chart
+from dashboards.reports.interval_chart import IntervalChart
 
 _WEB_ADDRESS = re.compile(r"https?://[^/]", re.IGNORECASE)
-_OWN_PAGE = re.compile(r"ideas/[a-z0-9_-]+\.(?:html|md)")
+_OWN_PAGE = re.compile(r"(?:ideas/[a-z0-9_-]+|ranking|index)\.(?:html|md)")
 _MARK_CLASSES = {"+": "mark more", "0": "mark even", "\u2212": "mark less", "?": "mark none"}
 
+INTERVALS_FENCE = "intervals"
 CHART_FENCE = "chart"
 """Language of the empty code block that stands for the chart; only our own templates can write a code block."""
 
 
-def html_page(markdown: str, *, title: str, chart: Chart | None = None) -> str:
+def html_page(markdown: str, *, title: str, chart: Chart | None = None, intervals: Mapping[int, IntervalChart] = {}) -> str:  # noqa: B006 read only
     """Render `markdown` with its headings as navigation.
 
+    An empty code block `intervals N` stands for the drawing of that number.
     HTML in it is shown as text; links lead to http(s) addresses or to the reports of the same run, nowhere else.
     """
     parser = _parser()
-    environment: MutableMapping[str, Any] = {"chart": chart}
+    environment: MutableMapping[str, Any] = {"chart": chart, "intervals": intervals}
     tokens = parser.parse(markdown, environment)
     sections = _number_headings(tokens)
     body = parser.renderer.render(tokens, parser.options, environment)
@@ -96,6 +99,10 @@ def _render_cell(
 def _render_fence(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, environment: MutableMapping[str, Any]
 ) -> str:
+    kind, _, number = tokens[index].info.strip().partition(" ")
+    if kind == INTERVALS_FENCE and number.isdecimal():
+        drawing = environment["intervals"].get(int(number))
+        return "" if drawing is None else _templates().get_template("intervals.svg.jinja").render(chart=drawing)
     if tokens[index].info.strip() != CHART_FENCE:
         return renderer.fence(tokens, index, options, environment)
     chart = environment["chart"]

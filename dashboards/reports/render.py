@@ -11,11 +11,14 @@ from dashboards.reports import figures, wording
 from dashboards.reports.chart import score_chart
 from dashboards.reports.html_page import html_page
 from dashboards.reports.idea_page import IdeaPage, idea_page
+from dashboards.reports.ranking_page import RankingPage, ranking_page
 from dashboards.reports.run_page import RunPage, run_page
 from dashboards.reports.safe_text import Markdown, code, plain, prose, prose_line
+from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
+from warehouse.ranking_queries import ranking_of
 
 OutputFormat = Literal["md", "html"]
 
@@ -69,6 +72,33 @@ def run_markdown(page: RunPage, *, suffix: OutputFormat = "md") -> str:
 
 def run_html(page: RunPage) -> str:
     return html_page(run_markdown(page, suffix="html"), title=f"Run {page.run.run_id}", chart=score_chart(page.groups))
+
+
+def ranking_report(
+    layout: Layout, run_id: RunId, output_format: OutputFormat, *, ranking_id: str | None = None, catalogue_url: str | None = None
+) -> str:
+    """Leaderboards, dimension profiles, match matrices and reasons of a ranking.
+
+    Args:
+        ranking_id: None: the ranking that `group_rankings` shows.
+
+    Raises:
+        ConfigurationError: no such lake, published run or ranking.
+    """
+    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+        head = ranking_of(queries, run_id, ranking_id) if ranking_id is not None else None
+        page = ranking_page(queries, run_id, head)
+    if page is None:
+        raise ConfigurationError(f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`")
+    return ranking_markdown(page) if output_format == "md" else ranking_html(page)
+
+
+def ranking_markdown(page: RankingPage, *, suffix: OutputFormat = "md") -> str:
+    return _rendered("ranking.md.jinja", page=page, banners=wording.banners(page.head.engine, page.run.literature), suffix=suffix)
+
+
+def ranking_html(page: RankingPage) -> str:
+    return html_page(ranking_markdown(page, suffix="html"), title=f"Ranking of run {page.run.run_id}", intervals=page.intervals)
 
 
 def _rendered(template: str, **context: Any) -> str:

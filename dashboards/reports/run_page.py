@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboards.reports import figures
+from dashboards.reports.sensitivity import Sensitivity, sensitivity_of
 from dashboards.reports.safe_text import Markdown, plain
 from dashboards.reports.wording import reason
 from schemas.columns import Severity
@@ -63,6 +64,8 @@ class RunPage:
     broken: tuple[ValidationRow, ...]
     rejections: tuple[FailureRow, ...]
     failure_groups: tuple[FailureGroup, ...]
+    sensitivity: Sensitivity | None
+    ranked_by_matches: bool
 
     @property
     def unscored_idea_count(self) -> int:
@@ -85,7 +88,8 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
     run = queries.run(run_id)
     validations = queries.validations(run_id)
     latencies = {(row["step"], row["model_requested"]): row for row in queries.latency_by_step(run_id).iter_rows(named=True)}
-    groups = _groups(queries.ranking(run_id), queries.idea_scores(run_id), file_names)
+    ranking, scores = queries.ranking(run_id), queries.idea_scores(run_id)
+    groups = _groups(ranking, scores, file_names)
     return RunPage(
         run=run,
         cost=queries.run_cost(run_id),
@@ -96,6 +100,8 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
         broken=tuple(row for row in validations if not row.success),
         rejections=queries.rejections(run_id),
         failure_groups=queries.failure_groups(run_id),
+        sensitivity=sensitivity_of(scores),
+        ranked_by_matches=any(ranked.basis == "matches" for ranked in ranking),
     )
 
 

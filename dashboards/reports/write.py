@@ -6,7 +6,8 @@ from pathlib import Path
 from uuid import uuid4
 
 from dashboards.reports.idea_page import idea_page
-from dashboards.reports.render import idea_html, idea_markdown, run_html, run_markdown
+from dashboards.reports.ranking_page import ranking_page
+from dashboards.reports.render import idea_html, idea_markdown, ranking_html, ranking_markdown, run_html, run_markdown
 from dashboards.reports.run_page import run_page
 from schemas.identifiers import IdeaId, RunId, content_hash
 from warehouse.layout import Layout
@@ -18,8 +19,9 @@ _DEVICE_NAME = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
 
 
 def write_reports(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> tuple[Path, Path]:
-    """Write `reports/<run_id>/index.md`, `index.html` and `ideas/<name>.md`, `.html`; the paths of index.html and index.md.
+    """Write `reports/<run_id>/index.md`, `index.html`, `ideas/<name>.md`, `.html`; the paths of index.html and index.md.
 
+    A run that is ranked by matches has `ranking.md` and `ranking.html` too.
     Ideas are read and written a few at a time. The folder appears whole: an earlier report is replaced at the end, or stays.
 
     Raises:
@@ -41,6 +43,10 @@ def write_reports(layout: Layout, run_id: RunId, *, catalogue_url: str | None = 
                 _write(building / "ideas" / f"{names[idea_id]}.md", markdown)
                 _write(building / "ideas" / f"{names[idea_id]}.html", idea_html(page, markdown))
             index = run_page(queries, run_id, names)
+            ranking = ranking_page(queries, run_id)
+        if ranking is not None:
+            _write(building / "ranking.md", ranking_markdown(ranking))
+            _write(building / "ranking.html", ranking_html(ranking))
         _write(building / "index.md", run_markdown(index))
         _write(building / "index.html", run_html(index))
         _move_into_place(building, target)

@@ -1,0 +1,64 @@
+"""How much the leaders depend on the weights of the modules: the share of all weightings under which an idea is among the best."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from schemas.run import Module
+from warehouse.answers import IdeaScore
+
+SAMPLES = 1000
+TOP = 10
+SEED = 20_260_301
+_DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class SensitivityLine:
+    """One idea; `share_0_to_1` of the sampled weightings put it among the best."""
+
+    idea_id: str
+    title: str
+    score: float | None
+    share_0_to_1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """Ideas that are ever among the best, the surest first. `modules` are those whose weights were varied."""
+
+    modules: tuple[str, ...]
+    top: int
+    samples: int
+    lines: tuple[SensitivityLine, ...]
+
+
+def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
+    """Weights drawn evenly from all that add up to one (a seeded Dirichlet distribution); None with fewer than two modules.
+
+    As in `idea_scores`, an idea is weighed over the modules that scored it. Ties share a rank, so they are in or out together.
+    """
+    modules = tuple(str(module) for module in Module if any(_value(score, module) is not None for score in scores))
+    rated = [score for score in scores if any(_value(score, module) is not None for module in modules)]
+    if len(modules) < 2 or not rated:
+        return None
+    values = np.array([[np.nan if (value := _value(score, module)) is None else value for module in modules] for score in rated])
+    weights = np.random.default_rng(SEED).dirichlet(np.ones(len(modules)), SAMPLES)
+    known = ~np.isnan(values)
+    filled = np.where(known, values, 0.0)
+    among = np.zeros(len(rated))
+    top = min(TOP, len(rated))
+    for sample in weights:
+        total = np.round(filled @ sample / (known @ sample), _DIGITS)
+        among += total >= np.partition(total, len(total) - top)[len(total) - top]
+    order = sorted(range(len(rated)), key=lambda place: (-among[place], -(rated[place].score or 0.0), rated[place].idea_id))
+    lines = (
+        SensitivityLine(rated[place].idea_id, rated[place].title, rated[place].score, float(among[place]) / SAMPLES) for place in order
+    )
+    return Sensitivity(modules, top, SAMPLES, tuple(line for line in lines if line.share_0_to_1 > 0))
+
+
+def _value(score: IdeaScore, module: str) -> float | None:
+    value: float | None = getattr(score, f"{module}_0_to_10", None)
+    return value

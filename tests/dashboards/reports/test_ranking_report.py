@@ -1,0 +1,110 @@
+"""The report on a ranking: uncertainty shown, reasons cited, and nothing that ideas or judges wrote acts on the page."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dashboards.reports.interval_chart import interval_chart
+from dashboards.reports.render import ranking_report, run_report
+from dashboards.reports.sensitivity import sensitivity_of
+from dashboards.reports.write import write_reports
+from schemas.base import replace
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId
+from schemas.ranking import RankedGroup
+from tests.support.evaluations import make_evaluation
+from tests.support.rankings import make_head, make_ranked_group
+from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED, publish_report_lake
+from warehouse.answers import IdeaScore
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.ranking_landing import land_group, land_head
+from warehouse.ranking_publish import publish_ranking
+
+
+@pytest.fixture(scope="module")
+def ranked(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """The report lake with its ideas ranked in one group of three and one hostile group, in which one match was refused."""
+    layout = publish_report_lake(tmp_path_factory.mktemp("ranked"))
+    sound = [make_evaluation(number).idea.idea_id for number in (0, 3, 4)]
+    groups: list[RankedGroup] = [
+        make_ranked_group(sound, group="sound"),
+        make_ranked_group([HOSTILE, UNSCORED], group="hostile", rationale=HOSTILE_TEXT, refused=1),
+    ]
+    for group in groups:
+        land_group(layout, group)
+    head = make_head(layout, groups)
+    land_head(layout, head)
+    assert publish_ranking(layout, head).published
+    return layout
+
+
+def test_a_run_without_ranking_says_how_to_make_one(tmp_path: Path) -> None:
+    layout = publish_report_lake(tmp_path)
+    with pytest.raises(ConfigurationError, match="assay rank run-a"):
+        ranking_report(layout, RUN, "md")
+
+
+def test_the_report_shows_ranges_profiles_matrix_reasons_and_bias(ranked: Layout) -> None:
+    text = ranking_report(ranked, RUN, "md")
+    assert "| 1 | 1–2 |" in text
+    assert "Ranks along each dimension" in text
+    assert "| 2–0 |" in text
+    assert "(https://example.org/p1)" in text
+    assert "Position bias 0.00" in text
+    assert "1 unscored (1: the engine refused to answer)" in text
+    assert "How much the weights matter" in text
+
+
+def test_nothing_ideas_or_judges_wrote_becomes_html(ranked: Layout) -> None:
+    page = ranking_report(ranked, RUN, "html")
+    body = page.split("</style>")[1]
+    assert body.count("<svg viewBox") == 2
+    assert [tag for tag in ("<script", "<img", "<b>", "<svg onload", 'href="javascript') if tag in body] == []
+
+
+def test_written_reports_link_the_ranking(ranked: Layout) -> None:
+    index, _ = write_reports(ranked, RUN)
+    assert 'href="ranking.html"' in index.read_text()
+    assert (index.parent / "ranking.html").exists()
+    assert "(ranking.md)" in run_report(ranked, RUN, "md")
+
+
+def test_a_drawing_needs_a_strength(ranked: Layout) -> None:
+    with open_queries(ranked) as queries:
+        ideas = queries.ranking(RUN)
+    assert interval_chart(1, [replace(idea, strength=None) for idea in ideas]) is None
+    chart = interval_chart(1, [idea for idea in ideas if idea.strength is not None])
+    assert chart is not None
+    assert all(row.lower_x <= row.x <= row.upper_x for row in chart.rows)
+
+
+def score(idea_id: str, soundness: float | None, contribution: float | None) -> IdeaScore:
+    counts = {name: 0 for name, field in IdeaScore.model_fields.items() if field.annotation is int}
+    fields = {name: None for name, field in IdeaScore.model_fields.items() if field.is_required()} | counts
+    known = {"idea_id": IdeaId(idea_id), "run_id": RUN, "title": idea_id, "soundness_requested": True, "contribution_requested": True}
+    flags = {name: False for name, field in IdeaScore.model_fields.items() if field.annotation is bool}
+    values = {"soundness_0_to_10": soundness, "contribution_0_to_10": contribution}
+    return IdeaScore.model_validate(fields | flags | known | values)
+
+
+def test_an_idea_best_in_everything_leads_under_every_weighting_and_a_one_sided_one_under_some() -> None:
+    others = [score(f"filler-{number}", 5.0, 5.0) for number in range(9)]
+    found = sensitivity_of([score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others])
+    assert found is not None
+    shares = {line.idea_id: line.share_0_to_1 for line in found.lines}
+    assert shares["best"] == 1.0
+    assert 0 < shares["sound"] < 1
+    assert 0 < shares["new"] < 1
+    assert found == sensitivity_of([score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others])
+
+
+def test_an_idea_scored_by_one_module_is_weighed_over_that_one() -> None:
+    found = sensitivity_of([score("half", 8.0, None), score("whole", 8.0, 8.0)])
+    assert found is not None
+    assert {line.share_0_to_1 for line in found.lines} == {1.0}
+
+
+def test_one_module_has_no_weights_to_vary() -> None:
+    assert sensitivity_of([score("one", 8.0, None), score("two", 7.0, None)]) is None
