@@ -15,7 +15,7 @@ from schemas.calls import ApiCall
 from schemas.errors import BudgetExhaustedError
 from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
-from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, Attempt, attempts_in
+from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, STOPPING_HEADER, Attempt, attempts_in
 
 DEFAULT_SOURCE = "semantic_scholar"
 BATCH_PATH = "/graph/v1/paper/batch"
@@ -105,9 +105,11 @@ class GatewayRequests:
         pause_seconds = _FIRST_PAUSE_SECONDS
         while True:
             try:
-                return await self._http.request(
+                response = await self._http.request(
                     method, self._base_url + path, params=dict(parameters), content=body, headers=headers, timeout=self._timeout
                 )
+                if STOPPING_HEADER not in response.headers or time.monotonic() + pause_seconds > deadline:
+                    return response
             except _GATEWAY_GONE:
                 if time.monotonic() + pause_seconds > deadline:
                     raise

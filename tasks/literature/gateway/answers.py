@@ -62,5 +62,12 @@ class Answers:
         except AssayError as error:
             _LOG.warning("an answer could not be kept: %s", error)
 
+    async def stop(self) -> None:
+        """End what is still being asked; who waits for it is gone."""
+        tasks = list(self._in_flight.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     def close(self) -> None:
         self._store.close()

@@ -1,5 +1,6 @@
 """The gateway as an ASGI application."""
 
+import asyncio
 import logging
 import time
 from collections import Counter
@@ -11,7 +12,7 @@ from starlette.requests import Request as WebRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, header_of
+from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, STOPPING_HEADER, header_of
 from tasks.literature.gateway.messages import Reply, Request, Upstream, could_not_look, error_reply
 from tasks.literature.gateway.metrics import CONTENT_TYPE, Metrics
 
@@ -37,7 +38,12 @@ class Gateway:
             return _response(error_reply(400, "Request body is too large"), self._upstream.name)
         parameters = sorted((name, value) for name, value in web.query_params.multi_items() if name.lower() not in _SECRET_PARAMETERS)
         request = Request(web.method, web.url.path, tuple(parameters), body)
-        reply = await self._upstream.answer(request)
+        try:
+            reply = await self._upstream.answer(request)
+        except asyncio.CancelledError:  # only at the end, for those who still wait then
+            stopping = _response(could_not_look("unreachable", "the gateway stops; ask again"), self._upstream.name)
+            stopping.headers[STOPPING_HEADER] = "1"
+            return stopping
         self._counts.update(["requests", f"cache_{reply.cache}", f"status_{reply.status}"])
         seconds = time.monotonic() - started
         self._metrics.answered(request, reply, seconds)

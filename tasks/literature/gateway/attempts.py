@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 ATTEMPTS_HEADER = "x-assay-attempts"
 SHARE_HEADER = "x-assay-share"
+STOPPING_HEADER = "x-assay-stopping"
 _MOST_IN_HEADER = 100
 _NO_STATUS = "-"
 

@@ -1,5 +1,6 @@
 """The live Semantic Scholar API behind the gateway: kept answers, coalesced questions, packed look-ups."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -93,6 +94,7 @@ class LiveUpstream:
         return {"identity": self.identity, "upstream": self._transport.statistics(), "look_ups": dict(self._look_ups.counts)}
 
     async def close(self) -> None:
+        await asyncio.gather(self._answers.stop(), self._look_ups.stop())
         await self._transport.close()
         self._answers.close()
 

@@ -110,6 +110,13 @@ class LookUps:
         use = CacheUse.MISS if own else CacheUse.COALESCED if futures else CacheUse.HIT
         return Rows(rows, _spent(journeys, set(own), use, len(identifiers)))
 
+    async def stop(self) -> None:
+        """End what is still waiting or being asked; who waits for it is gone."""
+        senders = list(self._senders)
+        for sender in senders:
+            sender.cancel()
+        await asyncio.gather(*senders, return_exceptions=True)
+
     def _key(self, fields: str, identifier: str) -> str:
         return content_hash("paper", self._answers.identity, fields, identifier)
 

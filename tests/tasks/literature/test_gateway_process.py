@@ -4,8 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -92,6 +94,36 @@ def test_a_request_in_flight_is_finished_before_a_gateway_stops(tmp_path: Path, 
         process.send_signal(signal.SIGTERM)
         assert client.communicate(timeout=20)[0].strip() == "200"
         assert process.wait(20) in (0, -signal.SIGTERM)
+
+
+def test_a_gateway_with_a_long_queue_stops_within_bounds_and_without_a_word(tmp_path: Path, settings_for: MakeSettings) -> None:
+    """Those who wait are told to ask the next gateway."""
+    with SemanticScholarServer(corpus(10)) as server:
+        settings = settings_for(server.url, requests_per_second=0.02)
+        with GatewayProcess(settings, "live", tmp_path / "cache") as gateway:
+            url = gateway.url
+            told: list[str | None] = []
+            queue = [threading.Thread(target=answers_to, args=(url, number, told)) for number in range(6)]
+            for each in queue:
+                each.start()
+            assert wait_until(lambda: httpx.get(f"{url}/stats").json()["upstream"]["waiting"] >= 4)
+            started = time.monotonic()
+        assert time.monotonic() - started < 14
+        for each in queue:
+            each.join(10)
+    assert told == ["unreachable"] * 6
+    log = (tmp_path / "cache" / LOG_NAME).read_text()
+    assert not [word for word in ("Traceback", "never retrieved", "Error") if word in log], log
+
+
+def answers_to(url: str, number: int, told: list[str | None]) -> None:
+    """A client that searches, or looks a paper up, and waits however long it takes."""
+    with suppress(httpx.HTTPError):
+        if number % 2:
+            response = httpx.get(f"{url}{SEARCH}", params={"query": f"topic {number}"}, timeout=60)
+        else:
+            response = httpx.get(f"{url}/graph/v1/paper/CorpusId:100{number}", params={"fields": f"title,f{number}"}, timeout=60)
+        told.append(response.json()["reason"] if response.headers.get("x-assay-stopping") else None)
 
 
 @pytest.mark.parametrize("literature", ["nonsense", "snapshot:"])
