@@ -67,11 +67,12 @@ def corpus(count: int, references_each: int = 3) -> list[Json]:
 
 @dataclass
 class SemanticScholarServer:
-    """Use as a context manager. `requests_per_second` None: no limit is enforced, but arrivals are recorded all the same."""
+    """Use as a context manager. Queries with `lost_word` are never answered. `requests_per_second` None: no limit is enforced, but arrivals are recorded all the same."""
 
     papers: list[Json]
     requests_per_second: float | None = None
     fault: Fault = lambda number, path: None
+    lost_word: str | None = None
     slow_seconds: float = 3.0
     most_nested_rows: int = 9_999
     largest_quick_batch: int = 500
@@ -139,6 +140,8 @@ class SemanticScholarServer:
             fault = "429"
         if self.delay_seconds:
             await asyncio.sleep(self.delay_seconds)
+        if fault is None and self.lost_word is not None and self.lost_word in unquote(scope["query_string"].decode()).lower():
+            fault = "503"
         if fault in _BODIES:
             await _send(send, int(fault), _BODIES[fault])
             return
