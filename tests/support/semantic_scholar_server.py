@@ -67,7 +67,10 @@ def corpus(count: int, references_each: int = 3) -> list[Json]:
 
 @dataclass
 class SemanticScholarServer:
-    """Use as a context manager. Queries with `lost_word` are never answered. `requests_per_second` None: no limit is enforced, but arrivals are recorded all the same."""
+    """Use as a context manager. Queries with `lost_word` are never answered.
+
+    `requests_per_second` None: no limit is enforced, but arrivals are recorded all the same.
+    """
 
     papers: list[Json]
     requests_per_second: float | None = None
