@@ -45,7 +45,7 @@ async def read_selected(inquiry: Inquiry, candidates: Sequence[Candidate]) -> No
 async def _read_paper(inquiry: Inquiry, candidate: Candidate) -> None:
     """Sections of the full text where it may be had, else the abstract; quotations are checked against all of them."""
     answer = await inquiry.tools.documents.sections([candidate.paper or paper_of(candidate.item)])
-    inquiry.troubles.look_ups(answer.failures, _PAPER_SUBJECT)
+    inquiry.troubles.readings(answer.failures, _PAPER_SUBJECT)
     parts = [(section.heading, section.text) for section in answer.items]
     candidate.reading = within(parts, inquiry.parameters.reading_word_limit)
     candidate.quotable = "\n\n".join((candidate.item.text, *(text for _, text in parts)))
@@ -59,7 +59,7 @@ async def _read_address(inquiry: Inquiry, reader: KnowledgeReader, candidate: Ca
         return None
     reading = await reader.page(candidate.item.url)
     if reading.failure is not None:
-        inquiry.troubles.look_ups([reading.failure], _PAGE_SUBJECT)
+        inquiry.troubles.readings([reading.failure], _PAGE_SUBJECT)
         return None
     candidate.quotable = "\n\n".join((candidate.item.text, *(text for _, text in reading.parts)))
     return reading
@@ -72,7 +72,7 @@ async def _read_repository(inquiry: Inquiry, reader: KnowledgeReader, candidate:
     as_of = cutoff if judged_by and cutoff is not None and (updated is None or updated > cutoff) else None
     reading = await reader.repository(name, as_of)
     if reading.failure is not None:
-        inquiry.troubles.look_ups([reading.failure], _REPOSITORY_SUBJECT)
+        inquiry.troubles.readings([reading.failure], _REPOSITORY_SUBJECT)
         return
     candidate.reading = within(reading.parts, inquiry.parameters.reading_word_limit)
     candidate.quotable = "\n\n".join((candidate.item.text, *(text for _, text in reading.parts)))

@@ -9,6 +9,7 @@ import io
 import json
 import resource
 import sys
+import time
 import warnings
 import zipfile
 import zlib
@@ -23,6 +24,8 @@ MAXIMUM_MODULES = 200
 MAXIMUM_FILE_BYTES = 400_000
 MAXIMUM_BYTES = 30_000_000
 MAXIMUM_NAMES = 60
+PARSING_SHARE = 0.4
+"""Of the processor time allowed, what may be spent before the last module is parsed."""
 _READMES = ("readme.md", "readme.rst", "readme.txt", "readme")
 _SKIPPED = ("/test", "/tests/", "/docs/", "/node_modules/", "/vendor/", "/third_party/", "/.")
 
@@ -38,7 +41,7 @@ def main() -> int:
         resource.setrlimit(kind, (amount, amount))
     warnings.simplefilter("ignore")
     try:
-        answer = read(sys.stdin.buffer.read())
+        answer = read(sys.stdin.buffer.read(), cpu_seconds * PARSING_SHARE)
     except MemoryError:
         return EXIT_MEMORY
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError, OSError):
@@ -47,14 +50,16 @@ def main() -> int:
     return 0
 
 
-def read(content: bytes) -> dict[str, Any]:
-    """README, (path, bytes) of the files, and the Python modules' definitions and calls."""
+def read(content: bytes, parsing_seconds: float) -> dict[str, Any]:
+    """README, (path, bytes) of the files, and the Python modules' definitions and calls, as many as the processor time allows."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = [entry for entry in archive.infolist()[:MAXIMUM_ENTRIES] if not entry.is_dir()]
         files = {entry.filename.partition("/")[2] or entry.filename: entry for entry in entries}
         budget = [MAXIMUM_BYTES]
         modules = []
-        for path in _modules(files):
+        waiting = _modules(files)
+        while waiting and time.process_time() < parsing_seconds:
+            path = waiting.pop(0)
             text = _text(archive, files[path], budget)
             structure = _structure(text) if text is not None else None
             if structure is not None:
@@ -65,6 +70,7 @@ def read(content: bytes) -> dict[str, Any]:
             "file_count": len(files),
             "files": [[path, entry.file_size] for path, entry in list(files.items())[:MAXIMUM_FILES_LISTED]],
             "modules": modules,
+            "modules_left_out": len(waiting),
         }
 
 
@@ -96,7 +102,7 @@ def _structure(text: str) -> dict[str, Any] | None:
             "functions": functions[:MAXIMUM_NAMES],
             "calls": _calls(tree),
         }
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the parser's own limits on nesting come as MemoryError
         return None
 
 

@@ -32,6 +32,7 @@ class Archive(Noun):
     file_count: int
     files: list[tuple[str, int]]
     modules: list[Module]
+    modules_left_out: int
 
 
 def archive_of(content: bytes) -> Archive:
@@ -52,6 +53,8 @@ def described(archive: Archive) -> str:
     ]
     if folders:
         lines.append("Folders: " + ", ".join(f"{folder} ({count})" for folder, count in folders.most_common(FOLDERS_NAMED)))
+    if archive.modules_left_out:
+        lines.append(f"[… {archive.modules_left_out} Python files left out …]")
     return "\n".join((*lines, *(_line(module, archive.modules) for module in _by_use(archive.modules))))
 
 

@@ -8,6 +8,8 @@ from schemas.outcome import Unscored, UnscoredReason
 from schemas.retrieval import SourceFailure
 
 STAGE = "committee"
+READING_STAGE = "documents"
+"""Of pages, repositories and full texts: a dead host leaves an evaluation complete, since it would be as dead on every rerun."""
 _MAY_PASS = frozenset({"rate_limited", "server_error", "timeout", "unreachable", "circuit_open", "malformed_answer"})
 _ENGINE_MAY_PASS = frozenset({UnscoredReason.ENGINE_UNAVAILABLE, UnscoredReason.TIMED_OUT, UnscoredReason.SOURCE_UNAVAILABLE})
 
@@ -18,6 +20,7 @@ class _Kind:
     reason: str
     detail: str
     retryable: bool
+    stage: str = STAGE
 
 
 @dataclass(slots=True)
@@ -31,11 +34,11 @@ class Troubles:
     unanswered_searches: int = 0
     _counted: dict[_Kind, int] = field(default_factory=dict)
 
-    def add(self, subject: str, reason: str, detail: str, *, retryable: bool = False) -> None:
-        kind = _Kind(subject, reason, detail, retryable)
+    def add(self, subject: str, reason: str, detail: str, *, retryable: bool = False, stage: str = STAGE) -> None:
+        kind = _Kind(subject, reason, detail, retryable, stage)
         self._counted[kind] = self._counted.get(kind, 0) + 1
 
-    def look_ups(self, failures: Iterable[SourceFailure], subject: str) -> None:
+    def look_ups(self, failures: Iterable[SourceFailure], subject: str, stage: str = STAGE) -> None:
         """Look-ups that were not answered: what lies behind them is unknown, not absent."""
         for failure in failures:
             self.add(
@@ -43,7 +46,12 @@ class Troubles:
                 failure.reason,
                 f"{failure.source} {failure.endpoint}: {failure.detail}",
                 retryable=failure.reason in _MAY_PASS,
+                stage=stage,
             )
+
+    def readings(self, failures: Iterable[SourceFailure], subject: str) -> None:
+        """Texts that could not be read; what the source says of them is known all the same."""
+        self.look_ups(failures, subject, READING_STAGE)
 
     def searches(self, failures: Iterable[SourceFailure], source: str) -> None:
         """Failed look-ups of one search in `source`."""
@@ -68,7 +76,7 @@ class Troubles:
         """One row per kind of failure; how often it came up stands in its detail."""
         return tuple(
             Failure(
-                stage=STAGE,
+                stage=kind.stage,
                 subject=kind.subject,
                 reason=kind.reason,
                 detail=kind.detail if count == 1 else f"{count} times: {kind.detail}",

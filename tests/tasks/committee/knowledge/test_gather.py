@@ -262,13 +262,6 @@ async def test_a_step_that_fails_leaves_its_mark_and_the_rest_stands(step: str) 
         }
 
 
-async def test_without_a_judges_weight_no_judge_is_asked() -> None:
-    engine = FakeEngine(WordEmbedder(), {})
-    knowledge = await gathered(engine=engine, judge_weight=0.0)
-    assert "judge_standing" not in {name for name, _ in engine.asked}
-    assert all(record.score_0_to_1 == record.semantic_similarity_0_to_1 for record in knowledge.records)
-
-
 async def test_an_invented_passage_is_marked_and_keys_are_spelled_out() -> None:
     def answer(question: Any) -> GroundingAnswer:
         shown = [each.key for each in question.items]

@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -168,6 +169,28 @@ async def test_no_commit_and_no_sense_differ(server: DocumentServer, bench: Benc
     reading = await bench.reader.repository("lab/sparse", date(2022, 6, 30))
     assert reading.failure is not None
     assert reading.failure.reason == reason
+
+
+async def test_one_unreadable_module_spoils_no_repository(server: DocumentServer, bench: Bench) -> None:
+    files = {
+        "README.md": "Still there.",
+        "deep.py": "-" * 100_000 + "1",
+        "broken.py": "def (",
+        "nul.py": "a = '\0'",
+        "good.py": "def f(): pass",
+    }
+    server.replies["/lab/sparse/zip/HEAD"] = [Reply(200, archive(files), ZIP)]
+    parts = dict((await bench.reader.repository("lab/sparse", None)).parts)
+    assert parts["README"] == "Still there."
+    assert parts["Structure"].splitlines()[1:] == ["good.py; functions f"]
+
+
+async def test_a_repository_too_large_to_parse_in_time_says_what_was_left_out(server: DocumentServer, bench: Bench) -> None:
+    module = "\n".join(f"def f{number}():\n  return f{number + 1}()" for number in range(3_000))
+    server.replies["/lab/sparse/zip/HEAD"] = [Reply(200, archive({f"m{number}.py": module for number in range(60)}), ZIP)]
+    hurried = replace(bench.reader, settings=DocumentSettings(parse_seconds=2.0, download_timeout_seconds=5.0))
+    parts = dict((await hurried.repository("lab/sparse", None)).parts)
+    assert "Python files left out" in parts["Structure"]
 
 
 @pytest.mark.parametrize(

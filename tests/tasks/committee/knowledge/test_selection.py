@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 
 from schemas.committee import IdeaPart, KnowledgePhase
 from schemas.knowledge import KnowledgeItem, SourceKind
+from tasks.committee.knowledge.gather import gather_knowledge
 from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query
 from tasks.committee.knowledge.portions import within
 from tasks.committee.knowledge.selection import SIMILARITY_SHARE, score_0_to_1, select, shortlist
+from tests.support.contribution_fakes import FakeEngine, WordEmbedder
+from tests.support.knowledge_fakes import IDEA, Library, claims, paper, parameters, tools
 
 UNIT = st.floats(0, 1)
 QUERY = Query(IdeaPart.METHODS, SourceKind.PAPERS, "q")
@@ -71,3 +74,12 @@ def test_a_reading_keeps_what_fits_and_counts_the_rest(parts: list[tuple[str, st
     assert text.count("word") - text.count("words left out") <= limit
     whole = sum(len(body.split()) for _, body in parts)
     assert ("left out" in text) == (whole > limit and text != "") or (whole > limit and not text)
+
+
+async def test_without_a_judges_weight_no_judge_is_asked() -> None:
+    engine = FakeEngine(WordEmbedder(), {})
+    papers = [paper("hashing", "Learned hashing improves sparse attention."), paper("density", "Dense attention is slow on documents.")]
+    knowledge = await gather_knowledge(IDEA, claims(), parameters(judge_weight=0.0), engine, tools(literature=Library(papers)))
+    assert "judge_standing" not in {name for name, _ in engine.asked}
+    assert len(knowledge.records) == 2
+    assert all(record.score_0_to_1 == record.semantic_similarity_0_to_1 for record in knowledge.records)
