@@ -15,6 +15,7 @@ from schemas.idea import Idea
 from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
+from tasks.committee.expected import expected_committee
 from tasks.judging.registry import STEPS
 from tasks.literature.known_papers import LARGEST_BATCH
 from tasks.literature.references import MOST_SEEDS_PER_REQUEST
@@ -82,7 +83,7 @@ def estimate_run(
         price: dollars per prompt and per completion token; None when unknown; ignored by the extractive engine.
     """
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
-    steps, requests = _per_idea(request, idea_tokens)
+    steps, requests = _per_idea(request, idea_tokens, settings, dated=any(idea.cutoff_date is not None for idea in ideas))
     paid = () if request.engine == "extractive" else steps
     count = len(ideas)
     calls = count * sum(step.calls for step in paid)
@@ -103,7 +104,7 @@ def estimate_run(
     )
 
 
-def _per_idea(request: RunRequest, idea_tokens: float) -> tuple[tuple[StepEstimate, ...], float]:
+def _per_idea(request: RunRequest, idea_tokens: float, settings: Settings, *, dated: bool) -> tuple[tuple[StepEstimate, ...], float]:
     counts: Counts = {}
     requests = 0.0
     if Module.SOUNDNESS in request.modules:
@@ -114,6 +115,10 @@ def _per_idea(request: RunRequest, idea_tokens: float) -> tuple[tuple[StepEstima
         contribution, contribution_requests = _contribution(request)
         counts |= contribution
         requests += contribution_requests
+    if Module.COMMITTEE in request.modules:
+        committee, committee_requests = expected_committee(request.profile.committee, settings, dated=dated)
+        counts |= committee
+        requests += committee_requests
     steps = []
     for step in STEPS:
         if step.name in counts:

@@ -5,7 +5,9 @@ from importlib import resources
 from pathlib import Path
 
 from flows.profiles import load_profile
+from schemas.base import replace
 from schemas.errors import ConfigurationError
+from schemas.profile import Profile
 from schemas.run import Budget, Module, RunRequest
 from schemas.settings import Settings
 from tasks.judging.engines import parse_engine_name
@@ -67,6 +69,16 @@ def resolve_literature(text: str | None, settings: Settings) -> str:
     return f"snapshot:{path.resolve()}{suffix}"
 
 
+def _with_committee(profile: Profile) -> Profile:
+    """`profile`, its committee checked, and its personas file named so that workers find it from any folder."""
+    from tasks.committee.conditions import check_committee
+
+    check_committee(profile.committee)
+    if profile.committee.personas_file is None:
+        return profile
+    return replace(profile, committee=replace(profile.committee, personas_file=str(Path(profile.committee.personas_file).resolve())))
+
+
 def resolve_request(
     ideas: Path,
     settings: Settings,
@@ -103,14 +115,17 @@ def resolve_request(
     if api_base is not None and not api_base.startswith(("http://", "https://")):
         raise ConfigurationError(f"--api-base {api_base!r}: write it as http://host:port/v1")
     resolved_literature = resolve_literature(literature, settings)
+    wanted, chosen_profile = parse_modules(modules), load_profile(profile)
+    if Module.COMMITTEE in wanted:
+        chosen_profile = _with_committee(chosen_profile)
     return RunRequest(
         ideas_path=ideas.resolve(),
         warehouse=warehouse.resolve(),
-        profile=load_profile(profile),
+        profile=chosen_profile,
         engine=engine,
         api_base=api_base,
         literature=resolved_literature,
-        modules=parse_modules(modules),
+        modules=wanted,
         cutoff_date=parse_cutoff(cutoff),
         workers=workers,
         scheduler_address=scheduler,

@@ -21,7 +21,7 @@ Literature = Annotated[
         help="Where papers come from. Default: live when a key is set, else the bundled sample.",
     ),
 ]
-Modules = Annotated[str, typer.Option("--modules", metavar="LIST", help="Comma-separated: soundness, contribution.")]
+Modules = Annotated[str, typer.Option("--modules", metavar="LIST", help="Comma-separated: soundness, contribution, committee.")]
 Cutoff = Annotated[
     str | None, typer.Option("--cutoff", metavar="DATE", help="For ideas without a date of their own: cite nothing published after it.")
 ]

@@ -7,7 +7,6 @@ from schemas.citation import Citation
 from schemas.committee import CommitteeEvaluation, MetaReview
 from schemas.failure import Failure
 from schemas.idea import Idea
-from schemas.outcome import UnscoredReason
 from schemas.paper import Paper
 from schemas.profile import CommitteeParameters
 from tasks.committee.concluding import conclude, no_committee
@@ -55,18 +54,16 @@ async def evaluate_committee(
 
 
 _NOTHING = Knowledge((), (), (), ())
-_ABOUT_THE_IDEA = UnscoredReason.NOTHING_TO_JUDGE
 
 
 def _case(idea: Idea, structured: Structured, knowledge: Knowledge) -> Case:
-    failed = [failure for failure in knowledge.failures if failure.reason != _ABOUT_THE_IDEA]
     return Case(
         idea=idea,
         parts=structured.parts,
         records=knowledge.records,
         evidence=knowledge.evidence,
         library=Library.of(knowledge.records, knowledge.papers),
-        failed_look_ups=len(failed),
+        unanswered_searches=knowledge.unanswered_searches,
     )
 
 

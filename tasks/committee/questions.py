@@ -60,7 +60,7 @@ class PersonaQuestion(Noun):
     idea: str = Field(min_length=1)
     parts: tuple[PartShown, ...]
     evidence: tuple[KnowledgeShown, ...] = Field(description="Most relevant first; empty when nothing is known to the reviewer.")
-    failed_look_ups: int = Field(ge=0, description="Searches and readings that failed: what they would have shown is unknown.")
+    unanswered_searches: int = Field(ge=0, description="What they would have shown is unknown.")
     reviewer: ReviewerShown
     dimensions: tuple[DimensionShown, ...] = Field(min_length=1)
 

@@ -26,7 +26,7 @@ class Case:
     """What the whole committee has before it.
 
     Attributes:
-        failed_look_ups: searches, readings and judgements that failed: each leaves open what there is to be known.
+        unanswered_searches: with any, nothing found does not mean that there is nothing.
     """
 
     idea: Idea
@@ -34,7 +34,7 @@ class Case:
     records: tuple[KnowledgeRecord, ...]
     evidence: tuple[GroundedEvidence, ...]
     library: Library
-    failed_look_ups: int
+    unanswered_searches: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class _Seat:
             idea=self.case.idea.text,
             parts=self.case.parts,
             evidence=self.displayed.items,
-            failed_look_ups=self.case.failed_look_ups,
+            unanswered_searches=self.case.unanswered_searches,
             reviewer=ReviewerShown(name=persona.name, profile=persona.profile, habits=persona.habits),
             dimensions=tuple(DimensionShown(name=each.name, question=each.question, scale=each.scale) for each in dimensions),
         )
@@ -122,8 +122,8 @@ def _without_evidence(seat: _Seat, dimension: ReviewDimension, engine: Engine) -
     if unjudged and unjudged[0] is not None:
         detail = f"{len(unjudged)} pieces of knowledge could not be held against the idea, and no other bears on it"
         return seat.unscored(dimension, unjudged[0], detail, provenance)
-    if seat.case.failed_look_ups:
-        detail = "no evidence was found, but a look-up failed (see failures); run again to try once more"
+    if seat.case.unanswered_searches:
+        detail = "no evidence was found, but a search failed (see failures); run again to try once more"
         return seat.unscored(dimension, UnscoredReason.SOURCE_UNAVAILABLE, detail, provenance)
     return seat.unscored(dimension, UnscoredReason.NO_EVIDENCE, "no knowledge that bears on the idea was found", provenance)
 

@@ -10,6 +10,7 @@ from schemas.errors import AssayError, ConfigurationError
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.failure import Failure
 from schemas.outcome import UnscoredReason
+from schemas.run import Module
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
 from tasks.evaluation.bench import Bench
@@ -128,5 +129,10 @@ def _incomplete_reason(evaluation: IdeaEvaluation) -> str | None:
         if reason in reasons:
             return reason
     look_ups = (failure for failure in every_failure(evaluation) if failure.stage != "documents")
-    mendable = any(failure.retryable or failure.reason in _MENDED_BY_SETTINGS for failure in look_ups)
+    mendable = any(failure.retryable or _mended_by_settings(failure) for failure in look_ups)
     return UnscoredReason.SOURCE_UNAVAILABLE if mendable else None
+
+
+def _mended_by_settings(failure: Failure) -> bool:
+    """The committee asks those of its sources that are configured, and another one configured makes another evaluation key."""
+    return failure.reason in _MENDED_BY_SETTINGS and (failure.stage, failure.reason) != (Module.COMMITTEE, "not_configured")

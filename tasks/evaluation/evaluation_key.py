@@ -10,6 +10,9 @@ from tasks.committee.conditions import committee_conditions
 from tasks.evaluation.modules import MODULES
 from tasks.judging.step import Step
 
+_KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {"committee": {"personas_file"}}
+"""A file counts by what is in it, which `conditions` hashes, not by where it lies."""
+
 
 def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
     """The settings that could change a result; not limits, addresses or secrets."""
@@ -40,7 +43,9 @@ def evaluation_key(
         content_hash(
             idea.idea_id,
             idea.content_sha256,
-            request.profile.model_dump_json(include={"name", "seed", "temperature", *(module.value for module in request.modules)}),
+            request.profile.model_dump_json(
+                include={"name", "seed", "temperature", *(module.value for module in request.modules)}, exclude=_KNOWN_BY_CONTENT
+            ),
             request.engine,
             request.api_base or "",
             literature,

@@ -103,7 +103,8 @@ _JUDGES: dict[str, Callable[[PersonaQuestion], _Judgement]] = {
 
 def _quotations(question: PersonaQuestion, parts: tuple[IdeaPart, ...]) -> list[str]:
     """The most relevant findings for and against, in the words of the knowledge."""
-    found = [each for each in measures.findings(question.evidence, parts) if each.found.evidence]
+    quotable_findings = [each for each in measures.findings(question.evidence, parts) if each.found.evidence]
+    found = list({(each.key, each.found.evidence): each for each in reversed(quotable_findings)}.values())[::-1]
     against = [each for each in found if each.found.relation == Relation.REFUTES][:_QUOTED]
     supporting = [each for each in found if each.found.relation == Relation.SUPPORTS][:_QUOTED]
     return [_quotation(each, "For") for each in supporting] + [_quotation(each, "Against") for each in against]
