@@ -33,7 +33,7 @@ class SnapshotFirst:
             return await self._batch(request)
         if request.method == "GET" and paper_of(request.path):
             local = await self._snapshot.answer(request)
-            return local if local.status != 404 else await self._live.answer(request)
+            return await self._live.answer(request) if _lacking(local) else local
         return await self._live.answer(request)
 
     async def _batch(self, request: Request) -> Reply:
@@ -43,13 +43,13 @@ class SnapshotFirst:
             return local
         identifiers: list[str] = orjson.loads(request.body)["ids"]
         known = orjson.loads(local.body) if local.status == 200 else [None] * len(identifiers)
-        lacking = [place for place, row in enumerate(known) if row is None or None in (row.get("references", 0), row.get("citations", 0))]
+        lacking = [place for place, row in enumerate(known) if row is None or _unknown_lists(row)]
         if not lacking:
             return local
         found, spent = await self._live.rows(request.parameter("fields"), [identifiers[place] for place in lacking])
         rows = [Row(orjson.dumps(row)) for row in known]
         for place, row in zip(lacking, found, strict=True):
-            if known[place] is None or row.paper not in (None, b"null"):
+            if known[place] is None or row.paper != b"null":  # a look-up that failed is a failure, not an unknown list
                 rows[place] = row
         return replace(batch_reply(rows, spent), packed=len(identifiers), cache=spent.cache if lacking else CacheUse.MISS)
 
@@ -58,3 +58,12 @@ class SnapshotFirst:
 
     async def close(self) -> None:
         await asyncio.gather(self._snapshot.close(), self._live.close())
+
+
+def _lacking(local: Reply) -> bool:
+    """Whether the snapshot has not got the paper, or not the list that was asked of it."""
+    return local.status == 404 or (local.status == 200 and _unknown_lists(orjson.loads(local.body)))
+
+
+def _unknown_lists(answer: dict[str, Any]) -> bool:
+    return any(answer.get(name, ()) is None for name in ("data", "references", "citations"))

@@ -54,7 +54,10 @@ async def test_a_live_failure_is_not_hidden_by_the_snapshots_part(both: tuple[ht
     server.fault = lambda number, path: "500"
     mixed = await client.post(BATCH, params={"fields": "title"}, json={"ids": ["DOI:10.5555/paper.5", "CorpusId:1003"]})
     search = await client.get("/graph/v1/paper/search", params={"query": "graph networks"})
-    assert [answer.status_code for answer in (mixed, search)] == [503, 503]
+    lists = await client.post(BATCH, params={"fields": "references.title"}, json={"ids": ["DOI:10.5555/paper.5"]})
+    edges = await client.get("/graph/v1/paper/DOI:10.5555/paper.5/references", params={"fields": "title"})
+    assert [answer.json()["reason"] for answer in (mixed, search, lists, edges)] == ["server_error"] * 4
+    assert not any(answer.is_success for answer in (mixed, search, lists, edges))
     local = await client.post(BATCH, params={"fields": "title"}, json={"ids": ["DOI:10.5555/paper.5"]})
     assert local.status_code == 200
 
