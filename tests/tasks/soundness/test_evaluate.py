@@ -1,6 +1,7 @@
 """The whole module against stand-ins: what it asks, what it keeps, and in which order."""
 
 from datetime import date
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,7 @@ from tests.support.soundness_fakes import (
     Latency,
     paper,
     passage,
+    queries_for,
 )
 
 IDEA = Idea(idea_id="i1", title="An idea", text="We will do alpha\n  and then, on mice,  beta. Also gamma.")
@@ -238,3 +240,15 @@ async def test_unscored_reason_is_set_exactly_when_there_is_no_score() -> None:
 
     evaluation = (await evaluated(engine=FakeEngine({"soundness_review": every_second}))).evaluation
     assert [(review.score_0_to_10, review.unscored_reason) for review in evaluation.reviews] == [(0, None), (None, "refused"), (0, None)]
+
+
+async def test_queries_of_several_methods_come_from_one_call_and_one_left_out_unscores_only_its_method() -> None:
+    def not_for_the_second(inputs: Any) -> QueriesReply:
+        whole = queries_for(inputs)
+        return QueriesReply(queries=tuple(answer for answer in whole.queries if answer.method != 2))
+
+    engine = FakeEngine({"soundness_query": not_for_the_second})
+    evaluation = (await evaluated(engine=engine, methods_per_query_call=5)).evaluation
+    assert [len(inputs.methods) for inputs in engine.inputs_of("soundness_query")] == [3]
+    assert [method.query for method in evaluation.methods] == ["query alpha", None, "query gamma"]
+    assert "no query for this method" in evaluation.reviews[1].unscored_detail
