@@ -12,6 +12,7 @@ from tasks.committee.knowledge.identity import is_the_idea
 from tasks.committee.knowledge.inquiry import Inquiry
 from tasks.committee.knowledge.papers import appeared_after, item_of
 from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query
+from tasks.committee.knowledge.selection import SIMILARITY_SHARE
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.knowledge.troubles import Troubles
 
@@ -90,12 +91,11 @@ class Search:
         return await self._ask_source(phase, name, text)
 
     async def _ask_literature(self, phase: KnowledgePhase, text: str) -> _Answered:
-        """The gateway takes a last day only: for later knowledge it is asked without one, and what is not later is dropped."""
+        """The gateway takes a last day only: for later knowledge it is asked for more without one, and what is not later is dropped."""
         cutoff = self.inquiry.outline.cutoff
         later = phase is KnowledgePhase.AFTER
-        answer = await self.inquiry.tools.literature.search_papers(
-            text, self.inquiry.parameters.knowledge_per_kind, None if later else cutoff
-        )
+        limit = self.inquiry.parameters.knowledge_per_kind * (SIMILARITY_SHARE if later else 1)
+        answer = await self.inquiry.tools.literature.search_papers(text, limit, None if later else cutoff)
         self.inquiry.troubles.searches(answer.failures, LITERATURE)
         papers: Iterable[Paper] = answer.items
         if cutoff is not None:

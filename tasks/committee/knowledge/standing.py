@@ -69,9 +69,14 @@ def _enter(inquiry: Inquiry, batch: dict[str, Candidate], outcome: Outcome[Stand
         if key in entries:
             candidate.judge_0_to_1 = entries[key].score / 10
         else:
-            candidate.unscored_reason = UnscoredReason.NO_EVIDENCE
-            inquiry.troubles.add(
-                _SUBJECT,
-                UnscoredReason.NO_EVIDENCE.value,
-                "the reply has no entry for a find, which the prompt allows where nothing is known of it",
-            )
+            _leave_unscored(inquiry, candidate)
+
+
+def _leave_unscored(inquiry: Inquiry, candidate: Candidate) -> None:
+    """The prompt allows no entry where nothing is known to judge by; elsewhere the reply left something out."""
+    item = candidate.item
+    if item.citation_count is None and item.stars is None and not _site(item):
+        candidate.unscored_reason = UnscoredReason.NO_EVIDENCE
+        return
+    candidate.unscored_reason = UnscoredReason.REPLY_UNPARSABLE
+    inquiry.troubles.omission(_SUBJECT, "the reply has no usable entry for a find whose standing is known in part")
