@@ -68,7 +68,7 @@ class Searches:
         gathered = {paper.paper_id: paper for answer in answers.values() for paper in answer.items}
         failures = [failure for query, answer in answers.items() for failure in look_up_failures(answer.failures, query)]
         complete = all(answer.complete for answer in answers.values())
-        if queries and len(gathered) < self._inquiry.parameters.papers_per_query * len(queries) // 2:
+        if queries and 2 * len(gathered) < self._inquiry.parameters.papers_per_query * len(queries):
             bulk = await self._in_bulk(queries)
             gathered |= {paper.paper_id: paper for paper in bulk.items if paper.paper_id not in gathered}
             failures.extend(look_up_failures(bulk.failures, "bulk search"))

@@ -72,7 +72,7 @@ def _invented(removed: int) -> tuple[Failure, ...]:
 def _cited_anywhere(reviewed: Sequence[Reviewed]) -> Shown:
     """One set of keys for all that the reviews cite, in the order they cite it."""
     papers = {paper.paper_id: paper for each in reviewed for paper in each.shown.papers}
-    cited: dict[PaperId, None] = {row.paper_id: None for each in reviewed for row in each.citations}
+    cited: dict[PaperId, None] = {row.paper_id: None for each in reviewed for row in each.citations if row.paper_id is not None}
     return show([papers[paper_id] for paper_id in cited])
 
 

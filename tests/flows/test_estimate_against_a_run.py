@@ -93,7 +93,9 @@ async def evaluated(idea: Idea, request: RunRequest, folder: Path) -> IdeaEvalua
 
 
 @pytest.mark.parametrize("profile", ["economy", "faithful"])
-async def test_the_plan_comes_within_fifteen_percent_of_a_run(profile: str, tmp_path: Path, model: OpenAIServer, monkeypatch) -> None:
+async def test_the_plan_comes_within_fifteen_percent_of_a_run(
+    profile: str, tmp_path: Path, model: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     idea = the_idea()
     request = request_for(profile, tmp_path, model.url)
