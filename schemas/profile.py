@@ -120,7 +120,7 @@ class RankingParameters(Noun):
     """Grouped ranking: matches, schedule, ratings (InnoEval; OmniScientist §5.2)."""
 
     round_robin_limit: int = Field(default=8, ge=2, description="Groups up to this size play every pair; larger ones are scheduled.")
-    matches_per_idea: int = Field(default=12, ge=1, description="Most pairs an idea plays in a scheduled group.")
+    matches_per_idea: int = Field(default=24, ge=1, description="Most pairs an idea plays in a scheduled group.")
     stable_top: int = Field(default=10, ge=1, description="The schedule ends early when this many leaders are settled.")
     both_orders: bool = Field(default=True, description="Ask each pair in both orders, which measures position bias.")
     elo_k: float = Field(default=32.0, gt=0)
