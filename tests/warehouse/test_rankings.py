@@ -1,5 +1,6 @@
 """Rankings land group by group, are published whole, and never mix with each other or outlive what they rank."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,11 @@ import pytest
 from schemas.base import replace
 from schemas.errors import PublicationError
 from schemas.identifiers import IdeaId, RunId
-from schemas.ranking import RankedGroup, RatingMethod, Winner
+from schemas.outcome import UnscoredReason
+from schemas.ranking import RankedGroup, RatingMethod
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.rankings import make_head, make_ranked_group
+from warehouse.export import export_lake
 from warehouse.lake import open_reader
 from warehouse.landing import land
 from warehouse.layout import Layout
@@ -24,10 +27,22 @@ from warehouse.verify import verify
 RUN = RunId("run-a")
 
 
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """Three ideas in one group, published as run-a. Not to be changed."""
+    layout = Layout(tmp_path_factory.mktemp("three"))
+    publish(layout, range(3))
+    return layout
+
+
 @pytest.fixture
-def ideas(layout: Layout) -> list[IdeaId]:
-    """Three ideas in one group, published as run-a."""
-    return publish(layout, range(3))
+def layout(three: Layout, tmp_path: Path) -> Layout:
+    return Layout(shutil.copytree(three.root, tmp_path / "warehouse"))
+
+
+@pytest.fixture
+def ideas() -> list[IdeaId]:
+    return [make_evaluation(number).idea.idea_id for number in range(3)]
 
 
 def publish(layout: Layout, numbers: range) -> list[IdeaId]:
@@ -76,13 +91,16 @@ def test_the_ranks_of_a_run_rest_on_matches_once_it_is_ranked(layout: Layout, id
         entry = queries.ranking(RUN)[0]
         assert (entry.best_rank, entry.worst_rank, entry.wins, entry.losses) == (1, 2, 4.0, 0.0)
         assert entry.strength is not None
-
-
-def test_publishing_a_ranking_again_changes_nothing(layout: Layout, ideas: list[IdeaId]) -> None:
-    group = make_ranked_group(ideas, group="one")
-    first, second = rank(layout, group), rank(layout, group)
-    assert (first.unchanged, second.unchanged) == (False, True)
+    with open_reader(layout) as connection:
+        found = connection.execute(
+            "select idea_id, sum(cost_usd) from llm_calls where step = 'compare_ideas' group by all order by all"
+        ).fetchall()
+    assert [(idea, pytest.approx(cost)) for idea, cost in found] == [(idea, 0.02) for idea in sorted(ideas)]
+    again = rank(layout, make_ranked_group(backwards, group="one"))
+    assert (again.published, again.unchanged) == (True, True)
     assert verify(layout).sound
+    exported = export_lake(layout, layout.root / "lake.duckdb")
+    assert (exported["rankings"], exported["matches"], exported["ratings"]) == (1, 12, 12)
 
 
 def test_rankings_of_two_engines_stand_beside_each_other_and_the_runs_own_is_shown(layout: Layout, ideas: list[IdeaId]) -> None:
@@ -101,23 +119,22 @@ def test_rankings_of_two_engines_stand_beside_each_other_and_the_runs_own_is_sho
     assert [row[0] for row in ranks(layout)] == ideas
 
 
-def test_judgements_of_two_engines_in_one_ranking_keep_it_out_of_the_lake(layout: Layout, ideas: list[IdeaId]) -> None:
+def test_two_engines_in_one_ranking_or_a_winner_with_a_reason_keep_it_out_of_the_lake(layout: Layout, ideas: list[IdeaId]) -> None:
     group = make_ranked_group(ideas, group="one")
-    mixed = replace(group, matches=(replace(group.matches[0], judge="extractive"), *group.matches[1:]))
+    both = replace(group.matches[1], unscored_reason=UnscoredReason.REFUSED)
+    mixed = replace(group, matches=(replace(group.matches[0], judge="extractive"), both, *group.matches[2:]))
     report = rank(layout, mixed)
     assert not report.published
     assert report.validation is not None
-    assert "one_engine_judges_one_ranking" in {row.expectation for row in report.validation.broken}
+    broken = {row.expectation for row in report.validation.broken}
+    assert {"one_engine_judges_one_ranking", "a_match_has_a_winner_or_a_reason"} <= broken
     assert {row[2] for row in ranks(layout)} == {"scores"}
 
 
-def test_a_match_with_winner_and_reason_keeps_a_ranking_out(layout: Layout, ideas: list[IdeaId]) -> None:
-    group = make_ranked_group(ideas, group="one", refused=1)
-    wrong = replace(group, matches=(replace(group.matches[0], winner=Winner.TIE), *group.matches[1:]))
-    assert not rank(layout, wrong).published
-
-
 def test_a_run_that_changed_loses_its_ranking_but_not_what_it_cost(layout: Layout, ideas: list[IdeaId]) -> None:
+    late = make_ranked_group(ideas, ranking_id="ranking-late", group="one")
+    head = make_head(layout, [late])
+    land_group(layout, late)
     assert rank(layout, make_ranked_group(ideas, group="one")).published
     with open_reader(layout) as connection:
         before = connection.execute("select llm_calls, cost_usd from run_costs").fetchall()[0]
@@ -128,6 +145,8 @@ def test_a_run_that_changed_loses_its_ranking_but_not_what_it_cost(layout: Layou
         after = connection.execute("select llm_calls, cost_usd from run_costs").fetchall()[0]
     assert left == [0, 0, 0]
     assert after[1] > before[1]
+    with pytest.raises(PublicationError, match="rank it again"):
+        publish_ranking(layout, head)
 
 
 def test_a_run_published_again_as_it_was_keeps_its_ranking(layout: Layout, ideas: list[IdeaId]) -> None:
@@ -138,16 +157,8 @@ def test_a_run_published_again_as_it_was_keeps_its_ranking(layout: Layout, ideas
     assert verify(layout).sound
 
 
-def test_a_run_evaluated_again_meanwhile_is_not_ranked(layout: Layout, ideas: list[IdeaId]) -> None:
-    group = make_ranked_group(ideas, group="one")
-    head = make_head(layout, [group])
-    land_group(layout, group)
-    publish(layout, range(4))
-    with pytest.raises(PublicationError, match="rank it again"):
-        publish_ranking(layout, head)
-
-
-def test_a_group_without_matches_is_ranked_by_scores_beside_groups_with_them(layout: Layout) -> None:
+def test_a_group_without_matches_is_ranked_by_scores_beside_groups_with_them(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
     for number in range(3):
         evaluation = make_evaluation(number)
         land(layout, replace(evaluation, idea=replace(evaluation.idea, group="one" if number < 2 else "alone")))
@@ -157,20 +168,3 @@ def test_a_group_without_matches_is_ranked_by_scores_beside_groups_with_them(lay
     with open_reader(layout) as connection:
         found = connection.execute('select "group", basis, rank from group_rankings order by "group", rank').fetchall()
     assert found == [("alone", "scores", 1), ("one", "matches", 1), ("one", "matches", 2)]
-
-
-def test_what_matches_cost_is_booked_on_the_ideas_shown_first(layout: Layout, ideas: list[IdeaId]) -> None:
-    assert rank(layout, make_ranked_group(ideas, group="one")).published
-    with open_reader(layout) as connection:
-        found = connection.execute(
-            "select idea_id, sum(cost_usd) from llm_calls where step = 'compare_ideas' group by all order by all"
-        ).fetchall()
-    assert [(idea, pytest.approx(cost)) for idea, cost in found] == [(idea, 0.02) for idea in sorted(ideas)]
-
-
-def test_an_export_holds_rankings_too(layout: Layout, ideas: list[IdeaId], tmp_path: Path) -> None:
-    from warehouse.export import export_lake
-
-    assert rank(layout, make_ranked_group(ideas, group="one")).published
-    rows = export_lake(layout, tmp_path / "lake.duckdb")
-    assert (rows["rankings"], rows["matches"], rows["ratings"]) == (1, 12, 12)

@@ -1,7 +1,6 @@
 """The report on a ranking: uncertainty shown, reasons cited, and nothing that ideas or judges wrote acts on the page."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,7 @@ from schemas.identifiers import IdeaId
 from schemas.ranking import RankedGroup
 from tests.support.evaluations import make_evaluation
 from tests.support.rankings import make_head, make_ranked_group
-from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED, publish_report_lake
+from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
 from warehouse.answers import IdeaScore
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
@@ -24,9 +23,9 @@ from warehouse.ranking_publish import publish_ranking
 
 
 @pytest.fixture(scope="module")
-def ranked(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def ranked(layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> Layout:
     """The report lake with its ideas ranked in one group of three and one hostile group, in which one match was refused."""
-    layout = publish_report_lake(tmp_path_factory.mktemp("ranked"))
+    layout = Layout(shutil.copytree(layout.root, tmp_path_factory.mktemp("ranked") / "warehouse"))
     sound = [make_evaluation(number).idea.idea_id for number in (0, 3, 4)]
     groups: list[RankedGroup] = [
         make_ranked_group(sound, group="sound"),
@@ -40,8 +39,7 @@ def ranked(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     return layout
 
 
-def test_a_run_without_ranking_says_how_to_make_one(tmp_path: Path) -> None:
-    layout = publish_report_lake(tmp_path)
+def test_a_run_without_ranking_says_how_to_make_one(layout: Layout) -> None:
     with pytest.raises(ConfigurationError, match="assay rank run-a"):
         ranking_report(layout, RUN, "md")
 

@@ -1,0 +1,137 @@
+"""A shard of groups: landed group by group, killed at any moment, and never asking the same twice."""
+
+import asyncio
+import json
+import multiprocessing
+import os
+import signal
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from flows.profiles import load_profile
+from schemas.base import replace
+from schemas.identifiers import IdeaId, RunId
+from schemas.ranking import Match, RankedGroup, RankRequest
+from schemas.run import Budget
+from schemas.settings import LanguageModelSettings, Settings
+from tasks.judging.extractive_engine import ExtractiveEngine
+from tasks.judging.step import BaselineTools
+from tasks.ranking.dimensions import DIMENSIONS
+from tasks.ranking.dossier import Dossier
+from tasks.ranking.job import GroupJob, RankJob
+from tasks.ranking.journal import Journal
+from tasks.ranking.rank_shard import rank_job, rank_shard
+from tests.support.assay_command import wait_until
+from tests.support.openai_server import Messages, OpenAIServer, start_openai_server
+from tests.support.rankings import make_ranked_group
+from warehouse.layout import Layout
+from warehouse.parquet import read_rows
+from warehouse.ranking_landing import iterate_group_receipts, landed_matches
+
+RUN = RunId("run-a")
+IDS = tuple(IdeaId(f"idea-{letter}") for letter in "abcd")
+SPAWN = multiprocessing.get_context("spawn")
+PRICED = LanguageModelSettings(prompt_price_usd_per_million_tokens=2.0, completion_price_usd_per_million_tokens=8.0)
+
+
+def answer(messages: Messages, schema: object) -> dict[str, object]:
+    """Whoever is shown first wins along every dimension: the worst of judges."""
+    names = [dimension.name for dimension in DIMENSIONS] + ["overall"]
+    return {"verdicts": [{"dimension": name, "reason": "It says more.", "better": "A"} for name in names]}
+
+
+def make_job(warehouse: Path, server: OpenAIServer | None, budget: Budget | None = None) -> RankJob:
+    dossiers = tuple(Dossier(idea_id=one, group="one", title=one, text=f"We test {one} on held-out data of ten labs.") for one in IDS)
+    request = RankRequest(
+        run_id=RUN,
+        warehouse=warehouse,
+        profile=load_profile("economy"),
+        engine="litellm:openai/judge" if server else "extractive",
+        api_base=server.url if server else None,
+        budget=budget or Budget(),
+    )
+    return RankJob(ranking_id="ranking-a", request=request, dimensions=DIMENSIONS, groups=(GroupJob(group="one", dossiers=dossiers),))
+
+
+def run_in_child(job: str) -> None:
+    os.environ["OPENAI_API_KEY"] = "sk-test"
+    asyncio.run(rank_job(RankJob.model_validate_json(job), Settings(language_model=PRICED)))
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+
+
+def questions(server: OpenAIServer) -> Counter[str]:
+    return Counter(json.dumps(request.messages) for request in server.requests)
+
+
+def test_a_killed_shard_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> None:
+    with start_openai_server("late", answer, late_seconds=0.3) as server:
+        settings = Settings(language_model=replace(PRICED, maximum_concurrency=2))
+        job = make_job(tmp_path, server)
+        os.environ["ASSAY_LANGUAGE_MODEL__MAXIMUM_CONCURRENCY"] = "2"
+        child = SPAWN.Process(target=run_in_child, args=(job.model_dump_json(),))
+        try:
+            child.start()
+            wait_until(lambda: len(server.requests) >= 5, 60, "five requests")
+            os.kill(child.pid or 0, signal.SIGKILL)
+            child.join()
+        finally:
+            del os.environ["ASSAY_LANGUAGE_MODEL__MAXIMUM_CONCURRENCY"]
+        layout = Layout(tmp_path)
+        assert list(iterate_group_receipts(layout, RUN, "ranking-a")) == []
+        (receipt,) = asyncio.run(rank_job(job, settings))
+        asked = questions(server)
+    assert len(asked) == 12, "six pairs in both orders"
+    assert sum(asked.values()) <= 12 + 2
+    assert receipt.rows["matches"] == 72
+    calls = read_rows(layout.ranked_group(RUN, "ranking-a", "one") / "llm_calls.parquet")
+    assert sum(call["cost_usd"] > 0 for call in calls) >= 10, "what was paid before the kill is on the bill"
+    assert {call["ranking_id"] for call in calls} == {"ranking-a"}
+    assert {call["idea_id"] for call in calls} == set(IDS)
+
+
+def test_what_a_budget_ended_is_taken_up_again(tmp_path: Path) -> None:
+    settings, layout = Settings(language_model=replace(PRICED, maximum_concurrency=1)), Layout(tmp_path)
+    with start_openai_server("good", answer) as server:
+        (poor,) = asyncio.run(rank_job(make_job(tmp_path, server, Budget(maximum_tokens=3000)), settings))
+        assert poor.incomplete_reason == "budget_exhausted"
+        paid = questions(server)
+        (rich,) = asyncio.run(rank_job(make_job(tmp_path, server), settings))
+        asked = questions(server)
+    assert 0 < len(paid) < 12
+    assert rich.incomplete_reason is None
+    assert set(asked.values()) == {1}
+    calls = read_rows(layout.ranked_group(RUN, "ranking-a", "one") / "llm_calls.parquet")
+    assert len({call["call_id"] for call in calls if call["cost_usd"] > 0}) == 12
+    assert {match.unscored_reason for match in landed_matches(layout, RUN, "ranking-a", "one")} == {None}
+
+
+async def test_the_extractive_engine_gives_the_same_ranking_again(tmp_path: Path) -> None:
+    found = []
+    for name in ("one", "two"):
+        layout = Layout(tmp_path / name)
+        job = make_job(layout.root, None)
+        await rank_shard(job, layout, lambda _: ExtractiveEngine(BaselineTools(embedder=None), 7), concurrency=4)  # type: ignore[arg-type]
+        matches = landed_matches(layout, RUN, "ranking-a", "one")
+        ratings = read_rows(layout.ranked_group(RUN, "ranking-a", "one") / "ratings.parquet")
+        found.append(([(match.match_id, match.winner, match.rationale) for match in matches], ratings))
+    assert found[0] == found[1]
+
+
+def test_a_journal_leaves_out_a_torn_line_and_keeps_what_follows(tmp_path: Path) -> None:
+    group: RankedGroup = make_ranked_group(IDS[:2])
+    journal = Journal(tmp_path / "group.jsonl")
+    journal.write(group.matches[:2], group.llm_calls[:1])
+    with journal.path.open("ab") as file:
+        file.write(b'{"match": {"match_id": "to')
+    journal.write(group.matches[2:], group.llm_calls)
+    again = Journal(journal.path)
+    again.read()
+    kept: list[Match] = again.matches
+    assert tuple(kept) == group.matches
+    assert tuple(again.calls) == group.llm_calls
