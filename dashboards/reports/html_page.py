@@ -24,7 +24,7 @@ CHART_FENCE = "chart"
 """Language of the empty code block that stands for the chart; only our own templates can write a code block."""
 
 
-def html_page(markdown: str, *, title: str, chart: Chart | None = None, intervals: Mapping[int, IntervalChart] = {}) -> str:  # noqa: B006 read only
+def html_page(markdown: str, *, title: str, chart: Chart | None = None, intervals: Mapping[int, IntervalChart] = {}) -> str:
     """Render `markdown` with its headings as navigation.
 
     An empty code block `intervals N` stands for the drawing of that number.

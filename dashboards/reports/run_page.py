@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboards.reports import figures
-from dashboards.reports.sensitivity import Sensitivity, sensitivity_of
 from dashboards.reports.safe_text import Markdown, plain
+from dashboards.reports.sensitivity import Sensitivity, sensitivity_of
 from dashboards.reports.wording import reason
 from schemas.columns import Severity
 from schemas.identifiers import IdeaId, RunId

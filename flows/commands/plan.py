@@ -12,6 +12,7 @@ from schemas.settings import Settings
 
 if TYPE_CHECKING:
     from flows.estimate import Estimate
+    from flows.rank_estimate import RankingEstimate
 
 
 def plan(
@@ -36,6 +37,7 @@ def plan(
     """Predict requests, tokens, dollars and hours of `assay evaluate` with the same options."""
     from flows.commands.output import print_json, print_note
     from flows.estimate import estimate_run
+    from flows.rank_estimate import estimate_ranking
     from tasks.ideas.read import read_ideas
     from tasks.judging.prices import price_per_token
 
@@ -60,17 +62,19 @@ def plan(
         label=label,
     )
     batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
-    estimate = estimate_run(batch.ideas, len(batch.rejected), request, settings, price_per_token(engine, settings.language_model))
+    price = price_per_token(engine, settings.language_model)
+    estimate = estimate_run(batch.ideas, len(batch.rejected), request, settings, price)
+    ranking = estimate_ranking(batch.ideas, request, price)
     if json:
-        print_json(estimate)
+        print_json({**estimate.model_dump(mode="json"), "ranking": ranking})
     else:
-        _print(estimate)
+        _print(estimate, ranking)
         for warning in _spent_early(estimate, request.budget):
             print_note(warning)
     return 0
 
 
-def _print(estimate: "Estimate") -> None:
+def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
     from flows.commands.output import duration, print_table
 
     if estimate.steps:
@@ -88,6 +92,12 @@ def _print(estimate: "Estimate") -> None:
         ["time", f"{duration(estimate.hours)}, bound by the {estimate.bound_by}"],
     ]
     print_table(["the whole run", "expected"], rows)
+    asked = f"{ranking.model_calls:,} calls, {ranking.prompt_tokens:,} prompt and {ranking.completion_tokens:,} completion tokens"
+    cost = unknown if ranking.cost_usd is None else f"${ranking.cost_usd:,.2f}"
+    print_table(
+        ["ranking by matches (assay rank, or --rank)", "at most"],
+        [["pairs", f"{ranking.pairs:,} in {ranking.groups:,} groups"], ["asked", asked], ["cost", cost]],
+    )
 
 
 def _spent_early(estimate: "Estimate", budget: Budget) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from flows.request import bundled
 from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay, kill_hard, rows, start_assay, wait_until
-from tests.support.openai_server import start_openai_server
+from tests.support.openai_server import Messages, start_openai_server
 
 pytestmark = pytest.mark.end_to_end
 
@@ -18,12 +18,20 @@ LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
 DECISION = "Accept (Poster)"
 
 
+def answer(messages: Messages, schema: object) -> dict[str, object]:
+    """The idea with the longer text wins along every dimension."""
+    names = ("clarity", "novelty", "feasibility", "validity", "significance", "overall")
+    first, _, second = messages[-1]["content"].partition("Idea B")
+    better = "A" if len(first) > len(second) else "B"
+    return {"verdicts": [{"dimension": name, "reason": "It says more.", "better": better} for name in names]}
+
+
 @pytest.fixture
 def groups(tmp_path: Path) -> Path:
     """Two groups of two: a query with one match each, made of the bundled ideas."""
     ideas = [json.loads(line) for line in bundled("ideas.jsonl").read_text().splitlines()[:4]]
     papers = [
-        {"paper_id": f"p{number}", "title": idea["title"], "abstract": idea["text"], "decision": DECISION}
+        {"paper_id": f"p{number}", "title": idea["title"], "abstract": idea.get("text") or idea["method"], "decision": DECISION}
         for number, idea in enumerate(ideas)
     ]
     entries = [{"query": papers[at], "matches": {"reject": {"paper": papers[at + 1]}}} for at in (0, 2)]
@@ -57,7 +65,7 @@ def test_a_ranking_by_a_model_killed_in_the_middle_goes_on_and_asks_nothing_paid
 ) -> None:
     warehouse = Path(shutil.copytree(demo.warehouse, tmp_path / "warehouse"))
     paid = {**env, "OPENAI_API_KEY": "sk-test", "ASSAY_LANGUAGE_MODEL__MAXIMUM_CONCURRENCY": "2"}
-    with start_openai_server("late", late_seconds=0.3) as server:
+    with start_openai_server("late", answer, late_seconds=0.3) as server:
         command = ["rank", "--warehouse", str(warehouse), "--engine", "litellm:openai/judge", "--api-base", server.url, "--json"]
         process = start_assay(*command, env=paid, log=tmp_path / "log")
         wait_until(lambda: len(server.requests) >= 12, 120, "twelve requests")
