@@ -24,8 +24,9 @@ def release_records(count: int, first: int = 1) -> dict[str, list[Record]]:
     Paper n cites n-1, n-2 and one that is not there, each edge twice as in real releases.
     """
     papers, abstracts, tldrs, identifiers, citations = [], [], [], [], []
+    rows = paper_rows(first + count)
     for number in range(first, first + count):
-        row = paper_rows(number + 1)[number]
+        row = rows[number]
         identifiers.append({"sha": f"{number:040x}", "corpusid": number, "primary": True})
         identifiers.append({"sha": f"{number + 10**6:040x}", "corpusid": number, "primary": False})
         papers.append(

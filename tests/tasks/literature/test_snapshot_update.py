@@ -1,4 +1,7 @@
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +151,35 @@ def test_a_stopped_update_leaves_the_old_snapshot_and_goes_on(tmp_path: Path, st
     assert resumed.counts == {"added": 4_400, "unchanged": 100}
     assert resumed.snapshot.fingerprint == build_snapshot(new, tmp_path / "anew").fingerprint
     assert 2_000 not in seen
+
+
+_COMMAND = (
+    "import sys; from pathlib import Path; from tasks.literature.snapshot import build, update;"
+    "work = build.build_snapshot if sys.argv[1] == 'build' else update.update_snapshot;"
+    "work(Path(sys.argv[2]), Path(sys.argv[3]), progress=lambda done, total, stage: print(stage, done, flush=True))"
+)
+
+
+def killed_at(kind: str, source: Path, target: Path, stage: str) -> bool:
+    """Start a build or an update and kill it in `stage`; True when it was still running."""
+    process = subprocess.Popen([sys.executable, "-c", _COMMAND, kind, str(source), str(target)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.split()[0] == stage:
+            break
+    process.send_signal(signal.SIGKILL)
+    return process.wait() == -signal.SIGKILL
+
+
+def test_a_release_and_its_diffs_survive_kills_at_any_stage(tmp_path: Path) -> None:
+    source = write_release(tmp_path / "2025-01-07", release_records(700))
+    folder = diffs(tmp_path / "d", {"papers": release_records(700, first=20)["papers"]}, {}, "2025-01-07-to-2025-01-14")
+    assert all(killed_at("build", source, tmp_path / "i", stage) for stage in ("join", "papers", "index"))
+    assert build_snapshot(source, tmp_path / "i").fingerprint == build_snapshot(source, tmp_path / "undisturbed").fingerprint
+    assert all(killed_at("update", folder, tmp_path / "i", stage) for stage in ("changes", "index"))
+    resumed = update_snapshot(folder, tmp_path / "i")
+    assert resumed.counts == {"added": 19, "unchanged": 681}
+    assert resumed.snapshot.fingerprint == update_snapshot(folder, tmp_path / "undisturbed").snapshot.fingerprint
 
 
 def test_a_reader_that_has_the_old_snapshot_open_keeps_it(tmp_path: Path) -> None:
