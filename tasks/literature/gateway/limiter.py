@@ -16,8 +16,12 @@ _PACE = 1.001
 _MARGIN = 0.007
 """Of a window: what travel times usually differ by."""
 
-_QUICK_ANSWER_SECONDS = 0.05
-_LONGEST_TRAVEL_SECONDS = 0.1
+_QUICK_ANSWER_SECONDS = 0.015
+_STEADY_SPREAD_SECONDS = 0.025
+_LONGEST_TRAVEL_SECONDS = 0.25
+_LONGEST_TRAVEL_ALONE_SECONDS = 0.1
+"""Where a window holds one request, time lost cannot be made up for."""
+
 _WAKE_EARLY_SECONDS = 0.002
 _LOCK_EVERY_SECONDS = 0.001
 _MOST_STRETCH = 16.0
@@ -62,6 +66,7 @@ class RateLimiter:
         self.interval_seconds = _PACE / requests_per_second
         self._window_seconds = self._allowed / requests_per_second
         self._least_gap_seconds = self.interval_seconds / 2
+        self._travel_bound_seconds = _LONGEST_TRAVEL_ALONE_SECONDS if self._allowed == 1 else _LONGEST_TRAVEL_SECONDS
         self._memory = memory or OwnDepartures()
         self._clock = clock
         self._gate = asyncio.Lock()
@@ -69,6 +74,7 @@ class RateLimiter:
         self._floor = clock() + self.interval_seconds
         self._answer_seconds: deque[float] = deque(maxlen=20)
         self._arrivals: dict[float, float] = {}
+        self._locked = False
         self._working_since = 0.0
         self._last_departure = 0.0
         self._stretched_at = 0.0
@@ -103,12 +109,15 @@ class RateLimiter:
         """Return at the earliest moment, with the memory locked."""
         while True:
             now = self._clock()
-            await self._until(self._earliest(self._memory.read(now)))
+            if (rest := self._earliest(self._memory.read(now)) - now - self._travel_bound_seconds) > 0:
+                await asyncio.sleep(rest)  # an answer meanwhile may tell of an earlier arrival
+            await self._until(self._earliest(self._memory.read(self._clock())))
             if not self._memory.try_lock():
                 await asyncio.sleep(_LOCK_EVERY_SECONDS)
                 continue
             now = self._clock()
             if self._earliest(self._memory.read(now)) <= now:
+                self._locked = True
                 return
             self._memory.unlock()
 
@@ -130,18 +139,41 @@ class RateLimiter:
         self._arrivals = {left_at: by for left_at, by in self._arrivals.items() if left_at in known}
 
     @property
+    def _quick(self) -> bool:
+        """Whether the other side answers at once when it can: then an answer that takes longer tells of a late arrival."""
+        known = sorted(self._answer_seconds)
+        return not known or known[len(known) // 10] < _QUICK_ANSWER_SECONDS
+
+    @property
+    def _steady(self) -> bool:
+        """Whether answers usually take about as long as each other: then the same holds for what is above the usual."""
+        usual = median(self._answer_seconds)
+        return median(abs(seconds - usual) for seconds in self._answer_seconds) < _STEADY_SPREAD_SECONDS
+
+    @property
     def _longest_travel_seconds(self) -> float:
         """What a request may need to arrive, as long as no answer tells."""
-        quick = len(self._answer_seconds) < 5 or median(self._answer_seconds) < _QUICK_ANSWER_SECONDS
-        return _LONGEST_TRAVEL_SECONDS if quick else _MARGIN * self._window_seconds
+        return self._travel_bound_seconds if self._quick or self._steady else _MARGIN * self._window_seconds
 
     def arrived(self, departed_at: float) -> None:
         """Called by `Turn.arrived`."""
         seconds = self._clock() - departed_at
         self._answer_seconds.append(seconds)
-        late_seconds = max(seconds - median(self._answer_seconds), 0.0)
-        travel_seconds = min(seconds, _MARGIN * self._window_seconds + late_seconds, self._longest_travel_seconds)
-        self._arrivals[departed_at] = departed_at + travel_seconds
+        if not self._quick:
+            late_seconds = max(seconds - median(self._answer_seconds), 0.0) if self._steady else 0.0
+            seconds = min(seconds, _MARGIN * self._window_seconds + late_seconds)
+        self._arrivals[departed_at] = departed_at + min(seconds, self._travel_bound_seconds)
+        self._tell_others()
+
+    def _tell_others(self) -> None:
+        if not self._locked and not self._memory.try_lock():
+            return  # with the next departure, then
+        memory = self._memory.read(self._clock())
+        for each in memory.departures:
+            each.arrived_by = self._arrivals.get(each.left_at, each.arrived_by)
+        self._memory.write(memory)
+        if not self._locked:
+            self._memory.unlock()
 
     def pass_on(self) -> float:
         """Called by `Turn.departed`; returns the moment."""
@@ -152,6 +184,7 @@ class RateLimiter:
         if self.stretch > 1.0:
             memory.slot = now + self.interval_seconds * self.stretch
         self._note(memory, now)
+        self._locked = False
         self._memory.unlock()
         if self._last_departure >= self._working_since:
             self.working_departures += 1
