@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.ranking import GroupSummary, Match, RankingHead, Rating, RatingMethod
+from schemas.ranking import Grouping, GroupSummary, Match, RankingHead, Rating, RatingMethod
 from warehouse.answers import RankedIdea
 from warehouse.queries import Queries
 from warehouse.ranking_rows import match_of, rating_of, summary_of
@@ -20,10 +20,10 @@ def rankings_of(queries: Queries, run_id: RunId) -> tuple[RankingHead, ...]:
 
 
 def ranking_shown(queries: Queries, run_id: RunId) -> RankingHead | None:
-    """The ranking that `group_rankings` shows: of the run's own engine, else the newest; None when there is none."""
+    """The ranking that `group_rankings` shows: of the run's own engine, in groups as given, the newest; None when there is none."""
     own = queries.run(run_id).engine
-    found = rankings_of(queries, run_id)
-    return next((head for head in found if head.engine == own), found[0] if found else None)
+    found = sorted(rankings_of(queries, run_id), key=lambda head: (head.engine != own, head.grouping is not Grouping.GIVEN))
+    return found[0] if found else None
 
 
 def ranking_of(queries: Queries, run_id: RunId, ranking_id: str) -> RankingHead:

@@ -1,10 +1,13 @@
 -- Ideas within their group, once for each ranking of their run (once without any): what `group_rankings` shows of one of them.
--- shown: whether it is the ranking that group_rankings shows: of the run's own engine, then the newest. Rankings never mix.
+-- shown: whether it is the ranking that group_rankings shows: of the run's own engine, in groups as given, the newest. Rankings never mix.
 -- has_matches: whether any idea of the group got a strength from matches; else the ranks rest on scores.
 with numbered as (
   select
     k.*,
-    row_number() over (partition by k.run_id order by k.engine = r.engine desc, k.finished_at desc, k.ranking_id) = 1 as shown
+    row_number() over (
+      partition by k.run_id
+      order by k.engine = r.engine desc, k.grouping = 'given' desc, k.finished_at desc, k.ranking_id
+    ) = 1 as shown
   from rankings as k
   inner join runs as r on r.run_id = k.run_id
 ),
