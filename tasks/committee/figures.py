@@ -17,7 +17,8 @@ class Figures:
     Attributes:
         total_0_to_10: mean over personas and dimensions; None without a scored review.
         means, spreads: by dimension; a spread is the standard deviation over personas and needs two of them.
-        alpha: Krippendorff's, interval scale: units are dimensions, raters are personas. None where it is undefined.
+        alpha: Krippendorff's, interval scale: units are dimensions, raters are personas. None where it is undefined, or where
+            fewer than two dimensions have two scores: over a single unit it is 0 whatever the scores.
     """
 
     total_0_to_10: float | None
@@ -39,7 +40,7 @@ def figures_of(reviews: Sequence[PersonaReview], dimensions: Sequence[ReviewDime
         total_0_to_10=fmean(every) if every else None,
         means={name: fmean(scores) for name, scores in scored.items() if scores},
         spreads={name: stdev(scores) for name, scores in scored.items() if len(scores) > 1},
-        alpha=alpha.value if alpha.defined else None,
+        alpha=alpha.value if alpha.defined and alpha.count > 1 else None,
         scored_count=len(every),
         unscored_count=len(reviews) - len(every),
     )

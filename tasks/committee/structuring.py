@@ -11,6 +11,9 @@ from tasks.committee.questions import PartShown, StructureQuestion
 from tasks.committee.steps import STRUCTURE_IDEA
 from tasks.judging.step import Engine
 
+ESSENTIAL = (IdeaPart.METHODS, IdeaPart.EXPERIMENTAL_SETTINGS)
+"""Parts whose absence is worth a row of its own; that any other is absent shows in its having no claims."""
+
 
 @dataclass(frozen=True, slots=True)
 class Structured:
@@ -29,7 +32,7 @@ class Structured:
 
 
 async def structure_idea(idea: Idea, engine: Engine) -> Structured:
-    """Ask for the parts of the whole idea. A part it lacks is empty and named in a failure; the idea goes on without it."""
+    """Ask for the parts of the whole idea. It goes on without those it lacks; without a method or a test, a failure says so."""
     outcome = await engine.run(STRUCTURE_IDEA, StructureQuestion(idea=idea.text))
     if isinstance(outcome, Unscored):
         failure = Failure(stage=STAGE, subject=STRUCTURE_IDEA.name, reason=outcome.reason.value, detail=outcome.detail)
@@ -43,7 +46,7 @@ async def structure_idea(idea: Idea, engine: Engine) -> Structured:
         Claim(claim_id=f"c{number}", part=part, statement=statement, provenance=outcome.provenance)
         for number, (part, statement) in enumerate(pairs, start=1)
     )
-    absent = [part for part, statements in stated.items() if not statements]
+    absent = [part for part in ESSENTIAL if not stated[part]]
     return Structured(claims, (_missing(idea, absent),) if absent else ())
 
 
