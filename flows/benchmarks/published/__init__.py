@@ -1,0 +1,1 @@
+"""Published figures of each suite: paper, table, row, column and number, no sentences."""

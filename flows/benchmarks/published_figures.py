@@ -1,0 +1,40 @@
+"""Figures from papers, read from `published/<suite>.toml`: paper, table, row, column, number."""
+
+import tomllib
+from importlib import resources
+
+from schemas.benchmark import BenchmarkScore
+
+_KEYS = ("paper", "table", "row", "system", "metric", "value")
+
+
+def published_scores(suite: str) -> tuple[BenchmarkScore, ...]:
+    """The published figures of a suite, in the order of its file; none when it has no file.
+
+    Each `[[figure]]` has a paper, table, row, system, metric and value; optionally a `slice`, a `count`, and `sd`, which
+    becomes no interval: the spread of items says little about the mean's uncertainty without their number.
+
+    Raises:
+        ValueError: an entry lacks a key.
+    """
+    file = resources.files("flows.benchmarks.published").joinpath(f"{suite}.toml")
+    if not file.is_file():
+        return ()
+    return tuple(_score(suite, entry) for entry in tomllib.loads(file.read_text("utf-8")).get("figure", ()))
+
+
+def _score(suite: str, entry: dict[str, object]) -> BenchmarkScore:
+    missing = [key for key in _KEYS if key not in entry]
+    if missing:
+        raise ValueError(f"a published figure of {suite} lacks {', '.join(missing)}: {entry}")
+    spread = f", SD {entry['sd']}" if "sd" in entry else ""
+    return BenchmarkScore(
+        suite=suite,
+        metric=str(entry["metric"]),
+        slice=str(entry.get("slice", "all")),
+        system=str(entry["system"]),
+        value=float(str(entry["value"])),
+        count=int(str(entry.get("count", 0))),
+        published=True,
+        published_source=f"{entry['paper']}, {entry['table']}, {entry['row']}{spread}",
+    )

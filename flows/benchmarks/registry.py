@@ -1,0 +1,8 @@
+"""The one list of suites: the command line, the reports and the tests iterate it."""
+
+from flows.benchmarks.suite import Suite
+
+_SUITES: tuple[Suite, ...] = ()
+
+SUITES: dict[str, Suite] = {suite.name: suite for suite in _SUITES}
+"""A suite added here is run by `assay benchmark`, named in its help, published and reported."""

@@ -1,0 +1,195 @@
+"""Trial: what a suite is run with. It asks engines, sends ideas through the main job, and keeps every answer as it comes."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from flows.benchmarks.notes import note
+from schemas.base import Noun, Reply
+from schemas.benchmark import BenchmarkItem, BenchmarkRequest
+from schemas.calls import LlmCall
+from schemas.errors import ConfigurationError
+from schemas.idea import Idea
+from schemas.identifiers import RunId
+from schemas.outcome import Outcome
+from schemas.profile import Profile
+from schemas.run import Module, Run, RunRequest
+from schemas.settings import Settings
+from tasks.accounting.budgets import SharedBudget
+from tasks.benchmarks.answer_store import AnswerStore
+from tasks.benchmarks.asking import KeptOutcome, ask, may_go_better, outcome_of
+from tasks.benchmarks.desk import Desk, Done, Tools, work_through
+from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from tasks.ideas.write import write_ideas
+from tasks.judging.opening import open_engines
+from tasks.judging.step import Step
+from warehouse.answers import IdeaReview
+from warehouse.keyed_store import KeyedStore
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+
+ItemT = TypeVar("ItemT")
+NounT = TypeVar("NounT", bound=Noun)
+OutputT = TypeVar("OutputT", bound=Reply)
+
+
+class Evaluates(Protocol):
+    """Runs the main job and gives the published run; `flows.commands.session` in a command."""
+
+    def __call__(self, request: RunRequest) -> Run: ...
+
+
+class Trial:
+    """One suite under way. Not shared between threads.
+
+    Attributes:
+        request: what the user asked for.
+        run_id: the benchmark's name.
+        items, calls, evaluated_run_ids: what was recorded so far.
+        missing_reason: why running again may score more, of the last answer that could not be had; None: all was asked.
+    """
+
+    def __init__(self, request: BenchmarkRequest, run_id: RunId, settings: Settings, evaluate: Evaluates) -> None:
+        self.request = request
+        self.run_id = run_id
+        self.settings = settings
+        self.layout = Layout(request.warehouse)
+        self.items: list[BenchmarkItem] = []
+        self.calls: list[LlmCall] = []
+        self.evaluated_run_ids: list[RunId] = []
+        self.missing_reason: str | None = None
+        self._evaluate = evaluate
+
+    @property
+    def seed(self) -> int:
+        """Of draws and intervals."""
+        return self.request.seed
+
+    @property
+    def folder(self) -> Path:
+        """Where the trial keeps its state."""
+        return self.layout.state / "benchmarks" / self.run_id
+
+    def file(self, name: str) -> Path:
+        """A data file of the suite; the harness has checked that it is there."""
+        return self.request.data / name
+
+    def draw(self, rows: Sequence[ItemT]) -> Sequence[ItemT]:
+        """All rows, or as many as `--limit` says, drawn by the seed and in their own order."""
+        limit = self.request.item_limit
+        if limit is None or limit >= len(rows):
+            return rows
+        chosen = sorted(random.Random(self.seed).sample(range(len(rows)), limit))  # noqa: S311 -- a repeatable draw, no secret
+        return [rows[place] for place in chosen]
+
+    def ask(self, step: Step[Any, OutputT], questions: Mapping[str, Noun], *, task: str | None = None) -> dict[str, Outcome[OutputT]]:
+        """One question of `step` per item; outcomes by item, in order. What was asked before a kill is not asked again.
+
+        Args:
+            task: keeps the answers of two askings of one step apart, such as both orders of a pair.
+        """
+
+        async def work(question: Noun, desk: Desk) -> KeptOutcome:
+            return await ask(step, question, desk)
+
+        name = task or step.name
+        kept = self.each(name, questions, work, KeptOutcome, ask_again=may_go_better)
+        for answer in kept.values():
+            if may_go_better(answer) and answer.reason is not None:
+                self.missing_reason = answer.reason.value
+        return {item_id: outcome_of(answer, step) for item_id, answer in kept.items()}
+
+    def each(
+        self,
+        task: str,
+        items: Mapping[str, ItemT],
+        work: Callable[[ItemT, Desk], Awaitable[NounT]],
+        kind: type[NounT],
+        *,
+        ask_again: Callable[[NounT], bool] = lambda _: False,
+    ) -> dict[str, NounT]:
+        """`work` on every item at a desk of its own (engine, embedder, ledger); results by item, in order, kept as they come.
+
+        Args:
+            task: unique within the suite. The benchmark's name covers data, prompts, engine, profile and limit; what else could
+                change a result belongs into `task` or the item's id.
+        """
+        note(f"{self.request.suite}: {task}, {len(items):,} items")
+        done = asyncio.run(self._work(task, items, work, kind, ask_again))
+        self.calls.extend(call for each in done.values() for call in each.calls)
+        return {item_id: each.result for item_id, each in done.items()}
+
+    async def _work(
+        self,
+        task: str,
+        items: Mapping[str, ItemT],
+        work: Callable[[ItemT, Desk], Awaitable[NounT]],
+        kind: type[NounT],
+        ask_again: Callable[[NounT], bool],
+    ) -> dict[str, Done[NounT]]:
+        async with AsyncExitStack() as stack:
+            budget = SharedBudget(self.layout.state / "budgets.sqlite", self.run_id, self.request.budget)
+            stack.callback(budget.close)
+            store = AnswerStore(self.folder / "answers.sqlite")
+            stack.callback(store.close)
+            embedder = SentenceEmbedder(self.settings.embeddings, KeyedStore(self.layout.cache / "embeddings.sqlite"))
+            engine_of = open_engines(
+                self.request.engine,
+                self.request.profile,
+                self.settings,
+                self.layout,
+                api_base=self.request.api_base,
+                embedder=embedder,
+                budget=budget,
+                stack=stack,
+            )
+            tools = Tools(engine_of, embedder, self.settings.language_model.maximum_concurrency)
+            return await work_through(task, items, work, kind, store=store, tools=tools, ask_again=ask_again)
+
+    def record(self, items: Iterable[BenchmarkItem]) -> None:
+        """Rows of `benchmark_items`: every answer the scores rest on."""
+        self.items.extend(items)
+
+    def evaluate(self, name: str, ideas: Sequence[Idea], modules: Sequence[Module], *, profile: Profile | None = None) -> RunId:
+        """Send `ideas` through the main job, or take the published run that `--run` names; the run's identifier.
+
+        What this warehouse has evaluated before, in whatever run, is taken over from there. The job's own calls are booked on the run.
+
+        Raises:
+            ConfigurationError: the job cannot be run.
+            PublicationError: the run broke an expectation and was not published.
+        """
+        named = self.request.evaluated_run
+        run_id = named if named is not None and profile is None else self._evaluated(name, ideas, modules, profile)
+        self.evaluated_run_ids.append(run_id)
+        return run_id
+
+    def _evaluated(self, name: str, ideas: Sequence[Idea], modules: Sequence[Module], profile: Profile | None) -> RunId:
+        if not ideas:
+            raise ConfigurationError(f"suite {self.request.suite} has no idea to evaluate: look at its data file")
+        path = self.folder / f"{name}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_ideas(ideas, path)
+        request = RunRequest(
+            ideas_path=path,
+            warehouse=self.request.warehouse,
+            profile=profile or self.request.profile,
+            engine=self.request.engine,
+            api_base=self.request.api_base,
+            literature=self.request.literature,
+            modules=tuple(modules),
+            workers=self.request.workers,
+            scheduler_address=self.request.scheduler_address,
+            budget=self.request.budget,
+            full_text=self.request.full_text,
+        )
+        note(f"{self.request.suite}: evaluating {len(ideas):,} ideas by {', '.join(modules)}")
+        return self._evaluate(request).run_id
+
+    def reviews(self, run_id: RunId) -> Iterator[IdeaReview]:
+        """Published evaluations of a run, a few in memory at a time. Raises ConfigurationError when the run is not published."""
+        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+            yield from queries.idea_reviews(run_id)

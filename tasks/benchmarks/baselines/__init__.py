@@ -1,0 +1,1 @@
+"""Deterministic answers of the extractive engine to the steps of the benchmarks."""

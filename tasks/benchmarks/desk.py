@@ -1,0 +1,93 @@
+"""What the work on one item of a benchmark has at hand, and the loop over all items."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from schemas.base import Noun
+from schemas.calls import LlmCall
+from schemas.errors import AssayError
+from schemas.identifiers import IdeaId, content_hash
+from tasks.accounting.ledger import Ledger
+from tasks.benchmarks.answer_store import AnswerStore, KeptAnswer
+from tasks.embeddings.embedder import Embedder
+from tasks.judging.opening import EngineOf
+from tasks.judging.step import Engine
+
+ItemT = TypeVar("ItemT")
+NounT = TypeVar("NounT", bound=Noun)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The engine books every call in the item's own ledger."""
+
+    engine: Engine
+    embedder: Embedder
+    ledger: Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What all items share; `concurrency` items are worked on at once."""
+
+    engine_of: EngineOf
+    embedder: Embedder
+    concurrency: int
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Generic[NounT]):
+    """The result of one item, and the calls made for it, now or before a kill."""
+
+    result: NounT
+    calls: tuple[LlmCall, ...]
+
+
+async def work_through(
+    task: str,
+    items: Mapping[str, ItemT],
+    work: Callable[[ItemT, Desk], Awaitable[NounT]],
+    kind: type[NounT],
+    *,
+    store: AnswerStore,
+    tools: Tools,
+    ask_again: Callable[[NounT], bool],
+) -> dict[str, Done[NounT]]:
+    """`work` on every item that has no kept result yet, side by side; results by item, in the order of `items`.
+
+    Args:
+        task: what is done, with all that could change the result beyond the item's name: a result is kept under both.
+        work: never raises for what the other side does; a ConfigurationError ends all.
+        ask_again: whether a kept result may be better another time.
+    """
+    keys = {item_id: content_hash(task, item_id, length=32) for item_id in items}
+    kept = store.read(list(keys.values()))
+    gate = asyncio.Semaphore(tools.concurrency)
+
+    async def one(item_id: str, item: ItemT) -> Done[NounT]:
+        before = kept.get(keys[item_id])
+        paid = before.calls if before is not None else ()
+        if before is not None and not before.ask_again:
+            return Done(kind.model_validate_json(before.result), paid)
+        async with gate:
+            ledger = Ledger(IdeaId(item_id))
+            result = await work(item, Desk(tools.engine_of(ledger), tools.embedder, ledger))
+        answer = KeptAnswer(result=result.model_dump_json(), ask_again=ask_again(result), calls=(*paid, *ledger.llm_calls))
+        store.keep(keys[item_id], answer)
+        return Done(result, answer.calls)
+
+    try:
+        async with asyncio.TaskGroup() as running:
+            tasks = {item_id: running.create_task(one(item_id, item)) for item_id, item in items.items()}
+    except* AssayError as errors:
+        raise _first(errors) from errors
+    return {item_id: each.result() for item_id, each in tasks.items()}
+
+
+def _first(errors: BaseExceptionGroup[AssayError]) -> BaseException:
+    found: BaseException = errors.exceptions[0]
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    return found
