@@ -143,7 +143,7 @@ class SemanticScholarServer:
             fault = "429"
         if self.delay_seconds:
             await asyncio.sleep(self.delay_seconds)
-        if fault != "429" and self.lost_word is not None and self.lost_word in unquote(scope["query_string"].decode()).lower():
+        if self.lost_word is not None and self.lost_word in unquote(scope["query_string"].decode()).lower():
             fault = "503"
         if fault in _BODIES:
             await _send(send, int(fault), _BODIES[fault])
