@@ -44,7 +44,7 @@ def shortenings_of(evaluation: IdeaEvaluation) -> tuple[Shortening, ...]:
     """Each distinct answer made from a shortened input counts once, however many rows it filled."""
     answers = {
         (provenance.step, provenance.shortening, provenance.call_ids, provenance.created_at)
-        for provenance in _provenances(evaluation)
+        for provenance in provenances(evaluation)
         if provenance.shortening is not None
     }
     counts = Counter((step, rule) for step, rule, _, _ in answers)
@@ -52,12 +52,7 @@ def shortenings_of(evaluation: IdeaEvaluation) -> tuple[Shortening, ...]:
 
 
 def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
-    soundness, contribution = evaluation.soundness, evaluation.contribution
-    recorded = [
-        *(soundness.failures if soundness else ()),
-        *(contribution.failures if contribution else ()),
-        *evaluation.failures,
-    ]
+    recorded = [*(failure for module in evaluation.modules.values() for failure in module.failures), *evaluation.failures]
     groups: dict[tuple[str, str], list[Failure]] = defaultdict(list)
     for failure in dict.fromkeys(recorded):
         groups[failure.stage, failure.reason].append(failure)
@@ -84,6 +79,14 @@ def _unscored(evaluation: IdeaEvaluation) -> Iterator[Gap]:
         found["relevance of a paper to the idea"] = (entry.unscored_reason for entry in contribution.candidates)
         found["comparison with a paper"] = (entry.unscored_reason for entry in contribution.comparisons)
         found["review of a dimension"] = (entry.unscored_reason for entry in contribution.reviews)
+    if evaluation.committee is not None:
+        committee, meta_review = evaluation.committee, evaluation.committee.meta_review
+        found["standing of a piece of knowledge"] = (entry.unscored_reason for entry in committee.knowledge)
+        found["bearing of a piece of knowledge on a part"] = (entry.unscored_reason for entry in committee.evidence)
+        found["review by a member of the committee"] = (entry.unscored_reason for entry in committee.reviews)
+        found["meta-review"] = [meta_review.unscored_reason] if meta_review else []
+    if evaluation.novelty is not None:
+        found["novelty"] = [evaluation.novelty.judgement.unscored_reason]
     for what, reasons in found.items():
         for why, count in Counter(why for why in reasons if why is not None).most_common():
             yield Gap(f"unscored: {what}", reason(why), count, Markdown(""), "", retryable=False)
@@ -114,14 +117,12 @@ def _subject(subject: str, names: dict[str, Markdown]) -> str:
     return f"{names[first]}, {names[second]}" if slash and first in names and second in names else plain(subject)
 
 
-def _provenances(evaluation: IdeaEvaluation) -> Iterator[Provenance]:
-    soundness, contribution = evaluation.soundness, evaluation.contribution
-    if soundness is not None:
-        for entries in (soundness.methods, soundness.evidence, soundness.reviews):
-            yield from (entry.provenance for entry in entries)
-        if soundness.summary is not None:
-            yield soundness.summary.provenance
-    if contribution is not None:
-        yield from (candidate.provenance for candidate in contribution.candidates if candidate.provenance is not None)
-        for compared in (contribution.dimensions, contribution.comparisons, contribution.reviews):
-            yield from (entry.provenance for entry in compared)
+def provenances(evaluation: IdeaEvaluation) -> Iterator[Provenance]:
+    """Of every judgement in the evaluation, whichever module made it."""
+    for module in evaluation.modules.values():
+        for name in type(module).model_fields:
+            value = getattr(module, name)
+            for entry in value if isinstance(value, tuple) else (value,):
+                provenance = getattr(entry, "provenance", None)
+                if provenance is not None:
+                    yield provenance

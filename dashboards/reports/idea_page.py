@@ -4,10 +4,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from dashboards.reports import figures
-from dashboards.reports.gaps import Gap, Shortening, gaps_of, shortenings_of
+from dashboards.reports.committee_part import CommitteePart, committee_part, other_sources
+from dashboards.reports.gaps import Gap, Shortening, gaps_of, provenances, shortenings_of
 from dashboards.reports.papers import in_reading_order, paper_link, reference
 from dashboards.reports.safe_text import Markdown
-from dashboards.reports.wording import reason
+from dashboards.reports.wording import reason, weights_in_words
 from schemas.contribution import Comparison, ContributionReview, Dimension
 from schemas.identifiers import PaperId
 from schemas.outcome import UnscoredReason
@@ -70,6 +71,9 @@ class IdeaPage:
     shortenings: tuple[Shortening, ...]
     models: str
     bibliography: tuple[Markdown, ...]
+    committee: CommitteePart | None
+    other_sources: tuple[Markdown, ...]
+    weights: str
 
 
 def idea_page(review: IdeaReview) -> IdeaPage:
@@ -84,6 +88,12 @@ def idea_page(review: IdeaReview) -> IdeaPage:
         shortenings=shortenings_of(review.evaluation),
         models=_models(review),
         bibliography=tuple(reference(paper) for paper in in_reading_order(review.bibliography)),
+        committee=committee_part(review.evaluation.committee),
+        other_sources=other_sources(
+            review.evaluation.committee,
+            [row.knowledge_id for row in review.evaluation.citations if row.paper_id is None and row.knowledge_id is not None],
+        ),
+        weights=weights_in_words(review.run),
     )
 
 
@@ -168,10 +178,7 @@ def _funnel(review: IdeaReview) -> str:
 def _models(review: IdeaReview) -> str:
     """Models as the provider names them, where they answered."""
     found = {call.model_answered for call in review.evaluation.llm_calls if call.model_answered}
-    soundness, contribution = review.evaluation.soundness, review.evaluation.contribution
-    made_by = [entry.provenance for entry in soundness.reviews] if soundness else []
-    made_by += [entry.provenance for entry in contribution.reviews] if contribution else []
-    found |= {provenance.model_answered for provenance in made_by if provenance.model_answered}
+    found |= {provenance.model_answered for provenance in provenances(review.evaluation) if provenance.model_answered}
     return ", ".join(sorted(found))
 
 

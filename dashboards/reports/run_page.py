@@ -1,13 +1,13 @@
 """What the report on one run shows, put together from the warehouse's answers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dashboards.reports import figures
 from dashboards.reports.safe_text import Markdown, plain
 from dashboards.reports.sensitivity import Sensitivity, sensitivity_of
-from dashboards.reports.wording import reason
+from dashboards.reports.wording import reason, weights_in_words
 from schemas.columns import Severity
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Run
@@ -31,6 +31,7 @@ class RankedLine:
     contribution: str
     unscored_comparisons: str
     failures: str
+    beyond: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class RunPage:
     failure_groups: tuple[FailureGroup, ...]
     sensitivity: Sensitivity | None
     ranked_by_matches: bool
+    weights: str
+    beyond: tuple[str, ...]
 
     @property
     def unscored_idea_count(self) -> int:
@@ -102,11 +105,14 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
         failure_groups=queries.failure_groups(run_id),
         sensitivity=sensitivity_of(scores),
         ranked_by_matches=any(ranked.basis == "matches" for ranked in ranking),
+        weights=weights_in_words(run),
+        beyond=_beyond(scores),
     )
 
 
 def _groups(ranking: tuple[RankedIdea, ...], idea_scores: tuple[IdeaScore, ...], file_names: Mapping[IdeaId, str]) -> tuple[GroupPart, ...]:
     scores = {score.idea_id: score for score in idea_scores}
+    beyond = _beyond(idea_scores)
     members: dict[str | None, list[RankedIdea]] = {}
     for ranked in ranking:
         members.setdefault(ranked.group, []).append(ranked)
@@ -114,7 +120,7 @@ def _groups(ranking: tuple[RankedIdea, ...], idea_scores: tuple[IdeaScore, ...],
     return tuple(
         GroupPart(
             name=("All ideas" if only_group_is_none else NO_GROUP) if name is None else name,
-            lines=tuple(_line(ranked, scores[ranked.idea_id], file_names.get(ranked.idea_id)) for ranked in ideas),
+            lines=tuple(_line(ranked, scores[ranked.idea_id], file_names.get(ranked.idea_id), beyond) for ranked in ideas),
             scores=tuple((ranked.title, ranked.score) for ranked in ideas if ranked.score is not None),
             unscored_count=sum(ranked.score is None for ranked in ideas),
         )
@@ -122,7 +128,23 @@ def _groups(ranking: tuple[RankedIdea, ...], idea_scores: tuple[IdeaScore, ...],
     )
 
 
-def _line(ranked: RankedIdea, score: IdeaScore, file_name: str | None) -> RankedLine:
+_BEYOND: dict[str, tuple[Callable[[IdeaScore], bool], Callable[[IdeaScore], str]]] = {
+    "Committee": (lambda score: score.committee_requested, lambda score: figures.mean(score.committee_0_to_10)),
+    "Unscored reviews": (
+        lambda score: score.committee_requested,
+        lambda score: _of(score.unscored_persona_review_count, score.persona_review_count),
+    ),
+    "Novelty": (lambda score: score.novelty_requested, lambda score: figures.mean(score.novelty_0_to_10)),
+}
+"""Columns of modules that not every run asks for: whether an idea was judged so, and what stands there."""
+
+
+def _beyond(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
+    """The columns of `_BEYOND` that this run needs."""
+    return tuple(name for name, (requested, _) in _BEYOND.items() if any(requested(score) for score in scores))
+
+
+def _line(ranked: RankedIdea, score: IdeaScore, file_name: str | None, beyond: Sequence[str]) -> RankedLine:
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
     return RankedLine(
         rank="–" if ranked.rank is None else str(ranked.rank),
@@ -135,6 +157,7 @@ def _line(ranked: RankedIdea, score: IdeaScore, file_name: str | None) -> Ranked
         contribution=figures.mean(score.contribution_0_to_10) if score.contribution_requested else "not asked for",
         unscored_comparisons=_of(score.unscored_comparison_count, comparisons) if score.contribution_requested else "–",
         failures=figures.count(ranked.failure_count),
+        beyond=tuple(_BEYOND[name][1](score) if _BEYOND[name][0](score) else "–" for name in beyond),
     )
 
 

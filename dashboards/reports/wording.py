@@ -3,6 +3,9 @@
 import re
 from pathlib import PurePath
 
+from schemas.profile import ScoreWeights
+from schemas.run import Run
+
 _FINGERPRINT = re.compile(r"[0-9a-f]{12,64}")
 
 _REASONS: dict[str, str] = {
@@ -18,6 +21,7 @@ _REASONS: dict[str, str] = {
     "input_too_long": "the text was too long for the engine",
     "timed_out": "it took too long",
     "worker_lost": "the worker that did it was lost",
+    "fitted_on_it": "the calibrator was fitted on it",
     "internal_error": "Assay itself failed",
     "rate_limited": "the source asked to slow down",
     "server_error": "the source failed",
@@ -52,6 +56,7 @@ _STAGES: dict[str, str] = {
     "literature": "looking up literature",
     "documents": "reading full texts",
     "committee": "searching for knowledge and reviewing",
+    "novelty": "judging novelty",
     "evaluate": "evaluating the idea",
 }
 
@@ -87,3 +92,10 @@ def banners(engine: str, literature_name: str) -> tuple[str, ...]:
             "work the collection lacks could not be found."
         )
     return tuple(found)
+
+
+def weights_in_words(run: Run) -> str:
+    """`soundness × 0.5, contribution × 0.5`, of the modules that were asked for."""
+    asked = run.modules.split(",")
+    weights = ((name, getattr(run.score_weights, name)) for name in ScoreWeights.model_fields if name in asked)
+    return ", ".join(f"{name} × {weight:g}" for name, weight in weights)

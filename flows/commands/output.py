@@ -3,7 +3,8 @@
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import orjson
@@ -89,13 +90,34 @@ def duration(hours: float) -> str:
     return f"{hours:.1f} h" if hours >= 1 else f"{max(1, round(hours * 60))} min"
 
 
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column that is there when some idea was judged so."""
+
+    name: str
+    requested: Callable[[IdeaScore], bool]
+    shown: Callable[[IdeaScore], str]
+
+
+_BEYOND = (
+    _Column("committee", lambda score: score.committee_requested, lambda score: number(score.committee_0_to_10)),
+    _Column(
+        "unscored\nreviews",
+        lambda score: score.committee_requested,
+        lambda score: f"{score.unscored_persona_review_count} of {score.persona_review_count}",
+    ),
+    _Column("novelty", lambda score: score.novelty_requested, lambda score: number(score.novelty_0_to_10)),
+)
+
+
 def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) -> None:
     """The ranking by group, unscored counts beside every score; identifiers are whole, titles take what room is left."""
     score_of = {score.idea_id: score for score in scores}
     table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
     table.add_column("rank", justify="right")
     table.add_column("idea", overflow="fold", ratio=1)
-    for name in ("score", "soundness", "unscored\nmethods", "contribution", "unscored\ncomparisons"):
+    beyond = [column for column in _BEYOND if any(column.requested(score) for score in scores)]
+    for name in ("score", "soundness", "unscored\nmethods", "contribution", "unscored\ncomparisons", *(column.name for column in beyond)):
         table.add_column(name, justify="right")
     before: object = object()
     for entry in ranking:
@@ -103,7 +125,8 @@ def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) ->
             table.add_section()
             table.add_row("", Text(safe(entry.group or "no group"), style="bold"))
             before = entry.group
-        table.add_row(*_ranked(entry, score_of[entry.idea_id]))
+        score = score_of[entry.idea_id]
+        table.add_row(*_ranked(entry, score), *(column.shown(score) if column.requested(score) else "–" for column in beyond))
     stdout_console().print(table)
 
 

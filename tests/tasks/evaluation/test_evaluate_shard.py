@@ -155,6 +155,9 @@ def _without_evidence(tmp_path: Path, *failures: Failure) -> IdeaEvaluation:
         (_lost("bad_request"), None),
         (_lost("unreachable", "documents", retryable=True), None),
         (_lost("no_open_access", "documents"), None),
+        (_lost("not_configured"), "source_unavailable"),
+        (_lost("not_configured", "committee"), None),
+        (_lost("server_error", "committee", retryable=True), "source_unavailable"),
     ],
 )
 def test_what_another_run_may_mend_is_tried_again_and_nothing_else_for_ever(tmp_path: Path, failure: Failure, reason: str | None) -> None:
