@@ -19,6 +19,7 @@ from tasks.committee.expected import expected_committee
 from tasks.judging.registry import STEPS
 from tasks.literature.known_papers import LARGEST_BATCH
 from tasks.literature.references import MOST_SEEDS_PER_REQUEST
+from tasks.novelty.expected import expected_novelty
 
 CHARACTERS_PER_TOKEN = 4.0
 FRAME_TOKENS = 40
@@ -119,6 +120,10 @@ def _per_idea(request: RunRequest, idea_tokens: float, settings: Settings, *, da
         committee, committee_requests = expected_committee(request.profile.committee, settings, dated=dated)
         counts |= committee
         requests += committee_requests
+    if Module.NOVELTY in request.modules:
+        novelty, novelty_requests = expected_novelty(request.profile.novelty)
+        counts |= novelty
+        requests += novelty_requests
     steps = []
     for step in STEPS:
         if step.name in counts:

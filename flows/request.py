@@ -79,6 +79,16 @@ def _with_committee(profile: Profile) -> Profile:
     return replace(profile, committee=replace(profile.committee, personas_file=str(Path(profile.committee.personas_file).resolve())))
 
 
+def _with_calibrator(profile: Profile, engine: str) -> Profile:
+    """`profile`, its calibrator checked before anything is paid for, and named so that workers find it from any folder."""
+    from tasks.novelty.calibration.applying import check_calibrator
+
+    if profile.novelty.calibrator is None:
+        return profile
+    check_calibrator(profile.novelty.calibrator, engine)
+    return replace(profile, novelty=replace(profile.novelty, calibrator=str(Path(profile.novelty.calibrator).resolve())))
+
+
 def resolve_request(
     ideas: Path,
     settings: Settings,
@@ -118,6 +128,8 @@ def resolve_request(
     wanted, chosen_profile = parse_modules(modules), load_profile(profile)
     if Module.COMMITTEE in wanted:
         chosen_profile = _with_committee(chosen_profile)
+    if Module.NOVELTY in wanted:
+        chosen_profile = _with_calibrator(chosen_profile, engine)
     return RunRequest(
         ideas_path=ideas.resolve(),
         warehouse=warehouse.resolve(),

@@ -133,7 +133,11 @@ class RankingParameters(Noun):
 class NoveltyParameters(Noun):
     """The five-point novelty judgement (RINoBench §3)."""
 
+    maximum_statements: int = Field(default=4, ge=1, le=12, description="Key statements of the idea that are searched for.")
+    queries_per_statement: int = Field(default=2, ge=1, le=10)
+    papers_per_query: int = Field(default=20, ge=1, le=100)
     related_works: int = Field(default=10, ge=1, le=100, description="Related works shown, most similar first.")
+    words_per_text: int | None = Field(default=None, ge=10, description="Asked of a justification; None: two to four sentences.")
     calibrator: str | None = Field(default=None, description="Path of a fitted calibrator; None: the judgement as it is.")
 
 

@@ -15,6 +15,7 @@ class Module(StrEnum):
     SOUNDNESS = "soundness"
     CONTRIBUTION = "contribution"
     COMMITTEE = "committee"
+    NOVELTY = "novelty"
 
 
 class RunState(StrEnum):

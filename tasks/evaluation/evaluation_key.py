@@ -9,8 +9,9 @@ from schemas.settings import Settings
 from tasks.committee.conditions import committee_conditions
 from tasks.evaluation.modules import MODULES
 from tasks.judging.step import Step
+from tasks.novelty.calibration.store import load_calibrator
 
-_KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {"committee": {"personas_file"}}
+_KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {"committee": {"personas_file"}, "novelty": {"calibrator"}}
 """A file counts by what is in it, which `conditions` hashes, not by where it lies."""
 
 
@@ -25,6 +26,8 @@ def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
         used.append(f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}")
     if Module.COMMITTEE in request.modules:
         used += committee_conditions(request.profile.committee, settings)
+    if Module.NOVELTY in request.modules and request.profile.novelty.calibrator is not None:
+        used.append(f"calibrator {load_calibrator(request.profile.novelty.calibrator).sha256}")
     return tuple(used)
 
 

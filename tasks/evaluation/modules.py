@@ -13,6 +13,7 @@ from schemas.run import Module
 from tasks.committee.evaluate import CommitteeFindings, evaluate_committee
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
 from tasks.evaluation.bench import Bench
+from tasks.novelty.evaluate import NoveltyFindings, evaluate_novelty
 from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
 
 
@@ -54,9 +55,14 @@ async def _committee(idea: Idea, profile: Profile, bench: Bench) -> CommitteeFin
     return await evaluate_committee(idea, profile.committee, profile.seed, bench.engine, bench.knowledge)
 
 
+async def _novelty(idea: Idea, profile: Profile, bench: Bench) -> NoveltyFindings:
+    return await evaluate_novelty(idea, profile.novelty, bench.engine, bench.literature, bench.embedder)
+
+
 MODULES: dict[Module, EvaluatingModule] = {
     Module.SOUNDNESS: EvaluatingModule("tasks.soundness", _soundness),
     Module.CONTRIBUTION: EvaluatingModule("tasks.contribution", _contribution),
     Module.COMMITTEE: EvaluatingModule("tasks.committee", _committee),
+    Module.NOVELTY: EvaluatingModule("tasks.novelty", _novelty),
 }
 """A module added here and to `Module` is evaluated, keyed and accepted; where its findings land says `warehouse.module_rows`."""

@@ -1,0 +1,86 @@
+"""Baseline of `judge_novelty`: how close the idea's statements come to the related works, cut into five grades."""
+
+import bisect
+
+from schemas.outcome import UnscoredReason
+from tasks.contribution.baselines.phrases import mentions, specific_phrases, specific_stems
+from tasks.contribution.baselines.wording import joined, listed, quotable
+from tasks.judging.step import BaselineTools, NoAnswer
+from tasks.novelty.answers import NoveltyAnswer
+from tasks.novelty.closeness import COVERED, Closeness, measure
+from tasks.novelty.questions import NoveltyQuestion, WorkShown
+
+THRESHOLDS = (0.42, 0.55, 0.61, 0.67)
+"""Mean closeness from which the score is 4, 3, 2, 1; below the first it is 5.
+
+Set so that the scores of 35 real ideas with ten related works each spread as the labels of RINoBench's training split do
+(Table 2: 5 % ones, 22 % twos, 32 % threes, 29 % fours, 12 % fives); from the ideas' closeness alone, not from what experts say of them.
+"""
+GREATEST_WITH_GAPS = 4
+"""A 5 says that the core is found nowhere: that needs every search answered."""
+_MEANINGS = {
+    1: "all of it stands close to earlier work",
+    2: "it differs little from earlier work",
+    3: "much of it is known, and it is put together anew",
+    4: "substantial parts are in none of these works",
+    5: "hardly anything of it is in these works",
+}
+
+
+async def baseline_judgement(question: NoveltyQuestion, tools: BaselineTools) -> NoveltyAnswer | NoAnswer:
+    """Score by mean closeness at `THRESHOLDS`; covered statements are known aspects, the others novel ones, each with its closest work."""
+    works = [(work.title, work.abstract) for work in question.works]
+    closeness = await measure(question.idea, works, tools.embedder)
+    if closeness is None:
+        return NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "the idea has no sentence of six words or more; write it out in sentences")
+    score = novelty_score(closeness.mean, question.unanswered_searches)
+    known = [place for place, value in enumerate(closeness.values) if value >= COVERED]
+    novel = [place for place, value in enumerate(closeness.values) if value < COVERED]
+    return NoveltyAnswer(
+        known_aspects=[f"{quotable(closeness.statements[place])} [{_closest(question, closeness, place).key}]" for place in known],
+        novel_aspects=[_new(question, closeness, place) for place in novel],
+        justification=_justification(question, closeness, len(known), score),
+        score=score,
+    )
+
+
+def novelty_score(mean_closeness_0_to_1: float, unanswered_searches: int) -> int:
+    """1 to 5; falls with closeness, and unanswered searches never raise it."""
+    score = 5 - bisect.bisect_right(THRESHOLDS, mean_closeness_0_to_1)
+    return min(score, GREATEST_WITH_GAPS) if unanswered_searches else score
+
+
+def _closest(question: NoveltyQuestion, closeness: Closeness, place: int) -> WorkShown:
+    return question.works[closeness.places[place]]
+
+
+def _quoted(closeness: Closeness, place: int) -> str:
+    return quotable(closeness.statements[place]).rstrip(". ")
+
+
+def _new(question: NoveltyQuestion, closeness: Closeness, place: int) -> str:
+    """The statement, with those of its phrases that no work mentions."""
+    stems = [specific_stems(f"{work.title} {work.abstract}") for work in question.works]
+    phrases = [phrase for phrase in specific_phrases(closeness.statements[place], 6) if not any(mentions(each, phrase) for each in stems)]
+    unheard = f" (in none of the works: {listed(phrases[:3])})" if phrases else ""
+    return f"{quotable(closeness.statements[place])}{unheard}"
+
+
+def _justification(question: NoveltyQuestion, closeness: Closeness, known: int, score: int) -> str:
+    total = len(closeness.statements)
+    strongest = max(range(total), key=lambda place: closeness.values[place])
+    weakest = min(range(total), key=lambda place: closeness.values[place])
+    keys = dict.fromkeys(_closest(question, closeness, place).key for place in range(total))
+    cited = joined([f"[{key}]" for key in keys])
+    parts = [
+        f"{known} of {total} statements come close to earlier work, mean closeness {closeness.mean:.2f} to {cited}: {_MEANINGS[score]}.",
+        f"The closest work, [{_closest(question, closeness, strongest).key}], "
+        f"reaches {closeness.values[strongest]:.2f} where the idea says “{_quoted(closeness, strongest)}”.",
+    ]
+    if weakest != strongest:
+        key = _closest(question, closeness, weakest).key
+        value = closeness.values[weakest]
+        parts.append(f"Least is found, {value:.2f} in [{key}], of “{_quoted(closeness, weakest)}”.")
+    if question.unanswered_searches:
+        parts.append("Searches went unanswered, so that more may be known than is seen here.")
+    return " ".join(parts)

@@ -1,0 +1,105 @@
+"""A calibrator applied to judgements, and kept from what it was fitted on."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from schemas.base import replace
+from schemas.calibration import Calibrator
+from schemas.errors import ConfigurationError
+from schemas.failure import Failure
+from schemas.idea import Idea
+from schemas.novelty import NoveltyJudgement
+from tasks.novelty.calibration.examples import item_sha256, novelty_features
+from tasks.novelty.calibration.fitting import Model
+from tasks.novelty.calibration.ordinal import expected_value, quantile_place
+from tasks.novelty.calibration.store import load_calibrator
+from tasks.novelty.steps import JUDGE_NOVELTY
+from tasks.novelty.troubles import STAGE
+
+NOVELTY = "novelty"
+JUDGED_BY = f"{JUDGE_NOVELTY.name}:{JUDGE_NOVELTY.version}"
+OUTSIDE = 0.05
+"""Probability left below and above the interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """A label's distribution and what follows from it, on the calibrator's scale; 90 % lie from `lower` to `upper`."""
+
+    distribution: tuple[float, ...]
+    expected: float
+    lower: float
+    upper: float
+
+
+def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> Calibrated:
+    """Apply a calibrator to one judgement's features; those it does not know are ignored, those that lack count as its mean."""
+    count = len(calibrator.labels)
+    model = Model(calibrator.features, calibrator.thresholds, tuple(range(count)))
+    distribution = tuple(float(share) for share in model.distributions([features], count)[0])
+    values = [one.value for one in calibrator.labels]
+    lower, upper = (values[quantile_place(distribution, share)] for share in (OUTSIDE, 1 - OUTSIDE))
+    return Calibrated(distribution, expected_value(distribution, values), lower, upper)
+
+
+def judged_by() -> str:
+    """The step, version and prompt that novelty judgements are made with now."""
+    return f"{JUDGED_BY}:{JUDGE_NOVELTY.prompt_sha256}"
+
+
+def check_calibrator(path: str, engine: str) -> Calibrator:
+    """The calibrator in that file, if it fits the novelty judgements of `engine`.
+
+    Raises:
+        ConfigurationError: it cannot be read, predicts something else, or was fitted on another engine's or prompt's judgements.
+    """
+    calibrator = load_calibrator(path)
+    if calibrator.target != NOVELTY or not all(1 <= one.value <= 5 for one in calibrator.labels):
+        raise ConfigurationError(f"calibrator {path} predicts {calibrator.target}, not novelty from 1 to 5")
+    if calibrator.engine != engine:
+        raise ConfigurationError(f"calibrator {path} was fitted on judgements of {calibrator.engine}, not of {engine}: fit one for it")
+    if calibrator.judged_by != judged_by():
+        raise ConfigurationError(f"calibrator {path} was fitted on judgements made with another prompt of judge_novelty: fit it again")
+    return calibrator
+
+
+def refuse_training_items(calibrator: Calibrator, ideas: Iterable[str]) -> None:
+    """Keep a calibrator from being scored on what it was fitted on.
+
+    Raises:
+        ConfigurationError: one of `ideas` is among its training items.
+    """
+    known = set(calibrator.training_items)
+    seen = sum(item_sha256(idea) in known for idea in ideas)
+    if seen:
+        raise ConfigurationError(
+            f"{seen} of the items to be scored are among the {len(known)} that calibrator {calibrator.sha256[:12]} was fitted on: "
+            "score it on others, or run without novelty.calibrator (its gain under cross-validation is reported when it is fitted)"
+        )
+
+
+def with_calibration(
+    judgement: NoveltyJudgement, idea: Idea, path: str | None, engine: str
+) -> tuple[NoveltyJudgement, tuple[Failure, ...]]:
+    """The judgement with its calibrated score; an idea that the calibrator was fitted on keeps the judgement as it is, and why is told.
+
+    Raises:
+        ConfigurationError: see `check_calibrator`.
+    """
+    if path is None or judgement.score_1_to_5 is None:
+        return judgement, ()
+    calibrator = check_calibrator(path, engine)
+    if item_sha256(idea.text) in calibrator.training_items:
+        detail = f"calibrator {calibrator.sha256[:12]} was fitted on this idea, so that its score is left uncalibrated"
+        return judgement, (Failure(stage=STAGE, subject="calibration", reason="fitted_on_it", detail=detail),)
+    found = calibrate(calibrator, novelty_features(judgement))
+    return (
+        replace(
+            judgement,
+            calibrated_score_1_to_5=min(max(found.expected, 1.0), 5.0),
+            calibrated_lower_1_to_5=found.lower,
+            calibrated_upper_1_to_5=found.upper,
+            calibrator_sha256=calibrator.sha256,
+        ),
+        (),
+    )

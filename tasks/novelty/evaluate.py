@@ -1,0 +1,124 @@
+"""The novelty module: a judgement from 1 to 5 of one idea beside its related works, with reasons (RINoBench §3, §4)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.base import replace
+from schemas.citation import Citation
+from schemas.failure import Failure
+from schemas.idea import Idea
+from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
+from schemas.outcome import Provenance, Unscored
+from schemas.paper import Paper
+from schemas.profile import NoveltyParameters
+from tasks.citations.keys import Shown, show
+from tasks.embeddings.embedder import Embedder
+from tasks.judging.step import Engine
+from tasks.literature.client import LiteratureClient
+from tasks.novelty.calibration.applying import with_calibration
+from tasks.novelty.closeness import measure
+from tasks.novelty.questions import NoveltyQuestion, WorkShown
+from tasks.novelty.related_works import RelatedWorks, find_works, given_works
+from tasks.novelty.settling import Told, told
+from tasks.novelty.steps import JUDGE_NOVELTY
+from tasks.novelty.troubles import engine_failure
+from tasks.soundness.asking import never_asked
+
+
+@dataclass(frozen=True, slots=True)
+class NoveltyFindings:
+    """The evaluation, every admissible paper retrieved for it or given with it, and where it cites them."""
+
+    evaluation: NoveltyEvaluation
+    papers: tuple[Paper, ...]
+    citations: tuple[Citation, ...]
+
+
+async def evaluate_novelty(
+    idea: Idea,
+    parameters: NoveltyParameters,
+    engine: Engine,
+    literature: LiteratureClient | None,
+    embedder: Embedder,
+    related_works: Sequence[Paper] | None = None,
+) -> NoveltyFindings:
+    """Judge how novel `idea` is. What a source or the engine fails to give travels inside the value.
+
+    Args:
+        literature: asked for related works where none are given.
+        related_works: that came with the idea; None: search for them. Works after the idea's cutoff are not shown.
+
+    Raises:
+        ConfigurationError: the profile names a calibrator that cannot be read or was fitted on other judgements.
+    """
+    if related_works is not None:
+        around = await given_works(idea, related_works, parameters, embedder)
+    else:
+        assert literature is not None, "without related works the literature is asked for them"
+        around = await find_works(idea, parameters, engine, literature, embedder)
+    if around.missing is not None:
+        return _findings(_nothing_to_judge_by(around, engine), around)
+    shown = show(around.works)
+    outcome = await engine.run(JUDGE_NOVELTY, _question(idea, shown, around, parameters))
+    blank = await _measured(idea, shown, around, embedder, outcome.provenance)
+    if isinstance(outcome, Unscored):
+        judgement = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
+        return _findings(judgement, around, failures=(engine_failure(outcome, JUDGE_NOVELTY.name),))
+    said = told(outcome.value, shown)
+    judgement, failures = with_calibration(_scored(blank, said), idea, parameters.calibrator, engine.name)
+    return _findings(judgement, around, said.citations, failures)
+
+
+def _question(idea: Idea, shown: Shown, around: RelatedWorks, parameters: NoveltyParameters) -> NoveltyQuestion:
+    return NoveltyQuestion(
+        idea=idea.text,
+        works=tuple(WorkShown(key=key, title=paper.title, year=paper.year, abstract=paper.abstract or "") for key, paper in shown),
+        unanswered_searches=around.unanswered,
+        words_per_text=parameters.words_per_text,
+    )
+
+
+async def _measured(idea: Idea, shown: Shown, around: RelatedWorks, embedder: Embedder, provenance: Provenance) -> NoveltyJudgement:
+    """The judgement without its score: what was shown, and how close the idea comes to it whatever the engine says."""
+    closeness = await measure(idea.text, [(paper.title, paper.abstract or "") for paper in shown.papers], embedder)
+    return NoveltyJudgement(
+        score_1_to_5=None,
+        related_paper_ids=tuple(paper.paper_id for paper in shown.papers),
+        statement_count=len(closeness.statements) if closeness else None,
+        covered_share_0_to_1=round(closeness.covered_share, 4) if closeness else None,
+        mean_closeness_0_to_1=round(closeness.mean, 4) if closeness else None,
+        greatest_closeness_0_to_1=max(closeness.values) if closeness else None,
+        unanswered_search_count=around.unanswered,
+        provenance=provenance,
+    )
+
+
+def _scored(blank: NoveltyJudgement, said: Told) -> NoveltyJudgement:
+    return replace(
+        blank,
+        score_1_to_5=said.score,
+        justification=said.justification,
+        known_aspects=said.known_aspects,
+        novel_aspects=said.novel_aspects,
+        removed_citation_count=said.removed_citation_count,
+        uncited_sentence_count=said.uncited_sentence_count,
+    )
+
+
+def _nothing_to_judge_by(around: RelatedWorks, engine: Engine) -> NoveltyJudgement:
+    assert around.missing is not None
+    reason, detail = around.missing
+    return NoveltyJudgement(
+        score_1_to_5=None,
+        unanswered_search_count=around.unanswered,
+        unscored_reason=reason,
+        unscored_detail=detail,
+        provenance=never_asked(JUDGE_NOVELTY, engine),
+    )
+
+
+def _findings(
+    judgement: NoveltyJudgement, around: RelatedWorks, citations: tuple[Citation, ...] = (), failures: tuple[Failure, ...] = ()
+) -> NoveltyFindings:
+    evaluation = NoveltyEvaluation(judgement=judgement, failures=(*around.failures, *failures))
+    return NoveltyFindings(evaluation, around.retrieved, citations)

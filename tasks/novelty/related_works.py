@@ -1,0 +1,125 @@
+"""The related works an idea is held against: given with it, or searched for by its key statements."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.failure import Failure
+from schemas.idea import Idea
+from schemas.outcome import Outcome, Unscored, UnscoredReason
+from schemas.paper import Paper
+from schemas.profile import NoveltyParameters, Ranking
+from tasks.committee.knowledge.identity import plain_title
+from tasks.contribution.selection import nearest, similarity_of
+from tasks.contribution.similarity import Nearness
+from tasks.embeddings.embedder import Embedder
+from tasks.judging.step import Engine
+from tasks.literature.client import LiteratureClient
+from tasks.novelty.answers import StatementsAnswer
+from tasks.novelty.questions import StatementsQuestion
+from tasks.novelty.steps import NOVELTY_QUERIES
+from tasks.novelty.troubles import engine_failure, search_failures
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedWorks:
+    """What the judgement may rest on.
+
+    Attributes:
+        works: admissible, with abstracts, most similar first (in their order where they were given); at most `related_works`.
+        retrieved: every admissible paper that came back; those given count as retrieved.
+        searched, unanswered: searches sent, and those of them without a complete answer; 0 where works were given.
+        missing: why there is nothing to judge by; None exactly when there are works.
+    """
+
+    works: tuple[Paper, ...]
+    retrieved: tuple[Paper, ...]
+    searched: int = 0
+    unanswered: int = 0
+    missing: tuple[UnscoredReason, str] | None = None
+    failures: tuple[Failure, ...] = ()
+
+
+async def given_works(idea: Idea, given: Sequence[Paper], parameters: NoveltyParameters, embedder: Embedder) -> RelatedWorks:
+    """The works that came with the idea: none after the cutoff, none without abstract; of too many the most similar."""
+    admissible = _admissible(idea, given)
+    readable = [paper for paper in admissible if paper.abstract]
+    if not readable:
+        late = len(given) - len(admissible)
+        detail = f"of {len(given)} works given with the idea {late} are after its cutoff or its own, and none of the others has an abstract"
+        return RelatedWorks((), tuple(admissible), missing=(UnscoredReason.NO_EVIDENCE, detail))
+    chosen, _ = await nearest(
+        idea.text, readable, parameters.related_works, Nearness(idea.text, embedder), lexical_prefilter=False, ranking=Ranking.EMBEDDING
+    )
+    return RelatedWorks(tuple(chosen), tuple(admissible))
+
+
+async def find_works(
+    idea: Idea, parameters: NoveltyParameters, engine: Engine, literature: LiteratureClient, embedder: Embedder
+) -> RelatedWorks:
+    """Search for the idea's key statements and keep the works most similar to it.
+
+    Fewer than half of the searches answered: the literature counts as not looked at, whatever the rest found.
+    """
+    question = StatementsQuestion(
+        idea=idea.text, maximum_statements=parameters.maximum_statements, maximum_queries=parameters.queries_per_statement
+    )
+    outcome = await engine.run(NOVELTY_QUERIES, question)
+    if isinstance(outcome, Unscored):
+        return _without_queries(outcome)
+    queries = _queries(outcome, parameters)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(literature.search_papers(query, parameters.papers_per_query, idea.cutoff_date)) for query in queries]
+    answers = [task.result() for task in tasks]
+    failures = tuple(failure for query, answer in zip(queries, answers, strict=True) for failure in search_failures(answer.failures, query))
+    unanswered = sum(not answer.complete for answer in answers)
+    found = {paper.paper_id: paper for answer in answers for paper in answer.items}
+    admissible = _admissible(idea, list(found.values()))
+    works = await _most_similar(idea, [paper for paper in admissible if paper.abstract], parameters.related_works, embedder)
+    missing = _missing(len(queries), unanswered, len(admissible), len(works))
+    return RelatedWorks(
+        works=() if missing else tuple(works),
+        retrieved=tuple(admissible),
+        searched=len(queries),
+        unanswered=unanswered,
+        missing=missing,
+        failures=failures,
+    )
+
+
+def _without_queries(outcome: Unscored) -> RelatedWorks:
+    missing = (outcome.reason, f"no search queries could be had: {outcome.detail}")
+    failures = (engine_failure(outcome, NOVELTY_QUERIES.name),)
+    return RelatedWorks((), (), missing=missing, failures=failures)
+
+
+def _queries(outcome: Outcome[StatementsAnswer], parameters: NoveltyParameters) -> list[str]:
+    """Each once, in order of statement: as many as were asked for, whatever came back."""
+    assert not isinstance(outcome, Unscored)
+    statements = outcome.value.statements[: parameters.maximum_statements]
+    asked = (query for one in statements for query in one.queries[: parameters.queries_per_statement])
+    return list(dict.fromkeys(" ".join(query.split()) for query in asked))
+
+
+def _missing(searched: int, unanswered: int, found: int, readable: int) -> tuple[UnscoredReason, str] | None:
+    """Could not look, or looked and found nothing to read. Neither says that the idea is new."""
+    if unanswered and (2 * unanswered > searched or not readable):
+        detail = f"{unanswered} of {searched} searches for related works were not answered; run again"
+        return UnscoredReason.SOURCE_UNAVAILABLE, detail
+    if readable:
+        return None
+    what = f"found {found} papers, none with an abstract" if found else "found no paper"
+    return UnscoredReason.NO_EVIDENCE, f"{searched} searches were answered and {what}; an empty field is not proof of novelty"
+
+
+def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:
+    """Not after the cutoff, and not the idea's own publication, which would make every idea known."""
+    own = plain_title(idea.title)
+    return [paper for paper in papers if paper.admissible(idea.cutoff_date) and not (own and plain_title(paper.title) == own)]
+
+
+async def _most_similar(idea: Idea, papers: Sequence[Paper], limit: int, embedder: Embedder) -> list[Paper]:
+    nearness = Nearness(idea.text, embedder)
+    chosen, known = await nearest(idea.text, papers, limit, nearness, lexical_prefilter=True, ranking=Ranking.EMBEDDING)
+    similarity = known | await similarity_of([paper for paper in chosen if paper.paper_id not in known], nearness)
+    return sorted(chosen, key=lambda paper: (-similarity[paper.paper_id], paper.paper_id))
