@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +40,19 @@ from warehouse.layout import Layout
 
 
 @dataclass(frozen=True, slots=True)
+class SourceRoom:
+    """What sources other than the gateway share: connections, the machine's limits, and answers that may be kept."""
+
+    http: httpx.AsyncClient
+    limits_folder: Path
+    answers: KeyedStore
+
+    def desk(self, ledger: Ledger, on_request: Callable[[], None]) -> Desk:
+        """Where they work for one idea."""
+        return Desk(self.http, ledger, self.limits_folder, on_request, self.answers)
+
+
+@dataclass(frozen=True, slots=True)
 class Workshop:
     """Shared by the ideas of one shard; lives in one event loop. `sources` is None unless the committee is asked for."""
 
@@ -51,8 +64,7 @@ class Workshop:
     document_slots: asyncio.Semaphore
     budget: SharedBudget
     backend: LiteLLMBackend | None
-    sources: httpx.AsyncClient | None
-    limits_folder: Path
+    sources: SourceRoom | None
 
     @asynccontextmanager
     async def bench(self, ledger: Ledger) -> AsyncIterator[Bench]:
@@ -79,7 +91,7 @@ class Workshop:
             literature=literature,
             documents=documents,
             embedder=self.embedder,
-            desk=Desk(self.sources, ledger, self.limits_folder, lambda: self.budget.count_request(ledger.idea_id)),
+            desk=self.sources.desk(ledger, lambda: self.budget.count_request(ledger.idea_id)),
             store=self.documents,
             slots=self.document_slots,
             read_in_full=self.job.request.full_text,
@@ -122,16 +134,16 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
             document_slots=asyncio.Semaphore(settings.documents.concurrency),
             budget=budget,
             backend=await _backend(job, settings, layout, budget, stack),
-            sources=await _sources(job, settings, stack),
-            limits_folder=layout.state / "limits",
+            sources=await _sources(job, settings, layout, stack),
         )
         return await evaluate_shard(job, layout, attempts, workshop.bench)
 
 
-async def _sources(job: ShardJob, settings: Settings, stack: AsyncExitStack) -> httpx.AsyncClient | None:
+async def _sources(job: ShardJob, settings: Settings, layout: Layout, stack: AsyncExitStack) -> SourceRoom | None:
     if Module.COMMITTEE not in job.request.modules:
         return None
-    return await stack.enter_async_context(source_client(settings.sources.timeout_seconds))
+    http = await stack.enter_async_context(source_client(settings.sources.timeout_seconds))
+    return SourceRoom(http, settings.home / "limits", KeyedStore(layout.cache / "sources.sqlite"))
 
 
 async def _backend(job: ShardJob, settings: Settings, layout: Layout, budget: SharedBudget, stack: AsyncExitStack) -> LiteLLMBackend | None:
