@@ -1,0 +1,131 @@
+"""What calibration gains, on items it was not fitted on: error, log loss, macro F1, and how far its probabilities can be trusted."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tasks.metrics.classification import macro_f1
+from tasks.metrics.estimate import Estimate, Interval, undefined
+from tasks.metrics.labelled import pair_up
+from tasks.metrics.means import mean, paired_difference, share
+from tasks.metrics.resampling import bootstrap_interval
+from tasks.novelty.calibration.cross_validation import Prediction
+from tasks.novelty.calibration.examples import LabelScale
+
+JUDGE, CALIBRATED, CONSTANT = "judge", "calibrated", "constant"
+LEAST_PROBABILITY = 1e-6
+"""What a label that was given no probability counts as in the log loss: bounded, and dear."""
+BINS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of one system: the judge as it is, calibrated, or the constant that looks at nothing."""
+
+    metric: str
+    system: str
+    estimate: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """Statements "this label or a higher one" made with a probability from `lower` to `upper`: how often expected, how often so."""
+
+    lower: float
+    upper: float
+    expected: float
+    observed: Estimate
+
+
+def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) -> tuple[Figure, ...]:
+    """The figures of the three systems, and the differences to the calibrated one (positive: calibration is better).
+
+    `mean_absolute_error` in points of the scale's values (calibrated: its median label; constant: the median label of the
+    training folds). `macro_f1` over the labels of the scale (calibrated: its likeliest label). `log_loss` in nats (constant:
+    the label shares of the training folds; a judge who names one label has no probabilities). Intervals: bootstrap over items.
+    """
+    places = {JUDGE: [one.raw for one in predictions], CALIBRATED: [one.median for one in predictions]}
+    places[CONSTANT] = [one.constant for one in predictions]
+    errors = {name: _errors(predictions, found, scale) for name, found in places.items()}
+    losses = {CALIBRATED: [_loss(one.distribution, one.gold) for one in predictions]}
+    losses[CONSTANT] = [_loss(one.shares, one.gold) for one in predictions]
+    named = {**places, CALIBRATED: [one.likeliest for one in predictions]}
+    found = [Figure("mean_absolute_error", name, mean(values, seed)) for name, values in errors.items()]
+    found += [Figure("macro_f1", name, _macro_f1(predictions, values, scale, seed)) for name, values in named.items()]
+    found.append(Figure("log_loss", JUDGE, undefined("a judge who names one label gives no probabilities")))
+    found += [Figure("log_loss", name, mean(values, seed)) for name, values in losses.items()]
+    found.append(Figure("expected_calibration_error", CALIBRATED, expected_calibration_error(predictions, seed)))
+    found += [
+        Figure("mean_absolute_error_saved", name, paired_difference(errors[name], errors[CALIBRATED], seed)) for name in (JUDGE, CONSTANT)
+    ]
+    found.append(Figure("log_loss_saved", CONSTANT, paired_difference(losses[CONSTANT], losses[CALIBRATED], seed)))
+    return tuple(found)
+
+
+def reliability(predictions: Sequence[Prediction], bins: int = BINS) -> tuple[ReliabilityBin, ...]:
+    """Reliability curve over bins of equal width; empty bins are left out.
+
+    An ordinal prediction makes one statement per threshold ("this label or a higher one"), all of which are pooled: items
+    count once per threshold, so that the intervals (Wilson) are somewhat narrow. Source: DeGroot & Fienberg, The Statistician 1983.
+    """
+    chances, outcomes = _statements(predictions)
+    if not len(chances):
+        return ()
+    place = np.minimum((chances * bins).astype(int), bins - 1)
+    return tuple(
+        ReliabilityBin(
+            lower=number / bins,
+            upper=(number + 1) / bins,
+            expected=float(chances[place == number].mean()),
+            observed=share(int(outcomes[place == number].sum()), int((place == number).sum())),
+        )
+        for number in range(bins)
+        if (place == number).any()
+    )
+
+
+def expected_calibration_error(predictions: Sequence[Prediction], seed: int = 0, bins: int = BINS) -> Estimate:
+    """Mean |observed - expected| over the bins of the reliability curve, weighted by their size; 0 to 1; bootstrap over items.
+
+    Source: Naeini, Cooper & Hauskrecht, AAAI 2015. Bad input: no prediction is undefined.
+    """
+    if not predictions:
+        return undefined("there is no prediction")
+
+    def error(chosen: Sequence[int] | np.ndarray) -> float:
+        chances, outcomes = _statements([predictions[place] for place in chosen])
+        place = np.minimum((chances * bins).astype(int), bins - 1)
+        gaps = np.bincount(place, weights=outcomes - chances, minlength=bins)
+        return float(np.abs(gaps).sum() / len(chances))
+
+    interval = (
+        bootstrap_interval(error, len(predictions), seed, resamples=500) if len(predictions) > 1 else Interval(missing_reason="one item")
+    )
+    return Estimate(error(range(len(predictions))), len(predictions), interval)
+
+
+def _statements(predictions: Sequence[Prediction]) -> tuple[np.ndarray, np.ndarray]:
+    """Of every threshold between labels: the probability of lying above it, and whether the item does (1.0 or 0.0)."""
+    if not predictions:
+        return np.zeros(0), np.zeros(0)
+    distributions = np.array([one.distribution for one in predictions])
+    above = np.clip(1.0 - np.cumsum(distributions, axis=1)[:, :-1], 0.0, 1.0)
+    gold = np.array([one.gold for one in predictions])
+    return above.ravel(), (gold[:, None] > np.arange(above.shape[1])[None, :]).astype(float).ravel()
+
+
+def _errors(predictions: Sequence[Prediction], places: Sequence[int], scale: LabelScale) -> list[float | None]:
+    return [abs(scale.values[place] - scale.values[one.gold]) for one, place in zip(predictions, places, strict=True)]
+
+
+def _loss(distribution: Sequence[float], gold: int) -> float | None:
+    return -math.log(max(distribution[gold], LEAST_PROBABILITY))
+
+
+def _macro_f1(predictions: Sequence[Prediction], places: Sequence[int], scale: LabelScale, seed: int) -> Estimate:
+    names = [one.item_sha256 for one in predictions]
+    gold = {name: scale.labels[one.gold] for name, one in zip(names, predictions, strict=True)}
+    said = {name: scale.labels[place] for name, place in zip(names, places, strict=True)}
+    return macro_f1(pair_up(gold, said), scale.labels, seed)
