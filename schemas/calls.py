@@ -37,6 +37,7 @@ class LlmCall(Noun):
     prompt_tokens: int = Field(ge=0)
     completion_tokens: int = Field(ge=0)
     cached_tokens: int = Field(ge=0, description="Prompt tokens the provider served from its own cache.")
+    thinking_tokens: int | None = Field(default=None, ge=0, description="Of the completion; None: the provider does not say.")
     cost_usd: float | None = Field(ge=0, description="None when no price is known; 0 for a reply from Assay's cache.")
     latency_seconds: float = Field(ge=0)
     queue_seconds: float = Field(ge=0, description="Waiting for Assay's own limits.")

@@ -91,6 +91,7 @@ class Table:
         key: columns that together occur once.
         per_idea: whether workers land it, one file per idea; otherwise the publisher writes it.
         per_ranking: whether rankings land it, one file per group, and it is published with its ranking.
+        per_check: whether checks of manuscripts land it; it is published with its check run.
         key_severity: how grave a repeated key is.
     """
 
@@ -100,6 +101,7 @@ class Table:
     key: tuple[str, ...]
     per_idea: bool = True
     per_ranking: bool = False
+    per_check: bool = False
     key_severity: Severity = Severity.CRITICAL
 
     @property

@@ -5,6 +5,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
 from schemas.outcome import Provenance, UnscoredReason
 
@@ -28,7 +29,7 @@ class Problem(Noun):
     location_found: bool | None = Field(
         default=None, description="Whether the place named exists in the manuscript; None when it cannot be told."
     )
-    provenance: Provenance
+    provenance: Provenance | None = Field(default=None, description="None for an imported problem.")
 
 
 class Attempt(Noun):
@@ -38,7 +39,11 @@ class Attempt(Noun):
     problem_count: int | None = Field(ge=0, description="None when unscored.")
     unscored_reason: UnscoredReason | None = None
     unscored_detail: str = ""
-    provenance: Provenance
+    input_tokens: int | None = Field(default=None, ge=0, description="None: not known, or no model was asked.")
+    thinking_tokens: int | None = Field(default=None, ge=0, description="None: not told.")
+    output_tokens: int | None = Field(default=None, description="Without thinking; None: not known. A release may give negative ones.")
+    cost_usd: float | None = Field(default=None, ge=0, description="None: no price is known.")
+    provenance: Provenance | None = Field(default=None, description="None where nothing was asked, or for an imported attempt.")
 
 
 class Vote(Noun):
@@ -60,9 +65,14 @@ class ManuscriptCheck(Noun):
     manuscript_id: str = Field(min_length=1, description="Given, or a content hash.")
     title: str
     form: ManuscriptForm
-    content_sha256: str
+    content_sha256: str = Field(description="Empty: its content is not known, nor how many words it has.")
     word_count: int = Field(ge=0)
     attempts: tuple[Attempt, ...]
     problems: tuple[Problem, ...]
     votes: tuple[Vote, ...] = ()
     failures: tuple[Failure, ...]
+    page_count: int | None = Field(default=None, ge=0)
+    known_reason: str | None = Field(default=None, description="The authors' own reason for retracting it; None: none is known.")
+    unread_reason: str | None = Field(default=None, description="Why it could not be read; None when it could.")
+    llm_calls: tuple[LlmCall, ...] = ()
+    api_calls: tuple[ApiCall, ...] = ()

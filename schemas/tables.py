@@ -9,6 +9,7 @@ from schemas.calls import CallStatus
 from schemas.columns import Column, Severity, Table
 from schemas.committee_tables import COMMITTEE_TABLES, KNOWLEDGE_ID
 from schemas.contribution_tables import CANDIDATES, COMPARISONS, CONTRIBUTION_REVIEWS, DIMENSIONS
+from schemas.manuscript_tables import MANUSCRIPT_TABLES
 from schemas.novelty_tables import NOVELTY
 from schemas.ranking_tables import RANKING_ID, RANKING_TABLES
 from schemas.run import RunState
@@ -31,7 +32,7 @@ from schemas.soundness_tables import METHOD_EVIDENCE, METHODS, PAPER_SECTIONS, P
 
 WARNING = Severity.WARNING
 FOR_RANKING = replace(RANKING_ID, meaning="The ranking it was made for; NULL: an evaluation.", nullable=True)
-RECORDERS = ("read_ideas", "soundness", "contribution", "committee", "novelty", "evaluation")
+RECORDERS = ("read_ideas", "soundness", "contribution", "committee", "novelty", "evaluation", "manuscripts")
 
 RUNS = Table(
     "runs",
@@ -150,6 +151,7 @@ LLM_CALLS = Table(
         Column("prompt_tokens", INTEGER, "Tokens sent.", unit="tokens", minimum=0),
         Column("completion_tokens", INTEGER, "Tokens received.", unit="tokens", minimum=0),
         Column("cached_tokens", INTEGER, "Prompt tokens the provider served from its cache.", unit="tokens", minimum=0),
+        Column("thinking_tokens", INTEGER, "Tokens received that were thinking; NULL: not told.", unit="tokens", nullable=True, minimum=0),
         Column("cost_usd", FLOAT, "NULL when no price is known; 0 from Assay's cache.", unit="USD", nullable=True, minimum=0),
         Column("latency_seconds", FLOAT, "Waiting for the provider.", unit="seconds", minimum=0),
         Column("queue_seconds", FLOAT, "Waiting for Assay's own limits.", unit="seconds", minimum=0),
@@ -230,8 +232,8 @@ VALIDATIONS = Table(
 TABLES: tuple[Table, ...] = (
     RUNS, IDEAS, METHODS, PASSAGES, PAPERS, PAPER_SECTIONS, METHOD_EVIDENCE, SOUNDNESS_REVIEWS, SOUNDNESS_SUMMARIES,
     DIMENSIONS, CANDIDATES, COMPARISONS, CONTRIBUTION_REVIEWS, *COMMITTEE_TABLES, NOVELTY,
-    CITATIONS, LLM_CALLS, API_CALLS, FAILURES, VALIDATIONS, *RANKING_TABLES,
+    CITATIONS, LLM_CALLS, API_CALLS, FAILURES, VALIDATIONS, *RANKING_TABLES, *MANUSCRIPT_TABLES,
 )  # fmt: skip
 TABLE: dict[str, Table] = {table.name: table for table in TABLES}
 IDEA_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if table.per_idea)
-EVALUATION_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if not table.per_ranking)
+EVALUATION_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if not (table.per_ranking or table.per_check))

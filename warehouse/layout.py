@@ -22,6 +22,7 @@ class Layout:
 
     landing/run=<run>/idea=<key>/<table>.parquet   what workers write
     landing/run=<run>/ranking=<id>/group=<hash>/   the same for each group of a ranking; ranking.json last
+    landing/check=<run>/part=<hash>/               the same for each manuscript of a check run; check.json last
     landing/receipts/<kk>/<key>/<run>              which runs landed an evaluation
     lake/catalog.sqlite, lake/data/                what is published
     state/, cache/, reports/                       resumption, replies, reports
@@ -80,6 +81,18 @@ class Layout:
     def ranked_group(self, run_id: RunId, ranking_id: str, group: str) -> Path:
         """Landing folder of one group of a ranking; a group's name is the user's, so a hash stands for it."""
         return self.ranking(run_id, ranking_id) / f"group={content_hash(group, length=16)}"
+
+    def check(self, run_id: RunId) -> Path:
+        """Landing folder of a check run. Raises ConfigurationError for a name that is no folder name."""
+        return self.landing / f"check={_safe('check run', run_id)}"
+
+    def check_head(self, run_id: RunId) -> Path:
+        """Written when every manuscript of a check run has landed."""
+        return self.check(run_id) / "check.json"
+
+    def check_part(self, run_id: RunId, part: str) -> Path:
+        """Landing folder of one manuscript of a check run; its name is the user's, so a hash stands for it."""
+        return self.check(run_id) / f"part={content_hash(part, length=16)}"
 
     def receipt(self, run_id: RunId, key: EvaluationKey) -> Path:
         return self.idea(run_id, key) / "receipt.json"

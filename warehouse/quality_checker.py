@@ -1,4 +1,4 @@
-"""The quality checker's released outputs (four Parquet files), summed up by SQL as in its Tables 2 and 3."""
+"""The quality checker's outputs summed up by SQL as in its Tables 2 and 3: of a release (Parquet), or of check runs."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -15,6 +15,8 @@ from warehouse.statements import quoted, statement
 
 RELEASE_TABLES: tuple[str, ...] = ("checks", "papers", "problems", "votes")
 RowT = TypeVar("RowT", bound=Noun)
+Source = Path | duckdb.DuckDBPyConnection
+"""The folder of a release, or a connection as `warehouse.check_queries.release_views` gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +78,16 @@ class JointHits(Noun):
     undecided_count: int
 
 
-def checker_usage(folder: Path) -> tuple[CheckerUsage, ...]:
+def checker_usage(source: Source) -> tuple[CheckerUsage, ...]:
     """Problems and tokens per paper, by model and approach.
 
     Raises:
         ConfigurationError: the folder lacks a table, or a table lacks a column. The same holds for the functions below.
     """
-    return _rows(folder, "usage", CheckerUsage)
+    return _rows(source, "usage", CheckerUsage)
 
 
-def checker_costs(folder: Path, prices: Mapping[str, Price]) -> tuple[CheckerCost, ...]:
+def checker_costs(source: Source, prices: Mapping[str, Price]) -> tuple[CheckerCost, ...]:
     """Dollars per paper at the `prices` stated for the models."""
     names = sorted(prices)
     parameters: dict[str, Sequence[str] | Sequence[float]] = {
@@ -93,31 +95,39 @@ def checker_costs(folder: Path, prices: Mapping[str, Price]) -> tuple[CheckerCos
         "input_usd_per_million": [prices[name].input_usd_per_million for name in names],
         "output_usd_per_million": [prices[name].output_usd_per_million for name in names],
     }
-    return _rows(folder, "costs", CheckerCost, parameters)
+    return _rows(source, "costs", CheckerCost, parameters)
 
 
-def judge_hits(folder: Path) -> tuple[JudgeHits, ...]:
+def judge_hits(source: Source) -> tuple[JudgeHits, ...]:
     """Papers hit, by model, approach and judge."""
-    return _rows(folder, "judge_hits", JudgeHits)
+    return _rows(source, "judge_hits", JudgeHits)
 
 
-def joint_hits(folder: Path) -> tuple[JointHits, ...]:
+def joint_hits(source: Source) -> tuple[JointHits, ...]:
     """Papers hit by the judges together, by model and approach."""
-    return _rows(folder, "joint_hits", JointHits)
+    return _rows(source, "joint_hits", JointHits)
 
 
 def _rows(
-    folder: Path, name: str, row: type[RowT], parameters: Mapping[str, Sequence[str] | Sequence[float]] | None = None
+    source: Source, name: str, row: type[RowT], parameters: Mapping[str, Sequence[str] | Sequence[float]] | None = None
 ) -> tuple[RowT, ...]:
-    missing = [table for table in RELEASE_TABLES if not (folder / f"{table}.parquet").is_file()]
+    if not isinstance(source, Path):
+        return _answers(source, name, row, parameters)
+    missing = [table for table in RELEASE_TABLES if not (source / f"{table}.parquet").is_file()]
     if missing:
-        raise ConfigurationError(f"{folder} lacks {', '.join(f'{table}.parquet' for table in missing)}: point at the release's folder")
+        raise ConfigurationError(f"{source} lacks {', '.join(f'{table}.parquet' for table in missing)}: point at the release's folder")
     with closing(duckdb.connect()) as connection:
         for table in RELEASE_TABLES:
-            connection.execute(f"create view {table} as from read_parquet({quoted(str(folder / f'{table}.parquet'))})")
+            connection.execute(f"create view {table} as from read_parquet({quoted(str(source / f'{table}.parquet'))})")
         try:
-            connection.execute(statement("quality_checker", name), dict(parameters) if parameters else None)
+            return _answers(connection, name, row, parameters)
         except duckdb.BinderException as error:
-            raise ConfigurationError(f"{folder} is not the release of the quality checker: {str(error).splitlines()[0]}") from error
-        columns = [column[0] for column in connection.description or []]
-        return tuple(row(**dict(zip(columns, values, strict=True))) for values in connection.fetchall())
+            raise ConfigurationError(f"{source} is not the release of the quality checker: {str(error).splitlines()[0]}") from error
+
+
+def _answers(
+    connection: duckdb.DuckDBPyConnection, name: str, row: type[RowT], parameters: Mapping[str, Sequence[str] | Sequence[float]] | None
+) -> tuple[RowT, ...]:
+    connection.execute(statement("quality_checker", name), dict(parameters) if parameters else None)
+    columns = [column[0] for column in connection.description or []]
+    return tuple(row(**dict(zip(columns, values, strict=True))) for values in connection.fetchall())

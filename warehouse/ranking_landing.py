@@ -4,24 +4,17 @@ landing/run=<run>/ranking=<id>/group=<hash>/{matches,ratings,ranking_groups,llm_
 landing/run=<run>/ranking=<id>/ranking.json
 """
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
-from uuid import uuid4
-
-import orjson
-from pydantic import ValidationError
 
 from schemas.base import Noun
-from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.ranking import GroupReceipt, Match, RankedGroup, RankingHead
-from schemas.tables import TABLE
-from warehouse.landing import BUILDING, move_into_place
 from warehouse.layout import Layout
-from warehouse.parquet import read_rows, write_bytes, write_rows
+from warehouse.parquet import read_rows
 from warehouse.ranking_rows import match_of, rows_of_group
+from warehouse.unit_landing import land_unit, read_noun, write_head
 
 GROUP_TABLES = ("ranking_groups", "matches", "ratings", "llm_calls")
 NounT = TypeVar("NounT", bound=Noun)
@@ -34,13 +27,9 @@ def land_group(layout: Layout, ranked: RankedGroup) -> GroupReceipt:
         PublicationError: a row does not fit its table.
     """
     rows = rows_of_group(ranked)
-    target = layout.ranked_group(ranked.run_id, ranked.ranking_id, ranked.summary.group)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    building = layout.run(ranked.run_id) / f"{BUILDING}{uuid4().hex}"
-    building.mkdir()
-    try:
-        size = sum(write_rows(TABLE[name], found, building / f"{name}.parquet") for name, found in rows.items())
-        receipt = GroupReceipt(
+
+    def receipt_of(size: int) -> GroupReceipt:
+        return GroupReceipt(
             ranking_id=ranked.ranking_id,
             run_id=ranked.run_id,
             group=ranked.summary.group,
@@ -50,19 +39,14 @@ def land_group(layout: Layout, ranked: RankedGroup) -> GroupReceipt:
             started_at=ranked.started_at,
             finished_at=ranked.finished_at,
         )
-        write_bytes(building / "receipt.json", _json(receipt))
-        move_into_place(building, target)
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
-    return receipt
+
+    target = layout.ranked_group(ranked.run_id, ranked.ranking_id, ranked.summary.group)
+    return land_unit(layout.run(ranked.run_id), target, rows, receipt_of)
 
 
 def land_head(layout: Layout, head: RankingHead) -> None:
     """Say that the ranking is whole. Its groups have landed before."""
-    path = layout.ranking_head(head.run_id, head.ranking_id)
-    building = path.with_name(f"{BUILDING}{uuid4().hex}")
-    write_bytes(building, _json(head))
-    building.replace(path)
+    write_head(layout.ranking_head(head.run_id, head.ranking_id), head)
 
 
 def read_head(layout: Layout, run_id: RunId, ranking_id: str) -> RankingHead | None:
@@ -97,13 +81,4 @@ def landed_matches(layout: Layout, run_id: RunId, ranking_id: str, group: str) -
 
 
 def _parsed(path: Path, kind: type[NounT]) -> NounT | None:
-    try:
-        return kind.model_validate_json(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except ValidationError as error:
-        raise ConfigurationError(f"{path} was written by another version of Assay: remove its folder to rank anew") from error
-
-
-def _json(noun: Noun) -> bytes:
-    return orjson.dumps(noun.model_dump(mode="json"), option=orjson.OPT_INDENT_2)
+    return read_noun(path, kind, "remove its folder to rank anew")

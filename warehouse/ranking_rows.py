@@ -21,7 +21,7 @@ def rows_of_group(ranked: RankedGroup) -> Rows:
         "llm_calls": ranked.llm_calls,
     }
     ids = {"run_id": ranked.run_id, "ranking_id": ranked.ranking_id}
-    rows = {name: [_row(TABLE[name], noun, ids | {"position": n}) for n, noun in enumerate(found)] for name, found in nouns.items()}
+    rows = {name: [row_of(TABLE[name], noun, ids | {"position": n}) for n, noun in enumerate(found)] for name, found in nouns.items()}
     for row in rows["matches"]:
         row["winner_idea_id"] = {Winner.FIRST: row["first_idea_id"], Winner.SECOND: row["second_idea_id"]}.get(row["winner"])
     return {name: found for name, found in rows.items() if found}
@@ -45,7 +45,8 @@ def _fields(kind: type[Noun], row: Row) -> dict[str, Any]:
     return {name: row[name] for name in kind.model_fields if name in row}
 
 
-def _row(table: Table, noun: Noun, known: Row) -> Row:
+def row_of(table: Table, noun: Noun, known: Row) -> Row:
+    """A noun as a row: `known` columns, then its own fields, then those of its provenance; the rest NULL."""
     fields, provenance = type(noun).model_fields, getattr(noun, "provenance", None)
     row: Row = {}
     for name in table.column_names:

@@ -3,7 +3,7 @@
 from functools import cache
 from importlib import resources
 
-MARTS: tuple[str, ...] = ("idea_scores", "ranked_ideas", "group_rankings", "run_costs", "latency_by_step", "source_health")
+MARTS: tuple[str, ...] = ("idea_scores", "ranked_ideas", "group_rankings", "run_costs", "latency_by_step", "source_health", "attempt_hits")
 """Views over the tables, each after those it reads. The SQL is `sql/marts/<name>.sql`; its leading comment is its meaning."""
 
 

@@ -76,7 +76,7 @@ def test_marts_of_the_contract_are_the_files_there_are() -> None:
     assert (
         set(MARTS)
         == set(names("marts"))
-        == {"idea_scores", "ranked_ideas", "group_rankings", "run_costs", "latency_by_step", "source_health"}
+        == {"idea_scores", "ranked_ideas", "group_rankings", "run_costs", "latency_by_step", "source_health", "attempt_hits"}
     )
 
 

@@ -1,0 +1,84 @@
+"""One run of the manuscript checker: what was asked, what it is, what landed."""
+
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.identifiers import RunId, content_hash
+from schemas.run import Budget
+
+
+class ManuscriptSource(Noun):
+    """One manuscript to be checked: where it lies, and what its authors said of it."""
+
+    manuscript_id: str = Field(min_length=1)
+    path: Path
+    content_sha256: str = Field(description="Of the file, or of the LaTeX files of a folder.")
+    known_reason: str | None = None
+
+
+class Judge(Noun):
+    """An engine that judges hits, and where it is asked."""
+
+    engine: str
+    api_base: str | None = None
+
+
+class CheckRequest(Noun):
+    """What a user asked to be checked, resolved: everything `check_manuscripts` needs."""
+
+    sources: tuple[ManuscriptSource, ...]
+    warehouse: Path
+    engine: str = Field(description="`extractive` or `litellm:<model>`.")
+    api_base: str | None = None
+    judges: tuple[Judge, ...] = ()
+    form: str = Field(default="auto", pattern="^(auto|pdf|text|latex)$")
+    maximum_problems: int = Field(default=5, ge=1, description="k of HR@k.")
+    attempt_count: int = Field(default=1, ge=1, description="n of the quality checker.")
+    repetition_count: int = Field(default=1, ge=1, description="m of the quality checker.")
+    seed: int = Field(default=42, ge=0, description="Of the first attempt; the next ones follow.")
+    workers: int = Field(default=2, ge=1)
+    scheduler_address: str | None = None
+    budget: Budget = Budget()
+
+    @property
+    def judges_named(self) -> tuple[str, ...]:
+        """Names of the judges, as votes bear them."""
+        return tuple(judge.engine for judge in self.judges)
+
+    @property
+    def budget_scope(self) -> RunId:
+        """Under which name the spending is kept: of the same question about the same manuscripts, however often it is asked."""
+        return RunId(f"check-{content_hash(self.engine, *sorted(source.content_sha256 for source in self.sources), length=16)}")
+
+
+class CheckHead(Noun):
+    """What a check run is; a row of `check_runs`."""
+
+    run_id: RunId
+    engine: str
+    judges: tuple[str, ...]
+    form: str
+    dataset: str = ""
+    maximum_problems: int = Field(ge=1)
+    attempt_count: int = Field(ge=1)
+    repetition_count: int = Field(ge=1)
+    seed: int = Field(ge=0)
+    manuscript_count: int = Field(ge=0)
+    incomplete_reason: str | None = Field(default=None, description="None when the check ran to its end.")
+    started_at: datetime
+    finished_at: datetime
+
+
+class CheckReceipt(Noun):
+    """Written last into the landing folder of a part of a check run: without it the folder does not exist."""
+
+    run_id: RunId
+    part: str = Field(description="A manuscript_id, or what a release was called.")
+    rows: dict[str, int] = Field(description="Rows landed by table.")
+    bytes: int = Field(ge=0)
+    incomplete_reason: str | None = None
+    started_at: datetime
+    finished_at: datetime

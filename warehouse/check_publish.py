@@ -1,0 +1,124 @@
+"""Publication of a check run: validated, then put into the lake in one transaction."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+import duckdb
+import pyarrow as pa
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.check_run import CheckHead, CheckReceipt
+from schemas.errors import PublicationError
+from schemas.identifiers import RunId, content_hash
+from schemas.tables import TABLE
+from warehouse.answers import ValidationReport
+from warehouse.check_landing import iterate_check_receipts
+from warehouse.check_rows import PART_TABLES
+from warehouse.definitions import apply_definitions
+from warehouse.lake import open_writer
+from warehouse.landed import read_landed
+from warehouse.layout import Layout
+from warehouse.parquet import arrow_table
+from warehouse.publish import insert, transaction, validation_rows
+from warehouse.rows import Row
+from warehouse.statements import table_statement
+
+_PARTS_AT_ONCE = 50
+
+
+class CheckPublication(Noun):
+    """What publishing a check run did."""
+
+    run_id: RunId
+    published: bool = Field(description="Whether the lake now holds the check as landed.")
+    unchanged: bool = Field(description="The lake held exactly this already.")
+    rows: dict[str, int] = Field(description="Rows by table; empty when not published or unchanged.")
+    validation: ValidationReport | None = Field(description="None when unchanged.")
+
+
+def publish_check(layout: Layout, head: CheckHead, *, catalogue_url: str | None = None, wait_seconds: float = 60.0) -> CheckPublication:
+    """Validate what a check run landed and put it into the lake, whole or not at all.
+
+    Publishing again replaces its rows; publishing what is there changes nothing.
+
+    Raises:
+        PublicationError: files do not hold what receipts say.
+        TransientError: another publisher is still at work.
+    """
+    receipts = tuple(iterate_check_receipts(layout, head.run_id))
+    digest = content_hash(head.model_dump_json(exclude={"started_at", "finished_at"}), *(receipt.model_dump_json() for receipt in receipts))
+    with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
+        with transaction(connection, head.run_id):
+            apply_definitions(connection)
+        if _published_digest(connection, head.run_id) == digest:
+            return CheckPublication(run_id=head.run_id, published=True, unchanged=True, rows={}, validation=None)
+        validation = _validate(layout, head.run_id, receipts)
+        if not validation.passed:
+            return CheckPublication(run_id=head.run_id, published=False, unchanged=False, rows={}, validation=validation)
+        with transaction(connection, head.run_id):
+            rows = _replace_check(connection, layout, head, receipts, digest, validation)
+    return CheckPublication(run_id=head.run_id, published=True, unchanged=False, rows=rows, validation=validation)
+
+
+def landed_parts(layout: Layout, receipts: Sequence[CheckReceipt], *, prose: bool = True) -> Iterator[dict[str, pa.Table]]:
+    """The rows of landed parts by table, some parts at a time."""
+    for start in range(0, len(receipts), _PARTS_AT_ONCE):
+        batch = receipts[start : start + _PARTS_AT_ONCE]
+        yield {
+            name: read_landed(
+                TABLE[name],
+                [layout.check_part(receipt.run_id, receipt.part) / f"{name}.parquet" for receipt in batch if receipt.rows.get(name)],
+                prose=prose,
+            )
+            for name in PART_TABLES
+        }
+
+
+def _published_digest(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> str | None:
+    row = connection.execute("select landing_sha256 from check_runs where run_id = ?", [run_id]).fetchone()
+    return row[0] if row else None
+
+
+def _validate(layout: Layout, run_id: RunId, receipts: Sequence[CheckReceipt]) -> ValidationReport:
+    from warehouse.rules import Rules, stated
+    from warehouse.unit_validate import validate_units
+
+    rules = Rules(rules=stated("check_checks", about="attempts"), tables=tuple(TABLE[name] for name in PART_TABLES))
+    return validate_units(run_id, rules, landed_parts(layout, receipts, prose=False))
+
+
+def _replace_check(
+    connection: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    head: CheckHead,
+    receipts: Sequence[CheckReceipt],
+    digest: str,
+    validation: ValidationReport,
+) -> dict[str, int]:
+    for name in (*PART_TABLES, "check_runs", "validations"):
+        connection.execute(table_statement("delete_run", table=name), {"run_id": head.run_id})
+    for chunk in landed_parts(layout, receipts):
+        for name, rows in chunk.items():
+            insert(connection, TABLE[name], rows)
+    insert(connection, TABLE["check_runs"], arrow_table(TABLE["check_runs"], [_head_row(head, digest)]))
+    insert(connection, TABLE["validations"], validation_rows(validation))
+    return _counted(connection, head.run_id, receipts)
+
+
+def _head_row(head: CheckHead, digest: str) -> Row:
+    fields = {name: getattr(head, name) for name in type(head).model_fields}
+    return fields | {"judges": list(head.judges), "landing_sha256": digest, "published_at": datetime.now(UTC)}
+
+
+def _counted(connection: duckdb.DuckDBPyConnection, run_id: RunId, receipts: Sequence[CheckReceipt]) -> dict[str, int]:
+    """Rows of the check by table, held against the receipts."""
+    rows = {}
+    for name in PART_TABLES:
+        counted = connection.execute(table_statement("count_rows_of_run", table=name), {"run_id": run_id}).fetchall()
+        rows[name], expected = int(counted[0][0]), sum(receipt.rows.get(name, 0) for receipt in receipts)
+        if rows[name] != expected:
+            raise PublicationError(
+                f"check {run_id} was not published: its files hold {rows[name]} rows of {name}, its receipts say {expected}"
+            )
+    return rows

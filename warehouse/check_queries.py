@@ -1,0 +1,87 @@
+"""What readers ask about check runs. Only published ones are seen."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import duckdb
+
+from schemas.base import Noun
+from schemas.check_run import CheckHead
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
+from schemas.outcome import Provenance
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.rows import Row
+from warehouse.statements import quoted, statement, table_statement
+
+NounT = TypeVar("NounT", bound=Noun)
+
+
+def check_heads(connection: duckdb.DuckDBPyConnection, *, dataset: str | None = None) -> tuple[CheckHead, ...]:
+    """Published check runs, newest first; of one imported release with `dataset` ('' for those Assay made)."""
+    rows = _rows(connection, statement("queries", "check_runs"), {"dataset": dataset})
+    return tuple(CheckHead.model_validate(_fields(CheckHead, row) | {"judges": tuple(row["judges"])}, strict=False) for row in rows)
+
+
+def check_head(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> CheckHead:
+    """One check run. Raises ConfigurationError when it is not published."""
+    for head in check_heads(connection):
+        if head.run_id == run_id:
+            return head
+    raise ConfigurationError(f"check run {run_id} is not published; the table check_runs lists those that are")
+
+
+def manuscript_checks(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tuple[ManuscriptCheck, ...]:
+    """Every manuscript of a check run as it was landed, calls and failures apart, by identifier."""
+    parts: dict[str, dict[str, list[Row]]] = {}
+    for name in ("manuscripts", "attempts", "problems", "votes"):
+        rows = _rows(connection, table_statement("rows_of_check", table=name), {"run_id": run_id})
+        for row in rows:
+            parts.setdefault(row["manuscript_id"], {}).setdefault(name, []).append(row)
+    return tuple(_check(found) for found in parts.values())
+
+
+@contextmanager
+def release_views(layout: Layout, run_ids: Sequence[RunId], *, catalogue_url: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The check runs of the lake under the names and columns of a quality checker's release, for `warehouse.quality_checker`."""
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        chosen = ", ".join(quoted(run_id) for run_id in run_ids) or "null"
+        for name in ("checks", "papers", "problems", "votes"):
+            sql = statement("check_views", name).replace("$run_ids", chosen)
+            connection.execute(f"create or replace temporary view {name} as {sql}")
+        yield connection
+
+
+def _check(found: dict[str, list[Row]]) -> ManuscriptCheck:
+    (row,) = found["manuscripts"]
+    told = {name: row[name] for name in ("manuscript_id", "title", "page_count", "known_reason", "unread_reason")}
+    return ManuscriptCheck(
+        **told,
+        form=ManuscriptForm(row["form"]),
+        content_sha256=row["content_sha256"] or "",
+        word_count=row["word_count"] or 0,
+        attempts=tuple(_noun(Attempt, attempt) for attempt in found.get("attempts", ())),
+        problems=tuple(_noun(Problem, problem) for problem in found.get("problems", ())),
+        votes=tuple(_noun(Vote, vote) for vote in found.get("votes", ())),
+        failures=(),
+    )
+
+
+def _noun(kind: type[NounT], row: Row) -> NounT:
+    provenance = None
+    if row["step"] is not None:
+        provenance = {name: row[name] for name in Provenance.model_fields} | {"call_ids": tuple(row["call_ids"] or ())}
+    return kind.model_validate(_fields(kind, row) | {"provenance": provenance}, strict=False)
+
+
+def _fields(kind: type[Noun], row: Row) -> dict[str, Any]:
+    return {name: row[name] for name in kind.model_fields if name in row}
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, sql: str, parameters: dict[str, object]) -> list[Row]:
+    result = connection.execute(sql, parameters)
+    columns = [column[0] for column in result.description or []]
+    return [dict(zip(columns, values, strict=True)) for values in result.fetchall()]
