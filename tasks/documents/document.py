@@ -13,6 +13,22 @@ class HeadedSection(Noun):
     text: str
 
 
+class PagedText(Noun):
+    """The text of a PDF page by page, as printed, with the headings found in it."""
+
+    title: str | None
+    pages: tuple[str, ...]
+    headings: tuple[str, ...]
+
+
+class LatexSource(Noun):
+    """A paper's LaTeX as one text: comments gone, inclusions in place, its own macros written out; preamble left out."""
+
+    title: str | None
+    body: str
+    bibliography: str = Field(description="Its `.bbl` files; empty where it brings none.")
+
+
 class ParsedDocument(Noun):
     """Title, abstract and sections in reading order."""
 

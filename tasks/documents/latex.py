@@ -5,13 +5,14 @@ import io
 import signal
 import tarfile
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents.child import run_child
-from tasks.documents.document import ParsedDocument
+from tasks.documents.document import LatexSource, ParsedDocument
 from tasks.documents.latex_child import EXIT_MEMORY, EXIT_REFUSED
 from tasks.documents.reasons import DocumentReason, failure
 
@@ -20,6 +21,7 @@ VERSION = 1
 """Raised whenever the same source would give other sections: it is part of the cache key."""
 
 _MODULE = "tasks.documents.latex_child"
+ReadT = TypeVar("ReadT", ParsedDocument, LatexSource)
 _SUFFIXES = frozenset({".tex", ".ltx", ".latex", ".bbl"})
 
 
@@ -29,24 +31,40 @@ async def read_latex(path: Path, settings: DocumentSettings) -> ParsedDocument |
     `path` is a `.tex` file, a folder, or an archive (tar, tar.gz, gzip, zip). Of a folder only its own LaTeX files are
     read; links are not followed. Costs at most `parse_seconds` of processor time and `parse_memory_bytes`.
     """
+    content = await _content_at(path, settings)
+    return content if isinstance(content, SourceFailure) else await read_latex_source(content, path.name, settings)
+
+
+async def _content_at(path: Path, settings: DocumentSettings) -> bytes | SourceFailure:
     try:
-        content = await asyncio.to_thread(_content, path, settings.maximum_bytes)
+        content = await asyncio.to_thread(latex_content, path, settings.maximum_bytes)
     except FileNotFoundError:
         return failure(PARSER, path.name, DocumentReason.NOT_FOUND, f"{path} is not there")
     except OSError as error:
         return failure(PARSER, path.name, DocumentReason.UNREACHABLE, f"{path} cannot be read ({error.strerror})")
     if content is None:
         return failure(PARSER, path.name, DocumentReason.TOO_LARGE, f"the source exceeds {settings.maximum_bytes:,} bytes")
-    return await read_latex_source(content, path.name, settings)
+    return content
 
 
 async def read_latex_source(content: bytes, name: str, settings: DocumentSettings) -> ParsedDocument | SourceFailure:
     """The same for a source in memory, such as an arXiv e-print. `name` stands in the failure."""
+    return await _read(content, name, settings, ParsedDocument)
+
+
+async def read_latex_whole(path: Path, settings: DocumentSettings) -> LatexSource | SourceFailure:
+    """The LaTeX of the paper at `path` as one text, or why it cannot be read; `path` and limits as for `read_latex`."""
+    content = await _content_at(path, settings)
+    return content if isinstance(content, SourceFailure) else await _read(content, path.name, settings, LatexSource)
+
+
+async def _read(content: bytes, name: str, settings: DocumentSettings, kind: type[ReadT]) -> ReadT | SourceFailure:
     cpu_seconds = max(int(settings.parse_seconds), 1)
-    ended = await run_child(("-B", "-m", _MODULE, str(cpu_seconds), str(settings.parse_memory_bytes)), content, cpu_seconds)
+    wanted: tuple[str, ...] = ("source",) if kind is LatexSource else ()
+    ended = await run_child(("-B", "-m", _MODULE, str(cpu_seconds), str(settings.parse_memory_bytes), *wanted), content, cpu_seconds)
     if ended.code == 0:
         try:
-            return ParsedDocument.model_validate_json(ended.output)
+            return kind.model_validate_json(ended.output)
         except ValidationError:
             return failure(PARSER, name, DocumentReason.DAMAGED, "the reader's answer is cut off")
     if ended.code == EXIT_REFUSED:
@@ -65,7 +83,7 @@ def _verdict(code: int | None, settings: DocumentSettings) -> tuple[DocumentReas
     return verdicts.get(code, (DocumentReason.DAMAGED, f"the reader ended with code {code}: the source is damaged or hostile"))
 
 
-def _content(path: Path, maximum_bytes: int) -> bytes | None:
+def latex_content(path: Path, maximum_bytes: int) -> bytes | None:
     """The file's bytes, or a folder's LaTeX files as a tar; None when they exceed `maximum_bytes`."""
     if not path.is_dir():
         return path.read_bytes() if path.stat().st_size <= maximum_bytes else None

@@ -12,11 +12,12 @@ EXIT_MEMORY = 13
 
 
 def main() -> int:
-    """`latex_child CPU_SECONDS MEMORY_BYTES`."""
+    """`latex_child CPU_SECONDS MEMORY_BYTES [source]`: the document, or with `source` its LaTeX as one text."""
     cpu_seconds, memory_bytes = (int(argument) for argument in sys.argv[1:3])
+    as_source = sys.argv[3:] == ["source"]
     from tasks.documents.latex_files import LatexError, read_files
     from tasks.documents.latex_source import whole_source
-    from tasks.documents.latex_text import document_of_latex
+    from tasks.documents.latex_text import document_of_latex, source_of_latex
 
     for kind, amount in (
         (resource.RLIMIT_CPU, cpu_seconds),
@@ -26,13 +27,14 @@ def main() -> int:
     ):
         resource.setrlimit(kind, (amount, amount))
     try:
-        document = document_of_latex(whole_source(read_files(sys.stdin.buffer.read())))
+        files = read_files(sys.stdin.buffer.read())
+        answer = source_of_latex(whole_source(files), files) if as_source else document_of_latex(whole_source(files))
     except MemoryError:
         return EXIT_MEMORY
     except LatexError as error:
         sys.stderr.write(f"{error.reason} {error}")
         return EXIT_REFUSED
-    sys.stdout.write(document.model_dump_json())
+    sys.stdout.write(answer.model_dump_json())
     return 0
 
 

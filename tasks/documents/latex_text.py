@@ -2,18 +2,19 @@
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pylatexenc.latex2text import LatexNodes2Text
 from pylatexenc.latexwalker import LatexWalkerError
 
 from schemas.paper import SectionKind
-from tasks.documents.document import HeadedSection, ParsedDocument
+from tasks.documents.document import HeadedSection, LatexSource, ParsedDocument
 from tasks.documents.headings import kind_of
 from tasks.documents.latex_files import LatexError
 from tasks.documents.latex_source import balanced
 
 PARSER = "latex"
+_FEWEST_WORDS = 5
 _DEPTHS = {"part": 0, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5, "subparagraph": 6}
 _HEADING = re.compile(r"\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?\s*(?:\[[^\[\]]*\]\s*)?(?=\{)")
 _LEFT_OUT = re.compile(
@@ -56,6 +57,24 @@ def document_of_latex(source: str) -> ParsedDocument:
     if not abstract and not any(section.text for section in sections):
         raise LatexError("no_text", "the source holds no text")
     return ParsedDocument(title=title or None, abstract=abstract or None, sections=sections, parser=PARSER)
+
+
+def source_of_latex(source: str, files: Mapping[str, str]) -> LatexSource:
+    """The paper as LaTeX, from its title to its end.
+
+    Raises:
+        LatexError: a text without words.
+    """
+    preamble, _, body = source.partition("\\begin{document}")
+    body = (body or preamble).partition("\\end{document}")[0]
+    bibliography = "\n".join(text for name, text in sorted(files.items()) if name.lower().endswith(".bbl"))
+    if len(re.findall(r"[A-Za-z]{2,}", body)) < _FEWEST_WORDS:
+        raise LatexError("no_text", "the source holds no text")
+    try:
+        title = _title(source)
+    except RecursionError as error:
+        raise LatexError("parser_limit", "the source nests too deeply") from error
+    return LatexSource(title=title or None, body=re.sub(r"\n\s*\n\s*", "\n\n", body).strip(), bibliography=bibliography)
 
 
 def _title(source: str) -> str:

@@ -13,7 +13,7 @@ from tasks.documents.headings import kind_of, number_depth, plain
 
 PARSER = "pdf"
 MINIMUM_OUTLINE_ENTRIES = 3
-_HYPHEN_AT_LINE_END = "\ufffe"
+HYPHEN_AT_LINE_END = "\ufffe"
 _ABSTRACT_LINE = re.compile(r"^(?:abstract|a b s t r a c t|summary)\s*(?:[.:—–-]+\s*(?P<rest>\S.*)?)?$", re.IGNORECASE | re.DOTALL)
 _CONTENTS_LINE = re.compile(r"^(.*\D)[\s.]+\d{1,4}$")
 _RUNNING_LINES = 2
@@ -173,7 +173,7 @@ def _flowing(texts: Sequence[str]) -> str:
     usual = lengths[len(lengths) * 3 // 4] if lengths else 0
     pieces: list[str] = []
     for text in texts:
-        joined = text.replace(_HYPHEN_AT_LINE_END, "").replace("\r", " ").replace("\n", " ")
+        joined = text.replace(HYPHEN_AT_LINE_END, "").replace("\r", " ").replace("\n", " ")
         ends = joined.endswith((".", "!", "?", ":")) and len(text) < 0.8 * usual
         pieces.append(joined + ("\n\n" if ends else " "))
     return "".join(pieces).strip()
@@ -212,5 +212,5 @@ def _title(lines: Sequence[Line], given: str) -> str | None:
         return " ".join(given.split())
     first = [line for line in lines if line.page == 0]
     largest = max((line.size for line in first if len(line.text) > 3), default=None)
-    title = " ".join(line.text for line in first if line.size == largest).replace(_HYPHEN_AT_LINE_END, "")
+    title = " ".join(line.text for line in first if line.size == largest).replace(HYPHEN_AT_LINE_END, "")
     return title[:500] or None

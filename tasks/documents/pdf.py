@@ -9,8 +9,8 @@ import orjson
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents.child import run_child
-from tasks.documents.document import ParsedDocument
-from tasks.documents.layout import PARSER, Line, OutlineEntry, document_of
+from tasks.documents.document import PagedText, ParsedDocument
+from tasks.documents.layout import HYPHEN_AT_LINE_END, PARSER, Line, OutlineEntry, document_of
 from tasks.documents.pdf_child import EXIT_DAMAGED, EXIT_ENCRYPTED, EXIT_MEMORY, EXIT_TOO_MANY_PAGES, EXIT_TOO_MUCH_TEXT, MAXIMUM_CHARACTERS
 from tasks.documents.reasons import DocumentReason, failure
 
@@ -34,6 +34,27 @@ async def read_pdf(content: bytes, name: str, settings: DocumentSettings) -> Par
     if not lines:
         return failure(PARSER, name, DocumentReason.NO_TEXT, f"none of the {raw['page_count']} pages holds text (a scan?)")
     return await asyncio.to_thread(document_of, lines, [OutlineEntry(*entry) for entry in raw["outline"]], raw["title"])
+
+
+async def read_pages(content: bytes, name: str, settings: DocumentSettings) -> PagedText | SourceFailure:
+    """The text of every page, or why it cannot be read; within the limits of `read_pdf`. A page without text is empty."""
+    answer = await _in_child(content, settings)
+    if isinstance(answer, tuple):
+        reason, detail = answer
+        return failure(PARSER, name, reason, detail)
+    raw = orjson.loads(answer)
+    lines = [Line(*line) for line in raw["lines"]]
+    if not lines:
+        return failure(PARSER, name, DocumentReason.NO_TEXT, f"none of the {raw['page_count']} pages holds text (a scan?)")
+    document = await asyncio.to_thread(document_of, lines, [OutlineEntry(*entry) for entry in raw["outline"]], raw["title"])
+    pages: list[list[str]] = [[] for _ in range(raw["page_count"])]
+    for line in lines:
+        pages[line.page].append(line.text)
+    return PagedText(
+        title=document.title,
+        pages=tuple("\n".join(page).replace(HYPHEN_AT_LINE_END + "\n", "").replace(HYPHEN_AT_LINE_END, "") for page in pages),
+        headings=tuple(section.heading for section in document.sections),
+    )
 
 
 async def _in_child(content: bytes, settings: DocumentSettings) -> bytes | tuple[DocumentReason, str]:

@@ -1,7 +1,7 @@
 """What all ideas of a worker share when a model is asked: limits, budget, cache, and what is known of the model."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -115,14 +115,14 @@ class LiteLLMBackend:
         """Tokens of `text`, by a tokeniser that is on this machine (for most models an approximation)."""
         return _count_tokens(self.model, text)
 
-    def estimate(self, messages: Sequence[Message]) -> tuple[int, float]:
-        """(tokens, dollars) a call may take: a quarter of the characters, and half of the longest reply."""
-        prompt = sum(len(message["content"]) for message in messages) // _CHARACTERS_PER_TOKEN + 1
+    def estimate(self, messages: Sequence[Message], attached_tokens: int = 0) -> tuple[int, float]:
+        """(tokens, dollars) a call may take: a quarter of the characters, what is attached, and half of the longest reply."""
+        prompt = sum(len(message["content"]) for message in messages) // _CHARACTERS_PER_TOKEN + 1 + attached_tokens
         completion = self.completion_tokens // 2
         return prompt + completion, self.price.of(prompt, completion) if self.price else 0.0
 
     async def ask(
-        self, messages: Sequence[Message], response_format: dict[str, Any] | None, *, shares_prefix: bool = False
+        self, messages: Sequence[Mapping[str, Any]], response_format: dict[str, Any] | None, *, shares_prefix: bool = False
     ) -> CallAnswer | CallFailure:
         """One attempt; counts failures that concern every call."""
         sent = with_cache_markers(messages) if shares_prefix and takes_cache_markers(self.model) else messages

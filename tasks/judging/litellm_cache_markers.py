@@ -1,10 +1,8 @@
 """Marks that tell a provider which beginning of a prompt comes again, where the provider wants to be told."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-from tasks.judging.shortening import Message
 
 _TAKES_MARKERS = re.compile(r"^anthropic/|(^|[/.])claude-", re.IGNORECASE)
 _END_OF_IDEA = "\n</idea>"
@@ -18,7 +16,7 @@ def takes_cache_markers(model: str) -> bool:
     return _TAKES_MARKERS.search(model) is not None
 
 
-def with_cache_markers(messages: Sequence[Message]) -> list[dict[str, Any]]:
+def with_cache_markers(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The same words, with a mark behind what all calls of a step about an idea share: the instructions and the idea's block.
 
     LiteLLM passes `cache_control` of a content part on to the provider.

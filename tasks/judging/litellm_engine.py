@@ -14,6 +14,7 @@ from schemas.calls import CallStatus, LlmCall
 from schemas.errors import BudgetExhaustedError
 from schemas.outcome import Outcome, Provenance, Scored, Unscored, UnscoredReason
 from tasks.accounting.ledger import Ledger
+from tasks.judging.attachment import Attachment, with_attachment
 from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
 from tasks.judging.provider_call import CallAnswer, CallFailure
 from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply
@@ -58,9 +59,12 @@ class LiteLLMEngine:
     tokens and no cost; so does the answer to a question another idea of this worker is asking at the moment.
     """
 
-    def __init__(self, backend: LiteLLMBackend, ledger: Ledger) -> None:
+    def __init__(self, backend: LiteLLMBackend, ledger: Ledger, *, attachment: Attachment | None = None, repetition: int = 1) -> None:
+        """`attachment` goes with every question; a `repetition` above 1 asks anew what was asked before, and is kept apart."""
         self._backend = backend
         self._ledger = ledger
+        self._attachment = attachment
+        self._repetition = repetition
 
     @property
     def name(self) -> str:
@@ -76,7 +80,7 @@ class LiteLLMEngine:
         asking.shortening = fitted.shortening
         if backend.cache is None:
             return await self._ask(asking, fitted.messages)
-        key = backend.cache.key(step, fitted.messages)
+        key = backend.cache.key(step, [*fitted.messages, *self._told_apart()])
         async with backend.turn(key):
             if kept := backend.cache.recall(key, step.output_model):
                 value, asking.model_answered = kept
@@ -86,6 +90,11 @@ class LiteLLMEngine:
             if isinstance(outcome, Scored):
                 backend.cache.remember(key, outcome.value, asking.model_answered)
             return outcome
+
+    def _told_apart(self) -> Sequence[Message]:
+        """What besides the messages makes two questions differ."""
+        told = [{"role": "attachment", "content": self._attachment.sha256}] if self._attachment else []
+        return [*told, {"role": "repetition", "content": str(self._repetition)}] if self._repetition > 1 else told
 
     def _messages(self, step: Step[Any, Any], inputs: Noun) -> list[Message]:
         messages = step.messages(inputs)
@@ -157,7 +166,8 @@ class LiteLLMEngine:
             BudgetExhaustedError: before anything was sent.
         """
         backend = self._backend
-        tokens, cost_usd = backend.estimate(messages)
+        attachment = self._attachment
+        tokens, cost_usd = backend.estimate(messages, attachment.estimated_tokens if attachment else 0)
         asked_at = time.monotonic()
         async with backend.gate:
             reservation = await backend.budget.reserve(self._ledger.idea_id, cost_usd=cost_usd, tokens=tokens)
@@ -167,7 +177,8 @@ class LiteLLMEngine:
                 started_at = time.monotonic()
                 spent = (None, tokens)  # should the call be cancelled now, it was probably paid for
                 wanted = response_format(backend.mode, asking.step.name, asking.step.output_model)
-                answer = await backend.ask(messages, wanted, shares_prefix=asking.step.shares_prefix)
+                sent = with_attachment(messages, attachment) if attachment else messages
+                answer = await backend.ask(sent, wanted, shares_prefix=asking.step.shares_prefix)
                 spent = self._spent(answer, tokens)
             except asyncio.CancelledError:
                 if spent[0] is None:
@@ -211,6 +222,7 @@ class LiteLLMEngine:
             prompt_tokens=answer.prompt_tokens if answer else 0,
             completion_tokens=answer.completion_tokens if answer else 0,
             cached_tokens=answer.cached_tokens if answer else 0,
+            thinking_tokens=answer.thinking_tokens if answer else None,
             cost_usd=self._cost(answer) if answer else None if status is CallStatus.TIMED_OUT else 0.0,
             latency_seconds=attempt.latency_seconds if attempt else 0.0,
             queue_seconds=max(attempt.queue_seconds, 0.0) if attempt else 0.0,

@@ -24,6 +24,7 @@ class CallAnswer:
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int
+    thinking_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,13 @@ def _answer(response: Any) -> CallAnswer | CallFailure:
         prompt_tokens=_count(usage, "prompt_tokens"),
         completion_tokens=_count(usage, "completion_tokens"),
         cached_tokens=_count(details, "cached_tokens"),
+        thinking_tokens=_told(getattr(usage, "completion_tokens_details", None), "reasoning_tokens"),
     )
+
+
+def _told(holder: Any, name: str) -> int | None:
+    value = getattr(holder, name, None)
+    return None if value is None else max(int(value), 0)
 
 
 def _count(holder: Any, name: str) -> int:

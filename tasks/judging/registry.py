@@ -5,8 +5,16 @@ from typing import Any
 from tasks.committee.steps import STEPS as COMMITTEE_STEPS
 from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
 from tasks.judging.step import Step
+from tasks.manuscripts.steps import STEPS as MANUSCRIPT_STEPS
 from tasks.novelty.steps import STEPS as NOVELTY_STEPS
 from tasks.ranking.steps import STEPS as RANKING_STEPS
 from tasks.soundness.steps import STEPS as SOUNDNESS_STEPS
 
-STEPS: tuple[Step[Any, Any], ...] = (*SOUNDNESS_STEPS, *CONTRIBUTION_STEPS, *COMMITTEE_STEPS, *NOVELTY_STEPS, *RANKING_STEPS)
+STEPS: tuple[Step[Any, Any], ...] = (
+    *SOUNDNESS_STEPS,
+    *CONTRIBUTION_STEPS,
+    *COMMITTEE_STEPS,
+    *NOVELTY_STEPS,
+    *RANKING_STEPS,
+    *MANUSCRIPT_STEPS,
+)

@@ -1,0 +1,17 @@
+"""The Prefect task that checks a shard of manuscripts inside a worker."""
+
+import asyncio
+from pathlib import Path
+
+from prefect import task
+
+from schemas.settings import Settings
+from tasks.manuscripts.check_shard import check_job
+from tasks.manuscripts.job import CheckJob
+
+
+@task(name="check-shard", task_run_name="check {shard_path}", retries=0, persist_result=False)
+def check_shard(shard_path: str) -> int:
+    """Check and land the manuscripts of the shard file; return how many of them have a receipt now."""
+    job = CheckJob.model_validate_json(Path(shard_path).read_bytes())
+    return len(asyncio.run(check_job(job, Settings())))

@@ -1,0 +1,1 @@
+"""What the extractive engine answers about manuscripts: checks of the text that need no model."""

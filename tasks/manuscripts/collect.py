@@ -1,0 +1,107 @@
+"""From the paths a user named to manuscripts: which file or folder is one, and what it is called."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from schemas.check_run import ManuscriptSource
+from schemas.errors import ConfigurationError
+from tasks.documents.latex import latex_content
+
+TEXT_SUFFIXES = (".txt", ".md", ".mmd", ".markdown", ".ocr")
+TEX_SUFFIXES = (".tex", ".ltx", ".latex")
+ARCHIVE_SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar", ".gz")
+SUFFIXES = (".pdf", *TEXT_SUFFIXES, *TEX_SUFFIXES, *ARCHIVE_SUFFIXES)
+_DOCUMENT_CLASS = re.compile(r"^[^%\n]*\\document(?:class|style)\b", re.MULTILINE)
+_MAIN_NAMES = ("main", "ms", "paper", "article", "manuscript", "root", "arxiv")
+_FIRST_CHARACTERS = 200_000
+
+
+def collect_manuscripts(
+    paths: Sequence[Path], reasons: Mapping[str, str] | None = None, *, maximum_bytes: int = 40_000_000
+) -> tuple[ManuscriptSource, ...]:
+    """Every manuscript at `paths`, in order, each once; of folders by name.
+
+    A folder that holds one LaTeX paper is that paper; any other is a folder of manuscripts. A manuscript is called by its
+    file's name without suffix, with a hash behind it where two share a name.
+
+    Args:
+        reasons: the authors' own reasons by manuscript: name of the file, with or without suffix.
+
+    Raises:
+        ConfigurationError: a path that is not there, a file of another kind, a folder without manuscripts, a reason for none.
+    """
+    found = list(dict.fromkeys(place for path in paths for place in _manuscripts(path)))
+    hashes = {place: _hash(place, maximum_bytes) for place in found}
+    names = [_name(place) for place in found]
+    sources = []
+    given = dict(reasons or {})
+    for place, name in zip(found, names, strict=True):
+        alone = names.count(name) == 1
+        known = given.pop(place.name, None) or given.pop(name, None) if alone else given.pop(place.name, None)
+        shown = name if alone else f"{name}-{hashes[place][:8]}"
+        sources.append(ManuscriptSource(manuscript_id=shown, path=place, content_sha256=hashes[place], known_reason=known))
+    if given:
+        raise ConfigurationError(
+            f"--reasons names {next(iter(given))!r}, and no manuscript is called that; they are {', '.join(names[:5])}"
+        )
+    repeated = [source.manuscript_id for source in sources if sum(other.manuscript_id == source.manuscript_id for other in sources) > 1]
+    return tuple(source for number, source in enumerate(sources) if source.manuscript_id not in repeated or _first(sources, number))
+
+
+def _first(sources: Sequence[ManuscriptSource], number: int) -> bool:
+    """Of manuscripts with one name and one content, the first stands for all."""
+    return all(source.manuscript_id != sources[number].manuscript_id for source in sources[:number])
+
+
+def _manuscripts(path: Path) -> Iterator[Path]:
+    if not path.exists():
+        raise ConfigurationError(f"{path} is not there: name a PDF, a text file, a LaTeX source, or a folder of them")
+    if path.is_file():
+        if not path.name.lower().endswith(SUFFIXES):
+            raise ConfigurationError(f"{path.name} is no manuscript: Assay reads {', '.join(SUFFIXES)}, and folders of LaTeX")
+        yield path.resolve()
+        return
+    inside = list(_inside(path))
+    if not inside:
+        raise ConfigurationError(f"the folder {path} holds no manuscript: Assay reads {', '.join(SUFFIXES)}, and folders of LaTeX")
+    yield from inside
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    if _is_latex_paper(folder):
+        yield folder.resolve()
+        return
+    for each in sorted(folder.iterdir()):
+        if each.name.startswith(".") or each.is_symlink():
+            continue
+        if each.is_dir():
+            yield from _inside(each)
+        elif each.name.lower().endswith(SUFFIXES) and each.name.lower() not in ("readme.md", "readme.txt"):
+            yield each.resolve()
+
+
+def _is_latex_paper(folder: Path) -> bool:
+    """Whether the folder's own LaTeX files are one paper: one that starts a document, or one with a usual name; or parts alone."""
+    files = [each for each in folder.iterdir() if each.suffix.lower() in TEX_SUFFIXES and each.is_file() and not each.is_symlink()]
+    starts = [each for each in files if _DOCUMENT_CLASS.search(each.read_text("utf-8", "replace")[:_FIRST_CHARACTERS])]
+    usual = any(each.stem.lower() in _MAIN_NAMES for each in starts)
+    return bool(files) and (len(starts) <= 1 or usual)
+
+
+def _name(place: Path) -> str:
+    name = place.name
+    for suffix in SUFFIXES:
+        if place.is_file() and name.lower().endswith(suffix):
+            return name[: -len(suffix)] or name
+    return name
+
+
+def _hash(place: Path, maximum_bytes: int) -> str:
+    """Over the file, or a folder's LaTeX files; of what exceeds the limit, over its name and size: it will not be read."""
+    try:
+        content = latex_content(place, maximum_bytes)
+    except OSError as error:
+        raise ConfigurationError(f"{place} cannot be read: {error.strerror}") from error
+    return hashlib.sha256(content if content is not None else f"too large: {place.name}".encode()).hexdigest()

@@ -1,0 +1,147 @@
+"""Reads one manuscript: PDF page by page (GROBID's sections where it is set), LaTeX as one source, text as it is."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from schemas.check_run import ManuscriptSource
+from schemas.failure import Failure
+from schemas.manuscripts import ManuscriptForm
+from schemas.retrieval import SourceFailure
+from schemas.settings import DocumentSettings
+from tasks.accounting.ledger import Ledger
+from tasks.documents.document import ParsedDocument
+from tasks.documents.grobid import read_with_grobid
+from tasks.documents.latex import read_latex, read_latex_whole
+from tasks.documents.pdf import read_pages
+from tasks.documents.reasons import TRANSIENT
+from tasks.judging.text import sections_of_markdown
+from tasks.manuscripts.collect import TEXT_SUFFIXES
+from tasks.manuscripts.manuscript import PAGE_MARK, Manuscript, Unreadable
+
+TakesPdf = Callable[[], bool]
+
+
+async def read_manuscript(
+    source: ManuscriptSource, form: str, settings: DocumentSettings, grobid_url: str | None, ledger: Ledger, takes_pdf: TakesPdf
+) -> Manuscript | Unreadable:
+    """The manuscript in the form asked for, or why it cannot be read.
+
+    Args:
+        form: `auto` sends LaTeX as LaTeX and text as text, a PDF as it is to engines that take one and as text to others;
+            `text` sends readable text whatever it is; `pdf` and `latex` want just that.
+        takes_pdf: whether the engine reads attached PDFs; asked only for `auto`.
+    """
+    path = source.path
+    if path.is_file() and path.suffix.lower() == ".pdf":
+        if form == "latex":
+            return Unreadable("wrong_form", f"{path.name} is a PDF: use --form auto, pdf or text")
+        return await _read_pdf(source, form == "pdf" or (form == "auto" and takes_pdf()), settings, grobid_url, ledger)
+    if form == "pdf":
+        return Unreadable("wrong_form", f"{path.name} is no PDF: use --form auto")
+    if path.is_file() and path.name.lower().endswith(TEXT_SUFFIXES):
+        if form == "latex":
+            return Unreadable("wrong_form", f"{path.name} is plain text: use --form auto or text")
+        return await _read_text(source, settings)
+    return await (_read_latex_as_text(source, settings) if form == "text" else _read_latex(source, settings))
+
+
+async def _read_pdf(
+    source: ManuscriptSource, attach: bool, settings: DocumentSettings, grobid_url: str | None, ledger: Ledger
+) -> Manuscript | Unreadable:
+    """Pages are read in any case: places such as `page 3` are held against them."""
+    content = await _content(source.path, settings.maximum_bytes)
+    if isinstance(content, Unreadable):
+        return content
+    if b"%PDF-" not in content[:1024]:
+        return Unreadable("not_a_pdf", f"{source.path.name} is called a PDF and is none")
+    read = await read_pages(content, source.path.name, settings)
+    if isinstance(read, SourceFailure):
+        return Unreadable(read.reason, read.detail)
+    marked = "\n".join(f"{PAGE_MARK.format(number=number)}\n{page}" for number, page in enumerate(read.pages, start=1))
+    manuscript = Manuscript(
+        manuscript_id=source.manuscript_id,
+        name=source.path.name,
+        title=read.title or "",
+        form=ManuscriptForm.PDF if attach else ManuscriptForm.TEXT,
+        content_sha256=source.content_sha256,
+        text=marked,
+        pages=read.pages,
+        headings=read.headings,
+        attachment=content if attach else None,
+    )
+    if grobid_url is None or attach:
+        return manuscript
+    parsed = await read_with_grobid(content, source.path.name, grobid_url, settings, ledger)
+    if isinstance(parsed, SourceFailure):
+        told = f"{parsed.detail}; read without GROBID"
+        return replace(
+            manuscript,
+            passed_over=Failure(
+                stage="documents", subject=source.path.name, reason=parsed.reason, detail=told, retryable=parsed.reason in TRANSIENT
+            ),
+        )
+    return replace(manuscript, title=parsed.title or manuscript.title, text=_flowing(parsed), headings=_headings(parsed))
+
+
+async def _read_latex(source: ManuscriptSource, settings: DocumentSettings) -> Manuscript | Unreadable:
+    read = await read_latex_whole(source.path, settings)
+    if isinstance(read, SourceFailure):
+        return Unreadable(read.reason, read.detail)
+    text = f"{read.body}\n\n{read.bibliography}".strip()
+    return _made(source, read.title, ManuscriptForm.LATEX, text, ())
+
+
+async def _read_latex_as_text(source: ManuscriptSource, settings: DocumentSettings) -> Manuscript | Unreadable:
+    read = await read_latex(source.path, settings)
+    if isinstance(read, SourceFailure):
+        return Unreadable(read.reason, read.detail)
+    return _made(source, read.title, ManuscriptForm.TEXT, _flowing(read), _headings(read))
+
+
+async def _read_text(source: ManuscriptSource, settings: DocumentSettings) -> Manuscript | Unreadable:
+    content = await _content(source.path, settings.maximum_bytes)
+    if isinstance(content, Unreadable):
+        return content
+    try:
+        text = content.decode("utf-8-sig").replace("\x00", "")
+    except UnicodeDecodeError:
+        return Unreadable("damaged", f"{source.path.name} is no UTF-8 text: save it as UTF-8")
+    if not text.strip():
+        return Unreadable("no_text", f"{source.path.name} is empty")
+    headings = tuple(heading for heading, _ in sections_of_markdown(text) if heading)
+    first = next(line.strip("# ").strip() for line in text.splitlines() if line.strip("# ").strip())
+    return _made(source, first[:300], ManuscriptForm.TEXT, text, headings)
+
+
+def _made(source: ManuscriptSource, title: str | None, form: ManuscriptForm, text: str, headings: tuple[str, ...]) -> Manuscript:
+    return Manuscript(
+        manuscript_id=source.manuscript_id,
+        name=source.path.name,
+        title=title or "",
+        form=form,
+        content_sha256=source.content_sha256,
+        text=text,
+        headings=headings,
+    )
+
+
+async def _content(path: Path, maximum_bytes: int) -> bytes | Unreadable:
+    try:
+        if path.stat().st_size > maximum_bytes:
+            return Unreadable("too_large", f"{path.name} exceeds {maximum_bytes:,} bytes")
+        return await asyncio.to_thread(path.read_bytes)
+    except OSError as error:
+        return Unreadable("unreachable", f"{path.name} cannot be read: {error.strerror}")
+
+
+def _flowing(document: ParsedDocument) -> str:
+    pieces = [f"Abstract\n{document.abstract}"] if document.abstract else []
+    return "\n\n".join(
+        [*pieces, *(f"{'#' * min(section.level + 1, 6)} {section.heading}\n{section.text}" for section in document.sections)]
+    )
+
+
+def _headings(document: ParsedDocument) -> tuple[str, ...]:
+    return tuple(section.heading for section in document.sections)
