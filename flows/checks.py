@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from schemas.base import Noun
+from schemas.check_run import CheckRequest
 from schemas.errors import AssayError, ConfigurationError
 from schemas.ranking import RankRequest
 from schemas.run import RunRequest
@@ -54,6 +55,23 @@ def check_before_ranking(request: RankRequest, settings: Settings) -> None:
         _check_scheduler(request.scheduler_address, None, settings)
     bounds = (request.budget.maximum_cost_usd, request.budget.maximum_cost_usd_per_idea)
     check_engine(request.engine, request.api_base, settings, needs_price=any(bound is not None for bound in bounds))
+
+
+def check_before_checking(request: CheckRequest, settings: Settings) -> None:
+    """Fail before anything is paid for.
+
+    Raises:
+        ConfigurationError: a model, its key or server, the scheduler or the warehouse folder cannot be used.
+    """
+    _check_writable(request.warehouse)
+    if request.scheduler_address:
+        _check_scheduler(request.scheduler_address, None, settings)
+    bounds = (request.budget.maximum_cost_usd, request.budget.maximum_cost_usd_per_idea)
+    needs_price = any(bound is not None for bound in bounds)
+    for engine, api_base in dict.fromkeys(
+        [(request.engine, request.api_base), *((judge.engine, judge.api_base) for judge in request.judges)]
+    ):
+        check_engine(engine, api_base, settings, needs_price=needs_price)
 
 
 def check_engine(engine: str, api_base: str | None, settings: Settings, *, needs_price: bool = False) -> None:

@@ -50,7 +50,7 @@ def run_report(layout: Layout, run_id: RunId, output_format: OutputFormat, *, ca
 
 def idea_markdown(page: IdeaPage) -> str:
     evaluation = page.review.evaluation
-    return _rendered("idea.md.jinja", page=page, banners=wording.banners(evaluation.engine, evaluation.literature))
+    return rendered("idea.md.jinja", page=page, banners=wording.banners(evaluation.engine, evaluation.literature))
 
 
 def idea_html(page: IdeaPage, markdown: str) -> str:
@@ -62,7 +62,7 @@ def idea_html(page: IdeaPage, markdown: str) -> str:
 def run_markdown(page: RunPage, *, suffix: OutputFormat = "md") -> str:
     """`suffix` is that of the ideas' reports linked to; for `html` the place of the chart is marked too."""
     run = page.run
-    return _rendered(
+    return rendered(
         "run.md.jinja",
         page=page,
         banners=wording.banners(run.engine, run.literature),
@@ -94,14 +94,15 @@ def ranking_report(
 
 
 def ranking_markdown(page: RankingPage, *, suffix: OutputFormat = "md") -> str:
-    return _rendered("ranking.md.jinja", page=page, banners=wording.banners(page.head.engine, page.run.literature), suffix=suffix)
+    return rendered("ranking.md.jinja", page=page, banners=wording.banners(page.head.engine, page.run.literature), suffix=suffix)
 
 
 def ranking_html(page: RankingPage) -> str:
     return html_page(ranking_markdown(page, suffix="html"), title=f"Ranking of run {page.run.run_id}", intervals=page.intervals)
 
 
-def _rendered(template: str, **context: Any) -> str:
+def rendered(template: str, **context: Any) -> str:
+    """A template of `templates/` as Markdown; every value in it is escaped unless it is Markdown of our own."""
     return _BLANK_LINES.sub("\n\n", _templates().get_template(template).render(context)).strip() + "\n"
 
 

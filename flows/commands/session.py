@@ -4,11 +4,13 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from schemas.check_run import CheckRequest
 from schemas.ranking import RankRequest
 from schemas.run import RunRequest
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
+    from flows.checking import CheckSummary
     from flows.evaluate import RunSummary
     from flows.prefect_server import PrefectServer
     from flows.ranking import RankSummary
@@ -48,6 +50,17 @@ class Session:
 
         server.wait()
         return run_ranking(request)
+
+    def check(self, request: CheckRequest) -> "CheckSummary":
+        """Check manuscripts, after a look at all it needs."""
+        server = self._started()
+        from flows.checks import check_before_checking
+
+        check_before_checking(request, Settings())
+        from flows.checking import run_check
+
+        server.wait()
+        return run_check(request)
 
     def _started(self) -> "PrefectServer":
         if self._server is None:

@@ -1,0 +1,54 @@
+"""The report on a check of manuscripts: problems by paper with place and explanation, hits, tokens and cost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dashboards.reports.html_page import html_page
+from dashboards.reports.render import rendered
+from dashboards.reports.wording import banners
+from schemas.check_run import CheckHead
+from schemas.identifiers import RunId
+from schemas.manuscripts import Attempt, ManuscriptCheck, Problem, Vote
+from warehouse.check_queries import check_head, manuscript_checks
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.parquet import write_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPage:
+    """What the report shows."""
+
+    head: CheckHead
+    checks: tuple[ManuscriptCheck, ...]
+
+    def problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        return [problem for problem in check.problems if problem.attempt == attempt.attempt]
+
+    def votes(self, check: ManuscriptCheck, problem: Problem) -> Sequence[Vote]:
+        return [vote for vote in check.votes if vote.problem_id == problem.problem_id]
+
+    @property
+    def unread(self) -> int:
+        return sum(check.unread_reason is not None for check in self.checks)
+
+
+def check_report(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> str:
+    """The report as Markdown. Raises ConfigurationError when the check run is not published."""
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        page = CheckPage(check_head(connection, run_id), manuscript_checks(connection, run_id))
+    return rendered("check.md.jinja", page=page, banners=banners(page.head.engine, ""))
+
+
+def write_check_report(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> tuple[Path, Path]:
+    """Write `reports/<run_id>/index.html` and `index.md`; their paths."""
+    markdown = check_report(layout, run_id, catalogue_url=catalogue_url)
+    folder = layout.reports / run_id
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = folder / "index.html", folder / "index.md"
+    for path, text in zip(paths, (html_page(markdown, title=f"Check {run_id}"), markdown), strict=True):
+        building = path.with_suffix(".building")
+        write_bytes(building, text.encode("utf-8", "replace"))
+        building.replace(path)
+    return paths

@@ -1,0 +1,83 @@
+"""What the user typed for `assay check`, resolved into a `CheckRequest`: every mistake named in one line."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from schemas.check_run import CheckRequest, Judge
+from schemas.errors import ConfigurationError
+from schemas.run import Budget
+from schemas.settings import Settings
+from tasks.judging.engines import EngineChoice, parse_engine_name
+from tasks.manuscripts.collect import collect_manuscripts
+from tasks.manuscripts.reasons import read_reasons
+
+
+def resolve_check(
+    papers: Sequence[Path],
+    settings: Settings,
+    *,
+    warehouse: Path,
+    engine: str = "extractive",
+    api_base: str | None = None,
+    judges: Sequence[str] = (),
+    form: str = "auto",
+    problems: int = 5,
+    attempts: int = 1,
+    repetitions: int = 1,
+    reasons: Path | None = None,
+    seed: int = 42,
+    workers: int = 2,
+    scheduler: str | None = None,
+    budget: Budget | None = None,
+) -> CheckRequest:
+    """Resolve the options of `assay check`.
+
+    Judges without `--judge` are the engine itself, where reasons are given.
+
+    Raises:
+        ConfigurationError: an option that cannot be understood or met.
+    """
+    if not papers:
+        raise ConfigurationError("name a manuscript: a PDF, a text file, a LaTeX source, or a folder of them")
+    choice = parse_engine_name(engine)
+    if choice.model is None and api_base is not None:
+        raise ConfigurationError(f"--api-base {api_base}: the {choice.name} engine asks no server; add --engine litellm:openai/MODEL")
+    if choice.model is None and form == "pdf":
+        raise ConfigurationError("--form pdf attaches the PDF, and the extractive engine reads text only: use --form auto or text")
+    if judges and reasons is None:
+        raise ConfigurationError("judges need the authors' own reasons to judge by: add --reasons FILE")
+    asked = [_judge(text, choice, api_base) for text in judges]
+    if len({judge.engine for judge in asked}) < len(asked):
+        raise ConfigurationError("the same judge is named twice: --repetitions asks a judge several times")
+    if reasons is not None and not asked:
+        asked = [Judge(engine=choice.name, api_base=api_base)]
+    known = read_reasons(reasons) if reasons is not None else None
+    return CheckRequest(
+        sources=collect_manuscripts(papers, known, maximum_bytes=settings.documents.maximum_bytes),
+        warehouse=warehouse.resolve(),
+        engine=choice.name,
+        api_base=api_base,
+        judges=tuple(asked),
+        form=form,
+        maximum_problems=problems,
+        attempt_count=attempts,
+        repetition_count=repetitions,
+        seed=seed,
+        workers=workers,
+        scheduler_address=scheduler,
+        budget=budget or Budget(),
+    )
+
+
+def _judge(text: str, checker: EngineChoice, api_base: str | None) -> Judge:
+    """`litellm:MODEL` or `litellm:MODEL@URL`; without a URL, a judge of the checker's provider is asked where the checker is."""
+    name, _, url = text.partition("@http")
+    choice = parse_engine_name(name)
+    if url:
+        return Judge(engine=choice.name, api_base=f"http{url}")
+    same = choice.model is not None and checker.model is not None and _provider(choice.model) == _provider(checker.model)
+    return Judge(engine=choice.name, api_base=api_base if same else None)
+
+
+def _provider(model: str) -> str:
+    return model.partition("/")[0]
