@@ -37,7 +37,7 @@ def check_before_run(request: RunRequest, settings: Settings) -> None:
     Raises:
         ConfigurationError: the model, its key or server, the scheduler or the warehouse folder cannot be used.
     """
-    _check_writable(request.warehouse)
+    check_writable(request.warehouse)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, request.literature, settings)
     bounds = (request.budget.maximum_cost_usd, request.budget.maximum_cost_usd_per_idea)
@@ -50,7 +50,7 @@ def check_before_ranking(request: RankRequest, settings: Settings) -> None:
     Raises:
         ConfigurationError: the model, its key or server, the scheduler or the warehouse folder cannot be used.
     """
-    _check_writable(request.warehouse)
+    check_writable(request.warehouse)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, None, settings)
     bounds = (request.budget.maximum_cost_usd, request.budget.maximum_cost_usd_per_idea)
@@ -63,7 +63,7 @@ def check_before_checking(request: CheckRequest, settings: Settings) -> None:
     Raises:
         ConfigurationError: a model, its key or server, the scheduler or the warehouse folder cannot be used.
     """
-    _check_writable(request.warehouse)
+    check_writable(request.warehouse)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, None, settings)
     bounds = (request.budget.maximum_cost_usd, request.budget.maximum_cost_usd_per_idea)
@@ -108,7 +108,8 @@ def _tried(part: str, detail: str, attempt: Callable[[], None], remedy: str) -> 
     return Finding(part=part, state="ok", detail=detail)
 
 
-def _check_writable(folder: Path) -> None:
+def check_writable(folder: Path) -> None:
+    """Raises ConfigurationError when nothing can be written to the folder, which is made if it is not there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".write-{os.getpid()}"
@@ -121,12 +122,12 @@ def _check_writable(folder: Path) -> None:
 
 
 def _check_place(folder: Path) -> None:
-    """As `_check_writable`, but leaves no folder behind where none was."""
+    """As `check_writable`, but leaves no folder behind where none was."""
     before = folder
     while not before.exists():
         before = before.parent
     try:
-        _check_writable(folder)
+        check_writable(folder)
     finally:
         while folder != before and folder.is_dir():
             folder.rmdir()

@@ -78,7 +78,7 @@ def _complain(line: str) -> None:
 
 def application() -> typer.Typer:
     """All commands, with their options and help texts."""
-    from flows.commands import check, demo, doctor, evaluate, literature, plan, rank, report, sql, warehouse
+    from flows.commands import benchmark, check, demo, doctor, evaluate, literature, plan, rank, report, sql, warehouse
 
     commands = typer.Typer(
         name="assay",
@@ -92,6 +92,7 @@ def application() -> typer.Typer:
     commands.command("evaluate")(evaluate.evaluate)
     commands.command("plan")(plan.plan)
     commands.command("rank")(rank.rank)
+    commands.command("benchmark")(benchmark.benchmark)
     commands.command("check")(check.check)
     commands.command("report")(report.report)
     commands.command("sql")(sql.sql)

@@ -24,7 +24,14 @@ class OpenGateway:
 
 @contextmanager
 def gateway_for(request: RunRequest, settings: Settings, layout: Layout) -> Iterator[OpenGateway]:
-    """Open the literature the request names.
+    """Open the literature the request names; see `open_gateway`."""
+    with open_gateway(request.literature, settings, layout) as gateway:
+        yield gateway
+
+
+@contextmanager
+def open_gateway(literature: str, settings: Settings, layout: Layout) -> Iterator[OpenGateway]:
+    """Open `snapshot:PATH`, `live` or a gateway's URL.
 
     A Parquet or JSONL snapshot is indexed first; the index is kept under `settings.home`.
 
@@ -32,10 +39,10 @@ def gateway_for(request: RunRequest, settings: Settings, layout: Layout) -> Iter
         ConfigurationError: no gateway answers at the given URL.
         SnapshotError: the snapshot is missing, empty or broken.
     """
-    if request.literature.startswith(("http://", "https://")):
-        yield OpenGateway(request.literature, literature_identity(request.literature))
+    if literature.startswith(("http://", "https://")):
+        yield OpenGateway(literature, literature_identity(literature))
         return
-    with GatewayProcess(settings, indexed(request.literature, settings), layout.cache) as process:
+    with GatewayProcess(settings, indexed(literature, settings), layout.cache) as process:
         yield OpenGateway(process.url, literature_identity(process.url))
 
 

@@ -10,7 +10,7 @@ from schemas.calls import LlmCall
 from schemas.identifiers import RunId
 from schemas.outcome import Provenance, UnscoredReason
 from schemas.profile import Profile
-from schemas.run import Budget
+from schemas.run import Budget, Module
 
 ASSAY = "assay"
 """Name of the system under test; every other system of a table is a baseline, or a published one."""
@@ -98,6 +98,9 @@ class BenchmarkRequest(Noun):
     engine: str = Field(description="`extractive` or `litellm:<model>`.")
     api_base: str | None = None
     literature: str = Field(description="`snapshot:<path>`, `live`, or the URL of a gateway.")
+    modules: tuple[Module, ...] | None = Field(
+        default=None, description="Of the main job; empty: ideas are judged by their text alone; None: those usual for the suite."
+    )
     evaluated_run: RunId | None = Field(default=None, description="A published run to judge instead of evaluating the suite's ideas.")
     item_limit: int | None = Field(default=None, ge=1, description="Items drawn by the seed; None: the whole set.")
     baselines: tuple[str, ...] = Field(default=(), description="Baselines run as systems of their own beside the profile.")

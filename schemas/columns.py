@@ -92,6 +92,7 @@ class Table:
         per_idea: whether workers land it, one file per idea; otherwise the publisher writes it.
         per_ranking: whether rankings land it, one file per group, and it is published with its ranking.
         per_check: whether checks of manuscripts land it; it is published with its check run.
+        per_benchmark: whether benchmarks land it; it is published with its benchmark.
         key_severity: how grave a repeated key is.
     """
 
@@ -102,6 +103,7 @@ class Table:
     per_idea: bool = True
     per_ranking: bool = False
     per_check: bool = False
+    per_benchmark: bool = False
     key_severity: Severity = Severity.CRITICAL
 
     @property

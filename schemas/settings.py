@@ -114,6 +114,7 @@ class Settings(BaseSettings):
     kaggle_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("KAGGLE_KEY", "kaggle_key"))
     grobid_url: str | None = Field(default=None, validation_alias=AliasChoices("GROBID_URL", "grobid_url"))
     prefect_api_url: str | None = Field(default=None, validation_alias=AliasChoices("PREFECT_API_URL", "prefect_api_url"))
+    data: Path | None = Field(default=None, description="Folder of the data sets that the benchmarks read.")
     home: Path = Field(default=Path.home() / ".assay", description="Prefect's database and indices of snapshots.")
     catalogue_url: SecretStr | None = Field(
         default=None, description="Connection string of a PostgreSQL catalogue (postgres:…); None: an SQLite file."

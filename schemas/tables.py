@@ -5,6 +5,7 @@ A table added here is created, landed, checked, published and documented; nothin
 
 from dataclasses import replace
 
+from schemas.benchmark_tables import BENCHMARK_TABLES
 from schemas.calls import CallStatus
 from schemas.columns import Column, Severity, Table
 from schemas.committee_tables import COMMITTEE_TABLES, KNOWLEDGE_ID
@@ -232,8 +233,8 @@ VALIDATIONS = Table(
 TABLES: tuple[Table, ...] = (
     RUNS, IDEAS, METHODS, PASSAGES, PAPERS, PAPER_SECTIONS, METHOD_EVIDENCE, SOUNDNESS_REVIEWS, SOUNDNESS_SUMMARIES,
     DIMENSIONS, CANDIDATES, COMPARISONS, CONTRIBUTION_REVIEWS, *COMMITTEE_TABLES, NOVELTY,
-    CITATIONS, LLM_CALLS, API_CALLS, FAILURES, VALIDATIONS, *RANKING_TABLES, *MANUSCRIPT_TABLES,
+    CITATIONS, LLM_CALLS, API_CALLS, FAILURES, VALIDATIONS, *RANKING_TABLES, *MANUSCRIPT_TABLES, *BENCHMARK_TABLES,
 )  # fmt: skip
 TABLE: dict[str, Table] = {table.name: table for table in TABLES}
 IDEA_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if table.per_idea)
-EVALUATION_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if not (table.per_ranking or table.per_check))
+EVALUATION_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if not (table.per_ranking or table.per_check or table.per_benchmark))

@@ -23,6 +23,7 @@ class Layout:
     landing/run=<run>/idea=<key>/<table>.parquet   what workers write
     landing/run=<run>/ranking=<id>/group=<hash>/   the same for each group of a ranking; ranking.json last
     landing/check=<run>/part=<hash>/               the same for each manuscript of a check run; check.json last
+    landing/benchmark=<run>/                       all of one benchmark
     landing/receipts/<kk>/<key>/<run>              which runs landed an evaluation
     lake/catalog.sqlite, lake/data/                what is published
     state/, cache/, reports/                       resumption, replies, reports
@@ -93,6 +94,10 @@ class Layout:
     def check_part(self, run_id: RunId, part: str) -> Path:
         """Landing folder of one manuscript of a check run; its name is the user's, so a hash stands for it."""
         return self.check(run_id) / f"part={content_hash(part, length=16)}"
+
+    def benchmark(self, run_id: RunId) -> Path:
+        """Landing folder of a benchmark. Raises ConfigurationError for a name that is no folder name."""
+        return self.landing / f"benchmark={_safe('benchmark', run_id)}"
 
     def receipt(self, run_id: RunId, key: EvaluationKey) -> Path:
         return self.idea(run_id, key) / "receipt.json"

@@ -39,14 +39,15 @@ def _file_sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def prompts_sha256(suite: Suite) -> str:
+def prompts_sha256(suite: Suite, request: BenchmarkRequest) -> str:
     """Hash over the prompts and versions of every step the suite asks, itself or through the main job."""
-    return content_hash(*sorted(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in _steps(suite)))
+    return content_hash(*sorted(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in _steps(suite, request)))
 
 
-def _steps(suite: Suite) -> Iterable[Step[Any, Any]]:
+def _steps(suite: Suite, request: BenchmarkRequest) -> Iterable[Step[Any, Any]]:
     yield from suite.steps
-    yield from (step for step in STEPS if any(MODULES[module].holds(step.package) for module in suite.modules))
+    modules = suite.modules if request.modules is None else request.modules
+    yield from (step for step in STEPS if any(MODULES[module].holds(step.package) for module in modules))
 
 
 def benchmark_id(suite: Suite, request: BenchmarkRequest, settings: Settings, data: str) -> RunId:
@@ -54,11 +55,12 @@ def benchmark_id(suite: Suite, request: BenchmarkRequest, settings: Settings, da
     name = content_hash(
         suite.name,
         data,
-        prompts_sha256(suite),
+        prompts_sha256(suite, request),
         request.engine,
         without_secrets(request.api_base) if request.api_base else "",
         request.profile.model_dump_json(),
-        request.literature if suite.modules else "",
+        request.literature,
+        str(request.modules),
         str(request.evaluated_run),
         str(request.item_limit),
         str(request.seed),

@@ -1,8 +1,9 @@
 """The one list of suites: the command line, the reports and the tests iterate it."""
 
+from flows.benchmarks import coverage
 from flows.benchmarks.suite import Suite
 
-_SUITES: tuple[Suite, ...] = ()
+_SUITES: tuple[Suite, ...] = (coverage.SUITE,)
 
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _SUITES}
 """A suite added here is run by `assay benchmark`, named in its help, published and reported."""

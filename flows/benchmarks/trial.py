@@ -3,11 +3,14 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+import httpx
+
 from flows.benchmarks.notes import note
+from flows.gateway import OpenGateway, open_gateway
 from schemas.base import Noun, Reply
 from schemas.benchmark import BenchmarkItem, BenchmarkRequest
 from schemas.calls import LlmCall
@@ -19,6 +22,7 @@ from schemas.profile import Profile
 from schemas.run import Module, Run, RunRequest
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
+from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.answer_store import AnswerStore
 from tasks.benchmarks.asking import KeptOutcome, ask, may_go_better, outcome_of
 from tasks.benchmarks.desk import Desk, Done, Tools, work_through
@@ -26,6 +30,7 @@ from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.ideas.write import write_ideas
 from tasks.judging.opening import open_engines
 from tasks.judging.step import Step
+from tasks.literature.semantic_scholar import SemanticScholarClient
 from warehouse.answers import IdeaReview
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
@@ -77,6 +82,10 @@ class Trial:
         """A data file of the suite; the harness has checked that it is there."""
         return self.request.data / name
 
+    def modules(self, usual: Sequence[Module]) -> tuple[Module, ...]:
+        """Modules of the main job for this suite: those the user named, else the `usual` ones."""
+        return tuple(usual) if self.request.modules is None else self.request.modules
+
     def draw(self, rows: Sequence[ItemT]) -> Sequence[ItemT]:
         """All rows, or as many as `--limit` says, drawn by the seed and in their own order."""
         limit = self.request.item_limit
@@ -110,15 +119,19 @@ class Trial:
         kind: type[NounT],
         *,
         ask_again: Callable[[NounT], bool] = lambda _: False,
+        with_literature: bool = False,
     ) -> dict[str, NounT]:
         """`work` on every item at a desk of its own (engine, embedder, ledger); results by item, in order, kept as they come.
 
         Args:
+            with_literature: whether desks have a literature client, for which a gateway is opened.
             task: unique within the suite. The benchmark's name covers data, prompts, engine, profile and limit; what else could
                 change a result belongs into `task` or the item's id.
         """
         note(f"{self.request.suite}: {task}, {len(items):,} items")
-        done = asyncio.run(self._work(task, items, work, kind, ask_again))
+        with ExitStack() as stack:
+            gateway = stack.enter_context(open_gateway(self.request.literature, self.settings, self.layout)) if with_literature else None
+            done = asyncio.run(self._work(task, items, work, kind, ask_again, gateway))
         self.calls.extend(call for each in done.values() for call in each.calls)
         return {item_id: each.result for item_id, each in done.items()}
 
@@ -129,6 +142,7 @@ class Trial:
         work: Callable[[ItemT, Desk], Awaitable[NounT]],
         kind: type[NounT],
         ask_again: Callable[[NounT], bool],
+        gateway: OpenGateway | None,
     ) -> dict[str, Done[NounT]]:
         async with AsyncExitStack() as stack:
             budget = SharedBudget(self.layout.state / "budgets.sqlite", self.run_id, self.request.budget)
@@ -146,8 +160,16 @@ class Trial:
                 budget=budget,
                 stack=stack,
             )
-            tools = Tools(engine_of, embedder, self.settings.language_model.maximum_concurrency)
+            literature_of = await self._literature(gateway, budget, stack) if gateway is not None else None
+            tools = Tools(engine_of, embedder, self.settings.language_model.maximum_concurrency, literature_of)
             return await work_through(task, items, work, kind, store=store, tools=tools, ask_again=ask_again)
+
+    async def _literature(
+        self, gateway: OpenGateway, budget: SharedBudget, stack: AsyncExitStack
+    ) -> Callable[[Ledger], SemanticScholarClient]:
+        settings = self.settings.literature
+        http = await stack.enter_async_context(httpx.AsyncClient(timeout=settings.timeout_seconds))
+        return lambda ledger: SemanticScholarClient(gateway.url, ledger, http, settings, lambda: budget.count_request(ledger.idea_id))
 
     def record(self, items: Iterable[BenchmarkItem]) -> None:
         """Rows of `benchmark_items`: every answer the scores rest on."""

@@ -14,6 +14,7 @@ from tasks.benchmarks.answer_store import AnswerStore, KeptAnswer
 from tasks.embeddings.embedder import Embedder
 from tasks.judging.opening import EngineOf
 from tasks.judging.step import Engine
+from tasks.literature.client import LiteratureClient
 
 ItemT = TypeVar("ItemT")
 NounT = TypeVar("NounT", bound=Noun)
@@ -21,11 +22,12 @@ NounT = TypeVar("NounT", bound=Noun)
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The engine books every call in the item's own ledger."""
+    """Engine and literature book every call in the item's own ledger; `literature` is None unless the work asked for it."""
 
     engine: Engine
     embedder: Embedder
     ledger: Ledger
+    literature: LiteratureClient | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,11 @@ class Tools:
     engine_of: EngineOf
     embedder: Embedder
     concurrency: int
+    literature_of: Callable[[Ledger], LiteratureClient] | None = None
+
+    def desk(self, ledger: Ledger) -> Desk:
+        literature = self.literature_of(ledger) if self.literature_of is not None else None
+        return Desk(self.engine_of(ledger), self.embedder, ledger, literature)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +80,7 @@ async def work_through(
             return Done(kind.model_validate_json(before.result), paid)
         async with gate:
             ledger = Ledger(IdeaId(item_id))
-            result = await work(item, Desk(tools.engine_of(ledger), tools.embedder, ledger))
+            result = await work(item, tools.desk(ledger))
         answer = KeptAnswer(result=result.model_dump_json(), ask_again=ask_again(result), calls=(*paid, *ledger.llm_calls))
         store.keep(keys[item_id], answer)
         return Done(result, answer.calls)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tasks.benchmarks.steps import STEPS as BENCHMARK_STEPS
 from tasks.committee.steps import STEPS as COMMITTEE_STEPS
 from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
 from tasks.judging.step import Step
@@ -17,4 +18,5 @@ STEPS: tuple[Step[Any, Any], ...] = (
     *NOVELTY_STEPS,
     *RANKING_STEPS,
     *MANUSCRIPT_STEPS,
+    *BENCHMARK_STEPS,
 )

@@ -10,7 +10,7 @@ from tasks.contribution.answers import Key, SoundEntries, Text
 _SPELLINGS = {"a": "A", "b": "B", "tie": "tie", "first": "A", "second": "B", "draw": "tie", "equal": "tie", "both": "tie", "neither": "tie"}
 
 
-def _spelled(value: Any) -> Any:
+def spelled(value: Any) -> Any:
     """`Idea B.`, `b`, `Tie` as models write them; anything else is left for the bounds to refuse."""
     if not isinstance(value, str):
         return value
@@ -21,7 +21,7 @@ def _spelled(value: Any) -> Any:
 class DimensionVerdict(Reply):
     dimension: Key = Field(description="The name of the dimension, exactly as shown.")
     reason: Text = Field(description="What decides it, in one to three sentences, with keys such as [P3].")
-    better: Annotated[Literal["A", "B", "tie"], BeforeValidator(_spelled)] = Field(description="A, B or tie.")
+    better: Annotated[Literal["A", "B", "tie"], BeforeValidator(spelled)] = Field(description="A, B or tie.")
 
 
 class PairAnswer(Reply):

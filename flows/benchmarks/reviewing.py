@@ -1,0 +1,82 @@
+"""Reviews of ideas by each system of a comparison: Assay through its main job, and the baselines by one prompt each."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from flows.benchmarks.trial import Trial
+from schemas.base import Noun
+from schemas.benchmark import ASSAY
+from schemas.idea import Idea
+from schemas.outcome import Scored, UnscoredReason
+from schemas.run import Module
+from tasks.benchmarks.answers import WholeReview
+from tasks.benchmarks.asking import KeptOutcome, ask, may_go_better, outcome_of
+from tasks.benchmarks.desk import Desk
+from tasks.benchmarks.questions import PromptOnlyQuestion, PromptWithSearchQuestion
+from tasks.benchmarks.review_text import text_of_evaluation, text_of_reply
+from tasks.benchmarks.steps import PROMPT_ONLY, PROMPT_WITH_SEARCH
+from tasks.citations.keys import Shown, show
+from tasks.contribution.questions import ShownPaper
+from tasks.judging.step import Step
+from tasks.judging.text import key_phrases
+
+PAPERS_SHOWN = 20
+QUERY_PHRASES = 4
+SEARCH = "prompt_with_search"
+
+
+class WrittenReview(Noun):
+    """A review as Markdown; empty, with the reason, where none could be had."""
+
+    text: str
+    reason: UnscoredReason | None = None
+    detail: str = ""
+    ask_again: bool = False
+
+
+def reviews_by_system(trial: Trial, ideas: Sequence[Idea], modules: Sequence[Module]) -> dict[str, dict[str, WrittenReview]]:
+    """Reviews by system and idea: `assay`, then the baselines asked for."""
+    found = {ASSAY: _by_assay(trial, ideas, modules)}
+    by_id = {str(idea.idea_id): idea for idea in ideas}
+    works = {PROMPT_ONLY.name: _prompted, PROMPT_WITH_SEARCH.name: _prompted_with_search}
+    for name in trial.request.baselines:
+        written = trial.each(name, by_id, works[name], WrittenReview, ask_again=_again, with_literature=name == SEARCH)
+        for review in written.values():
+            trial.missing_reason = review.reason.value if review.ask_again and review.reason is not None else trial.missing_reason
+        found[name] = written
+    return found
+
+
+def _by_assay(trial: Trial, ideas: Sequence[Idea], modules: Sequence[Module]) -> dict[str, WrittenReview]:
+    run_id = trial.evaluate("ideas", ideas, modules)
+    written = {str(review.evaluation.idea.idea_id): text_of_evaluation(review.evaluation) for review in trial.reviews(run_id)}
+    missing = WrittenReview(text="", reason=UnscoredReason.NOTHING_TO_JUDGE, detail=f"run {run_id} holds no review of the idea")
+    return {str(idea.idea_id): WrittenReview(text=written[idea.idea_id]) if written.get(idea.idea_id) else missing for idea in ideas}
+
+
+async def _prompted(idea: Idea, desk: Desk) -> WrittenReview:
+    cutoff = idea.cutoff_date.isoformat() if idea.cutoff_date is not None else ""
+    return _written(PROMPT_ONLY, await ask(PROMPT_ONLY, PromptOnlyQuestion(idea=idea.text, cutoff=cutoff), desk), None)
+
+
+async def _prompted_with_search(idea: Idea, desk: Desk) -> WrittenReview:
+    """One search by the idea's own key phrases, then one prompt."""
+    assert desk.literature is not None, "the trial opens a gateway for this baseline"
+    answer = await desk.literature.search_papers(" ".join(key_phrases(idea.text, QUERY_PHRASES)), PAPERS_SHOWN, idea.cutoff_date)
+    shown = show([paper for paper in answer.items if paper.abstract])
+    if not len(shown):
+        reason = UnscoredReason.SOURCE_UNAVAILABLE if answer.failures else UnscoredReason.NO_EVIDENCE
+        return WrittenReview(text="", reason=reason, detail="the search brought no paper with an abstract", ask_again=bool(answer.failures))
+    papers = tuple(ShownPaper(key=key, title=paper.title, abstract=paper.abstract or "") for key, paper in shown)
+    return _written(PROMPT_WITH_SEARCH, await ask(PROMPT_WITH_SEARCH, PromptWithSearchQuestion(idea=idea.text, papers=papers), desk), shown)
+
+
+def _written(step: Step[Any, WholeReview], kept: KeptOutcome, shown: Shown | None) -> WrittenReview:
+    outcome = outcome_of(kept, step)
+    if isinstance(outcome, Scored):
+        return WrittenReview(text=text_of_reply(outcome.value, shown))
+    return WrittenReview(text="", reason=outcome.reason, detail=outcome.detail, ask_again=may_go_better(kept))
+
+
+def _again(review: WrittenReview) -> bool:
+    return review.ask_again

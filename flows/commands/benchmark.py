@@ -1,0 +1,150 @@
+"""`assay benchmark`: how good a model with a profile is at judging ideas, by the literature's own metrics."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.commands import options
+from flows.commands.session import Session
+from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE
+from schemas.errors import ConfigurationError
+from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from flows.benchmarks.run import BenchmarkSummary
+    from flows.benchmarks.suite import Suite
+    from schemas.benchmark import BenchmarkRequest
+
+ALL = "all"
+Data = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="Folder of the data sets. Default: the setting ASSAY_DATA.")]
+Limit = Annotated[
+    int | None, typer.Option("--limit", min=1, metavar="N", help="Only N items of each set, drawn by the seed. Default: the whole set.")
+]
+Modules = Annotated[
+    str | None,
+    typer.Option("--modules", metavar="LIST", help="Modules of the main job, or `none`: judge by the text. Default: the suite's."),
+]
+JudgedRun = Annotated[str | None, typer.Option("--run", metavar="RUN", help="A published run to judge instead of evaluating the ideas.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Of draws and of resampled intervals.")]
+Without = Annotated[
+    str, typer.Option("--without", metavar="LIST", help="Parts of the method left out: mre, pa, pc (ScholarEval's ablations).")
+]
+Baselines = Annotated[
+    str, typer.Option("--baselines", metavar="LIST", help="Systems to hold beside it: prompt_only, prompt_with_search; or none.")
+]
+Compare = Annotated[
+    list[str] | None, typer.Option("--compare", metavar="ID", help="A published benchmark to hold beside this one; may be repeated.")
+]
+CheckLinks = Annotated[
+    bool, typer.Option("--check-links", metavar="", help="Ask every cited address whether it exists (reference invalidity).")
+]
+
+
+def benchmark(
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="Name of a suite, or `all`.")],
+    data: Data = None,
+    warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
+    profile: options.Profile = DEFAULT_PROFILE,
+    engine: options.Engine = "extractive",
+    api_base: options.ApiBase = None,
+    literature: options.Literature = None,
+    modules: Modules = None,
+    run: JudgedRun = None,
+    limit: Limit = None,
+    without: Without = "",
+    baselines: Baselines = "prompt_only,prompt_with_search",
+    check_links: CheckLinks = False,
+    full_text: options.FullText = None,
+    seed: Seed = 0,
+    workers: options.Workers = 2,
+    scheduler: options.Scheduler = None,
+    max_cost_usd: options.MaxCost = None,
+    max_cost_usd_per_idea: options.MaxCostPerIdea = None,
+    max_tokens: options.MaxTokens = None,
+    max_requests: options.MaxRequests = None,
+    compare: Compare = None,
+    json: options.Json = False,
+) -> int:
+    """Run a suite, and print its scores with 95 % intervals and the published figures beside them.
+
+    The same command again goes on where the last one stopped, and costs nothing once all is done. Bounds hold for the suite and for
+    each of its evaluations apart.
+    """
+    from flows.benchmarks.request import resolve_benchmark
+
+    suites = _suites(suite)
+    settings = Settings()
+    requests = [
+        resolve_benchmark(
+            one.name, settings, data=data, warehouse=warehouse, profile=profile, engine=engine, api_base=api_base, literature=literature,
+            modules=modules, run=run, limit=limit, without=without,
+            baselines=baselines, check_links=check_links, full_text=full_text, seed=seed,
+            workers=workers, scheduler=scheduler, max_cost_usd=max_cost_usd, max_cost_usd_per_idea=max_cost_usd_per_idea,
+            max_tokens=max_tokens, max_requests=max_requests,
+        )
+        for one in suites
+    ]  # fmt: skip
+    summaries = _run(suites, requests, settings)
+    return _print(summaries, requests[0], compare or [], as_json=json)
+
+
+def _suites(name: str) -> "list[Suite]":
+    from flows.benchmarks.registry import SUITES
+
+    if name == ALL:
+        return list(SUITES.values())
+    if name not in SUITES:
+        raise ConfigurationError(f"no suite {name!r}: choose from {', '.join(SUITES)}, or `{ALL}`")
+    return [SUITES[name]]
+
+
+def _run(suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Settings) -> "list[BenchmarkSummary]":
+    from flows.benchmarks.naming import data_sha256
+    from flows.benchmarks.run import run_suite
+    from flows.checks import check_engine, check_writable
+    from schemas.run import Run, RunRequest
+
+    for one, request in zip(suites, requests, strict=True):
+        data_sha256(one, request.data)
+    first = requests[0]
+    check_writable(first.warehouse)
+    bounds = (first.budget.maximum_cost_usd, first.budget.maximum_cost_usd_per_idea)
+    check_engine(first.engine, first.api_base, settings, needs_price=any(bound is not None for bound in bounds))
+    with Session() as session:
+
+        def evaluate(request: RunRequest) -> Run:
+            return session.evaluate(request).published_run()
+
+        return [run_suite(one, request, settings, evaluate) for one, request in zip(suites, requests, strict=True)]
+
+
+def _print(summaries: "list[BenchmarkSummary]", request: "BenchmarkRequest", compared: list[str], *, as_json: bool) -> int:
+    from dashboards.reports.benchmark_page import benchmark_page
+    from dashboards.reports.benchmark_write import write_benchmark_report
+    from flows.benchmarks.comparing import differences
+    from flows.command_line import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+    from flows.commands.benchmark_output import print_benchmarks
+    from flows.commands.output import print_note
+    from warehouse.layout import Layout
+    from warehouse.queries import open_queries
+
+    for summary in summaries:
+        for failed in summary.failed_expectations:
+            print_note(f"{summary.run_id} not published: {failed}")
+    published = [str(summary.run_id) for summary in summaries if summary.published]
+    if published:
+        layout, catalogue = Layout(request.warehouse), Settings().catalogue
+        run_ids = list(dict.fromkeys([*published, *compared]))
+        with open_queries(layout, catalogue_url=catalogue) as queries:
+            found = differences(queries, run_ids, request.seed) if compared else ()
+            page = benchmark_page(queries, run_ids, found)
+        paths = summaries[0].report_paths
+        if len(run_ids) > 1:
+            paths = write_benchmark_report(layout, run_ids, found, catalogue_url=catalogue)
+        print_benchmarks(page, paths, as_json=as_json)
+    if len(published) < len(summaries):
+        return EXIT_FAILURES
+    if any(summary.incomplete_reason == "budget_exhausted" for summary in summaries):
+        return EXIT_BUDGET
+    return EXIT_FAILURES if any(summary.incomplete_reason is not None for summary in summaries) else EXIT_DONE

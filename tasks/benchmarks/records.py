@@ -1,0 +1,56 @@
+"""Data sets in files that hold one JSON object per line, or one JSON list: read strictly, with the place of what does not fit."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import orjson
+
+from schemas.errors import ConfigurationError
+
+Record = Mapping[str, object]
+
+
+def json_lines(path: Path) -> list[Record]:
+    """Raises ConfigurationError for a line that is no JSON object, or a file without one."""
+    return _objects(path, [(f"line {number}", _parsed(path, line, number)) for number, line in enumerate(_lines(path), 1) if line.strip()])
+
+
+def json_list(path: Path) -> list[Record]:
+    """Raises ConfigurationError for a file that is no list of objects, or an empty one."""
+    found = _parsed(path, b"\n".join(_lines(path)), 1)
+    if not isinstance(found, list):
+        raise ConfigurationError(f"{path} is no JSON list: is it the file its name says?")
+    return _objects(path, [(f"entry {number}", entry) for number, entry in enumerate(found, start=1)])
+
+
+def text_of(record: Record, name: str, path: Path) -> str:
+    """A field that must hold text. Raises ConfigurationError when it does not."""
+    value = record.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigurationError(f"{path}: an entry has no text under {name!r}: is it the file its name says?")
+    return value
+
+
+def _lines(path: Path) -> list[bytes]:
+    try:
+        return path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read ({error.strerror}): check --data") from error
+
+
+def _parsed(path: Path, line: bytes, number: int) -> object:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise ConfigurationError(f"{path} line {number} is no JSON ({error})") from error
+
+
+def _objects(path: Path, found: list[tuple[str, object]]) -> list[Record]:
+    objects: list[Record] = []
+    for place, entry in found:
+        if not isinstance(entry, dict):
+            raise ConfigurationError(f"{path} {place} is no JSON object")
+        objects.append(entry)
+    if not objects:
+        raise ConfigurationError(f"{path} holds nothing")
+    return objects

@@ -1,0 +1,82 @@
+"""A review as one Markdown text, in one form whoever wrote it, so that a judge cannot tell systems apart by layout."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from schemas.evaluation import IdeaEvaluation
+from tasks.benchmarks.answers import WholeReview
+from tasks.citations.keys import Shown
+from tasks.citations.settle import settle
+
+Part = tuple[str, str]
+
+
+def text_of_evaluation(evaluation: IdeaEvaluation) -> str:
+    """Everything the modules wrote about an idea; empty when nothing was scored."""
+    return "\n\n".join([*_soundness(evaluation), *_contribution(evaluation), *_committee(evaluation)])
+
+
+def text_of_reply(reply: WholeReview, shown: Shown | None) -> str:
+    """A baseline's review; keys of `shown` become references, and without `shown` the links it wrote stay as they are."""
+
+    def said(text: str) -> str:
+        return text.strip() if shown is None else settle(text, shown).markdown
+
+    methods = (
+        (f"Method: {each.method}", ("Support", each.support), ("Contradictions", each.contradictions), ("Suggestions", each.suggestions))
+        for each in reply.methods
+    )
+    dimensions = (
+        (
+            f"Contribution: {each.dimension}",
+            ("Strengths", each.strengths),
+            ("Weaknesses", each.weaknesses),
+            ("Suggestions", each.suggestions),
+        )
+        for each in reply.dimensions
+    )
+    sections = (_section(heading, [(name, said(text)) for name, text in parts]) for heading, *parts in (*methods, *dimensions))
+    return "\n\n".join(filter(None, sections))
+
+
+def _soundness(evaluation: IdeaEvaluation) -> Iterator[str]:
+    soundness = evaluation.soundness
+    if soundness is None:
+        return
+    text_of = {method.method_id: method.text for method in soundness.methods}
+    for review in soundness.reviews:
+        parts = [("Support", review.support), ("Contradictions", review.contradictions), ("Suggestions", review.suggestions)]
+        yield from _filled(f"Method: {text_of[review.method_id]}", parts)
+    if soundness.summary is not None:
+        summary = soundness.summary
+        lists = [("Strengths", summary.strengths), ("Weaknesses", summary.weaknesses), ("Suggestions", summary.suggestions)]
+        yield from _filled("Summary of soundness", [(name, _list(texts)) for name, texts in lists])
+
+
+def _contribution(evaluation: IdeaEvaluation) -> Iterator[str]:
+    for review in evaluation.contribution.reviews if evaluation.contribution is not None else ():
+        parts = [("Strengths", review.strengths), ("Weaknesses", review.weaknesses), ("Suggestions", review.suggestions)]
+        yield from _filled(f"Contribution: {review.dimension}", parts)
+
+
+def _committee(evaluation: IdeaEvaluation) -> Iterator[str]:
+    meta = evaluation.committee.meta_review if evaluation.committee is not None else None
+    if meta is None:
+        return
+    parts = [("Summary", meta.summary), ("Strengths", meta.strengths), ("Weaknesses", meta.weaknesses), ("Suggestions", meta.suggestions)]
+    yield from _filled("Committee", parts)
+
+
+def _list(texts: Sequence[str]) -> str:
+    return "\n".join(f"- {text}" for text in texts)
+
+
+def _filled(heading: str, parts: Iterable[Part]) -> Iterator[str]:
+    section = _section(heading, list(parts))
+    if section:
+        yield section
+
+
+def _section(heading: str, parts: Sequence[Part]) -> str:
+    """Empty when every part is."""
+    written = [f"{name}: {text.strip()}" for name, text in parts if text.strip()]
+    return "\n\n".join([f"## {' '.join(heading.split())}", *written]) if written else ""

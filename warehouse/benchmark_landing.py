@@ -1,0 +1,103 @@
+"""Landing of benchmarks: one folder per benchmark, whole or absent; the same command replaces it.
+
+landing/benchmark=<id>/{benchmark_scores,benchmark_items,llm_calls}.parquet, benchmark.json, receipt.json
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from enum import Enum
+
+from schemas.base import Noun
+from schemas.benchmark import BenchmarkReceipt, BenchmarkRun, BenchmarkScore
+from schemas.columns import Table
+from schemas.identifiers import RunId
+from schemas.tables import TABLE
+from warehouse.layout import Layout
+from warehouse.rows import Row, Rows
+from warehouse.unit_landing import land_unit, read_noun
+
+LANDED_TABLES = ("benchmarks", "benchmark_scores", "benchmark_items", "llm_calls")
+_REMEDY = "remove its folder to run the benchmark anew"
+
+
+def land_benchmark(layout: Layout, run: BenchmarkRun) -> BenchmarkReceipt:
+    """Write all that a benchmark came to; afterwards it exists, or nothing has changed.
+
+    Raises:
+        PublicationError: a row does not fit its table.
+    """
+    run_id = RunId(run.benchmark_id)
+    rows = rows_of_benchmark(run)
+
+    def receipt_of(size: int) -> BenchmarkReceipt:
+        return BenchmarkReceipt(
+            run_id=run_id,
+            suite=run.suite,
+            rows={name: len(rows.get(name, ())) for name in LANDED_TABLES},
+            bytes=size,
+            incomplete_reason=run.incomplete_reason,
+            started_at=run.started_at,
+            finished_at=run.finished_at,
+        )
+
+    layout.landing.mkdir(parents=True, exist_ok=True)
+    return land_unit(layout.landing, layout.benchmark(run_id), rows, receipt_of)
+
+
+def read_benchmark_receipt(layout: Layout, run_id: RunId) -> BenchmarkReceipt | None:
+    """The receipt of a landed benchmark; None when it has not landed."""
+    return read_noun(layout.benchmark(run_id) / "receipt.json", BenchmarkReceipt, _REMEDY)
+
+
+def iterate_benchmark_receipts(layout: Layout) -> Iterator[BenchmarkReceipt]:
+    """Every landed benchmark."""
+    for path in sorted(layout.landing.glob("benchmark=*/receipt.json")):
+        receipt = read_noun(path, BenchmarkReceipt, _REMEDY)
+        if receipt is not None:
+            yield receipt
+
+
+def rows_of_benchmark(run: BenchmarkRun) -> Rows:
+    """Every row of a benchmark by table name; a field and its column bear the same name, what differs is written here."""
+    made_by = {
+        "run_id": run.benchmark_id,
+        "suite": run.suite,
+        "engine": run.engine,
+        "model_answered": _answered(run),
+        "profile": run.profile,
+        "seed": run.seed,
+        "data_sha256": run.data_sha256,
+        "prompt_sha256": run.prompt_sha256,
+    }
+    told: Row = {"landing_sha256": "", "published_at": datetime.now(UTC)}
+    found: Rows = {"benchmarks": [_row(TABLE["benchmarks"], run, made_by | told)]}
+    for name, nouns in (("benchmark_scores", run.scores), ("llm_calls", run.calls)):
+        found[name] = [
+            _row(TABLE[name], noun, made_by | _score_columns(noun, run) | {"position": place})
+            if name == "benchmark_scores"
+            else _row(TABLE[name], noun, {"run_id": run.benchmark_id, "position": place, "ranking_id": None})
+            for place, noun in enumerate(nouns)
+        ]
+    own = {"run_id": run.benchmark_id}
+    found["benchmark_items"] = [_row(TABLE["benchmark_items"], item, own | {"position": place}) for place, item in enumerate(run.items)]
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def _answered(run: BenchmarkRun) -> str | None:
+    """Model that answered the suite's own calls; of several, all their names."""
+    names = sorted({call.model_answered for call in run.calls if call.model_answered is not None})
+    return ", ".join(names) or None
+
+
+def _score_columns(noun: Noun, run: BenchmarkRun) -> Row:
+    assert isinstance(noun, BenchmarkScore)
+    return {"origin": "published" if noun.published else "measured", "created_at": run.finished_at}
+
+
+def _row(table: Table, noun: Noun, known: Row) -> Row:
+    fields, provenance = type(noun).model_fields, getattr(noun, "provenance", None)
+    row: Row = {}
+    for name in table.column_names:
+        value = known[name] if name in known else getattr(noun if name in fields else provenance, name, None)
+        row[name] = value.value if isinstance(value, Enum) else list(value) if isinstance(value, tuple) else value
+    return row

@@ -1,0 +1,70 @@
+"""What readers ask about benchmarks. Only published ones are seen."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.benchmark import BenchmarkScore
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from warehouse.queries import Queries
+from warehouse.rows import Row
+
+
+class BenchmarkHead(Noun):
+    """One row of `benchmarks`."""
+
+    run_id: RunId
+    suite: str
+    engine: str
+    model_answered: str | None
+    profile: str
+    seed: int
+    data_sha256: str
+    prompt_sha256: str
+    literature: str
+    item_limit: int | None
+    evaluated_run_ids: tuple[str, ...] = Field(description="Runs whose evaluations answered or were judged.")
+    llm_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float | None
+    incomplete_reason: str | None
+    assay_version: str
+    started_at: datetime
+    finished_at: datetime
+
+
+def benchmarks_of(queries: Queries, suite: str | None = None) -> tuple[BenchmarkHead, ...]:
+    """Published benchmarks, of one suite or of all, newest first."""
+    return tuple(_head(row) for row in queries.rows("benchmarks") if suite is None or row["suite"] == suite)
+
+
+def benchmark(queries: Queries, run_id: str) -> BenchmarkHead:
+    """One benchmark. Raises ConfigurationError when it is not published."""
+    found = benchmarks_of(queries)
+    for head in found:
+        if head.run_id == run_id:
+            return head
+    newest = ", ".join(head.run_id for head in found[:3]) or "none"
+    raise ConfigurationError(f"no published benchmark {run_id}; the newest are: {newest}")
+
+
+def benchmark_scores_of(queries: Queries, run_ids: Sequence[str]) -> dict[str, tuple[BenchmarkScore, ...]]:
+    """Scores of some benchmarks, measured and published, in the order of their suites."""
+    rows = queries.rows("benchmark_scores", run_ids=list(run_ids))
+    found: dict[str, list[BenchmarkScore]] = {run_id: [] for run_id in run_ids}
+    for row in rows:
+        found[row["run_id"]].append(_score(row))
+    return {run_id: tuple(scores) for run_id, scores in found.items()}
+
+
+def _head(row: Row) -> BenchmarkHead:
+    return BenchmarkHead.model_validate({name: row[name] for name in BenchmarkHead.model_fields}, strict=False)
+
+
+def _score(row: Row) -> BenchmarkScore:
+    fields = {name: row[name] for name in BenchmarkScore.model_fields if name in row}
+    return BenchmarkScore.model_validate(fields | {"published": row["origin"] == "published"}, strict=False)
