@@ -152,4 +152,4 @@ def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaR
 
 
 def _same(entry: DimensionReview, dimension: ReviewDimension) -> bool:
-    return entry.dimension.strip().casefold().replace(" ", "_") == dimension.name
+    return entry.dimension.casefold().replace(" ", "_") == dimension.name

@@ -29,7 +29,7 @@ class _Judgement:
 async def review(question: PersonaQuestion, tools: BaselineTools) -> PersonaReply | NoAnswer:
     """One entry per dimension. The five shipped ones have measures of their own; another is judged by support and kinship."""
     del tools
-    return PersonaReply(reviews=tuple(_reviewed(question, dimension) for dimension in question.dimensions))
+    return PersonaReply(reviews=[_reviewed(question, dimension) for dimension in question.dimensions])
 
 
 def _reviewed(question: PersonaQuestion, dimension: DimensionShown) -> DimensionReview:

@@ -66,7 +66,7 @@ async def evaluated_with_engine(
 
 def says(text: str, score: float = 6.0) -> Callable[[PersonaQuestion], PersonaReply]:
     return lambda question: PersonaReply(
-        reviews=tuple(DimensionReview(dimension=each.name, review=text, score=score) for each in question.dimensions)
+        reviews=[DimensionReview(dimension=each.name, review=text, score=score) for each in question.dimensions]
     )
 
 
@@ -208,10 +208,10 @@ async def test_reviewers_are_told_how_many_searches_got_no_answer(all_knowing: s
     [
         (lambda _: UnscoredReason.REFUSED, UnscoredReason.REFUSED),
         (says("  "), UnscoredReason.REPLY_EMPTY),
-        (lambda _: PersonaReply(reviews=(DimensionReview(dimension="style", review="Well.", score=3),)), UnscoredReason.REPLY_UNPARSABLE),
+        (lambda _: PersonaReply(reviews=[DimensionReview(dimension="style", review="Well.", score=3)]), UnscoredReason.REPLY_UNPARSABLE),
         (
             lambda question: PersonaReply(
-                reviews=tuple(DimensionReview(dimension=question.dimensions[0].name, review="Well.", score=n) for n in (1, 9))
+                reviews=[DimensionReview(dimension=question.dimensions[0].name, review="Well.", score=n) for n in (1, 9)]
             ),
             UnscoredReason.REPLY_UNPARSABLE,
         ),
@@ -229,7 +229,7 @@ async def test_what_a_reviewer_fails_to_say_is_unscored_and_no_total_is_made_of_
 async def test_one_garbled_dimension_leaves_the_others_alone() -> None:
     def without_novelty(question: PersonaQuestion) -> Any:
         scored = says("Reasons.", 4.0)(question)
-        return PersonaReply(reviews=tuple(each for each in scored.reviews if each.dimension != "novelty"))
+        return PersonaReply(reviews=[each for each in scored.reviews if each.dimension != "novelty"])
 
     found = await evaluated({PERSONA_REVIEW.name: without_novelty})
     assert {review.unscored_reason for review in reviews_of(found, "novelty")} == {UnscoredReason.REPLY_UNPARSABLE}
