@@ -92,6 +92,14 @@ class SourceSettings(Section):
     base_urls: dict[str, str] = Field(default_factory=dict, description="By source name: a mirror or proxy to ask instead.")
 
 
+class DashboardSettings(Section):
+    """The dashboard, as `assay dashboard` starts it."""
+
+    warehouse: Path = Field(default=Path("assay-warehouse"), description="Folder of the warehouse it shows.")
+    password: SecretStr | None = Field(default=None, min_length=1, description="Asked of every reader; None: nothing is asked.")
+    prices: Path | None = Field(default=None, description="Prices of models, a JSON file as LiteLLM ships it; None: LiteLLM's own.")
+
+
 class Settings(BaseSettings):
     """All of it. Read once by the command line, the flows and the gateway's entry point."""
 
@@ -124,6 +132,7 @@ class Settings(BaseSettings):
     documents: DocumentSettings = DocumentSettings()
     embeddings: EmbeddingSettings = EmbeddingSettings()
     sources: SourceSettings = SourceSettings()
+    dashboard: DashboardSettings = DashboardSettings()
 
     @property
     def catalogue(self) -> str | None:

@@ -138,6 +138,10 @@ class Queries:
         """Rows that `sql/queries/<name>.sql` answers, by column name."""
         return self._rows(name, **parameters)
 
+    def page_frame(self, name: str, **parameters: object) -> polars.DataFrame:
+        """What `sql/pages/<name>.sql` answers: the figures of the dashboard's pages, added up in SQL."""
+        return self.connection.sql(statement("pages", name), params=parameters).pl()
+
     def _idea_rows(self, run_id: RunId, idea_ids: Sequence[IdeaId]) -> dict[IdeaId, dict[str, list[Row]]]:
         found: dict[IdeaId, dict[str, list[Row]]] = {idea_id: {} for idea_id in idea_ids}
         for table in IDEA_TABLES:

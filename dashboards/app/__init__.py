@@ -1,0 +1,37 @@
+"""The dashboard: a Streamlit app over the lake. It reads, and writes nothing.
+
+app.py         entry: settings, password, navigation
+registry.py    PAGES, the one list of pages
+screens/       one file per page, each with `show(lake: Lake) -> None`
+data.py        Lake: cached, read-only answers of the warehouse
+state.py       controls whose values live in the address, so that a link restores a page
+charts.py      charts with title, units and colours everyone can tell apart
+tables.py      tables that sort, filter and page
+empty.py       what a page says when it has nothing to show
+links.py       links between pages
+text.py        untrusted text as Markdown that is only text
+access.py      the optional password
+prices.py      prices of other models
+
+How to write a page
+    1. `screens/<name>.py`::
+
+           def show(lake: Lake) -> None:
+               run = state.choose_run(lake)             # None: an empty state was shown
+               if run is None:
+                   return
+               ranking = lake.ask(Queries.ranking, run.run_id)      # any method of warehouse.queries.Queries, cached
+               costs = lake.frame("cost_by_step", run_id=run.run_id)  # sql/pages/cost_by_step.sql as a Polars frame, cached
+               tables.show(costs, {"step": "Step", "cost_usd": tables.dollars("Cost")}, key="cost_by_step")
+
+       Answers are shared between readers: never change them. Each is kept until something new is published.
+    2. One line in `registry.PAGES`. The title is printed by the entry; `show` begins with what stands below it.
+    3. A control that changes what is shown comes from `state`; its `key` is its name in the address and its `format`
+       does not exist: the words a reader sees are the words in the address.
+    4. `st.markdown`, `st.caption`, `st.error`, labels and titles take Markdown: whatever comes from ideas, papers, replies or
+       file names goes through `text.line` or `text.prose` first; `st.text`, `st.dataframe` and charts take it as it is.
+       Never `unsafe_allow_html`.
+    5. Every mean shows its unscored count beside it. No data: `empty.show`, with the command that would bring some.
+    6. Errors of `schemas.errors` may leave `show`: the entry prints their one line.
+    7. Tests: `tests/support/dashboard.py` opens one page with `open_page("name", layout, run="run-a")`.
+"""

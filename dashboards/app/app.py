@@ -1,0 +1,43 @@
+"""Entry of the dashboard: `assay dashboard` starts it; settings come from the environment."""
+
+from functools import partial
+
+import streamlit as st
+
+from dashboards.app import links
+from dashboards.app.access import admitted
+from dashboards.app.data import Lake, open_lake
+from dashboards.app.page import draw
+from dashboards.app.registry import PAGES
+from schemas.settings import Settings
+
+MATERIAL = ":material/{}:"
+
+
+def main() -> None:
+    """Ask for the password where one is set, then show the page of the address."""
+    settings = Settings()
+    st.set_page_config(page_title="Assay", page_icon=MATERIAL.format("science"), layout="wide")
+    if admitted(settings.dashboard.password):
+        _navigate(open_lake(settings))
+
+
+def _navigate(lake: Lake) -> None:
+    sections: dict[str, list[st.Page]] = {}
+    pages = {}
+    for number, page in enumerate(PAGES):
+        shown = st.Page(
+            partial(draw, page, lake),
+            title=page.title,
+            icon=MATERIAL.format(page.icon),
+            url_path=page.name,
+            default=number == 0,
+        )
+        sections.setdefault(page.section, []).append(shown)
+        pages[page.name] = shown
+    links.remember_pages(pages)
+    st.navigation(sections).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""The lake as pages see it: read-only answers, kept until something new is published."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import polars
+import streamlit as st
+
+from schemas.run import Run
+from schemas.settings import Settings
+from warehouse.layout import Layout
+from warehouse.queries import Queries
+from warehouse.reading import LakeReading
+
+ParametersT = ParamSpec("ParametersT")
+AnswerT = TypeVar("AnswerT")
+
+_ANSWERS_KEPT, _LAKES_OPEN = 300, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Lake:
+    """One warehouse, opened read-only; a run may be writing meanwhile. Every method raises ConfigurationError where there is no lake."""
+
+    layout: Layout
+    catalogue_url: str | None = None
+
+    @property
+    def exists(self) -> bool:
+        """Whether anything was ever published here."""
+        return self.catalogue_url is not None or self.layout.catalogue.exists()
+
+    def snapshot(self) -> str:
+        """Changes whenever something is published."""
+        return self._reading().snapshot()
+
+    def ask(
+        self, question: Callable[Concatenate[Queries, ParametersT], AnswerT], *args: ParametersT.args, **kwargs: ParametersT.kwargs
+    ) -> AnswerT:
+        """`question(queries, …)`, cached. It must return a value, not an iterator, and be a function with a name.
+
+        `lake.ask(Queries.ranking, run_id)`
+        """
+        answer: AnswerT = _answer(_Asked(self, self.snapshot(), question, args, tuple(sorted(kwargs.items()))))
+        return answer
+
+    def frame(self, name: str, **parameters: object) -> polars.DataFrame:
+        """What `sql/pages/<name>.sql` answers, cached; shared between readers, so never to be changed in place."""
+        return self.ask(_frame, name, **parameters)
+
+    def runs(self) -> tuple[Run, ...]:
+        """Published runs, newest first; empty where there is no lake."""
+        return self.ask(Queries.list_runs) if self.exists else ()
+
+    @contextmanager
+    def queries(self) -> Iterator[Queries]:
+        """The read API without a cache, for what is asked once."""
+        with self._reading().queries() as queries:
+            yield queries
+
+    def _reading(self) -> LakeReading:
+        reading: LakeReading = _opened(_Asked(self, _identity(self), LakeReading))
+        return reading
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question to one version of a lake."""
+
+    lake: Lake
+    version: str
+    question: Callable[..., Any]
+    args: tuple[Any, ...] = ()
+    kwargs: tuple[tuple[str, Any], ...] = ()
+
+
+def open_lake(settings: Settings) -> Lake:
+    """The warehouse of the settings."""
+    return Lake(Layout(settings.dashboard.warehouse.resolve()), settings.catalogue)
+
+
+def _frame(queries: Queries, name: str, /, **parameters: object) -> polars.DataFrame:
+    return queries.page_frame(name, **parameters)
+
+
+def _identity(lake: Lake) -> str:
+    """Another file under the same name is another lake."""
+    return str(lake.layout.catalogue.stat().st_ino) if lake.catalogue_url is None and lake.exists else ""
+
+
+def _key_of(asked: _Asked) -> str:
+    """Never the catalogue's address: it may hold a password."""
+    return repr(
+        (str(asked.lake.layout.root), asked.version, asked.question.__module__, asked.question.__qualname__, asked.args, asked.kwargs)
+    )
+
+
+@st.cache_resource(show_spinner=False, max_entries=_LAKES_OPEN, hash_funcs={_Asked: _key_of})  # type: ignore[untyped-decorator]
+def _opened(asked: _Asked) -> LakeReading:
+    return LakeReading(asked.lake.layout, catalogue_url=asked.lake.catalogue_url)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_ANSWERS_KEPT, hash_funcs={_Asked: _key_of})  # type: ignore[untyped-decorator]
+def _answer(asked: _Asked) -> Any:
+    with asked.lake.queries() as queries:
+        return asked.question(queries, *asked.args, **dict(asked.kwargs))

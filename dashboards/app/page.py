@@ -1,0 +1,17 @@
+"""One page with its title; an error of ours becomes one line instead of a traceback."""
+
+import streamlit as st
+
+from dashboards.app import text
+from dashboards.app.data import Lake
+from dashboards.app.registry import Page
+from schemas.errors import AssayError
+
+
+def draw(page: Page, lake: Lake) -> None:
+    """Draw a page. Whatever the reader or the operator can mend is one line on it."""
+    st.title(page.title, anchor=False)
+    try:
+        page.show(lake)
+    except AssayError as error:
+        st.error(text.line(str(error)), icon=":material/error:")

@@ -1,0 +1,76 @@
+"""Tables: sortable, searchable and downloadable as Streamlit's grid is; long ones come in pages."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars
+import streamlit as st
+
+ROWS_PER_PAGE = 200
+COLUMN = st.column_config
+
+
+def show(
+    frame: polars.DataFrame, columns: Mapping[str, Any], *, key: str, rows_per_page: int = ROWS_PER_PAGE, selectable: bool = False
+) -> dict[str, Any] | None:
+    """Show `columns` of `frame` in their order; the row selected where `selectable`.
+
+    A frame of more than `rows_per_page` rows comes in pages; sorting within a page is the grid's, the order of the pages the frame's.
+
+    Args:
+        columns: by column name, its label or what the functions below return.
+    """
+    page = _page(frame.select(list(columns)), rows_per_page, key)
+    event = st.dataframe(
+        page,
+        hide_index=True,
+        column_config={name: COLUMN.Column(label) if isinstance(label, str) else label for name, label in columns.items()},
+        key=f"{key}_table",
+        on_select="rerun" if selectable else "ignore",
+        selection_mode="single-row",
+    )
+    rows = event.selection.rows if selectable and event is not None else []
+    return page.row(rows[0], named=True) if rows else None
+
+
+def _page(frame: polars.DataFrame, rows_per_page: int, key: str) -> polars.DataFrame:
+    pages = -(-len(frame) // rows_per_page)
+    if pages <= 1:
+        return frame
+    number = int(
+        st.number_input(
+            f"Page, 1 to {pages:,} ({len(frame):,} rows)", min_value=1, max_value=pages, value=1, key=f"{key}_page", bind="query-params"
+        )
+    )
+    return frame.slice((number - 1) * rows_per_page, rows_per_page)
+
+
+def dollars(label: str, help: str | None = None) -> Any:
+    return COLUMN.NumberColumn(label, help=help, format="$ %.4f")
+
+
+def seconds(label: str, help: str | None = None) -> Any:
+    return COLUMN.NumberColumn(label, help=help, format="%.2f s")
+
+
+def count(label: str, help: str | None = None) -> Any:
+    return COLUMN.NumberColumn(label, help=help, format="localized")
+
+
+def score(label: str, help: str | None = None) -> Any:
+    return COLUMN.NumberColumn(label, help=help, format="%.2f")
+
+
+def share(label: str, help: str | None = None) -> Any:
+    """A share from 0 to 1, as a percentage."""
+    return COLUMN.NumberColumn(label, help=help, format="percent")
+
+
+def moment(label: str, help: str | None = None) -> Any:
+    """A time in UTC."""
+    return COLUMN.DatetimeColumn(f"{label} (UTC)", help=help, format="YYYY-MM-DD HH:mm:ss", timezone="UTC")
+
+
+def link(label: str, shown: str = "open", help: str | None = None) -> Any:
+    """A column of addresses made by `links.address` or `schemas.naming.safe_url`."""
+    return COLUMN.LinkColumn(label, help=help, display_text=shown)

@@ -1,0 +1,18 @@
+"""Untrusted text as Markdown for Streamlit, which reads formulas, colours and icons beyond CommonMark."""
+
+import re
+
+from dashboards.reports import safe_text
+
+_FORMULA = re.compile(r"(?<!\\)\$")
+_DIRECTIVE = re.compile(r":(?=[\w#+-]+(?:\[|\\\[|:|/))")
+
+
+def line(text: str) -> str:
+    """`text` on one line, every character shown as itself: for labels, captions, errors and headings."""
+    return _FORMULA.sub(r"\\$", safe_text.plain(text)).replace(":", r"\:").replace(r"\\:", r"\:")
+
+
+def prose(text: str) -> str:
+    """`text` with paragraphs, flat lists, emphasis, code and http(s) links; no HTML, image, formula or icon."""
+    return _DIRECTIVE.sub(r"\\:", _FORMULA.sub(r"\\$", safe_text.prose(text)))

@@ -1,0 +1,23 @@
+"""Every page: on a lake, without one, and its errors."""
+
+import pytest
+
+from dashboards.app.registry import PAGES
+from tests.support.dashboard import open_page, words
+from warehouse.layout import Layout
+
+EVERY = [page.name for page in PAGES]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_page_opens_on_a_lake(name: str, layout: Layout) -> None:
+    page = open_page(name, layout)
+    assert not page.exception
+    assert not page.error
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_page_without_a_lake_says_what_to_do(name: str, tmp_path) -> None:
+    page = open_page(name, Layout(tmp_path))
+    assert not page.exception
+    assert "assay" in words(page)

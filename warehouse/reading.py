@@ -1,0 +1,45 @@
+"""A lake kept open by a process that reads often: opening costs half a second, a question some milliseconds."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.queries import Queries
+
+
+class LakeReading:
+    """One read-only connection, opened with the first question and shared by threads. Every question sees what is published by then.
+
+    Raises:
+        ConfigurationError: with the first question, when there is no lake.
+    """
+
+    def __init__(self, layout: Layout, *, catalogue_url: str | None = None) -> None:
+        self._stack = ExitStack()
+        self._lock = threading.Lock()
+        self._layout = layout
+        self._catalogue_url = catalogue_url
+        self._connection = self._stack.enter_context(open_reader(layout, catalogue_url=catalogue_url))
+
+    @contextmanager
+    def queries(self) -> Iterator[Queries]:
+        """The read API, for one thread at a time."""
+        with self._lock:
+            cursor = self._connection.cursor()
+        try:
+            cursor.execute("use lake")
+            cursor.execute("set timezone = 'UTC'")
+            yield Queries(cursor)
+        finally:
+            cursor.close()
+
+    def snapshot(self) -> str:
+        """Number of the newest snapshot: it changes whenever something is published."""
+        with self.queries() as queries:
+            (row,) = queries.connection.execute("from ducklake_current_snapshot('lake')").fetchall()
+        return str(row[0])
+
+    def close(self) -> None:
+        self._stack.close()
