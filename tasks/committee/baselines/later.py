@@ -4,6 +4,7 @@ from schemas.committee import Relation
 from schemas.outcome import UnscoredReason
 from tasks.committee.answers import LaterReply
 from tasks.committee.baselines.measures import Finding, findings
+from tasks.committee.baselines.reviewing import in_words
 from tasks.committee.questions import LaterQuestion
 from tasks.contribution.baselines.wording import quotable
 from tasks.judging.step import BaselineTools, NoAnswer
@@ -26,7 +27,7 @@ async def suggest(question: LaterQuestion, tools: BaselineTools) -> LaterReply |
 
 
 def _suggestion(each: Finding) -> str:
-    part = each.found.part.replace("_", " ")
+    part = in_words(each.found.part)
     quoted = f"“{quotable(each.found.evidence)}” [{each.key}]"
     if each.found.relation == Relation.REFUTES:
         return f"Reconsider the {part}: since then, {quoted}."

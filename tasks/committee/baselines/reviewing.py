@@ -54,7 +54,7 @@ def _clarity(question: PersonaQuestion) -> _Judgement:
 
 def _novelty(question: PersonaQuestion) -> _Judgement:
     near = measures.closeness(question.evidence, _CORE)
-    reason = f"The nearest knowledge comes within {near:.0%} of the idea's core, over its parts; the nearer it is, the less is new."
+    reason = f"The nearest knowledge covers {near:.0%} of the idea's core, over its parts; the more it covers, the less is new."
     return _Judgement(1 - near, reason, _CORE)
 
 
@@ -73,7 +73,8 @@ def _validity(question: PersonaQuestion) -> _Judgement:
     found = measures.findings(question.evidence)
     support, tested = measures.support_share(found), bool(measures.claims_of(question, IdeaPart.EXPERIMENTAL_SETTINGS))
     supporting, refuting = (sum(each.found.relation == relation for each in found) for relation in (Relation.SUPPORTS, Relation.REFUTES))
-    reason = f"{supporting} findings support its parts and {refuting} refute them; a test is {'described' if tested else 'not described'}."
+    verdict = "described" if tested else "not described"
+    reason = f"Findings that support its parts: {supporting}; that refute them: {refuting}. A test is {verdict}."
     return _Judgement(0.8 * support + 0.2 * tested, reason)
 
 
@@ -81,7 +82,9 @@ def _significance(question: PersonaQuestion) -> _Judgement:
     found = measures.findings(question.evidence, _PURPOSE)
     support, reach = measures.support_share(found), measures.reach(question)
     interest = min(len({each.key for each in found}) / 6, 1.0)
-    reason = f"{len({each.key for each in found})} items bear on its purpose and lean {_leaning(support)}; its words reach {_far(reach)}."
+    reason = (
+        f"Items that bear on its purpose: {len({each.key for each in found})}, leaning {_leaning(support)}; its words reach {_far(reach)}."
+    )
     return _Judgement(0.4 * support + 0.3 * interest + 0.3 * reach, reason, _PURPOSE)
 
 
@@ -107,16 +110,21 @@ def _quotations(question: PersonaQuestion, parts: tuple[IdeaPart, ...]) -> list[
     found = list({(each.key, each.found.evidence): each for each in reversed(quotable_findings)}.values())[::-1]
     against = [each for each in found if each.found.relation == Relation.REFUTES][:_QUOTED]
     supporting = [each for each in found if each.found.relation == Relation.SUPPORTS][:_QUOTED]
-    return [_quotation(each, "For") for each in supporting] + [_quotation(each, "Against") for each in against]
+    return [_quotation(each, "In support of") for each in supporting] + [_quotation(each, "Against") for each in against]
 
 
 def _quotation(each: Finding, side: str) -> str:
-    return f"{side} the {each.found.part.replace('_', ' ')} stands “{quotable(each.found.evidence)}” [{each.key}]."
+    return f"{side} its {in_words(each.found.part)}: “{quotable(each.found.evidence)}” [{each.key}]."
 
 
 def _missing(question: PersonaQuestion, parts: tuple[IdeaPart, ...]) -> list[str]:
-    absent = [part.value.replace("_", " ") for part in (parts or tuple(IdeaPart)) if not measures.claims_of(question, part)]
+    absent = [in_words(part.value) for part in (parts or tuple(IdeaPart)) if not measures.claims_of(question, part)]
     return [f"The idea does not say: {', '.join(absent)}."] if absent else []
+
+
+def in_words(part: str) -> str:
+    """The name of a part inside a sentence."""
+    return "gist" if part == IdeaPart.TLDR else part.replace("_", " ")
 
 
 def _leaning(support: float) -> str:

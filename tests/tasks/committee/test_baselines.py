@@ -105,7 +105,7 @@ async def test_reasons_quote_both_sides_under_their_keys() -> None:
     assert isinstance(reply, PersonaReply)
     (validity,) = [each for each in reply.reviews if each.dimension == "validity"]
     assert "[P1]" in validity.review
-    assert "Against the methods stands “Finding 2 on hashing" in validity.review
+    assert "Against its methods: “Finding 2 on hashing" in validity.review
 
 
 FINDING = st.builds(
