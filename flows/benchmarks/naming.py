@@ -20,7 +20,7 @@ _CHUNK_BYTES = 1 << 20
 
 
 def data_sha256(suite: Suite, data: Path) -> str:
-    """Hash over the suite's data files.
+    """Hash over the suite's data files, the optional ones among them that are there.
 
     Raises:
         ConfigurationError: a file is missing; the line says which, and what to pass.
@@ -28,7 +28,8 @@ def data_sha256(suite: Suite, data: Path) -> str:
     missing = [name for name in suite.files if not (data / name).is_file()]
     if missing:
         raise ConfigurationError(f"suite {suite.name} reads {', '.join(missing)}, not found in {data}: pass the folder with --data DIR")
-    return content_hash(*(f"{name} {_file_sha256(data / name)}" for name in suite.files))
+    there = sorted(str(path.relative_to(data)) for pattern in suite.optional for path in data.glob(pattern) if path.is_file())
+    return content_hash(*(f"{name} {_file_sha256(data / name)}" for name in (*suite.files, *there)))
 
 
 def _file_sha256(path: Path) -> str:
@@ -68,6 +69,7 @@ def benchmark_id(suite: Suite, request: BenchmarkRequest, settings: Settings, da
         str((request.full_text, request.check_links)),
         f"{settings.embeddings.model} {settings.embeddings.maximum_tokens}",
         metadata.version("assay"),
+        *suite.conditions(request),
         length=10,
     )
     return RunId(f"benchmark-{suite.name.replace('_', '-')}-{name}")

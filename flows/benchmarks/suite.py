@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from schemas.benchmark import BenchmarkScore
+from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.run import Module
 from tasks.judging.step import Step
 
@@ -36,6 +36,8 @@ class Suite:
         run: asks and scores. Data that do not fit are a ConfigurationError; answers that could not be had are counted as unscored.
         steps: asked by the suite itself; their prompts are part of the benchmark's name.
         modules: of the main job, where ideas go through it.
+        optional: patterns of files that it reads where they are there; those count in the name too.
+        conditions: what else of a request could change the scores, such as the content of a file that the profile names.
     """
 
     name: str
@@ -44,3 +46,5 @@ class Suite:
     run: "Callable[[Trial], Sequence[BenchmarkScore]]"
     steps: tuple[Step[Any, Any], ...] = ()
     modules: tuple[Module, ...] = ()
+    optional: tuple[str, ...] = ()
+    conditions: Callable[[BenchmarkRequest], tuple[str, ...]] = lambda _: ()

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tasks.benchmarks.novelty_grading.steps import STEPS as NOVELTY_GRADING_STEPS
 from tasks.benchmarks.steps import STEPS as BENCHMARK_STEPS
 from tasks.committee.steps import STEPS as COMMITTEE_STEPS
 from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
@@ -19,4 +20,5 @@ STEPS: tuple[Step[Any, Any], ...] = (
     *RANKING_STEPS,
     *MANUSCRIPT_STEPS,
     *BENCHMARK_STEPS,
+    *NOVELTY_GRADING_STEPS,
 )

@@ -65,20 +65,23 @@ def _claim(text: str, heading: str) -> float:
 
 
 async def measure(idea: str, works: Sequence[tuple[str, str]], embedder: Embedder) -> Closeness | None:
-    """Measure `idea` against works given as (title, abstract). None when there is no work, or no sentence of six words or more.
-
-    Closeness of a statement to a work = 0.6 × cosine with the work's nearest passage + 0.4 × share of its specific words in the work.
-    """
+    """Measure `idea` against works given as (title, abstract). None when there is no work, or no sentence of six words or more."""
     statements = key_statements(idea)
-    if not statements or not works:
-        return None
+    return await closeness_of(statements, works, embedder) if statements and works else None
+
+
+async def closeness_of(statements: Sequence[str], works: Sequence[tuple[str, str]], embedder: Embedder) -> Closeness:
+    """Closeness of a statement to a work = 0.6 × cosine with the work's nearest passage + 0.4 × share of its specific words in the work.
+
+    Neither may be empty. A statement without a specific word has a share of 0.
+    """
     passages = [_passages(title, abstract) for title, abstract in works]
     vectors = await embedder.embed([*statements, *(passage for each in passages for passage in each)])
     similarity = _by_work(vectors[: len(statements)] @ vectors[len(statements) :].T, [len(each) for each in passages])
     close = SIMILARITY_WEIGHT * np.clip(similarity, 0.0, 1.0) + (1 - SIMILARITY_WEIGHT) * _shared(statements, works)
     places = close.argmax(axis=1)
     values = tuple(round(float(close[row, place]), 4) for row, place in enumerate(places))
-    return Closeness(statements, values, tuple(int(place) for place in places))
+    return Closeness(tuple(statements), values, tuple(int(place) for place in places))
 
 
 def _passages(title: str, abstract: str) -> list[str]:
@@ -98,4 +101,4 @@ def _by_work(similarity: NDArray[np.float32], sizes: Sequence[int]) -> NDArray[n
 
 def _shared(statements: Sequence[str], works: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
     stems = [specific_stems(f"{title} {abstract}") for title, abstract in works]
-    return np.array([[len(wanted & have) / len(wanted) for have in stems] for wanted in map(specific_stems, statements)])
+    return np.array([[len(wanted & have) / (len(wanted) or 1) for have in stems] for wanted in map(specific_stems, statements)])

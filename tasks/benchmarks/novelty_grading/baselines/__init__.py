@@ -1,0 +1,1 @@
+"""The extractive engine's answers to the grading steps."""

@@ -1,0 +1,67 @@
+"""Baseline of `extract_aspects`: clauses sorted by wording that speaks of earlier work, or of what it lacks."""
+
+import re
+
+from tasks.benchmarks.novelty_grading.answers import AspectsAnswer
+from tasks.benchmarks.novelty_grading.questions import AspectsQuestion
+from tasks.judging.step import BaselineTools
+from tasks.judging.text import sentences, words
+
+MINIMUM_WORDS = 5
+_TURN = re.compile(
+    r"(?:[;:]|,)\s+(?=(?:but|while|whereas|although|though|yet|however|which|nor|instead)\b)|;\s+"
+    r"|\s+(?=(?:but|whereas|although)\b)|,\s+(?=(?:the|this|it|its|none|no)\b)",
+    re.IGNORECASE,
+)
+_DENIED = "prior existing previous related work paper"
+_UNDONE = "been present addressed explored studied considered found appear"
+
+
+def _any(expressions: str, *more: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join([*expressions.split(), *more])})\b", re.IGNORECASE)
+
+
+_NOVEL = _any(
+    r"novel(?:ty)? new(?:ly)? first unexplored unprecedented original(?:ity)? innovati\w+ unique(?:ly)? distinct(?:ive)? differs? departs? "
+    r"lacks? absent unlike neither nor introduc\w+ missing",
+    r"(?:goes?|extends?) beyond",
+    r"none of",
+    r"(?:do|does|did|has|have) not",
+    r"rather than",
+    rf"no (?:{'|'.join(_DENIED.split())})",
+    rf"not (?:{'|'.join(_UNDONE.split())})",
+)
+_KNOWN = _any(
+    r"existing exists? prior previous(?:ly)? earlier already established known common(?:ly)? similar(?:ly)? overlaps? standard incremental "
+    r"variations? variants? extensions? resembles? straightforward widely combin(?:es|ing|ation) adapts? borrow\w* well-known well-studied",
+    r"builds? (?:up)?on",
+    r"based on",
+    r"related works?",
+    r"(?:has|have) been",
+)
+
+
+async def baseline_aspects(question: AspectsQuestion, tools: BaselineTools) -> AspectsAnswer:
+    """Each clause of five words or more goes to the kind it has more cues of; ties go to novel when it denies something, else to known."""
+    del tools
+    known: dict[str, None] = {}
+    novel: dict[str, None] = {}
+    for clause in _clauses(question.justification):
+        for_novel, for_known = len(_NOVEL.findall(clause)), len(_KNOWN.findall(clause))
+        if for_novel or for_known:
+            (novel if for_novel >= for_known else known).setdefault(clause)
+    return AspectsAnswer(known=list(known), novel=list(novel))
+
+
+def _clauses(text: str) -> list[str]:
+    """Sentences cut where they turn; a piece too short to say anything stays with the one before."""
+    found: list[str] = []
+    for sentence in sentences(text):
+        pieces: list[str] = []
+        for piece in _TURN.split(sentence):
+            if pieces and len(words(piece)) < MINIMUM_WORDS:
+                pieces[-1] = f"{pieces[-1]}, {piece.strip()}"
+            elif piece.strip():
+                pieces.append(piece.strip())
+        found += [piece for piece in pieces if len(words(piece)) >= MINIMUM_WORDS]
+    return found
