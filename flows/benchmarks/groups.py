@@ -1,0 +1,63 @@
+"""Suite `groups` (InnoEval, grouping task): similar submissions with different decisions; who is best, and in what order."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from flows.benchmarks.matches import MODULES, ranked_by_system
+from flows.benchmarks.suite import Suite
+from flows.benchmarks.trial import Trial
+from schemas.benchmark import BenchmarkItem, BenchmarkScore
+from schemas.outcome import UnscoredReason
+from tasks.benchmarks.innoeval import GROUPS_FILE, SubmissionGroup, read_groups
+from tasks.benchmarks.ranking import RankedMembers
+from tasks.metrics.correlations import kendall, spearman
+from tasks.metrics.decisions import GRADES
+from tasks.metrics.estimate import benchmark_score
+from tasks.metrics.groups import Group, best_of_group, exact_ranking, rank_correlation
+from tasks.ranking.steps import COMPARE_IDEAS
+
+NAME = "groups"
+
+
+def run(trial: Trial) -> Sequence[BenchmarkScore]:
+    """Best of group, exact ranking and mean rank correlations, for matches, for scores alone and for the baselines."""
+    groups = trial.draw(read_groups(trial.file(GROUPS_FILE)))
+    scores: list[BenchmarkScore] = []
+    for system, ranked in ranked_by_system(trial, {group.name: group.members for group in groups}).items():
+        trial.record(_items(groups, ranked, system))
+        scores += _scores([_group(group, ranked[group.name]) for group in groups], system, trial.seed)
+    return scores
+
+
+def _group(group: SubmissionGroup, ranked: RankedMembers) -> Group:
+    """Members without a decision have no grade and take no part."""
+    gold = {str(one.idea.idea_id): float(GRADES[one.decision]) for one in group.members if one.decision is not None}
+    return Group(group.name, gold, ranked.strengths)
+
+
+def _scores(groups: Sequence[Group], system: str, seed: int) -> Iterator[BenchmarkScore]:
+    yield benchmark_score(best_of_group(groups), NAME, "best_of_group", system)
+    yield benchmark_score(exact_ranking(groups), NAME, "exact_ranking", system)
+    yield benchmark_score(rank_correlation(groups, spearman, seed), NAME, "spearman", system)
+    yield benchmark_score(rank_correlation(groups, kendall, seed), NAME, "kendall", system)
+
+
+def _items(groups: Sequence[SubmissionGroup], ranked: Mapping[str, RankedMembers], system: str) -> Iterator[BenchmarkItem]:
+    for group in groups:
+        members, one = _group(group, ranked[group.name]), ranked[group.name]
+        known = {name: value for name, value in one.strengths.items() if value is not None}
+        complete = len(known) == len(group.members)
+        best = max(members.gold.values(), default=None)
+        yield BenchmarkItem(
+            item_id=group.name,
+            task="best_of_group",
+            system=system,
+            gold=", ".join(sorted(name for name, grade in members.gold.items() if grade == best)) or None,
+            answer=", ".join(sorted(name for name, value in known.items() if value == max(known.values()))) if complete else None,
+            explanation=one.explanation if complete else "",
+            unscored_reason=None if complete else one.unscored_reason or UnscoredReason.NO_EVIDENCE,
+            unscored_detail="" if complete else one.unscored_detail or "not every member has a score",
+            provenance=one.provenance,
+        )
+
+
+SUITE = Suite(NAME, "Does it find the best of similar submissions?", (GROUPS_FILE,), run, steps=(COMPARE_IDEAS,), modules=MODULES)

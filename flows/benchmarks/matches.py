@@ -1,0 +1,74 @@
+"""Groups and pairs of submissions, ranked by matches of their dossiers: with what an evaluation found out, and by their text alone."""
+
+from collections.abc import Mapping, Sequence
+
+from flows.benchmarks.trial import Trial
+from schemas.benchmark import ASSAY
+from schemas.idea import Idea
+from schemas.run import Module
+from tasks.benchmarks.desk import Desk
+from tasks.benchmarks.innoeval import Submission, unique_ideas
+from tasks.benchmarks.ranking import RankedMembers, may_go_better, rank_members
+from tasks.benchmarks.steps import PROMPT_ONLY
+from tasks.ranking.dossier import Dossier
+from tasks.ranking.from_review import dossier_of
+
+SCORES = "assay_scores"
+"""Ideas in the order of their evaluations' scores, without any match."""
+TEXT_ONLY = PROMPT_ONLY.name
+MODULES = (Module.SOUNDNESS, Module.CONTRIBUTION)
+
+
+def ranked_by_system(trial: Trial, contests: Mapping[str, Sequence[Submission]]) -> dict[str, dict[str, RankedMembers]]:
+    """Strengths by system and contest.
+
+    `assay`: matches over dossiers of evaluated ideas. `assay_scores`: those evaluations' scores. `prompt_only`, where asked for:
+    matches over title and abstract, without retrieval. Without modules Assay is the last of these and nothing else.
+    """
+    ideas = unique_ideas(one for members in contests.values() for one in members)
+    plain = {str(idea.idea_id): _plain(idea) for idea in ideas}
+    modules = trial.modules(MODULES)
+    if not modules and trial.request.evaluated_run is None:
+        return {ASSAY: _ranked(trial, ASSAY, contests, plain)}
+    dossiers, scores = _evaluated(trial, ideas, modules)
+    found = {ASSAY: _ranked(trial, ASSAY, contests, plain | dossiers), SCORES: _by_score(contests, scores)}
+    if TEXT_ONLY in trial.request.baselines:
+        found[TEXT_ONLY] = _ranked(trial, TEXT_ONLY, contests, plain)
+    return found
+
+
+def _plain(idea: Idea) -> Dossier:
+    return Dossier(idea_id=idea.idea_id, title=idea.title, text=idea.text)
+
+
+def _evaluated(trial: Trial, ideas: Sequence[Idea], modules: Sequence[Module]) -> tuple[dict[str, Dossier], dict[str, float | None]]:
+    run_id = trial.evaluate("submissions", ideas, modules)
+    dossiers: dict[str, Dossier] = {}
+    scores: dict[str, float | None] = {}
+    for review in trial.reviews(run_id):
+        idea_id = str(review.evaluation.idea.idea_id)
+        dossiers[idea_id], scores[idea_id] = dossier_of(review, None), review.score.score
+    return dossiers, scores
+
+
+def _ranked(
+    trial: Trial, system: str, contests: Mapping[str, Sequence[Submission]], dossiers: Mapping[str, Dossier]
+) -> dict[str, RankedMembers]:
+    profile = trial.request.profile
+
+    async def work(members: Sequence[Submission], desk: Desk) -> RankedMembers:
+        shown = [dossiers[str(one.idea.idea_id)] for one in members]
+        return await rank_members(shown, profile.ranking, profile.seed, desk)
+
+    found = trial.each(f"matches {system}", contests, work, RankedMembers, ask_again=may_go_better)
+    for ranked in found.values():
+        if may_go_better(ranked) and ranked.unscored_reason is not None:
+            trial.missing_reason = ranked.unscored_reason.value
+    return found
+
+
+def _by_score(contests: Mapping[str, Sequence[Submission]], scores: Mapping[str, float | None]) -> dict[str, RankedMembers]:
+    return {
+        name: RankedMembers(strengths={str(one.idea.idea_id): scores.get(str(one.idea.idea_id)) for one in members})
+        for name, members in contests.items()
+    }
