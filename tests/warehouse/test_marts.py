@@ -123,6 +123,16 @@ def test_an_unscored_committee_or_novelty_leaves_the_others_alone(tables: duckdb
     assert (row["committee_unscored_share"], row["novelty_unscored_share"]) == (1.0, 1.0)
 
 
+def test_a_committee_that_never_met_is_wholly_unscored_and_unscored_reviews_are_counted_in_the_ranking(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    add_evaluation(tables, by_all_modules(judged(0, [4.0], [1]), [], 3))
+    add_evaluation(tables, by_all_modules(judged(1, [4.0], [1]), [5.0, None, None], 3))
+    shares = tables.execute("select committee_unscored_share from idea_scores order by idea_id").fetchall()
+    assert shares == [(1.0,), (pytest.approx(2 / 3),)]
+    assert tables.execute("select unscored_count from group_rankings order by idea_id").fetchall() == [(0,), (2,)]
+
+
 def test_a_run_from_before_there_were_committees_keeps_its_score(tables: duckdb.DuckDBPyConnection) -> None:
     tables.execute("update runs set committee_weight = null, novelty_weight = null")
     add_evaluation(tables, judged(0, [4.0], [1]))

@@ -13,7 +13,7 @@ select
   score,
   soundness_0_to_10,
   contribution_0_to_10,
-  unscored_method_count + unscored_comparison_count + unscored_dimension_count as unscored_count,
+  unscored_method_count + unscored_comparison_count + unscored_dimension_count + unscored_persona_review_count as unscored_count,
   failure_count,
   case when has_matches then 'matches' else 'scores' end as basis,
   case when has_matches then ranking_id end as ranking_id,

@@ -118,7 +118,10 @@ select
   unscored_persona_review_count,
   unscored_method_count / nullif(method_count, 0) as soundness_unscored_share,
   unscored_comparison_count / nullif(scored_comparison_count + unscored_comparison_count, 0) as contribution_unscored_share,
-  unscored_persona_review_count / nullif(persona_review_count, 0) as committee_unscored_share,
+  case
+    when persona_review_count > 0 then unscored_persona_review_count / persona_review_count
+    when committee_requested then 1.0
+  end as committee_unscored_share,
   case when novelty_requested then (novelty_1_to_5 is null)::double end as novelty_unscored_share,
   failure_count,
   soundness_requested,
