@@ -49,6 +49,10 @@ class SoundnessParameters(Noun):
     papers_per_reading_call: int = Field(ge=1, description="Papers judged in one model call; 1 is the published method.")
     include_passage_papers: bool = Field(description="Read the papers the passages stand in, besides those they cite.")
     section_word_limit: int = Field(ge=50, description="Words of each section shown; what is left out is recorded.")
+    extract_methods_and_results: bool = Field(
+        default=True,
+        description="Read the papers that passages stand in and cite. False: judge by the passages themselves (ScholarEval F.3, -MRE).",
+    )
     words_per_finding: int | None = Field(default=None, ge=5, description=f"Words asked of each text about a paper. {WORDS_ASKED}")
     words_per_review_text: int | None = Field(default=None, ge=20, description=f"Words asked of each text of a review. {WORDS_ASKED}")
 
@@ -71,6 +75,9 @@ class ContributionParameters(Noun):
     ranking: Ranking = Ranking.EMBEDDING
     maximum_judged_papers: int = Field(ge=1, description="Most papers judged for relevance in the first pass, best similarity first.")
     maximum_seeds: int = Field(ge=1, description="Most seeds augmented, most relevant first.")
+    augment_papers: bool = Field(
+        default=True, description="Look for neighbours of the most relevant papers. False: only what searches found (ScholarEval F.3, -PA)."
+    )
     recommendations: RecommendationKind = RecommendationKind.PER_SEED
     recommendations_per_seed: int = Field(ge=0, le=500)
     seeds_per_recommendation_request: int = Field(default=10, ge=1, le=100, description="Of pooled recommendations.")
@@ -79,6 +86,10 @@ class ContributionParameters(Noun):
         ge=1, description="Papers not judged yet, augmented ones first of all, kept by similarity for the second pass."
     )
     papers_compared: int = Field(ge=1)
+    compare_papers: bool = Field(
+        default=True,
+        description="Compare the idea with each paper. False: the review sees the papers' abstracts instead (ScholarEval F.3, -PC).",
+    )
     papers_per_comparison_call: int = Field(ge=1, description="1 is the published method.")
     words_per_comparison: int | None = Field(default=None, ge=5, description=f"Words asked of each text about a paper. {WORDS_ASKED}")
     words_per_review_text: int | None = Field(default=None, ge=20, description=f"Words asked of each text of a review. {WORDS_ASKED}")

@@ -16,7 +16,7 @@ from tasks.contribution.dimensions import extract_dimensions
 from tasks.contribution.discovery import Discovery, discover
 from tasks.contribution.inquiry import Inquiry
 from tasks.contribution.relevance import NO_ABSTRACT, Judgement, judge_relevance
-from tasks.contribution.reviewing import Reviewed, review
+from tasks.contribution.reviewing import Reviewed, review, review_uncompared
 from tasks.contribution.searching import Found
 from tasks.contribution.selection import most_relevant, nearest, relevant, similarity_of
 from tasks.contribution.similarity import Nearness
@@ -79,8 +79,11 @@ async def evaluate_contribution(
     around = _Field(failures=[*extraction.failures, *discovery.failures])
     around.found.update({one.paper.paper_id: one for one in discovery.found})
     await _judge(inquiry, around, parameters.maximum_judged_papers)
-    await _augment(inquiry, around)
+    if parameters.augment_papers:
+        await _augment(inquiry, around)
     papers = await _relevant_first(inquiry, around, parameters.papers_compared)
+    if papers and not parameters.compare_papers:
+        return _findings(discovery, around, Compared((), ()), await review_uncompared(inquiry, papers, discovery.dimensions))
     around.compared = frozenset(paper.paper_id for paper in papers)
     if not papers:
         reviews = unscored_reviews(discovery, around.judgements, parameters.minimum_relevance)

@@ -27,7 +27,7 @@ class ShownComparison(Noun):
     key: str
     title: str
     year: int | None
-    score: int = Field(ge=-1, le=1)
+    score: int | None = Field(ge=-1, le=1, description="None: no comparison was made, and `comparison` is the paper's abstract.")
     comparison: str
 
 

@@ -14,8 +14,9 @@ from schemas.citation import Citation
 from schemas.contribution import Comparison, ContributionReview, Dimension
 from schemas.failure import Failure
 from schemas.outcome import Outcome, Unscored
+from schemas.paper import Paper
 from tasks.citations.collect import citation_rows
-from tasks.citations.keys import Shown
+from tasks.citations.keys import Shown, show
 from tasks.citations.settle import settle
 from tasks.contribution.answers import ReviewAnswer
 from tasks.contribution.dimensions import shown
@@ -23,6 +24,8 @@ from tasks.contribution.inquiry import STAGE, Inquiry, engine_failures, not_aske
 from tasks.contribution.questions import ReviewQuestion, ShownComparison
 from tasks.contribution.steps import CONTRIBUTION_REVIEW
 
+PAPERS_SAMPLED = 25
+"""Shown without a comparison, the most relevant first."""
 FIELDS = ("strengths", "weaknesses", "suggestions")
 
 
@@ -39,7 +42,40 @@ async def review(inquiry: Inquiry, papers: Shown, dimensions: Sequence[Dimension
     """Review every dimension from its scored comparisons; a paper has the same key in all of them."""
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(_reviewed(inquiry, papers, dimension, _of(dimension, comparisons))) for dimension in dimensions]
-    parts = [task.result() for task in tasks]
+    return _joined([task.result() for task in tasks])
+
+
+async def review_uncompared(inquiry: Inquiry, papers: Sequence[Paper], dimensions: Sequence[Dimension]) -> Reviewed:
+    """Every dimension from the abstracts of the most relevant `papers`; without comparisons there is no score (ScholarEval F.3, -PC)."""
+    shown_papers = show(papers[:PAPERS_SAMPLED])
+    uncompared = tuple(
+        ShownComparison(key=key, title=paper.title, year=paper.year, score=None, comparison=paper.abstract or paper.title)
+        for key, paper in shown_papers
+    )
+
+    async def one(dimension: Dimension) -> Reviewed:
+        question = ReviewQuestion(
+            idea=inquiry.idea.text,
+            dimension=shown(dimension),
+            comparisons=uncompared,
+            words_per_text=inquiry.parameters.words_per_review_text,
+        )
+        outcome = await inquiry.engine.run(CONTRIBUTION_REVIEW, question)
+        blank = ContributionReview(
+            dimension_id=dimension.dimension_id,
+            dimension=dimension.name,
+            scored_comparison_count=0,
+            unscored_comparison_count=0,
+            provenance=outcome.provenance,
+        )
+        return _settled(blank, outcome, shown_papers)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(dimension)) for dimension in dimensions]
+    return _joined([task.result() for task in tasks])
+
+
+def _joined(parts: Sequence[Reviewed]) -> Reviewed:
     return Reviewed(
         reviews=tuple(one for part in parts for one in part.reviews),
         citations=tuple(one for part in parts for one in part.citations),

@@ -49,7 +49,7 @@ COMPARE_PAPER = Step(
 )
 CONTRIBUTION_REVIEW = Step(
     name="contribution_review",
-    version=3,
+    version=4,
     package=PACKAGE,
     input_model=ReviewQuestion,
     output_model=ReviewAnswer,

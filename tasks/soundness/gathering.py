@@ -33,14 +33,15 @@ async def gather_papers(
     """Search passages for `query` and fetch the papers they stand in and cite. Failed look-ups are rows, not raised."""
     answer = await literature.search_snippets(query, parameters.snippets_per_method, cutoff)
     passages = _best_first(answer.items)
-    found = await shelf.papers(_named(passages))
+    with_cited = parameters.extract_methods_and_results
+    found = await shelf.papers(_named(passages, with_cited))
     admissible = tuple(_resolved(passage, found.papers) for passage in passages if passage.paper_id in found.papers)
     failures = [
         *(failure_of(each, "literature", method.method_id) for each in (*answer.failures, *found.failures)),
         *_left_out(method, len(passages) - len(admissible), found),
     ]
     by_id = {paper.paper_id: paper for paper in found.papers.values()}
-    chosen = [by_id[paper_id] for paper_id in _to_read(admissible, parameters.include_passage_papers) if paper_id in by_id]
+    chosen = [by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id]
     return Gathered(
         passages=admissible,
         papers=tuple(chosen[: parameters.papers_per_method]),
@@ -57,8 +58,8 @@ def _best_first(passages: Iterable[Passage]) -> tuple[Passage, ...]:
     return tuple(once.values())
 
 
-def _named(passages: Iterable[Passage]) -> list[PaperId]:
-    return [paper_id for passage in passages for paper_id in (passage.paper_id, *passage.cited_paper_ids)]
+def _named(passages: Iterable[Passage], with_cited: bool) -> list[PaperId]:
+    return [paper_id for passage in passages for paper_id in (passage.paper_id, *(passage.cited_paper_ids if with_cited else ()))]
 
 
 def _resolved(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
@@ -67,13 +68,14 @@ def _resolved(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
     return replace(passage, paper_id=papers[passage.paper_id].paper_id, cited_paper_ids=tuple(dict.fromkeys(cited)))
 
 
-def _to_read(passages: Iterable[Passage], include_passage_papers: bool) -> list[PaperId]:
-    """Papers in the order their passages rank. A passage that cites nothing always lends its own paper."""
+def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> list[PaperId]:
+    """Papers in the order their passages rank. A passage that cites nothing, or whose citations are not read, lends its own paper."""
+    with_cited = parameters.extract_methods_and_results
     order: dict[PaperId, None] = {}
     for passage in passages:
-        if include_passage_papers or not passage.cited_paper_ids:
+        if parameters.include_passage_papers or not with_cited or not passage.cited_paper_ids:
             order[passage.paper_id] = None
-        order.update(dict.fromkeys(passage.cited_paper_ids))
+        order.update(dict.fromkeys(passage.cited_paper_ids if with_cited else ()))
     return list(order)
 
 

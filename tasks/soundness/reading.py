@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.outcome import Provenance, Unscored, UnscoredReason
-from schemas.paper import Paper, PaperSection, SectionKind
+from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.retrieval import Answer
 from schemas.soundness import Method, MethodEvidence
@@ -75,6 +75,29 @@ async def read_papers(
         failures=tuple(failure for _, failures in judged for failure in failures),
         source_failed=any(row.unscored_reason is UnscoredReason.SOURCE_UNAVAILABLE for row in rows.values()),
     )
+
+
+async def read_passages(
+    idea: Idea, method: Method, papers: Sequence[Paper], passages: Sequence[Passage], parameters: SoundnessParameters, engine: Engine
+) -> Read:
+    """Judge `papers` by their passages, fetching nothing (ScholarEval F.3, -MRE). Every paper gets a row, judged or not."""
+    readable = [_Readable(paper, _passages_shown(paper, passages, parameters.section_word_limit)) for paper in papers]
+    size = parameters.papers_per_reading_call
+    batches = [readable[start : start + size] for start in range(0, len(readable), size)]
+    judged = await _side_by_side([_read_batch(idea, method, batch, parameters, engine) for batch in batches])
+    rows = {row.paper_id: row for found, _ in judged for row in found}
+    return Read(
+        evidence=tuple(rows[paper.paper_id] for paper in papers),
+        full_text=frozenset(),
+        failures=tuple(failure for _, failures in judged for failure in failures),
+        source_failed=False,
+    )
+
+
+def _passages_shown(paper: Paper, passages: Sequence[Passage], word_limit: int) -> tuple[SectionShown, ...]:
+    whole = "\n\n".join(passage.text for passage in passages if passage.paper_id == paper.paper_id)
+    text, left_out = shorten_words(whole, word_limit)
+    return (SectionShown(kind="passages", text=text or paper.title, words_left_out=left_out),)
 
 
 async def _side_by_side(work: Sequence[Coroutine[Any, Any, ResultT]]) -> list[ResultT]:

@@ -20,7 +20,7 @@ SOUNDNESS_QUERY = Step(
     name="soundness_query", version=2, package=_PACKAGE, input_model=QueriesInput, output_model=QueriesReply, baseline=make_queries
 )
 METHOD_EVIDENCE = Step(
-    name="method_evidence", version=3, package=_PACKAGE, input_model=EvidenceInput, output_model=EvidenceReply, baseline=read_papers
+    name="method_evidence", version=4, package=_PACKAGE, input_model=EvidenceInput, output_model=EvidenceReply, baseline=read_papers
 )
 SOUNDNESS_REVIEW = Step(
     name="soundness_review", version=3, package=_PACKAGE, input_model=ReviewInput, output_model=ReviewReply, baseline=review_method

@@ -7,6 +7,7 @@ from tasks.contribution.answers import ReviewAnswer
 from tasks.contribution.baselines.wording import Contrast, joined, listed, quotable, read
 from tasks.contribution.questions import ReviewQuestion, ShownComparison
 from tasks.judging.step import BaselineTools
+from tasks.judging.text import rank_sentences, sentences
 
 KEYS_PER_SENTENCE = 5
 QUOTED_COMPETITORS = 3
@@ -31,14 +32,32 @@ async def baseline_review(question: ReviewQuestion, tools: BaselineTools) -> Rev
     Every sentence cites the papers it rests on; every paper that is ahead is named.
     """
     del tools
+    if all(comparison.score is None for comparison in question.comparisons):
+        return _uncompared(question)
     readings = [_Reading(comparison, read(comparison.comparison)) for comparison in question.comparisons]
-    ahead = [reading for reading in readings if reading.shown.score > 0]
+    ahead = [reading for reading in readings if (reading.shown.score or 0) > 0]
     level = [reading for reading in readings if reading.shown.score == 0]
-    behind = [reading for reading in readings if reading.shown.score < 0]
+    behind = [reading for reading in readings if (reading.shown.score or 0) < 0]
     strengths = _strengths(ahead, level, len(readings))
     weaknesses = _weaknesses(behind, level)
     suggestions = _suggestions(question.dimension.name.lower(), ahead, level, behind)
     return ReviewAnswer(strengths=" ".join(strengths), weaknesses=" ".join(weaknesses), suggestions=" ".join(suggestions))
+
+
+def _uncompared(question: ReviewQuestion) -> ReviewAnswer:
+    """Of abstracts that nobody compared only what comes nearest to the statements can be told, not who is ahead."""
+    statements = " ".join(question.dimension.statements)
+    nearest = sorted(
+        ((max(rank_sentences(statements, sentences(paper.comparison), 1), default=(0.0, "")), paper) for paper in question.comparisons),
+        key=lambda pair: -pair[0][0],
+    )
+    told = [(quotable(sentence), paper) for (closeness, sentence), paper in nearest[:QUOTED_COMPETITORS] if closeness > 0]
+    keys = joined([f"[{paper.key}]" for _, paper in told])
+    return ReviewAnswer(
+        strengths="",
+        weaknesses=" ".join(f"Near to this stands [{paper.key}], which says “{said.rstrip('.')}”." for said, paper in told),
+        suggestions=f"Compare {question.dimension.name.lower()} with {keys}." if told else "Name the work this dimension builds on.",
+    )
 
 
 def _strengths(ahead: list[_Reading], level: list[_Reading], total: int) -> list[str]:
