@@ -1,0 +1,83 @@
+"""Novel or not, as experts say of the novelty checker's ideas."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from flows.benchmarks.novelty_judging import (
+    CALIBRATED,
+    NOT_NOVEL,
+    NOVEL,
+    Given,
+    calibrated_values,
+    calibrated_verdict,
+    commonest,
+    items_of,
+    judge_all,
+    raw_values,
+    verdict,
+)
+from flows.benchmarks.trial import Trial
+from schemas.benchmark import ASSAY, BenchmarkScore
+from schemas.novelty import NoveltyJudgement
+from tasks.benchmarks.novelty_checker import FILE, read_novelty_checker
+from tasks.metrics.classification import accuracy, f1_of_class, macro_f1
+from tasks.metrics.correlations import spearman
+from tasks.metrics.estimate import Estimate, benchmark_score
+from tasks.metrics.kappa import cohen_kappa
+from tasks.metrics.labelled import pair_up
+from tasks.metrics.means import share_of
+
+PART = "novelty checker"
+CONSTANT = "constant"
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryPart:
+    """The judgements with the experts' labels, and their scores."""
+
+    ideas: dict[str, str]
+    gold: dict[str, str | None]
+    judgements: dict[str, NoveltyJudgement]
+    scores: tuple[BenchmarkScore, ...]
+
+
+def judge_binary(trial: Trial, suite: str) -> BinaryPart:
+    """Judge every idea and hold the verdicts against the experts'."""
+    rows = trial.draw(read_novelty_checker(trial.file(FILE)))
+    items = {str(row.idea.idea_id): Given(row.idea, row.works) for row in rows}
+    gold = {str(row.idea.idea_id): None if row.novel is None else NOVEL if row.novel else NOT_NOVEL for row in rows}
+    judgements = judge_all(trial, PART, items)
+    verdicts = {ASSAY: {name: verdict(one) for name, one in judgements.items()}}
+    values = {ASSAY: raw_values(judgements)}
+    if trial.request.profile.novelty.calibrator is not None:
+        verdicts[CALIBRATED] = {name: calibrated_verdict(one) for name, one in judgements.items()}
+        values[CALIBRATED] = calibrated_values(judgements)
+    for system, said in verdicts.items():
+        trial.record(items_of(PART, system, judgements, said, gold, values[system]))
+    verdicts[CONSTANT] = dict.fromkeys(gold, commonest(list(gold.values())))
+    scores = [score for system, said in verdicts.items() for score in _scores(suite, system, gold, said, trial.seed)]
+    scores += [benchmark_score(_order(gold, found), suite, "spearman", system, PART) for system, found in values.items()]
+    return BinaryPart({name: given.idea.text for name, given in items.items()}, gold, judgements, tuple(scores))
+
+
+def _scores(suite: str, system: str, gold: Mapping[str, str | None], said: Mapping[str, str | None], seed: int) -> Iterator[BenchmarkScore]:
+    labelled = pair_up(gold, said)
+    names = list(gold)
+    kappa = cohen_kappa([gold[name] for name in names], [said.get(name) for name in names])
+    found: dict[str, Estimate] = {
+        "accuracy": accuracy(labelled),
+        "f1_novel": f1_of_class(labelled, NOVEL, seed),
+        "f1_not_novel": f1_of_class(labelled, NOT_NOVEL, seed),
+        "macro_f1": macro_f1(labelled, (NOT_NOVEL, NOVEL), seed),
+        "cohen_kappa": kappa,
+        "predicted_novel_share": share_of([None if one is None else one == NOVEL for one in said.values()]),
+    }
+    for metric, estimate in found.items():
+        yield benchmark_score(estimate, suite, metric, system, PART)
+
+
+def _order(gold: Mapping[str, str | None], values: Mapping[str, float | None]) -> Estimate:
+    """Whether ideas that experts call novel have higher scores, wherever the cut between novel and not lies."""
+    names = list(gold)
+    labels = [None if (label := gold[name]) is None else float(label == NOVEL) for name in names]
+    return spearman(labels, [values.get(name) for name in names])
