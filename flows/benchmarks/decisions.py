@@ -20,7 +20,7 @@ from tasks.metrics.labelled import Labelled, pair_up
 from warehouse.answers import IdeaReview
 
 NAME = "decisions"
-MODULES = (Module.SOUNDNESS, Module.CONTRIBUTION)
+MODULES = (Module.COMMITTEE,)
 CONSTANT = "constant"
 """Always the commonest decision of the set: what a collapsed judge has to beat."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from flows.benchmarks.matches import MODULES, ranked_by_system
+from flows.benchmarks.matches import ranked_by_system
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkItem, BenchmarkScore
@@ -60,4 +60,4 @@ def _items(groups: Sequence[SubmissionGroup], ranked: Mapping[str, RankedMembers
         )
 
 
-SUITE = Suite(NAME, "Does it find the best of similar submissions?", (GROUPS_FILE,), run, steps=(COMPARE_IDEAS,), modules=MODULES)
+SUITE = Suite(NAME, "Does it find the best of similar submissions?", (GROUPS_FILE,), run, steps=(COMPARE_IDEAS,))

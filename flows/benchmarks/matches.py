@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from flows.benchmarks.notes import note
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import ASSAY
 from schemas.idea import Idea
@@ -16,19 +17,20 @@ from tasks.ranking.from_review import dossier_of
 SCORES = "assay_scores"
 """Ideas in the order of their evaluations' scores, without any match."""
 TEXT_ONLY = PROMPT_ONLY.name
-MODULES = (Module.SOUNDNESS, Module.CONTRIBUTION)
 
 
 def ranked_by_system(trial: Trial, contests: Mapping[str, Sequence[Submission]]) -> dict[str, dict[str, RankedMembers]]:
     """Strengths by system and contest.
 
-    `assay`: matches over dossiers of evaluated ideas. `assay_scores`: those evaluations' scores. `prompt_only`, where asked for:
-    matches over title and abstract, without retrieval. Without modules Assay is the last of these and nothing else.
+    Without modules, which is usual since evaluating all members takes long, `assay` is matches over titles and abstracts. With some
+    (`--modules committee`) it is matches over dossiers of evaluated ideas, and two systems join it: `assay_scores`, those
+    evaluations' scores alone, and, where asked for, `prompt_only`, matches over titles and abstracts.
     """
     ideas = unique_ideas(one for members in contests.values() for one in members)
     plain = {str(idea.idea_id): _plain(idea) for idea in ideas}
-    modules = trial.modules(MODULES)
+    modules = trial.modules(())
     if not modules and trial.request.evaluated_run is None:
+        note(f"{trial.request.suite}: by title and abstract alone; --modules committee evaluates the ideas before their matches")
         return {ASSAY: _ranked(trial, ASSAY, contests, plain)}
     dossiers, scores = _evaluated(trial, ideas, modules)
     found = {ASSAY: _ranked(trial, ASSAY, contests, plain | dossiers), SCORES: _by_score(contests, scores)}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from flows.benchmarks.matches import MODULES, ranked_by_system
+from flows.benchmarks.matches import ranked_by_system
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkItem, BenchmarkScore
@@ -76,6 +76,4 @@ def _items(pairs: Sequence[SubmissionPair], ranked: Mapping[str, RankedMembers],
         )
 
 
-SUITE = Suite(
-    NAME, "Does it prefer the better of two submissions?", tuple(PAIR_FILES.values()), run, steps=(COMPARE_IDEAS,), modules=MODULES
-)
+SUITE = Suite(NAME, "Does it prefer the better of two submissions?", tuple(PAIR_FILES.values()), run, steps=(COMPARE_IDEAS,))

@@ -74,7 +74,7 @@ def _run(suite: Suite, trial: Trial, data: str, scores: tuple[BenchmarkScore, ..
         scores=(*scores, *published_scores(suite.name)),
         items=tuple(trial.items),
         calls=tuple(trial.calls),
-        literature=request.literature if suite.modules else "",
+        literature=request.literature if trial.modules(suite.modules) else "",
         item_limit=request.item_limit,
         evaluated_run_ids=tuple(dict.fromkeys(trial.evaluated_run_ids)),
         incomplete_reason=trial.missing_reason,

@@ -1,4 +1,4 @@
-"""Baselines of `prompt_only` and `prompt_with_search`: what the idea itself says and leaves out, and what found papers say near it."""
+"""Baselines of `prompt_only` and `prompt_with_search`: what the plan leaves out, and what found papers say near it."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from tasks.benchmarks.questions import PromptOnlyQuestion, PromptWithSearchQuest
 from tasks.contribution.baselines.dimensions import baseline_dimensions
 from tasks.contribution.questions import DimensionsQuestion, ShownPaper
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.judging.text import outcome_cue, rank_sentences, sentences
+from tasks.judging.text import key_phrases, outcome_cue, rank_sentences, sentences
 from tasks.soundness.baselines.methods import extract_methods
 from tasks.soundness.baselines.practices import PRACTICES
 from tasks.soundness.questions import MethodsInput
@@ -18,7 +18,7 @@ NEAREST_PAPERS = 2
 
 
 async def baseline_prompt_only(question: PromptOnlyQuestion, tools: BaselineTools) -> WholeReview | NoAnswer:
-    """Methods and dimensions as the modules' own baselines find them, reviewed by the idea's own words; nothing is cited."""
+    """Methods and dimensions as the modules' own baselines find them, with good practices the plan leaves out; nothing is cited."""
     return await _review(question.idea, (), tools)
 
 
@@ -33,39 +33,36 @@ async def _review(idea: str, papers: Sequence[ShownPaper], tools: BaselineTools)
     if isinstance(methods, NoAnswer) and isinstance(dimensions, NoAnswer):
         return methods
     missing = [practice.name for practice in PRACTICES if not practice.pattern.search(idea)]
-    reviewed = (
-        []
-        if isinstance(methods, NoAnswer)
-        else [_method(method.text, idea, papers, missing[2 * place : 2 * place + 2]) for place, method in enumerate(methods.methods)]
+    named = [] if isinstance(methods, NoAnswer) else [method.text for method in methods.methods]
+    facets = [] if isinstance(dimensions, NoAnswer) else dimensions.dimensions
+    return WholeReview(
+        methods=[_method(text, papers, missing[2 * place : 2 * place + 2]) for place, text in enumerate(named)],
+        dimensions=[_dimension(facet.name, " ".join(facet.statements), papers) for facet in facets],
     )
-    facets = (
-        []
-        if isinstance(dimensions, NoAnswer)
-        else [_dimension(dimension.name, " ".join(dimension.statements), papers) for dimension in dimensions.dimensions]
-    )
-    return WholeReview(methods=reviewed, dimensions=facets)
 
 
-def _method(text: str, idea: str, papers: Sequence[ShownPaper], missing: Sequence[str]) -> ReviewedMethod:
-    own = [sentence for _, sentence in rank_sentences(text, sentences(idea), 2)]
+def _method(text: str, papers: Sequence[ShownPaper], missing: Sequence[str]) -> ReviewedMethod:
     said = _said(text, papers)
-    against = [quoted for quoted, cue in said if cue == "negative"]
-    named = " and ".join(missing)
+    lacking = " and ".join(missing)
     return ReviewedMethod(
         method=text,
-        support=" ".join([*own, *(quoted for quoted, cue in said if cue != "negative")]),
-        contradictions=" ".join([*against, *([f"The plan does not mention {named}."] if named else [])]),
-        suggestions=f"Consider {named}." if named else "",
+        support=" ".join(quoted for quoted, cue in said if cue != "negative"),
+        contradictions=" ".join(
+            [*(quoted for quoted, cue in said if cue == "negative"), *([f"The plan does not mention {lacking}."] if lacking else [])]
+        ),
+        suggestions=f"Consider {lacking}." if lacking else "",
     )
 
 
 def _dimension(name: str, statements: str, papers: Sequence[ShownPaper]) -> ReviewedDimension:
+    """The idea's own sentences are not repeated: a judge of coverage would take an echo for a review."""
+    terms = " and ".join(key_phrases(statements, 2)) or name.lower()
     said = [quoted for quoted, _ in _said(statements, papers)]
     return ReviewedDimension(
         dimension=name,
-        strengths=f"The idea claims: {statements}",
+        strengths=f"The idea sets its hope on {terms}.",
         weaknesses=f"Earlier work on the same subject: {' '.join(said)}" if said else "",
-        suggestions="Say what sets the idea apart from this work, and compare with it." if said else "",
+        suggestions=f"Say what sets {terms} apart from earlier work, and compare with it.",
     )
 
 
