@@ -28,5 +28,8 @@ class Page:
         return function
 
 
-PAGES: tuple[Page, ...] = (Page("runs", "Runs", "list_alt", "Runs"),)
+PAGES: tuple[Page, ...] = (
+    Page("runs", "Runs", "list_alt", "Runs"),
+    Page("ranking", "Ranking", "leaderboard", "Ideas"),
+)
 PAGE: dict[str, Page] = {page.name: page for page in PAGES}

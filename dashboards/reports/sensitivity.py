@@ -44,19 +44,28 @@ def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
     if len(modules) < 2 or not rated:
         return None
     values = np.array([[np.nan if (value := _value(score, module)) is None else value for module in modules] for score in rated])
-    weights = np.random.default_rng(SEED).dirichlet(np.ones(len(modules)), SAMPLES)
+    among = shares_among_best(values)
+    top = min(TOP, len(rated))
+    order = sorted(range(len(rated)), key=lambda place: (-float(among[place]), -(rated[place].score or 0.0), rated[place].idea_id))
+    lines = (SensitivityLine(rated[place].idea_id, rated[place].title, rated[place].score, float(among[place])) for place in order)
+    return Sensitivity(modules, top, SAMPLES, tuple(line for line in lines if line.share_0_to_1 > 0))
+
+
+def shares_among_best(values: np.ndarray) -> np.ndarray:
+    """The share of `SAMPLES` weightings that put each row among the best `TOP`.
+
+    Args:
+        values: one row per idea, one column per module; NaN: the module did not score it. Every row holds a number.
+    """
+    weights = np.random.default_rng(SEED).dirichlet(np.ones(values.shape[1]), SAMPLES)
     known = ~np.isnan(values)
     filled = np.where(known, values, 0.0)
-    among = np.zeros(len(rated))
-    top = min(TOP, len(rated))
+    among = np.zeros(len(values))
+    top = min(TOP, len(values))
     for sample in weights:
         total = np.round(filled @ sample / (known @ sample), _DIGITS)
         among += total >= np.partition(total, len(total) - top)[len(total) - top]
-    order = sorted(range(len(rated)), key=lambda place: (-among[place], -(rated[place].score or 0.0), rated[place].idea_id))
-    lines = (
-        SensitivityLine(rated[place].idea_id, rated[place].title, rated[place].score, float(among[place]) / SAMPLES) for place in order
-    )
-    return Sensitivity(modules, top, SAMPLES, tuple(line for line in lines if line.share_0_to_1 > 0))
+    return among / SAMPLES
 
 
 def _value(score: IdeaScore, module: str) -> float | None:

@@ -1,0 +1,102 @@
+"""The leaderboard a reader chose: which run, what the ranks rest on, under which weights."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars
+import streamlit as st
+
+from dashboards.app import state
+from dashboards.app.data import Lake
+from dashboards.app.ranking.weighing import scored_modules, weighed
+from schemas.ranking import RankingHead
+from schemas.run import Run
+from warehouse.ranking_queries import ranking_shown, rankings_of
+
+BY_SCORES = "scores"
+UNGROUPED = "(no group)"
+EVERY_GROUP = "(every group)"
+MOST_WEIGHT, WEIGHT_STEP = 1.0, 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Ideas of a run with their places. `head` is None where the ranks rest on scores.
+
+    `frame`: columns of `leaderboard.sql` with rank, best_rank, worst_rank; score, lower and upper (0 to 10) under `weights`; for matches
+    also strength, strength_lower, strength_upper, wins, losses, ties, unscored_match_count and unranked_reason.
+    """
+
+    run: Run
+    head: RankingHead | None
+    frame: polars.DataFrame
+    weights: Mapping[str, float]
+
+    @property
+    def basis(self) -> str:
+        return basis_of(self.head)
+
+    @property
+    def groups(self) -> list[str]:
+        """By name, the ideas without a group last."""
+        return sorted(self.frame["group"].unique().to_list(), key=lambda name: (name == UNGROUPED, name))
+
+
+def basis_of(head: RankingHead | None) -> str:
+    """What a reader chooses and the address holds."""
+    return BY_SCORES if head is None else f"matches by {head.engine} · {head.ranking_id}"
+
+
+def choose_basis(lake: Lake, run: Run, *, key: str, label: str = "Ranks rest on") -> RankingHead | None:
+    """A ranking of the run by matches, else None for scores; at first what `group_rankings` shows."""
+    heads = {basis_of(head): head for head in lake.ask(rankings_of, run.run_id)}
+    shown = lake.ask(ranking_shown, run.run_id)
+    help = "Scores: the mean of the modules' scores. Matches: what judges said when ideas of a group met in pairs (`assay rank`)."
+    chosen = state.choose(label, [BY_SCORES, *heads], key=key, default=basis_of(shown), help=help)
+    return heads.get(chosen)
+
+
+def weights_of(run: Run) -> dict[str, float]:
+    """The run's own weights by module."""
+    return {str(name): float(value) for name, value in run.score_weights.model_dump().items()}
+
+
+def choose_weights(ideas: polars.DataFrame, run: Run) -> dict[str, float]:
+    """A slider for each module that scored anything, at first the run's own weights."""
+    modules, own = scored_modules(ideas), weights_of(run)
+    if len(modules) < 2:
+        return own
+    most = max(MOST_WEIGHT, *own.values())
+    chosen = dict.fromkeys(own, 0.0)
+    for column, module in zip(st.columns(len(modules)), modules, strict=True):
+        with column:
+            chosen[module] = state.number(
+                f"Weight of {module}", key=f"weight_{module}", minimum=0.0, maximum=most, default=own[module], step=WEIGHT_STEP
+            )
+    return chosen
+
+
+def board(lake: Lake, run: Run, head: RankingHead | None, weights: Mapping[str, float] | None = None) -> Board:
+    """The leaderboard of a run; `weights` None: the run's own."""
+    used = weights if weights is not None else weights_of(run)
+    ideas = weighed(lake.frame("leaderboard", run_id=run.run_id), used)
+    if head is not None:
+        places = lake.frame("places_by_matches", run_id=run.run_id, ranking_id=head.ranking_id)
+        ideas = ideas.drop("group", "rank", "best_rank", "worst_rank").join(places, on="idea_id")
+    named = ideas.with_columns(polars.col("group").fill_null(UNGROUPED))
+    order = ["group", "rank", "strength", "idea_id"] if head is not None else ["group", "rank", "idea_id"]
+    frame = named.sort(order, descending=[name == "strength" for name in order], nulls_last=True)
+    return Board(run, head, frame, used)
+
+
+def choose_group(board: Board, *, with_every: bool) -> str | None:
+    """One group of the board; None: every one."""
+    groups = board.groups
+    if len(groups) == 1:
+        return groups[0]
+    chosen = state.choose("Group", [*groups, *([EVERY_GROUP] if with_every else [])], key="group")
+    return None if chosen == EVERY_GROUP else chosen
+
+
+def of_group(board: Board, group: str | None) -> polars.DataFrame:
+    return board.frame if group is None else board.frame.filter(polars.col("group") == group)

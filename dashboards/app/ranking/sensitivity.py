@@ -1,0 +1,45 @@
+"""How much the leaders depend on the weights: the share of all weightings under which an idea is among the best of its group."""
+
+import polars
+import streamlit as st
+
+from dashboards.app import charts, empty, tables
+from dashboards.app.data import Lake
+from dashboards.app.ranking.board import Board, choose_group, of_group
+from dashboards.app.ranking.naming import named
+from dashboards.app.ranking.weighing import scored_modules
+from dashboards.reports.sensitivity import SAMPLES, TOP, shares_among_best
+
+IDEAS_DRAWN = 25
+
+
+def show(lake: Lake, board: Board) -> None:
+    group = choose_group(board, with_every=False)
+    members = of_group(board, group)
+    modules = scored_modules(members)
+    if len(modules) < 2:
+        empty.show("Fewer than two modules scored ideas of this group: there are no weights to vary.")
+        return
+    values = members.select("idea_id", "title", *(f"{module}_0_to_10" for module in modules)).filter(
+        polars.any_horizontal(polars.col(f"{module}_0_to_10").is_not_null() for module in modules)
+    )
+    shares = _shares(str(board.run.run_id), lake.snapshot(), board.basis, group, values.drop("idea_id", "title"))
+    found = values.with_columns(polars.Series("share", shares)).join(members.select("idea_id", "rank", "score"), on="idea_id")
+    found = found.filter(polars.col("share") > 0).sort(["share", "score", "idea_id"], descending=[True, True, False])
+    top = min(TOP, len(values))
+    st.caption(
+        f"{SAMPLES:,} weightings of {', '.join(modules)}, drawn evenly from all that add up to one. An idea at 100 % is among the best "
+        f"{top} whatever you care about; one at 5 % only for a particular taste. {len(members) - len(values):,} ideas without any score "
+        "are left out."
+    )
+    drawn = found.head(IDEAS_DRAWN).select(named().alias("idea"), "share")
+    chart = charts.bars(drawn, x="share", y="idea", x_title=f"Share of weightings that put it among the best {top}", y_title="Idea")
+    charts.show(chart, f"How sure a place among the best {top} is", key="sensitivity_chart")
+    columns = {"title": "Idea", "share": tables.share("Share of weightings"), "rank": "Rank now", "score": tables.score("Score now")}
+    tables.show(found.select(list(columns)), columns, key="sensitivity")
+
+
+@st.cache_data(show_spinner=False, max_entries=50)  # type: ignore[untyped-decorator]
+def _shares(run_id: str, snapshot: str, basis: str, group: str | None, _values: polars.DataFrame) -> list[float]:  # noqa: ARG001 the key
+    """Kept by all but the values: a thousand weightings of ten thousand ideas take a second."""
+    return [float(share) for share in shares_among_best(_values.to_numpy())]

@@ -1,0 +1,24 @@
+"""The report lake with its ideas ranked by matches."""
+
+from schemas.identifiers import IdeaId
+from tests.support.evaluations import make_idea
+from tests.support.rankings import make_head, make_ranked_group
+from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, UNSCORED
+from warehouse.layout import Layout
+from warehouse.ranking_landing import land_group, land_head
+from warehouse.ranking_publish import publish_ranking
+
+SOUND: tuple[IdeaId, ...] = tuple(make_idea(number).idea_id for number in (0, 3, 4))
+
+
+def publish_ranking_of_report_lake(layout: Layout) -> None:
+    """One group of three, and one hostile group in which one match was refused."""
+    groups = [
+        make_ranked_group(SOUND, group="sound"),
+        make_ranked_group([HOSTILE, UNSCORED], group="hostile", rationale=HOSTILE_TEXT, refused=1),
+    ]
+    for group in groups:
+        land_group(layout, group)
+    head = make_head(layout, groups)
+    land_head(layout, head)
+    assert publish_ranking(layout, head).published
