@@ -1,9 +1,9 @@
 """The one list of suites: the command line, the reports and the tests iterate it."""
 
-from flows.benchmarks import coverage, decisions, groups, novelty, pairs
+from flows.benchmarks import agreement, coverage, decisions, groups, novelty, pairs
 from flows.benchmarks.suite import Suite
 
-_SUITES: tuple[Suite, ...] = (coverage.SUITE, novelty.SUITE, decisions.SUITE, pairs.SUITE, groups.SUITE)
+_SUITES: tuple[Suite, ...] = (coverage.SUITE, novelty.SUITE, decisions.SUITE, pairs.SUITE, groups.SUITE, agreement.SUITE)
 
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _SUITES}
 """A suite added here is run by `assay benchmark`, named in its help, published and reported."""

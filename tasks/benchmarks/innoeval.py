@@ -9,6 +9,7 @@ from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from tasks.benchmarks.records import Record, json_lines, json_list, text_of
+from tasks.ideas.groups import GroupNames
 from tasks.metrics.decisions import decision_of
 
 POINTS_FILE = "innoeval_points.jsonl"
@@ -52,14 +53,14 @@ def read_points(path: Path) -> list[Submission]:
 
 def read_groups(path: Path) -> list[SubmissionGroup]:
     """Groups of `innoeval_groups.json`: the query and its matches. Raises ConfigurationError as `read_points`."""
-    groups = []
+    groups, names = [], GroupNames()
     for record in json_list(path):
         query, matches = record.get("query"), record.get("matches")
         if not isinstance(query, Mapping) or not isinstance(matches, Mapping):
             raise ConfigurationError(f"{path}: an entry has no query with matches: is it the file its name says?")
         members = [_submission(query, _word(record.get("query_category")), path)]
         members += [_submission(_inner(match, path), label, path) for label, match in matches.items()]
-        groups.append(SubmissionGroup(members[0].idea.idea_id, _each_once(members)))
+        groups.append(SubmissionGroup(names.unique(members[0].idea.idea_id), _each_once(members)))
     return groups
 
 
