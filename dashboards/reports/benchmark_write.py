@@ -1,12 +1,13 @@
 """Writes the report on benchmarks as files, Markdown and one self-contained HTML page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from uuid import uuid4
 
 from dashboards.reports import wording
 from dashboards.reports.benchmark_page import BenchmarkPage, Difference, benchmark_page
 from dashboards.reports.html_page import html_page
+from dashboards.reports.reliability_chart import ReliabilityChart, reliability_charts
 from dashboards.reports.render import rendered
 from schemas.identifiers import content_hash
 from warehouse.layout import Layout
@@ -36,10 +37,16 @@ def write_benchmark_report(
 
 
 def benchmark_markdown(page: BenchmarkPage) -> str:
-    first = page.heads[0]
-    return rendered("benchmark.md.jinja", page=page, banners=wording.banners(first.engine, first.literature))
+    return _markdown(page, {})
 
 
 def benchmark_html(page: BenchmarkPage) -> str:
     title = " and ".join(dict.fromkeys(head.suite for head in page.heads))
-    return html_page(benchmark_markdown(page), title=f"Benchmark {title}")
+    charts = reliability_charts(line.score for part in page.suites for line in part.measured)
+    return html_page(_markdown(page, charts), title=f"Benchmark {title}", reliability=charts)
+
+
+def _markdown(page: BenchmarkPage, charts: Mapping[int, ReliabilityChart]) -> str:
+    """`charts`: drawings to leave room for; a Markdown file has none."""
+    first = page.heads[0]
+    return rendered("benchmark.md.jinja", page=page, banners=wording.banners(first.engine, first.literature), charts=charts)

@@ -47,6 +47,11 @@ class Evaluates(Protocol):
     def __call__(self, request: RunRequest) -> Run: ...
 
 
+def folder_of(layout: Layout, run_id: RunId) -> Path:
+    """Where a benchmark keeps its answers, and what it makes besides scores."""
+    return layout.state / "benchmarks" / run_id
+
+
 class Trial:
     """One suite under way. Not shared between threads.
 
@@ -76,7 +81,7 @@ class Trial:
     @property
     def folder(self) -> Path:
         """Where the trial keeps its state."""
-        return self.layout.state / "benchmarks" / self.run_id
+        return folder_of(self.layout, self.run_id)
 
     def file(self, name: str) -> Path:
         """A data file of the suite; the harness has checked that it is there."""

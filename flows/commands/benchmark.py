@@ -36,6 +36,10 @@ Baselines = Annotated[
 Compare = Annotated[
     list[str] | None, typer.Option("--compare", metavar="ID", help="A published benchmark to hold beside this one; may be repeated.")
 ]
+Calibrate = Annotated[
+    Path | None,
+    typer.Option("--calibrate", metavar="OUT", help="Suite novelty: write the calibrator it fits to this file, for a profile to name."),
+]
 CheckLinks = Annotated[
     bool, typer.Option("--check-links", metavar="", help="Ask every cited address whether it exists (reference invalidity).")
 ]
@@ -64,6 +68,7 @@ def benchmark(
     max_tokens: options.MaxTokens = None,
     max_requests: options.MaxRequests = None,
     compare: Compare = None,
+    calibrate: Calibrate = None,
     json: options.Json = False,
 ) -> int:
     """Run a suite, and print its scores with 95 % intervals and the published figures beside them.
@@ -74,6 +79,8 @@ def benchmark(
     from flows.benchmarks.request import resolve_benchmark
 
     suites = _suites(suite)
+    if calibrate is not None:
+        _check_calibrate(suites, profile)
     settings = Settings()
     requests = [
         resolve_benchmark(
@@ -86,6 +93,8 @@ def benchmark(
         for one in suites
     ]  # fmt: skip
     summaries = _run(suites, requests, settings)
+    if calibrate is not None:
+        _write_calibrator(summaries, requests[0].warehouse, calibrate)
     return _print(summaries, requests[0], compare or [], as_json=json)
 
 
@@ -117,6 +126,33 @@ def _run(suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Se
             return session.evaluate(request).published_run()
 
         return [run_suite(one, request, settings, evaluate) for one, request in zip(suites, requests, strict=True)]
+
+
+def _check_calibrate(suites: "list[Suite]", profile: str) -> None:
+    from flows.benchmarks import novelty
+    from flows.profiles import load_profile
+
+    if novelty.NAME not in {one.name for one in suites}:
+        raise ConfigurationError(f"--calibrate: only suite {novelty.NAME} fits a calibrator")
+    if load_profile(profile).novelty.calibrator is not None:
+        raise ConfigurationError("--calibrate: the profile names a calibrator already; take `calibrator` out of its [novelty] to fit one")
+
+
+def _write_calibrator(summaries: "list[BenchmarkSummary]", warehouse: Path, out: Path) -> None:
+    """Copy the calibrator that the suite left in its folder, if labels sufficed for one."""
+    from flows.benchmarks import novelty
+    from flows.benchmarks.novelty_calibration import FILE
+    from flows.benchmarks.trial import folder_of
+    from flows.commands.output import print_note
+    from tasks.novelty.calibration.store import load_calibrator, write_calibrator
+    from warehouse.layout import Layout
+
+    (summary,) = [one for one in summaries if one.suite == novelty.NAME]
+    path = folder_of(Layout(warehouse), summary.run_id) / FILE
+    if not path.is_file():
+        raise ConfigurationError(f"no calibrator was fitted, and {out} not written: the row of its mean_absolute_error says why")
+    write_calibrator(load_calibrator(path), out)
+    print_note(f"calibrator written to {out}: name it as `calibrator` under [novelty] of a profile")
 
 
 def _print(summaries: "list[BenchmarkSummary]", request: "BenchmarkRequest", compared: list[str], *, as_json: bool) -> int:
