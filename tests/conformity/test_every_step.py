@@ -1,6 +1,7 @@
 """What holds for every registered step, whoever wrote it."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args, get_origin
@@ -79,8 +80,9 @@ def test_untrusted_text_stands_in_blocks(step: Step[Any, Any]) -> None:
     inputs = sample(step.input_model)
     system, user = step.messages(inputs)
     assert system["role"] == "system"
-    assert "<idea>" in user["content"]
-    assert "</idea>" in user["content"]
+    blocks = set(re.findall(r"^<([a-z_]+)>$", user["content"], re.MULTILINE))
+    assert blocks, "the texts of the input stand bare in the prompt"
+    assert all(f"\n</{name}>" in user["content"] for name in blocks)
 
 
 @every_step
