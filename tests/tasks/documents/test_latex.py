@@ -143,9 +143,13 @@ def linked_tar(kind: bytes) -> bytes:
         (tar_of({"data.csv": "1,2"}), "not_latex"),
         (b"\\documentclass{a}\\begin{document}\\end{document}", "no_text"),
         (b"\\documentclass{a}\\begin{document}" + b"{" * 50_000 + b"x" + b"}" * 50_000, "parser_limit"),
-        (b"\\newcommand{\\a}{\\b\\b\\b\\b\\b\\b\\b\\b\\b\\b}" * 1 + b"\\section{x}", "no_text"),
+        (b"\\newcommand{\\a}{\\b\\b\\b\\b\\b\\b\\b\\b\\b\\b}\\section{x}", "no_text"),
     ],
-)
+    ids=[
+        "empty", "pdf", "prose", "garbage", "cut tar", "cut zip", "symbolic link", "hard link",
+        "paths outside", "no tex", "no words", "deep nesting", "commands only",
+    ],
+)  # fmt: skip
 async def test_what_is_no_readable_source_has_a_reason(content: bytes, reason: str) -> None:
     answer = await read_latex_source(content, "name", DocumentSettings(parse_seconds=10))
     assert isinstance(answer, SourceFailure), answer
