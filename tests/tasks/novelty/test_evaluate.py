@@ -1,0 +1,207 @@
+"""The module against fakes: what it rests on, what it refuses to conclude, what it cites."""
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.base import replace
+from schemas.errors import ConfigurationError
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId
+from schemas.outcome import UnscoredReason
+from schemas.profile import NoveltyParameters
+from tasks.novelty.answers import NoveltyAnswer, StatementsAnswer
+from tasks.novelty.calibration.applying import NOVELTY, judged_by
+from tasks.novelty.calibration.examples import Example, LabelScale, item_sha256
+from tasks.novelty.calibration.fitting import fit_calibrator
+from tasks.novelty.calibration.store import write_calibrator
+from tasks.novelty.evaluate import NoveltyFindings, evaluate_novelty
+from tests.support.contribution_fakes import Delays, FakeEngine, FakeLiterature, WordEmbedder, paper
+
+IDEA = Idea(
+    idea_id=IdeaId("bats"),
+    title="Listening to bats at night",
+    text="We will build a small recorder for the echo calls of bats. We propose a theory of how bats share caves by their calls.",
+    cutoff_date=date(2024, 1, 1),
+)
+WORKS = (
+    paper("recorder", "A small recorder for the echo calls of bats is built and tested in caves."),
+    paper("law", "Tax law of islands and its history."),
+    paper("untold", None),
+)
+USUAL = NoveltyParameters()
+LATE = replace(paper("late", "The echo calls of bats, recorded."), publication_date=date(2025, 5, 5))
+
+
+def statements(_: Any) -> StatementsAnswer:
+    listed = [
+        {"statement": "A recorder for bats.", "queries": ["bats recorder", "echo calls"]},
+        {"statement": "A theory.", "queries": ["bats caves"]},
+    ]
+    return StatementsAnswer.model_validate({"statements": listed})
+
+
+def judged(question: Any) -> NoveltyAnswer:
+    return NoveltyAnswer(
+        known_aspects=["A recorder exists [P1] and [P77].", "[P78]"],
+        novel_aspects=["The theory of sharing."],
+        justification="The recorder is known [P1]. The theory is not (Smith et al., 2019).",
+        score=3,
+    )
+
+
+async def evaluated(
+    answers: dict[str, Any] | None = None,
+    *,
+    literature: FakeLiterature | None = None,
+    given: Any = None,
+    idea: Idea = IDEA,
+    parameters: NoveltyParameters = USUAL,
+    seed: int | None = None,
+) -> tuple[NoveltyFindings, FakeEngine]:
+    embedder = WordEmbedder()
+    engine = FakeEngine(embedder, {"novelty_queries": statements, "judge_novelty": judged, **(answers or {})}, Delays(seed))
+    return await evaluate_novelty(idea, parameters, engine, literature, embedder, given), engine
+
+
+async def test_a_judgement_cites_what_was_shown_and_nothing_else() -> None:
+    findings, _ = await evaluated(literature=FakeLiterature(WORKS))
+    judgement = findings.evaluation.judgement
+    assert judgement.score_1_to_5 == 3
+    assert "P1" not in judgement.justification + "".join(judgement.known_aspects)
+    assert "Smith" not in judgement.justification
+    assert judgement.known_aspects == ("A recorder exists (recorder, 2020) and.",), "what was never shown leaves nothing behind"
+    assert judgement.removed_citation_count == 3
+    assert {(row.field, row.paper_id, row.count) for row in findings.citations} == {
+        ("justification", "recorder", 1),
+        ("known_aspects", "recorder", 1),
+    }
+    assert {row.module for row in findings.citations} == {"novelty"}
+
+
+async def test_works_are_searched_by_statement_and_the_most_similar_come_first() -> None:
+    literature = FakeLiterature(WORKS)
+    findings, engine = await evaluated(literature=literature)
+    assert literature.queries == ["bats recorder", "echo calls", "bats caves"]
+    assert literature.cutoffs == {IDEA.cutoff_date}
+    (_, question) = engine.asked[-1]
+    assert [work.title for work in question.works] == ["On recorder"], "a work without abstract cannot be judged by"
+    assert findings.evaluation.judgement.related_paper_ids == ("recorder",)
+
+
+async def test_given_works_are_shown_in_their_order_and_nothing_is_searched() -> None:
+    findings, engine = await evaluated(given=WORKS[::-1])
+    assert [name for name, _ in engine.asked] == ["judge_novelty"]
+    assert findings.evaluation.judgement.related_paper_ids == ("law", "recorder")
+    assert {one.paper_id for one in findings.papers} == {"recorder", "law", "untold"}
+
+
+async def test_nothing_after_the_cutoff_is_shown_even_when_given() -> None:
+    findings, _ = await evaluated(given=(*WORKS, LATE))
+    assert LATE.paper_id not in findings.evaluation.judgement.related_paper_ids
+    assert LATE not in findings.papers
+
+
+async def test_the_ideas_own_publication_does_not_make_it_known() -> None:
+    own = replace(WORKS[0], title="Listening to Bats at Night.", paper_id="own")
+    findings, _ = await evaluated(given=(own, WORKS[1]))
+    assert findings.evaluation.judgement.related_paper_ids == ("law",)
+
+
+async def test_an_empty_field_is_unscored_not_novel() -> None:
+    findings, engine = await evaluated(literature=FakeLiterature())
+    judgement = findings.evaluation.judgement
+    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, UnscoredReason.NO_EVIDENCE)
+    assert "not proof of novelty" in judgement.unscored_detail
+    assert [name for name, _ in engine.asked] == ["novelty_queries"]
+
+
+async def test_could_not_look_is_another_reason_than_nothing_found() -> None:
+    findings, _ = await evaluated(literature=FakeLiterature(WORKS, failing=lambda _: True))
+    judgement = findings.evaluation.judgement
+    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, UnscoredReason.SOURCE_UNAVAILABLE)
+    assert judgement.unanswered_search_count == 3
+    assert [one.reason for one in findings.evaluation.failures] == ["server_error"] * 3
+    assert all(one.retryable for one in findings.evaluation.failures)
+
+
+async def test_half_a_search_is_judged_and_told_most_of_a_search_missing_is_not() -> None:
+    one_fails, engine = await evaluated(literature=FakeLiterature(WORKS, failing=lambda query: query == "echo calls"))
+    assert one_fails.evaluation.judgement.score_1_to_5 == 3
+    assert engine.asked[-1][1].unanswered_searches == 1
+    two_fail, _ = await evaluated(literature=FakeLiterature(WORKS, failing=lambda query: query != "echo calls"))
+    assert two_fail.evaluation.judgement.unscored_reason is UnscoredReason.SOURCE_UNAVAILABLE
+
+
+@pytest.mark.parametrize("step", ["novelty_queries", "judge_novelty"])
+async def test_an_engine_that_refuses_leaves_a_reason_and_a_failure(step: str) -> None:
+    findings, _ = await evaluated({step: lambda _: UnscoredReason.REFUSED}, literature=FakeLiterature(WORKS))
+    judgement = findings.evaluation.judgement
+    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, UnscoredReason.REFUSED)
+    assert [(one.stage, one.reason) for one in findings.evaluation.failures] == [("novelty", "refused")]
+
+
+async def test_the_result_does_not_depend_on_who_answers_first() -> None:
+    found = [(await evaluated(literature=FakeLiterature(WORKS, delays=Delays(seed)), seed=seed))[0] for seed in (1, 2)]
+    assert found[0].papers == found[1].papers
+    assert found[0].evaluation.judgement.related_paper_ids == found[1].evaluation.judgement.related_paper_ids
+
+
+async def test_the_baseline_tells_a_repeated_idea_from_a_foreign_one() -> None:
+    embedder = WordEmbedder()
+    engine = FakeEngine(embedder, {})
+    repeated = replace(WORKS[0], abstract=IDEA.text)
+    scores = []
+    for works in ((repeated, WORKS[1]), (WORKS[1],)):
+        findings = await evaluate_novelty(IDEA, NoveltyParameters(), engine, None, embedder, works)
+        judgement = findings.evaluation.judgement
+        scores.append(judgement.score_1_to_5)
+        assert len(judgement.known_aspects) + len(judgement.novel_aspects) == judgement.statement_count == 2
+        assert judgement.removed_citation_count == 0
+    assert scores == [1, 5]
+
+
+async def test_the_baseline_never_gives_a_five_when_searches_went_unanswered() -> None:
+    foreign = paper("law-of-bats", "Bats and recorder tax law of islands and its history and its courts and its judges.")
+    literature = FakeLiterature((foreign,), failing=lambda query: query == "echo calls")
+    embedder = WordEmbedder()
+    findings = await evaluate_novelty(
+        IDEA, NoveltyParameters(), FakeEngine(embedder, {"novelty_queries": statements}), literature, embedder
+    )
+    assert findings.evaluation.judgement.score_1_to_5 == 4
+
+
+def stored(path: Path, *, trained_on: str = "another idea", engine: str = "fake") -> str:
+    scale = LabelScale(("1", "3", "5"), (1.0, 3.0, 5.0))
+    examples = [
+        Example(item_sha256(f"{number}"), str(1 + 2 * (number % 3)), "3", {"mean_closeness_0_to_1": 1 - (number % 3) / 3})
+        for number in range(30)
+    ]
+    examples.append(Example(item_sha256(trained_on), "3", "3", {"mean_closeness_0_to_1": 0.5}))
+    write_calibrator(fit_calibrator(examples, scale, target=NOVELTY, engine=engine, judged_by=judged_by(), source="made up"), path)
+    return str(path)
+
+
+async def test_a_calibrator_named_by_the_profile_is_applied_with_its_identity(tmp_path: Path) -> None:
+    parameters = NoveltyParameters(calibrator=stored(tmp_path / "c.json"))
+    findings, _ = await evaluated(literature=FakeLiterature(WORKS), parameters=parameters)
+    judgement = findings.evaluation.judgement
+    assert judgement.calibrated_score_1_to_5 is not None
+    assert judgement.calibrated_lower_1_to_5 <= judgement.calibrated_score_1_to_5 <= judgement.calibrated_upper_1_to_5
+    assert judgement.calibrator_sha256 is not None
+    assert judgement.score_1_to_5 == 3
+
+
+async def test_an_idea_the_calibrator_was_fitted_on_stays_uncalibrated_and_says_so(tmp_path: Path) -> None:
+    parameters = NoveltyParameters(calibrator=stored(tmp_path / "c.json", trained_on=IDEA.text))
+    findings, _ = await evaluated(literature=FakeLiterature(WORKS), parameters=parameters)
+    assert findings.evaluation.judgement.calibrated_score_1_to_5 is None
+    assert [one.reason for one in findings.evaluation.failures] == ["fitted_on_it"]
+
+
+async def test_a_calibrator_of_another_engine_is_refused(tmp_path: Path) -> None:
+    parameters = NoveltyParameters(calibrator=stored(tmp_path / "c.json", engine="litellm:other"))
+    with pytest.raises(ConfigurationError, match="fitted on judgements of litellm:other, not of fake"):
+        await evaluated(literature=FakeLiterature(WORKS), parameters=parameters)
