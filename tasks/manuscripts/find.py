@@ -41,9 +41,9 @@ async def find_problems(
 
 
 def with_usage(attempt: Attempt, calls: Sequence[LlmCall]) -> Attempt:
-    """The attempt with what its calls used. A reply from the cache used nothing now: what it once used is not known."""
+    """The attempt with what its calls used, as far as the provider said. What a reply from the cache once used is not known."""
     made = attempt.provenance.call_ids if attempt.provenance else ()
-    own = [call for call in calls if call.call_id in made and not call.cache_hit]
+    own = [call for call in calls if call.call_id in made and call.prompt_tokens + call.completion_tokens > 0]
     if not own:
         return attempt
     thinking = [call.thinking_tokens for call in own]

@@ -7,7 +7,9 @@ from schemas.manuscripts import ManuscriptForm
 from tasks.manuscripts.manuscript import Manuscript
 
 _PAGE = re.compile(r"\b(?:pages?|pp?\.)\s*(\d{1,4})", re.IGNORECASE)
-_SECTION = re.compile(r"(?:\b(?:sections?|secs?\.?|appendix)|§)\s*([A-Z]?\d{0,2}(?:\.\d{1,2}){0,3})(?![\w])", re.IGNORECASE)
+_SECTION = re.compile(
+    r"(?:\b(?:sections?|secs?\.?)|§)\s*([A-Z]?\d{1,2}(?:\.\d{1,2}){0,3})(?!\w)|\bappendix\s+([A-Z](?:\.\d{1,2}){0,3})(?!\w)", re.IGNORECASE
+)
 _EQUATION = re.compile(r"\b(?:equations?|eqs?\.?|eqns?\.?)\s*~?\(?\s*([A-Z]?\.?\d{1,3}(?:\.\d{1,3})*[a-z]?)\)?", re.IGNORECASE)
 _NUMBERED = re.compile(
     r"\b(theorem|lemma|proposition|corollary|definition|claim|remark|example|assumption|conjecture|algorithm|table|figure|fig)s?\.?\s*~?"
@@ -31,8 +33,8 @@ def _verdicts(location: str, manuscript: Manuscript) -> Iterator[bool | None]:
         yield _names_heading(location, manuscript)
         return
     text = manuscript.text
-    for number in filter(None, _SECTION.findall(location)):
-        yield _numbered_heading(number, manuscript)
+    for numbers in _SECTION.findall(location):
+        yield _numbered_heading("".join(numbers), manuscript)
     for number in _EQUATION.findall(location):
         yield re.search(rf"\(\s*{re.escape(number)}\s*\)", text) is not None
     for kind, number in _NUMBERED.findall(location):

@@ -187,7 +187,7 @@ class OpenAIServer:
         if self.answer is not None:
             answer = self.answer(recorded.messages, schema)
             return answer if isinstance(answer, str) else json.dumps(answer)
-        return json.dumps(answer_from_schema(recorded.messages, schema)) if schema else "OK"
+        return json.dumps(answer_from_schema(_worded(recorded.messages), schema)) if schema else "OK"
 
     def _completion(self, recorded: Recorded, message: dict[str, Any], finish_reason: str) -> dict[str, Any]:
         prompt = sum(len(part["content"]) for part in recorded.messages) // 4
@@ -239,6 +239,15 @@ def _vector(text: str) -> list[float]:
     for word in text.lower().split():
         counts[sum(word.encode()) % EMBEDDING_DIMENSIONS] += 1.0
     return counts
+
+
+def _worded(messages: Messages) -> Messages:
+    """Messages of parts, such as an attached file before its question, as their words alone."""
+    return [{**message, "content": _words(message["content"])} for message in messages]
+
+
+def _words(content: Any) -> str:
+    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
 
 
 def start_openai_server(behaviour: Behaviour = "good", answer: Answer | None = None, **options: Any) -> OpenAIServer:

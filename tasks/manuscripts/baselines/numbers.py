@@ -97,4 +97,5 @@ def _mentioned(number: str, there: set[str]) -> bool:
     if number in there:
         return True
     digits, value = len(number.partition(".")[2]), float(number)
-    return any(round(float(other), digits) == value or round(100 * float(other), digits) == value for other in there if "." in other)
+    half = 0.5 * 10.0**-digits + 1e-9
+    return any(abs(scale * float(other) - value) <= half for other in there if "." in other for scale in (1, 100))

@@ -11,7 +11,8 @@ from tasks.manuscripts.questions import ManuscriptQuestion
 _PAGE = re.compile(r"^\[page (\d+)\]$", re.MULTILINE)
 _LATEX_HEADING = re.compile(r"\\(?:part|chapter|(?:sub){0,2}section)\*?\s*(?:\[[^\[\]]*\]\s*)?\{([^{}]{1,200})\}")
 _PRINTED_HEADING = re.compile(
-    r"^(?:#{1,6}\s+)?((?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}\.|[A-H]\.?\d?)\.?\s+[A-Z][^\n.]{2,70}|#{1,6}\s+[^\n]{2,80})$", re.MULTILINE
+    r"^(?:#{1,6}\s+)?((?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}\.|[A-H](?:\.\d{0,2}|\d{1,2}))\.?\s+[A-Z][^\n.]{2,70}|#{1,6}\s+[^\n]{2,80})$",
+    re.MULTILINE,
 )
 _REFERENCES = re.compile(r"^(?:#{1,6}\s+)?(?:\d{1,2}\.?\s+)?(?:references|bibliography|literature cited)\s*$", re.IGNORECASE | re.MULTILINE)
 

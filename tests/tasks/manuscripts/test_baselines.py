@@ -1,0 +1,145 @@
+"""The checks of the text: what they find, what they leave alone, and where they say it stands."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.settings import EmbeddingSettings
+from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from tasks.judging.step import BaselineTools, NoAnswer
+from tasks.manuscripts.answers import ProblemList
+from tasks.manuscripts.baselines.finding import CHECKS, baseline_problems
+from tasks.manuscripts.baselines.matching import baseline_hit
+from tasks.manuscripts.baselines.reading import Finding, Reading
+from tasks.manuscripts.questions import HitQuestion, ManuscriptQuestion
+
+
+def question(text: str, form: str = "text", most: int = 5) -> ManuscriptQuestion:
+    return ManuscriptQuestion(title="", form=form, text=text, attached=False, maximum_problems=most)
+
+
+def findings(text: str, form: str = "text") -> list[Finding]:
+    reading = Reading(question(text, form))
+    return [finding for check in CHECKS for finding in check(reading)]
+
+
+def kinds(text: str, form: str = "text") -> set[str]:
+    return {finding.kind for finding in findings(text, form)}
+
+
+@pytest.mark.parametrize(
+    "reported",
+    [
+        "t(28) = 2.20, p = .036",
+        "t(28) = 2.20, p < .05",
+        "t(28) = 2.20, p = .018",
+        "F(2, 45) = 3.10, p = .055",
+        "χ2(1, N = 90) = 3.84, p = .05",
+        "r(48) = .31, p = .028",
+        "z = 1.96, p = 0.05",
+        "t(12) = -0.50, p > .05",
+    ],
+)
+def test_a_p_value_that_follows_from_its_statistic_is_left_alone(reported: str) -> None:
+    assert "p_value" not in kinds(f"The groups differed, {reported}, as expected.")
+
+
+@pytest.mark.parametrize(
+    ("reported", "gravity"),
+    [("t(28) = 2.20, p = .36", 1), ("F(2, 45) = 1.10, p < .05", 1), ("z = 3.50, p = .02", 2), ("r(48) = .31, p = .31", 1)],
+)
+def test_a_p_value_that_does_not_follow_is_found_and_graver_where_significance_flips(reported: str, gravity: int) -> None:
+    (found,) = [finding for finding in findings(f"The groups differed, {reported}, as expected.") if finding.kind == "p_value"]
+    assert found.gravity == gravity
+    assert reported in found.explanation
+
+
+@given(st.integers(1, 400), st.integers(1, 400))
+def test_a_rightly_rounded_share_is_never_reported(count: int, total: int) -> None:
+    if count <= total:
+        assert "share" not in kinds(f"Of them, {count} of {total} ({100 * count / total:.1f}%) agreed with us.")
+
+
+def test_shares_intervals_and_rests_that_contradict_themselves_are_found() -> None:
+    assert "share" in kinds("In all, 12 of 40 (25%) people improved.")
+    assert "share" in kinds("We kept 60% for training, 25% for tests and the remaining 20% for validation.")
+    assert "share" not in kinds("We kept 60% for training, 20% for tests and the remaining 20% for validation.")
+    assert "interval" in kinds("The ratio was 1.45 (95% CI 1.50 to 1.80).")
+    assert "interval" not in kinds("The ratio was 1.65 (95% CI 1.50 to 1.80).")
+
+
+def test_a_figure_of_the_abstract_that_the_text_never_shows_is_found() -> None:
+    body = "Accuracy reached 71.25% on the data. " + "Plain words fill the body of this paper. " * 60
+    assert "abstract_number" in kinds(f"Abstract\nWe reach 84.3% on it.\n1 Introduction\n{body}")
+    assert "abstract_number" not in kinds(f"Abstract\nWe reach 71.3% on it.\n1 Introduction\n{body}")
+
+
+def test_references_that_lead_nowhere_are_found_with_their_place() -> None:
+    text = "[page 1]\n1 Introduction\nAll is well here.\n[page 2]\n2 Results\nAs Section ?? says, it holds."
+    (found,) = findings(text)
+    assert (found.kind, found.location) == ("unresolved", "page 2, section 2 Results")
+
+
+def test_latex_labels_and_citations_without_target_are_found() -> None:
+    source = r"\section{One}\label{sec:one} See \ref{sec:one}, \eqref{eq:none} and \cite{lee, roe}. \bibitem{lee} Lee."
+    assert kinds(source, "latex") == {"label", "citation"}
+    assert "citation" not in kinds(r"\section{One} As \cite{lee} shows, with the list in another file.", "latex")
+
+
+def test_equations_and_statements_that_do_not_exist_are_found_unless_they_are_anothers() -> None:
+    text = "a = b (1)\nc = d (2)\ne = f (3)\n\nLemma 1. It holds.\n\nLemma 2. It holds too.\n\n"
+    assert kinds(text + "By Eq. (7) we are done.") == {"missing_equation"}
+    assert kinds(text + "By Lemma 4 we are done.") == {"missing_lemma"}
+    assert kinds(text + "By Lemma 4 of [12] and Eq. (2) we are done.") == set()
+
+
+def test_claims_without_the_support_they_need_are_found() -> None:
+    assert kinds("We prove that all numbers are even.") == {"proof"}
+    assert kinds("We prove it.\n\nProof. Clear from the definition.") == set()
+    assert kinds("There was a significant difference between both.") == {"significance"}
+    assert kinds("The participants completed a long survey at home.") == {"sample_size"}
+    assert kinds("In all 52 healthy participants completed a long survey.") == set()
+
+
+async def test_findings_of_one_kind_are_one_problem_and_the_gravest_come_first() -> None:
+    text = "See Section ?? for it.\n\nAlso Table ?? shows it.\n\nHere 12 of 40 (25%) people improved."
+    answer = await baseline_problems(question(text), None)  # type: ignore[arg-type]
+    assert isinstance(answer, ProblemList)
+    assert ["percentage" in problem.problem for problem in answer.problems] == [True, False]
+    assert "found 1 more times" in answer.problems[1].explanation
+    limited = await baseline_problems(question(text, most=1), None)  # type: ignore[arg-type]
+    assert isinstance(limited, ProblemList)
+    assert len(limited.problems) == 1
+
+
+async def test_nothing_wrong_is_an_answer_and_an_attached_file_is_none() -> None:
+    answer = await baseline_problems(question("All is well in this text."), None)  # type: ignore[arg-type]
+    assert answer == ProblemList(problems=[])
+    attached = ManuscriptQuestion(title="", form="pdf", text="", attached=True, maximum_problems=5)
+    assert isinstance(await baseline_problems(attached, None), NoAnswer)  # type: ignore[arg-type]
+
+
+@given(st.text(max_size=400))
+def test_no_text_breaks_a_check(text: str) -> None:
+    for form in ("text", "latex"):
+        assert all(finding.problem and finding.location for finding in findings(text, form))
+
+
+async def test_the_judge_knows_a_report_of_the_same_lemma_from_one_of_something_else() -> None:
+    tools = BaselineTools(SentenceEmbedder(EmbeddingSettings(), None))
+    same = HitQuestion(
+        problem="The bound in Lemma 3 does not hold.",
+        location="Lemma 3",
+        explanation="The sum in the proof of Lemma 3 diverges, so the bound fails.",
+        reason="The proof of Lemma 3 is wrong: the bound does not hold.",
+    )
+    other = HitQuestion(
+        problem="The survey has no control group.",
+        location="Section 5",
+        explanation="Without controls the effect of the drug cannot be told.",
+        reason="The proof of Lemma 3 is wrong: the bound does not hold.",
+    )
+    assert (await baseline_hit(same, tools)).hit
+    answer = await baseline_hit(other, tools)
+    assert not answer.hit
+    assert "threshold 0.28" in answer.explanation

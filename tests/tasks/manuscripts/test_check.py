@@ -1,0 +1,244 @@
+"""A check from manuscripts to the lake: with text checks and with a model behind a server on loopback."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.check_plan import check_run_id, plan_check
+from flows.check_request import resolve_check
+from schemas.check_run import CheckHead, CheckReceipt, CheckRequest
+from schemas.errors import ConfigurationError
+from schemas.manuscripts import ManuscriptCheck, ManuscriptForm
+from schemas.outcome import UnscoredReason
+from schemas.run import Budget
+from schemas.settings import Settings
+from tasks.manuscripts.check_shard import check_job
+from tasks.manuscripts.job import CheckJob
+from tasks.manuscripts.scores import check_scores
+from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
+from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
+from warehouse.check_landing import land_check_head
+from warehouse.check_publish import CheckPublication, landed_parts, publish_check
+from warehouse.check_queries import manuscript_checks
+from warehouse.lake import in_memory, open_reader
+from warehouse.layout import Layout
+
+REASON = "The percentage in Section 1 is wrong."
+PROBLEMS = [
+    {"problem": "12 of 40 are not 25 %.", "location": "page 1", "explanation": "They are 30 %."},
+    {"problem": "The p-value is wrong.", "location": "page 9", "explanation": "It is .036."},
+]
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with start_openai_server() as running:
+        running.behaviour = answering()
+        yield running
+
+
+def answering(
+    problems: Any = PROBLEMS, hit: Callable[[Recorded], bool] = lambda request: "12 of 40" in words(request)
+) -> Callable[[Recorded], str]:
+    """A model that finds `problems`, and as a judge says yes where `hit`."""
+
+    def behaviour(request: Recorded) -> str:
+        if "withdrawn" in request.messages[0]["content"]:
+            return "text:" + json.dumps({"explanation": "Compared.", "hit": hit(request)})
+        return "text:" + json.dumps({"problems": problems})
+
+    return behaviour
+
+
+def words(request: Recorded) -> str:
+    content: Any = request.messages[-1]["content"]
+    return content if isinstance(content, str) else " ".join(part.get("text", "") for part in content)
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "faulty.pdf").write_bytes(faulty_pdf())
+    (folder / "locked.pdf").write_bytes(locked_pdf())
+    latex_folder(folder / "sums")
+    return folder
+
+
+@pytest.fixture
+def reasons(tmp_path: Path) -> Path:
+    path = tmp_path / "reasons.jsonl"
+    path.write_text(json.dumps({"manuscript": "faulty", "reason": REASON}))
+    return path
+
+
+def asked(papers: Path, tmp_path: Path, server: OpenAIServer | None = None, **options: Any) -> CheckRequest:
+    model = {"engine": "litellm:openai/loopback", "api_base": server.url} if server else {}
+    return resolve_check([papers], Settings(), warehouse=tmp_path / "wh", **(model | options))
+
+
+def checked(request: CheckRequest) -> tuple[dict[str, ManuscriptCheck], tuple[CheckReceipt, ...], CheckHead]:
+    """Run and land; what has landed."""
+    layout = Layout(request.warehouse)
+    plan = plan_check(request, layout)
+    receipts = asyncio.run(check_job(CheckJob(run_id=plan.head.run_id, request=request, sources=request.sources), Settings()))
+    (tables,) = landed_parts(layout, receipts)
+    with in_memory() as connection:
+        for name, rows in tables.items():
+            connection.register(name, rows)
+        found = {check.manuscript_id: check for check in manuscript_checks(connection, plan.head.run_id)}
+    return found, receipts, plan.head
+
+
+def published(head: CheckHead, request: CheckRequest) -> CheckPublication:
+    layout = Layout(request.warehouse)
+    land_check_head(layout, head)
+    return publish_check(layout, head)
+
+
+def test_text_checks_find_the_faults_and_an_unreadable_manuscript_holds_nothing_back(papers: Path, tmp_path: Path) -> None:
+    found, _, _ = checked(asked(papers, tmp_path))
+    assert set(found) == {"faulty", "locked", "sums"}
+    assert [problem.problem_id for problem in found["faulty"].problems] == ["a1p1", "a1p2", "a1p3"]
+    assert found["faulty"].problems[0].location_found is True
+    assert found["sums"].form is ManuscriptForm.LATEX
+    assert found["locked"].unread_reason == "encrypted"
+    (attempt,) = found["locked"].attempts
+    assert (attempt.problem_count, attempt.unscored_reason) == (None, UnscoredReason.SOURCE_UNAVAILABLE)
+
+
+def test_a_model_reports_judges_vote_and_hit_rates_follow(papers: Path, reasons: Path, tmp_path: Path, server: OpenAIServer) -> None:
+    request = asked(papers, tmp_path, server, reasons=reasons, judges=["litellm:openai/strict", "extractive"], repetitions=1)
+    found, _, head = checked(request)
+    faulty = found["faulty"]
+    assert [problem.location_found for problem in faulty.problems] == [True, False]
+    said = {(vote.problem_id, vote.judge): vote.hit for vote in faulty.votes}
+    assert (said["a1p1", "litellm:openai/strict"], said["a1p2", "litellm:openai/strict"]) == (True, False)
+    assert len(said) == 4
+    assert not found["sums"].votes
+    scores = {
+        (score.metric, score.judges): score for score in check_scores(tuple(found.values()), request.judges_named, maximum_problems=5)
+    }
+    assert scores["hit_rate@5", "litellm:openai/strict"].value == 1.0
+    assert scores["precision@5", "litellm:openai/strict"].value == 0.5
+    assert ("hit_rate@5", "majority") in scores
+    assert faulty.attempts[0].input_tokens is not None
+    publication = published(head, request)
+    assert publication.published, publication.validation
+    assert published(head, request).unchanged
+    with open_reader(Layout(request.warehouse)) as connection:
+        assert {check.manuscript_id: check for check in manuscript_checks(connection, head.run_id)} == found
+        hits = connection.execute(
+            "select judge, hit, first_hit_rank from attempt_hits where manuscript_id = 'faulty' order by judge"
+        ).fetchall()
+    assert ("litellm:openai/strict", True, 1) in hits
+
+
+def test_several_attempts_and_repetitions_are_asked_anew_with_seeds_of_their_own(
+    papers: Path, reasons: Path, tmp_path: Path, server: OpenAIServer
+) -> None:
+    request = asked(papers / "faulty.pdf", tmp_path, server, reasons=reasons, attempts=2, repetitions=3)
+    found, _, _ = checked(request)
+    assert [attempt.problem_count for attempt in found["faulty"].attempts] == [2, 2]
+    assert len(found["faulty"].votes) == 2 * 2 * 3
+    finding = [one.body for one in server.requests if "withdrawn" not in one.messages[0]["content"]]
+    assert sorted(body["seed"] for body in finding) == [42, 43]
+    assert all("temperature" not in body for body in finding)
+    rate = next(score for score in check_scores(tuple(found.values()), request.judges_named, maximum_problems=5) if "mean" in score.metric)
+    assert (rate.metric, rate.value) == ("mean_hit_rate@5", 1.0)
+
+
+def test_an_attached_pdf_travels_as_a_file_part_and_its_text_does_not(papers: Path, tmp_path: Path, server: OpenAIServer) -> None:
+    request = asked(papers / "faulty.pdf", tmp_path, server, form="pdf")
+    found, _, _ = checked(request)
+    assert found["faulty"].form is ManuscriptForm.PDF
+    (sent,) = server.requests
+    parts: Any = sent.messages[-1]["content"]
+    assert [part["type"] for part in parts] == ["file", "text"]
+    assert parts[0]["file"]["filename"] == "faulty.pdf"
+    assert parts[0]["file"]["file_data"].startswith("data:application/pdf;base64,JVBERi0")
+    assert "12 of 40" not in parts[1]["text"]
+
+
+def test_running_again_asks_nothing_and_a_lost_landing_is_filled_from_the_reply_cache(
+    papers: Path, reasons: Path, tmp_path: Path, server: OpenAIServer
+) -> None:
+    request = asked(papers, tmp_path, server, reasons=reasons)
+    before, receipts, head = checked(request)
+    count = len(server.requests)
+    again, receipts_again, _ = checked(request)
+    assert (len(server.requests), again, receipts_again) == (count, before, receipts)
+    receipt = Layout(request.warehouse).check_part(head.run_id, "faulty") / "receipt.json"
+    receipt.unlink()
+    after, _, _ = checked(request)
+    assert len(server.requests) == count
+    assert [problem.problem for problem in after["faulty"].problems] == [problem.problem for problem in before["faulty"].problems]
+
+
+def test_no_problem_is_an_answer_and_a_model_that_answers_nothing_is_unscored(papers: Path, tmp_path: Path, server: OpenAIServer) -> None:
+    server.behaviour = answering(problems=[])
+    found, _, _ = checked(asked(papers / "faulty.pdf", tmp_path, server))
+    assert found["faulty"].attempts[0].problem_count == 0
+    server.behaviour = "empty"
+    silent, _, _ = checked(asked(papers / "faulty.pdf", tmp_path, server, seed=7))
+    assert silent["faulty"].attempts[0].problem_count is None
+    assert silent["faulty"].attempts[0].unscored_reason is UnscoredReason.REPLY_EMPTY
+
+
+def test_a_spent_budget_leaves_a_manuscript_unfinished_and_the_next_run_finishes_it(
+    papers: Path, tmp_path: Path, server: OpenAIServer
+) -> None:
+    poor = asked(papers / "faulty.pdf", tmp_path, server, budget=Budget(maximum_tokens=0))
+    found, (receipt,), _ = checked(poor)
+    assert receipt.incomplete_reason == "budget_exhausted"
+    assert found["faulty"].attempts[0].unscored_reason is UnscoredReason.BUDGET_EXHAUSTED
+    rich = asked(papers / "faulty.pdf", tmp_path, server)
+    assert check_run_id(rich) == check_run_id(poor)
+    found, (receipt,), _ = checked(rich)
+    assert receipt.incomplete_reason is None
+    assert found["faulty"].attempts[0].problem_count == 2
+
+
+def test_a_manuscript_longer_than_the_context_is_shortened_on_record(
+    tmp_path: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__CONTEXT_TOKENS", "6000")
+    (tmp_path / "long.txt").write_text("# Long\n\n" + "Every word of this text counts for something. " * 2500)
+    found, _, _ = checked(asked(tmp_path / "long.txt", tmp_path, server))
+    provenance = found["long"].attempts[0].provenance
+    assert provenance is not None
+    assert provenance.shortening is not None
+    assert "manuscript" in provenance.shortening
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"engine": "extractive", "form": "pdf"}, "reads text only"),
+        ({"engine": "extractive", "api_base": "http://127.0.0.1:1/v1"}, "asks no server"),
+        ({"judges": ["extractive"]}, "add --reasons FILE"),
+    ],
+)
+def test_options_that_cannot_be_met_are_refused_in_one_line(papers: Path, tmp_path: Path, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        asked(papers, tmp_path, **options)
+
+
+def test_a_judge_elsewhere_is_asked_there_and_one_of_another_provider_not_at_the_checkers_server(
+    papers: Path, reasons: Path, tmp_path: Path
+) -> None:
+    judges = ["litellm:openai/a", "litellm:openai/b@http://127.0.0.1:9/v1", "litellm:gemini/c"]
+    request = resolve_check(
+        [papers],
+        Settings(),
+        warehouse=tmp_path,
+        engine="litellm:openai/x",
+        api_base="http://127.0.0.1:8/v1",
+        judges=judges,
+        reasons=reasons,
+    )
+    assert [judge.api_base for judge in request.judges] == ["http://127.0.0.1:8/v1", "http://127.0.0.1:9/v1", None]

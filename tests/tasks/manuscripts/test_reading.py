@@ -1,0 +1,203 @@
+"""From what a user names to manuscripts, in the form asked for; what cannot be read says why in one line."""
+
+from pathlib import Path
+
+import pytest
+
+from schemas.check_run import ManuscriptSource
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId
+from schemas.manuscripts import ManuscriptForm
+from schemas.settings import DocumentSettings
+from tasks.accounting.ledger import Ledger
+from tasks.manuscripts.collect import collect_manuscripts
+from tasks.manuscripts.locations import location_found
+from tasks.manuscripts.manuscript import Manuscript, Unreadable
+from tasks.manuscripts.read import read_manuscript
+from tasks.manuscripts.reasons import read_reasons
+from tests.support.manuscript_files import faulty_pdf, latex_folder, latex_zip, locked_pdf, scanned_pdf
+
+REAL = Path(__file__).parents[4] / "shared" / "data" / "pdf"
+
+
+async def read(path: Path, form: str = "auto", *, takes_pdf: bool = False, grobid: str | None = None) -> Manuscript | Unreadable:
+    (source,) = collect_manuscripts([path])
+    return await read_manuscript(source, form, DocumentSettings(), grobid, Ledger(IdeaId("m")), lambda: takes_pdf)
+
+
+async def good(path: Path, form: str = "auto", *, takes_pdf: bool = False) -> Manuscript:
+    manuscript = await read(path, form, takes_pdf=takes_pdf)
+    assert isinstance(manuscript, Manuscript), manuscript
+    return manuscript
+
+
+@pytest.fixture
+def pdf(tmp_path: Path) -> Path:
+    path = tmp_path / "faulty.pdf"
+    path.write_bytes(faulty_pdf())
+    return path
+
+
+async def test_a_pdf_is_read_with_its_pages_and_attached_where_the_engine_takes_one(pdf: Path) -> None:
+    manuscript = await good(pdf)
+    assert (manuscript.form, len(manuscript.pages), manuscript.attachment) == (ManuscriptForm.TEXT, 2, None)
+    assert manuscript.text.index("[page 1]") < manuscript.text.index("12 of 40") < manuscript.text.index("[page 2]")
+    attached = await good(pdf, takes_pdf=True)
+    assert attached.form is ManuscriptForm.PDF
+    assert attached.attachment == pdf.read_bytes()
+    assert (await good(pdf, "text", takes_pdf=True)).attachment is None
+
+
+async def test_latex_comes_as_one_source_from_folder_archive_and_file(tmp_path: Path) -> None:
+    folder, packed = latex_folder(tmp_path / "paper"), latex_zip(tmp_path / "packed.zip")
+    for path in (folder, packed):
+        manuscript = await good(path)
+        assert (manuscript.form, manuscript.title) == (ManuscriptForm.LATEX, "On Sums")
+        assert r"\mathbb{R}" in manuscript.text
+        assert r"\section{Results}" in manuscript.text
+        assert "comment" not in manuscript.text
+    as_text = await good(folder, "text")
+    assert as_text.form is ManuscriptForm.TEXT
+    assert "# Results" in as_text.text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "form", "reason"),
+    [
+        ("locked.pdf", locked_pdf(), "auto", "encrypted"),
+        ("scan.pdf", scanned_pdf(), "auto", "no_text"),
+        ("broken.pdf", b"%PDF-1.4 and no more", "auto", "damaged"),
+        ("page.pdf", b"<html>no PDF</html>", "auto", "not_a_pdf"),
+        ("empty.txt", b" \n", "auto", "no_text"),
+        ("latin.txt", "naïve".encode("latin-1"), "auto", "damaged"),
+        ("parts.tex", b"words without structure", "auto", "not_latex"),
+        ("empty.zip", b"PK\x05\x06" + bytes(18), "auto", "not_latex"),
+        ("good.pdf", faulty_pdf(), "latex", "wrong_form"),
+        ("text.md", b"# A note", "pdf", "wrong_form"),
+    ],
+)
+async def test_what_cannot_be_read_says_why(tmp_path: Path, name: str, content: bytes, form: str, reason: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    found = await read(tmp_path / name, form)
+    assert isinstance(found, Unreadable)
+    assert found.reason == reason
+    assert found.detail
+    assert "\n" not in found.detail
+
+
+async def test_a_grobid_that_does_not_answer_is_passed_over_and_said_so(pdf: Path) -> None:
+    found = await read(pdf, grobid="http://127.0.0.1:9")
+    assert isinstance(found, Manuscript)
+    assert found.pages
+    assert found.passed_over is not None
+    assert found.passed_over.retryable
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real manuscripts are not beside this checkout")
+async def test_real_manuscripts_are_read_with_title_pages_and_headings() -> None:
+    for source in collect_manuscripts([REAL]):
+        manuscript = await good(source.path)
+        assert len(manuscript.title) > 20
+        assert len(manuscript.pages) > 5
+        assert len(manuscript.headings) > 4
+        assert manuscript.word_count > 3000
+        assert location_found("page 3", manuscript) is True
+        assert location_found("page 400", manuscript) is False
+
+
+def test_a_folder_of_manuscripts_is_taken_apart_and_a_folder_with_one_latex_paper_is_one(tmp_path: Path) -> None:
+    latex_folder(tmp_path / "paper")
+    (tmp_path / "paper" / "figure.pdf").write_bytes(faulty_pdf())
+    (tmp_path / "a.pdf").write_bytes(faulty_pdf())
+    (tmp_path / "b.md").write_text("# B")
+    (tmp_path / "data.csv").write_text("1,2")
+    found = collect_manuscripts([tmp_path, tmp_path / "a.pdf"])
+    assert [source.manuscript_id for source in found] == ["a", "b", "paper"]
+
+
+def test_two_manuscripts_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    for folder, text in (("one", "# One"), ("two", "# Two")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "paper.md").write_text(text)
+    found = collect_manuscripts([tmp_path / "one", tmp_path / "two"])
+    assert len({source.manuscript_id for source in found}) == 2
+    assert all(source.manuscript_id.startswith("paper-") for source in found)
+
+
+@pytest.mark.parametrize(("make", "said"), [(None, "is not there"), ("folder", "holds no manuscript"), ("x.docx", "is no manuscript")])
+def test_a_path_without_manuscript_is_refused_in_one_line(tmp_path: Path, make: str | None, said: str) -> None:
+    path = tmp_path / (make or "nowhere")
+    if make == "folder":
+        path.mkdir()
+    elif make:
+        path.write_bytes(b"x")
+    with pytest.raises(ConfigurationError, match=said):
+        collect_manuscripts([path])
+
+
+def test_reasons_come_from_json_lines_json_and_csv_and_name_manuscripts_that_are_there(tmp_path: Path) -> None:
+    for name, text in (
+        ("r.jsonl", '{"manuscript": "b", "reason": "Lemma 2 is wrong."}\n'),
+        ("r.json", '{"b": "Lemma 2 is wrong."}'),
+        ("r.csv", "manuscript,reason\nb,Lemma 2 is wrong.\n"),
+    ):
+        (tmp_path / name).write_text(text)
+        assert read_reasons(tmp_path / name) == {"b": "Lemma 2 is wrong."}
+    (tmp_path / "b.md").write_text("# B")
+    (source,) = collect_manuscripts([tmp_path / "b.md"], {"b.md": "Lemma 2 is wrong."})
+    assert source.known_reason == "Lemma 2 is wrong."
+    with pytest.raises(ConfigurationError, match="no manuscript is called that"):
+        collect_manuscripts([tmp_path / "b.md"], {"c": "why"})
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", '{"manuscript": "a"}', '{"manuscript": "a", "reason": "x"}\n{"manuscript": "a", "reason": "y"}', "3"]
+)
+def test_reasons_that_cannot_be_used_are_refused_in_one_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / "r.jsonl").write_text(text)
+    with pytest.raises(ConfigurationError, match="--reasons"):
+        read_reasons(tmp_path / "r.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        ("page 2", True),
+        ("p. 9", False),
+        ("pages 1 and Section 2", True),
+        ("Section 2, page 2", True),
+        ("Section 7.1", False),
+        ("Eq. (4)", True),
+        ("equation 12", False),
+        ("Lemma 3", True),
+        ("Theorem 8, page 1", False),
+        ("the Results section", True),
+        ("throughout", None),
+        ("", None),
+    ],
+)
+def test_places_are_held_against_the_manuscript(location: str, expected: bool | None) -> None:
+    manuscript = Manuscript(
+        manuscript_id="m",
+        name="m.pdf",
+        title="",
+        form=ManuscriptForm.TEXT,
+        content_sha256="",
+        text="[page 1]\nLemma 3. a = b (4)\n[page 2]\nall",
+        pages=("Lemma 3. a = b (4)", "all"),
+        headings=("1 Introduction", "2 Results"),
+    )
+    assert location_found(location, manuscript) is expected
+
+
+def test_in_latex_only_labels_and_headings_can_be_held_against_the_text() -> None:
+    manuscript = Manuscript("m", "m.tex", "", ManuscriptForm.LATEX, "", r"\section{Main Results}\label{eq:one}", headings=("Main Results",))
+    assert location_found("eq:one", manuscript) is True
+    assert location_found("eq:two", manuscript) is False
+    assert location_found("Section 3, page 2", manuscript) is None
+
+
+def test_the_same_manuscript_named_twice_counts_once(tmp_path: Path) -> None:
+    (tmp_path / "b.md").write_text("# B")
+    found: tuple[ManuscriptSource, ...] = collect_manuscripts([tmp_path / "b.md", tmp_path])
+    assert len(found) == 1
