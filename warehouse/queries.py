@@ -22,7 +22,7 @@ from schemas.run import Run
 from schemas.tables import IDEA_TABLES
 from warehouse.answers import FailureGroup, FailureRow, IdeaReview, IdeaScore, RankedIdea, RunCost, StepCost, ValidationRow
 from warehouse.console import run_sql
-from warehouse.lake import open_reader
+from warehouse.lake import one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.rows import Row, evaluation_of
 from warehouse.statements import statement, table_statement
@@ -121,12 +121,10 @@ class Queries:
     def idea_reviews(self, run_id: RunId, idea_ids: Sequence[IdeaId] | None = None) -> Iterator[IdeaReview]:
         """The ideas of a run (or those of `idea_ids` that it has), best ranked first; some dozens are in memory at a time."""
         run = self.run(run_id)
-        ranking = self.ranking(run_id)
-        scores = {score.idea_id: score for score in self.idea_scores(run_id)}
-        sizes: dict[str | None, int] = {}
-        for ranked in ranking:
-            sizes[ranked.group] = sizes.get(ranked.group, 0) + 1
-        wanted = [ranked for ranked in ranking if idea_ids is None or ranked.idea_id in set(idea_ids)]
+        some = {"run_id": run_id, "idea_ids": None if idea_ids is None else list(idea_ids)}
+        wanted = self._nouns("ranking_of_ideas", RankedIdea, **some)
+        scores = {score.idea_id: score for score in self._nouns("idea_scores_of", IdeaScore, **some)}
+        sizes: dict[str | None, int] = {row["group"]: row["idea_count"] for row in self._rows("group_sizes", run_id=run_id)}
         for start in range(0, len(wanted), _IDEAS_AT_ONCE):
             part = wanted[start : start + _IDEAS_AT_ONCE]
             rows = self._idea_rows(run_id, [ranked.idea_id for ranked in part])
@@ -139,8 +137,17 @@ class Queries:
         return self._rows(name, **parameters)
 
     def page_frame(self, name: str, **parameters: object) -> polars.DataFrame:
-        """What `sql/pages/<name>.sql` answers: the figures of the dashboard's pages, added up in SQL."""
-        return self.connection.sql(statement("pages", name), params=parameters).pl()
+        """What `sql/pages/<name>.sql` answers: the figures of the dashboard's pages, added up in SQL.
+
+        Raises:
+            ConfigurationError: the lake lacks a table or column of this version.
+        """
+        try:
+            return self.connection.sql(statement("pages", name), params=parameters).pl()
+        except (duckdb.CatalogException, duckdb.BinderException) as error:
+            raise ConfigurationError(
+                f"the lake was written by another version of Assay ({one_line(error)}): publish a run with this one to bring it up to date"
+            ) from None
 
     def _idea_rows(self, run_id: RunId, idea_ids: Sequence[IdeaId]) -> dict[IdeaId, dict[str, list[Row]]]:
         found: dict[IdeaId, dict[str, list[Row]]] = {idea_id: {} for idea_id in idea_ids}
@@ -170,7 +177,7 @@ def _dicts(answer: duckdb.DuckDBPyConnection) -> list[Row]:
 
 
 def _run(row: dict[str, Any]) -> Run:
-    weights = ScoreWeights(**{module: row[f"{module}_weight"] or 0.0 for module in ScoreWeights.model_fields})
+    weights = ScoreWeights(**{module: row.get(f"{module}_weight") or 0.0 for module in ScoreWeights.model_fields})
     fields = {name: row[name] for name in Run.model_fields if name in row}
     return Run.model_validate(fields | {"score_weights": weights}, strict=False)
 

@@ -15,4 +15,9 @@ def line(text: str) -> str:
 
 def prose(text: str) -> str:
     """`text` with paragraphs, flat lists, emphasis, code and http(s) links; no HTML, image, formula or icon."""
-    return _DIRECTIVE.sub(r"\\:", _FORMULA.sub(r"\\$", safe_text.prose(text)))
+    return for_streamlit(safe_text.prose(text))
+
+
+def for_streamlit(markdown: str) -> str:
+    """Markdown that `safe_text` made, with what Streamlit alone would act on shown as characters."""
+    return _DIRECTIVE.sub(r"\\:", _FORMULA.sub(r"\\$", markdown))

@@ -64,7 +64,8 @@ def _half_widths(ideas: Frame, modules: Sequence[str], share: np.ndarray, known:
     total = variances.sum(axis=1)
     degrees = np.where(total > 0, total**2 / (variances**2 / freedom).sum(axis=1), _MANY)
     quantile: np.ndarray = stdtrit(degrees, _UPPER_TAIL)
-    return quantile * np.sqrt(total)
+    half: np.ndarray = quantile * np.sqrt(total)
+    return half
 
 
 def _matrix(ideas: Frame, modules: Sequence[str], suffix: str) -> np.ndarray:
