@@ -78,7 +78,7 @@ def _complain(line: str) -> None:
 
 def application() -> typer.Typer:
     """All commands, with their options and help texts."""
-    from flows.commands import benchmark, check, demo, doctor, evaluate, literature, plan, rank, report, sql, warehouse
+    from flows.commands import benchmark, check, dashboard, demo, doctor, evaluate, literature, plan, rank, report, sql, warehouse
 
     commands = typer.Typer(
         name="assay",
@@ -95,6 +95,7 @@ def application() -> typer.Typer:
     commands.command("benchmark")(benchmark.benchmark)
     commands.command("check")(check.check)
     commands.command("report")(report.report)
+    commands.command("dashboard")(dashboard.dashboard)
     commands.command("sql")(sql.sql)
     commands.command("doctor")(doctor.doctor)
     commands.add_typer(literature.application, name="literature", help="Build, serve and search snapshots of the literature.")

@@ -2,19 +2,21 @@
 
 import math
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from flows.gateway import OpenGateway
 from schemas.evaluation import Receipt
 from schemas.idea import IdeaBatch, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
-from schemas.run import RunRequest
+from schemas.run import PlannedRun, RunRequest
 from schemas.settings import Settings
 from tasks.evaluation.evaluation_key import conditions, evaluation_key, run_id_for
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.judging.registry import STEPS
 from warehouse.landing import find_receipt, land_rejections, read_receipts, reuse
 from warehouse.layout import Layout
+from warehouse.progress import announce
 
 MAXIMUM_SHARD = 20
 """Ideas per Prefect task: a task costs 90 ms of processor time, an idea seconds, a lost worker one shard."""
@@ -59,6 +61,7 @@ def plan_run(keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, layou
     run_id = keyed.run_id
     receipts = read_receipts(layout, run_id)
     land_rejections(layout, run_id, keyed.rejected)
+    announce(layout, _planned(keyed, request))
     to_do = [
         entry for entry in keyed.planned if not _complete(receipts.get(entry.evaluation_key)) and not _take_over(entry, run_id, layout)
     ]
@@ -75,6 +78,19 @@ def unfinished(plan: RunPlan, layout: Layout) -> tuple[Path, ...]:
     landed: set[EvaluationKey] = set(read_receipts(layout, plan.run_id))
     jobs = ((path, ShardJob.model_validate_json(path.read_bytes())) for path in plan.shard_paths)
     return tuple(path for path, job in jobs if any(entry.evaluation_key not in landed for entry in job.ideas))
+
+
+def _planned(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
+    return PlannedRun(
+        run_id=keyed.run_id,
+        idea_count=len(keyed.planned),
+        rejected_count=len(keyed.rejected),
+        engine=request.engine,
+        profile=request.profile.name,
+        modules=request.modules,
+        budget=request.budget,
+        started_at=datetime.now(UTC),
+    )
 
 
 def _complete(receipt: Receipt | None) -> bool:

@@ -54,6 +54,19 @@ class RunRequest(Noun):
     maximum_failed_share: float = Field(default=0.1, ge=0, le=1, description="Above this share of failed ideas the command exits 1.")
 
 
+class PlannedRun(Noun):
+    """What a run set out to do, written when it begins; who watches it needs no more than this and its receipts."""
+
+    run_id: RunId
+    idea_count: int = Field(ge=0)
+    rejected_count: int = Field(ge=0)
+    engine: str
+    profile: str
+    modules: tuple[Module, ...]
+    budget: Budget
+    started_at: datetime = Field(description="When the command that works on it began; a run taken up again begins anew.")
+
+
 class Run(Noun):
     """One row of `runs`."""
 

@@ -48,6 +48,11 @@ class Layout:
         return self.root / "reports"
 
     @property
+    def data_docs(self) -> Path:
+        """Great Expectations' pages about the last checks, where they were written."""
+        return self.root / "data_docs"
+
+    @property
     def lake(self) -> Path:
         return self.root / "lake"
 
@@ -109,6 +114,10 @@ class Layout:
     def validation(self, run_id: RunId) -> Path:
         """The last validation result of a run."""
         return self.run(run_id) / "validation.json"
+
+    def planned_run(self, run_id: RunId) -> Path:
+        """What a run set out to do."""
+        return self.state / "runs" / _safe("run", run_id) / "planned.json"
 
     def receipt_index(self, key: EvaluationKey) -> Path:
         """Folder with one empty file per run that landed `key`."""

@@ -15,7 +15,10 @@ GOOD, BAD, NEUTRAL = "#0072B2", "#D55E00", "#8C8C8C"
 HEIGHT = 260
 
 
-def show(chart: alt.Chart | alt.LayerChart, title: str, key: str, described: str = "") -> None:
+Drawn = alt.Chart | alt.LayerChart | alt.FacetChart
+
+
+def show(chart: Drawn, title: str, key: str, described: str = "") -> None:
     """Draw a chart under a title of our own words.
 
     Args:
@@ -25,18 +28,20 @@ def show(chart: alt.Chart | alt.LayerChart, title: str, key: str, described: str
     st.altair_chart(configured, width="stretch", key=key, alt=described or title)
 
 
-def bars(frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str, colour: str | None = None) -> alt.Chart:
-    """Horizontal bars: quantities `x` by names `y`, largest first."""
+def bars(frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str, colour: str | None = None, stacked: bool = True) -> Drawn:
+    """Horizontal bars: quantities `x` by names `y`, largest first; the parts of a name stacked, or one below the other."""
     encoded: dict[str, Any] = {
         "x": alt.X(x, type="quantitative", title=x_title),
         "y": alt.Y(y, type="nominal", title=y_title, sort="-x", axis=alt.Axis(labelLimit=260)),
         "tooltip": _tooltip(frame),
     }
+    if colour and not stacked:
+        encoded["yOffset"] = alt.YOffset(colour, type="nominal", sort=None)
     drawn: alt.Chart = alt.Chart(frame, height=alt.Step(22)).mark_bar(color=PALETTE[0]).encode(**encoded, **_colour(colour))
     return drawn
 
 
-def lines(frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str, colour: str | None = None) -> alt.Chart:
+def lines(frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str, colour: str | None = None) -> Drawn:
     """Quantities `y` over time `x`, one line per `colour`."""
     encoded: dict[str, Any] = {
         "x": alt.X(x, type="temporal", title=x_title),
@@ -49,13 +54,17 @@ def lines(frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str
     return drawn
 
 
-def columns(frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str, colour: str | None = None) -> alt.Chart:
-    """Upright columns over ordered `x`: histograms already binned, counts per hour."""
+def columns(
+    frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str, colour: str | None = None, stacked: bool = True
+) -> Drawn:
+    """Upright columns over ordered `x`, such as bins of a histogram; the parts of a column stacked, or side by side."""
     encoded: dict[str, Any] = {
-        "x": alt.X(x, type="ordinal", title=x_title, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+        "x": alt.X(x, type="ordinal", sort=None, title=x_title, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
         "y": alt.Y(y, type="quantitative", title=y_title),
         "tooltip": _tooltip(frame),
     }
+    if colour and not stacked:
+        encoded["xOffset"] = alt.XOffset(colour, type="nominal", sort=None)
     drawn: alt.Chart = alt.Chart(frame, height=HEIGHT).mark_bar(color=PALETTE[0]).encode(**encoded, **_colour(colour))
     return drawn
 

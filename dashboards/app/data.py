@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import polars
@@ -11,21 +12,28 @@ import streamlit as st
 from schemas.run import Run
 from schemas.settings import Settings
 from warehouse.layout import Layout
-from warehouse.queries import Queries
+from warehouse.queries import Queries, run_sql
 from warehouse.reading import LakeReading
 
 ParametersT = ParamSpec("ParametersT")
 AnswerT = TypeVar("AnswerT")
 
-_ANSWERS_KEPT, _LAKES_OPEN = 300, 4
+_ANSWERS_KEPT, _CONSOLE_KEPT, _LAKES_OPEN = 300, 10, 4
 
 
 @dataclass(frozen=True, slots=True)
 class Lake:
-    """One warehouse, opened read-only; a run may be writing meanwhile. Every method raises ConfigurationError where there is no lake."""
+    """One warehouse, opened read-only; a run may be writing meanwhile. Every method raises ConfigurationError where there is no lake.
+
+    Attributes:
+        prices: prices of models, a file as LiteLLM ships it.
+        requests_per_second: Semantic Scholar's allowance.
+    """
 
     layout: Layout
-    catalogue_url: str | None = None
+    catalogue_url: str | None = field(default=None, repr=False)
+    prices: Path | None = None
+    requests_per_second: float = 1.0
 
     @property
     def exists(self) -> bool:
@@ -49,6 +57,11 @@ class Lake:
     def frame(self, name: str, **parameters: object) -> polars.DataFrame:
         """What `sql/pages/<name>.sql` answers, cached; shared between readers, so never to be changed in place."""
         return self.ask(_frame, name, **parameters)
+
+    def sql(self, statement: str, *, timeout_seconds: float, maximum_rows: int) -> polars.DataFrame:
+        """What the console answers to a reader's SELECT, cached. Raises ConfigurationError for anything else, too slow or too long."""
+        answer: polars.DataFrame = _console(_Asked(self, self.snapshot(), run_sql, (statement, timeout_seconds, maximum_rows)))
+        return answer
 
     def runs(self) -> tuple[Run, ...]:
         """Published runs, newest first; empty where there is no lake."""
@@ -78,7 +91,12 @@ class _Asked:
 
 def open_lake(settings: Settings) -> Lake:
     """The warehouse of the settings."""
-    return Lake(Layout(settings.dashboard.warehouse.resolve()), settings.catalogue)
+    return Lake(
+        Layout(settings.dashboard.warehouse.resolve()),
+        settings.catalogue,
+        prices=settings.dashboard.prices,
+        requests_per_second=settings.literature.requests_per_second,
+    )
 
 
 def _frame(queries: Queries, name: str, /, **parameters: object) -> polars.DataFrame:
@@ -106,3 +124,16 @@ def _opened(asked: _Asked) -> LakeReading:
 def _answer(asked: _Asked) -> Any:
     with asked.lake.queries() as queries:
         return asked.question(queries, *asked.args, **dict(asked.kwargs))
+
+
+@st.cache_resource(show_spinner="Asking the lake", max_entries=_CONSOLE_KEPT, hash_funcs={_Asked: _key_of})  # type: ignore[untyped-decorator]
+def _console(asked: _Asked) -> polars.DataFrame:
+    statement, timeout_seconds, maximum_rows = asked.args
+    rows = run_sql(
+        asked.lake.layout,
+        statement,
+        catalogue_url=asked.lake.catalogue_url,
+        timeout_seconds=timeout_seconds,
+        maximum_rows=maximum_rows,
+    )
+    return polars.DataFrame(rows, infer_schema_length=None, strict=False)

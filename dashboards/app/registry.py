@@ -30,6 +30,10 @@ class Page:
 
 PAGES: tuple[Page, ...] = (
     Page("runs", "Runs", "list_alt", "Runs"),
+    Page("cost", "Cost and latency", "payments", "Runs"),
+    Page("sources", "Sources", "travel_explore", "Runs"),
     Page("ranking", "Ranking", "leaderboard", "Ideas"),
+    Page("quality", "Data quality", "fact_check", "Data"),
+    Page("sql", "SQL", "database", "Data"),
 )
 PAGE: dict[str, Page] = {page.name: page for page in PAGES}

@@ -53,3 +53,14 @@ def number(
 ) -> float:
     """A number on a slider."""
     return float(st.slider(label, min_value=minimum, max_value=maximum, value=default, step=step, key=key, bind=BOUND, help=help))
+
+
+def amount(label: str, *, key: str, help: str | None = None) -> float | None:
+    """A number not below zero, or none."""
+    value = st.number_input(label, min_value=0.0, value=None, key=key, bind=BOUND, help=help, placeholder="none")
+    return None if value is None else float(value)
+
+
+def long_words(label: str, *, key: str, default: str = "", height: int = 200) -> str:
+    """A text of several lines."""
+    return st.text_area(label, value=default, key=key, bind=BOUND, height=height) or ""

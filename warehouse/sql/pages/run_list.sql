@@ -1,4 +1,32 @@
--- Published runs with what they cost and left unscored, newest first.
+-- Some published runs, newest first, with what they cost and left unscored.
+with shown as (
+  select * from runs order by started_at desc, run_id desc limit $limit offset $offset
+),
+calls as (
+  select
+    run_id,
+    sum(cost_usd) as cost_usd,
+    count(*) as llm_calls,
+    count(*) filter (where cost_usd is null and not cache_hit and prompt_tokens + completion_tokens > 0) as unknown_price_calls,
+    sum(prompt_tokens + completion_tokens)::bigint as tokens
+  from llm_calls
+  where run_id in (select run_id from shown)
+  group by run_id
+),
+unscored as (
+  select run_id, count(*) as unscored_count
+  from (
+    select run_id from soundness_reviews where unscored_reason is not null
+    union all
+    select run_id from comparisons where unscored_reason is not null
+    union all
+    select run_id from persona_reviews where unscored_reason is not null
+    union all
+    select run_id from novelty where unscored_reason is not null
+  )
+  where run_id in (select run_id from shown)
+  group by run_id
+)
 select
   r.run_id,
   r.label,
@@ -10,17 +38,13 @@ select
   r.evaluated_count,
   r.failed_count,
   r.rejected_count,
-  coalesce(s.ideas_without_score, 0) as ideas_without_score,
-  c.cost_usd,
-  c.unknown_price_calls,
-  c.prompt_tokens + c.completion_tokens as tokens,
-  c.upstream_requests,
+  coalesce(u.unscored_count, 0) as unscored_count,
+  case when coalesce(c.llm_calls, 0) = 0 then 0.0 else c.cost_usd end as cost_usd,
+  coalesce(c.unknown_price_calls, 0) as unknown_price_calls,
+  coalesce(c.tokens, 0) as tokens,
   r.started_at,
-  r.finished_at,
   r.duration_seconds
-from runs as r
-inner join run_costs as c on c.run_id = r.run_id
-left join (
-  select run_id, count(*) filter (where score is null) as ideas_without_score from idea_scores group by run_id
-) as s on s.run_id = r.run_id
+from shown as r
+left join calls as c on c.run_id = r.run_id
+left join unscored as u on u.run_id = r.run_id
 order by r.started_at desc, r.run_id desc

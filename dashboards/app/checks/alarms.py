@@ -1,0 +1,76 @@
+"""Whether judges can be believed: labels that are always the same, and winners that stand where they were shown."""
+
+import polars
+import streamlit as st
+
+from dashboards.app import charts, empty, tables, text
+from dashboards.app.data import Lake
+from schemas.run import Run
+
+COLLAPSED_SHARE, ENOUGH_LABELS = 0.9, 20
+BIASED, ENOUGH_MATCHES, DISAGREEING = 0.2, 20, 0.6
+
+
+def banner(lake: Lake, run: Run) -> None:
+    """One warning per alarm; nothing when there is none."""
+    for sentence in sentences(labels=lake.frame("label_shares", run_id=run.run_id), groups=lake.frame("position_bias", run_id=run.run_id)):
+        st.warning(sentence, icon=":material/notification_important:")
+
+
+def sentences(labels: polars.DataFrame, groups: polars.DataFrame) -> list[str]:
+    """What is wrong with the judges of a run, one sentence each."""
+    found = []
+    totals = labels.group_by("judgement", maintain_order=True).agg(
+        polars.col("judgements").sum().alias("all"),
+        polars.col("share").max(),
+        polars.col("label").sort_by("share", descending=True).first(),
+    )
+    for judgement, count, share, label in totals.iter_rows():
+        if count >= ENOUGH_LABELS and share >= COLLAPSED_SHARE:
+            found.append(f"Label collapse: {share:.0%} of {count:,} judgements of {text.line(judgement)} say {text.line(label)}.")
+    for group in groups.filter(polars.col("match_count") - polars.col("unscored_match_count") >= ENOUGH_MATCHES).iter_rows(named=True):
+        where = f"group {text.line(group['group'])}, ranking {text.line(group['ranking_id'])}"
+        if group["position_bias"] is not None and abs(group["position_bias"]) >= BIASED:
+            side = "first" if group["position_bias"] > 0 else "second"
+            found.append(f"Position bias: the idea shown {side} wins {abs(group['position_bias']):.0%} more matches ({where}).")
+        if group["order_agreement_0_to_1"] is not None and group["order_agreement_0_to_1"] < DISAGREEING:
+            found.append(f"Order matters: only {group['order_agreement_0_to_1']:.0%} of pairs are judged alike in both orders ({where}).")
+    return found
+
+
+def show(lake: Lake, run: Run) -> None:
+    """The shares of every label, and the bias of every group."""
+    labels = lake.frame("label_shares", run_id=run.run_id)
+    if labels.is_empty():
+        empty.show("No judgement of this run has a label or score.")
+    else:
+        chart = charts.bars(
+            labels.select("judgement", "label", "share", "judgements"),
+            x="share",
+            y="judgement",
+            x_title="Share of scored judgements",
+            y_title="Judgement",
+            colour="label",
+        )
+        charts.show(chart, "How often each label was given", "labels_chart")
+        st.caption(f"An alarm is raised when one label takes {COLLAPSED_SHARE:.0%} of at least {ENOUGH_LABELS} judgements.")
+        named = {"judgement": "Judgement", "label": "Label", "judgements": tables.count("Judgements"), "share": tables.share("Share")}
+        tables.show(labels, named, key="labels")
+    st.subheader("Position bias", anchor=False)
+    groups = lake.frame("position_bias", run_id=run.run_id)
+    if groups.is_empty():
+        empty.show("This run was not ranked by matches.", f"assay rank {run.run_id} --warehouse {lake.layout.root}")
+        return
+    tables.show(
+        groups,
+        {
+            "ranking_id": "Ranking",
+            "engine": "Engine",
+            "group": "Group",
+            "match_count": tables.count("Matches"),
+            "unscored_match_count": tables.count("Unscored"),
+            "position_bias": tables.score("Bias", "Share won by the idea shown first, minus by the second."),
+            "order_agreement_0_to_1": tables.share("Alike in both orders"),
+        },
+        key="bias",
+    )

@@ -1,0 +1,79 @@
+"""Expectations held before publication, by run and table."""
+
+import polars
+import streamlit as st
+
+from dashboards.app import charts, tables, text
+from dashboards.app.data import Lake
+from schemas.run import Run
+
+RUNS_SHOWN = 50
+
+
+def show(lake: Lake, run: Run) -> None:
+    """The chosen run by table, what it broke, and the runs before it."""
+    by_table = lake.frame("checks_by_table", run_id=run.run_id).with_columns(
+        polars.when(polars.col("table_name") == "")
+        .then(polars.lit("(several tables)"))
+        .otherwise(polars.col("table_name"))
+        .alias("table_name")
+    )
+    broken = lake.frame("broken_checks", run_id=run.run_id)
+    st.caption(f"{int(by_table['checks'].sum()):,} checks held against run {text.line(run.run_id)}; {len(broken):,} broken.")
+    if not broken.is_empty():
+        tables.show(
+            broken,
+            {
+                "severity": "Severity",
+                "table_name": "Table",
+                "column_name": "Column",
+                "expectation": "Check",
+                "unexpected_count": tables.count("Rows that broke it"),
+                "evaluated_count": tables.count("Rows looked at"),
+                "detail": "Examples",
+            },
+            key="broken",
+        )
+    tables.show(
+        by_table,
+        {
+            "table_name": "Table",
+            "checks": tables.count("Checks"),
+            "broken": tables.count("Broken"),
+            "rows_checked": tables.count("Rows looked at"),
+            "unexpected_rows": tables.count("Rows that broke one"),
+        },
+        key="by_table",
+    )
+    _runs(lake)
+    _data_docs(lake)
+
+
+def _runs(lake: Lake) -> None:
+    runs = lake.frame("checks_by_run", limit=RUNS_SHOWN)
+    if len(runs) > 1:
+        shown = runs.select(polars.col("started_at").alias("time"), "run_id", "unexpected_rows")
+        chart = charts.lines(shown, x="time", y="unexpected_rows", x_title="Start of the run (UTC)", y_title="Rows that broke a check")
+        charts.show(chart, "Rows that broke a check, by run", "checks_by_run_chart")
+    tables.show(
+        runs,
+        {
+            "run_id": "Run",
+            "started_at": tables.moment("Started"),
+            "checks": tables.count("Checks"),
+            "broken_critical": tables.count("Broken, critical"),
+            "broken_warnings": tables.count("Broken, warnings"),
+            "unexpected_rows": tables.count("Rows that broke one"),
+        },
+        key="checks_by_run",
+    )
+
+
+def _data_docs(lake: Lake) -> None:
+    index = lake.layout.data_docs / "index.html"
+    st.subheader("Great Expectations' Data Docs", anchor=False)
+    if index.exists():
+        st.caption("Written with the last checks; open the file in a browser:")
+        st.code(index.as_uri(), language=None)
+    else:
+        st.caption("None were written for this warehouse. The checks above are Great Expectations' own results, as published.")

@@ -1,0 +1,110 @@
+"""Cost and latency: what a run's model calls cost, how long they took, and what others would have cost."""
+
+import polars
+import streamlit as st
+
+from dashboards.app import charts, empty, state, tables, timing
+from dashboards.app.costs import latency, over_time, per_idea, what_if
+from dashboards.app.data import Lake
+from schemas.run import Run
+from warehouse.queries import Queries
+
+
+def show(lake: Lake) -> None:
+    """Totals, then one tab for each question."""
+    run = state.choose_run(lake)
+    if run is None:
+        return
+    steps = lake.frame("cost_by_step", run_id=run.run_id)
+    _totals(lake, run, steps)
+    if steps.is_empty():
+        empty.show(
+            "This run called no language model, so it cost nothing: the extractive engine answers by itself. Give a model to see its cost.",
+            f"assay evaluate ideas.jsonl --engine litellm:MODEL --max-cost-usd 5 --warehouse {lake.layout.root}",
+        )
+        latency.of_sources(lake, run)
+        return
+    seconds = timing.bucket_seconds(lake, run.run_id)
+    view = state.choose("Show", ["By step", "Over time", "Latency", "Per idea", "Another model"], key="view")
+    if view == "By step":
+        _by_step(steps)
+    elif view == "Over time":
+        over_time.show(lake, run, seconds)
+    elif view == "Latency":
+        latency.show(lake, run, steps, seconds)
+    elif view == "Per idea":
+        per_idea.show(lake, run)
+    else:
+        what_if.show(lake, run, steps)
+
+
+def _totals(lake: Lake, run: Run, steps: polars.DataFrame) -> None:
+    cost = lake.ask(Queries.run_cost, run.run_id)
+    row = st.columns(6)
+    row[0].metric("Cost", "unknown" if cost.cost_usd is None else f"${cost.cost_usd:,.4f}", help="Of the calls with a known price.")
+    row[1].metric("Calls without a price", f"{cost.unknown_price_calls:,}")
+    row[2].metric("Prompt tokens", f"{cost.prompt_tokens:,}")
+    row[3].metric("Completion tokens", f"{cost.completion_tokens:,}")
+    row[4].metric("Served from the provider's cache", f"{cost.cached_tokens:,}", help="Prompt tokens.")
+    saved = steps["saved_usd"].sum() if len(steps) else 0.0
+    row[5].metric(
+        "Saved by Assay's cache",
+        f"≈ ${saved or 0.0:,.4f}",
+        help="Replies taken from the cache, at the mean cost of the paid calls of their step and model.",
+    )
+    share = f"{cost.cost_usd_per_idea:.4f} dollars per idea" if cost.cost_usd_per_idea is not None else "cost per idea unknown"
+    st.caption(
+        f"{cost.llm_calls:,} calls, {cost.llm_cache_hits:,} of them answered by Assay's cache; {share}; "
+        f"{cost.reused_ideas:,} of {cost.ideas:,} ideas reused from earlier runs at no cost."
+    )
+
+
+def _by_step(steps: polars.DataFrame) -> None:
+    priced = steps.filter(polars.col("cost_usd").is_not_null())
+    if not priced.is_empty():
+        charts.show(
+            charts.bars(
+                priced.select("step", "model", "cost_usd", "calls"),
+                x="cost_usd",
+                y="step",
+                x_title="Cost (US dollars)",
+                y_title="Step",
+                colour="model",
+            ),
+            "Cost by step and model",
+            "cost_by_step_chart",
+        )
+    tokens = steps.unpivot(
+        on=["prompt_tokens", "completion_tokens", "cached_tokens"], index=["step"], variable_name="kind", value_name="tokens"
+    ).with_columns(polars.col("kind").str.replace("_tokens", ""))
+    tokens = tokens.group_by("step", "kind", maintain_order=True).agg(polars.col("tokens").sum())
+    charts.show(
+        charts.bars(
+            tokens,
+            x="tokens",
+            y="step",
+            x_title="Tokens (cached ones are part of the prompt)",
+            y_title="Step",
+            colour="kind",
+            stacked=False,
+        ),
+        "Tokens by step",
+        "tokens_by_step_chart",
+    )
+    tables.show(
+        steps,
+        {
+            "step": "Step",
+            "model": "Model",
+            "calls": tables.count("Calls"),
+            "unsuccessful_calls": tables.count("Unsuccessful"),
+            "cache_hits": tables.count("From Assay's cache"),
+            "prompt_tokens": tables.count("Prompt tokens"),
+            "completion_tokens": tables.count("Completion tokens"),
+            "cached_tokens": tables.count("Cached tokens", "Of the prompt, served by the provider's cache."),
+            "cost_usd": tables.dollars("Cost"),
+            "unknown_price_calls": tables.count("No price"),
+            "saved_usd": tables.dollars("Saved by cache", "Estimated at the mean cost of a paid call."),
+        },
+        key="steps",
+    )

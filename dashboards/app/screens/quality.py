@@ -1,0 +1,25 @@
+"""Data quality: what was checked before publication, what has no score and why, and whether judges can be believed."""
+
+from dashboards.app import empty, state
+from dashboards.app.checks import alarms, drift, refused, unscored, validations
+from dashboards.app.data import Lake
+
+
+def show(lake: Lake) -> None:
+    """Runs kept out of the lake first, then one question about the chosen run."""
+    if refused.show(lake) and not lake.runs():
+        empty.show("No run has been published here yet.", f"assay evaluate ideas.jsonl --warehouse {lake.layout.root}")
+        return
+    run = state.choose_run(lake)
+    if run is None:
+        return
+    alarms.banner(lake, run)
+    view = state.choose("Show", ["Checks", "Unscored", "Drift", "Judges"], key="view")
+    if view == "Checks":
+        validations.show(lake, run)
+    elif view == "Unscored":
+        unscored.show(lake, run)
+    elif view == "Drift":
+        drift.show(lake, run)
+    else:
+        alarms.show(lake, run)

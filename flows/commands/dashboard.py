@@ -1,0 +1,108 @@
+"""`assay dashboard`: the lake in a browser."""
+
+import ipaddress
+import os
+import signal
+import socket
+import subprocess
+import sys
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands import options
+from flows.request import DEFAULT_WAREHOUSE
+from schemas.errors import ConfigurationError
+from schemas.settings import Settings
+
+DEFAULT_PORT = 8501
+STOP_SECONDS = 10.0
+_PRICES = "model_prices_and_context_window_backup.json"
+
+
+def dashboard(
+    warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65_535, metavar="N", help="Where it listens.")] = DEFAULT_PORT,
+) -> int:
+    """Show runs, costs, rankings and reviews in a browser. Read-only; a run may be writing meanwhile. Ctrl-C stops it."""
+    from flows.commands.output import print_note
+
+    settings = Settings()
+    _check_free(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    print_note(f"dashboard of {warehouse} on http://{shown}:{port} – stop it with Ctrl-C")
+    if not _is_loopback(host) and settings.dashboard.password is None:
+        print_note("anyone who reaches this address can read the warehouse: set ASSAY_DASHBOARD__PASSWORD to ask for a password")
+    child = subprocess.Popen(streamlit_command(host, port), env=environment(warehouse, settings), stdout=subprocess.DEVNULL)  # noqa: S603 our own words
+    return _wait(child)
+
+
+def streamlit_command(host: str, port: int) -> list[str]:
+    """Streamlit without telemetry, file watcher, developer menu or tracebacks for readers."""
+    entry = str(resources.files("dashboards.app").joinpath("app.py"))
+    flags = {
+        "server.address": host,
+        "server.port": str(port),
+        "server.headless": "true",
+        "server.fileWatcherType": "none",
+        "browser.gatherUsageStats": "false",
+        "client.toolbarMode": "viewer",
+        "client.showErrorDetails": "none",
+        "logger.level": "error",
+    }
+    child = [sys.executable, "-m", "flows.child", str(os.getpid())]
+    return [*child, "streamlit", "run", entry, *(f"--{name}={value}" for name, value in flags.items())]
+
+
+def environment(warehouse: Path, settings: Settings) -> dict[str, str]:
+    """The environment of the app: its own settings told by name, the rest inherited."""
+    prices = settings.dashboard.prices or _prices_of_litellm()
+    told = {"ASSAY_DASHBOARD__WAREHOUSE": str(warehouse.resolve())}
+    return dict(os.environ) | told | ({"ASSAY_DASHBOARD__PRICES": str(prices)} if prices else {})
+
+
+def _prices_of_litellm() -> Path | None:
+    """LiteLLM's table of prices, found without importing it: that takes seconds."""
+    spec = find_spec("litellm")
+    folders = spec.submodule_search_locations if spec else None
+    found = [Path(folder) / _PRICES for folder in folders or ()]
+    return next((path for path in found if path.exists()), None)
+
+
+def _check_free(host: str, port: int) -> None:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot listen on {host} port {port} ({error.strerror or error}): choose another --port or --host"
+        ) from error
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _wait(child: "subprocess.Popen[bytes]") -> int:
+    """Until the app ends; stopping the command stops the app, and is no failure."""
+    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    try:
+        code = child.wait()
+    except KeyboardInterrupt:
+        child.terminate()
+        try:
+            child.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        return 0
+    return 0 if code in (0, -signal.SIGTERM) else 1

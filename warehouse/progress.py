@@ -1,0 +1,188 @@
+"""How far runs are that are not published, from what they set out to do and the receipts that have landed."""
+
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+
+import orjson
+
+from schemas.base import Noun
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from schemas.run import PlannedRun
+from warehouse.layout import Layout
+from warehouse.unit_landing import read_noun, write_head
+
+RATE_OVER = timedelta(minutes=10)
+SILENT_AFTER = timedelta(minutes=2)
+_REMEDY = "run the same `assay evaluate` again to renew it"
+
+
+class Activity(StrEnum):
+    """What a run that is not published is doing, as far as its files tell."""
+
+    RUNNING = "running"
+    STOPPED = "stopped"
+    REFUSED = "refused"
+
+
+class RunProgress(Noun):
+    """One run that is not published as planned."""
+
+    planned: PlannedRun
+    activity: Activity
+    landed_count: int
+    incomplete_count: int
+    failure_count: int
+    unscored_count: int
+    cost_usd: float
+    unknown_cost_count: int
+    ideas_per_minute: float | None
+    last_landed_at: datetime | None
+    ends_at: datetime | None
+
+    @property
+    def whole(self) -> bool:
+        """Whether every idea has landed."""
+        return self.landed_count >= self.planned.idea_count
+
+
+@dataclass(frozen=True, slots=True)
+class _Landed:
+    """What the page needs of one receipt."""
+
+    at: float
+    cost_usd: float | None
+    unscored: int
+    failures: int
+    incomplete: bool
+
+
+def announce(layout: Layout, planned: PlannedRun) -> None:
+    """Write down what a run sets out to do, replacing what was planned before."""
+    path = layout.planned_run(planned.run_id)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_head(path, planned)
+
+
+def read_planned(layout: Layout, run_id: RunId) -> PlannedRun | None:
+    """What a run set out to do; None for a run of an earlier version, or made elsewhere.
+
+    Raises:
+        ConfigurationError: another version wrote it.
+    """
+    return read_noun(layout.planned_run(run_id), PlannedRun, _REMEDY)
+
+
+@dataclass(slots=True)
+class Watch:
+    """Follows the runs of a warehouse; each receipt is read once, however often one looks. Shared by threads."""
+
+    layout: Layout
+    _known: dict[tuple[str, str, int], _Landed] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def progress(self, published_at: dict[RunId, datetime], now: datetime | None = None) -> tuple[RunProgress, ...]:
+        """Runs that began after they were last published, or never were, newest first.
+
+        Args:
+            published_at: end of each published run.
+        """
+        now = now or datetime.now(UTC)
+        open_runs = [run for run in self._planned() if run.run_id not in published_at or published_at[run.run_id] < run.started_at]
+        with self._lock:
+            found = [self._of(run, now) for run in open_runs]
+        shown = [one for one in found if not (one.activity is Activity.STOPPED and one.whole and one.planned.run_id in published_at)]
+        return tuple(sorted(shown, key=lambda one: one.planned.started_at, reverse=True))
+
+    def _planned(self) -> Iterator[PlannedRun]:
+        for path in sorted((self.layout.state / "runs").glob("*/planned.json")):
+            try:
+                planned = read_planned(self.layout, RunId(path.parent.name))
+            except ConfigurationError:
+                continue  # a run of another version cannot be watched, and is no reason to show none
+            if planned is not None:
+                yield planned
+
+    def _of(self, run: PlannedRun, now: datetime) -> RunProgress:
+        landed = list(self._landed(run.run_id))
+        last = max((entry.at for entry in landed), default=None)
+        last_at = None if last is None else datetime.fromtimestamp(last, UTC)
+        activity = self._activity(run, last_at, now)
+        rate = _per_minute(landed, run, now)
+        left = max(run.idea_count - len(landed), 0)
+        running = activity is Activity.RUNNING
+        return RunProgress(
+            planned=run,
+            activity=activity,
+            landed_count=len(landed),
+            incomplete_count=sum(entry.incomplete for entry in landed),
+            failure_count=sum(entry.failures for entry in landed),
+            unscored_count=sum(entry.unscored for entry in landed),
+            cost_usd=sum(entry.cost_usd or 0.0 for entry in landed),
+            unknown_cost_count=sum(entry.cost_usd is None for entry in landed),
+            ideas_per_minute=rate if running else None,
+            last_landed_at=last_at,
+            ends_at=now + timedelta(minutes=left / rate) if running and rate else None,
+        )
+
+    def _landed(self, run_id: RunId) -> Iterator[_Landed]:
+        folder = self.layout.run(run_id)
+        if not folder.is_dir():
+            return
+        for entry in os.scandir(folder):
+            if not entry.name.startswith("idea="):
+                continue
+            try:
+                changed = entry.stat().st_mtime_ns
+                key = (run_id, entry.name, changed)
+                if key not in self._known:
+                    self._known[key] = _read(Path(entry.path) / "receipt.json", changed / 1e9)
+            except FileNotFoundError:
+                continue  # replaced this moment: the next look sees it
+            yield self._known[key]
+
+    def _activity(self, run: PlannedRun, last_at: datetime | None, now: datetime) -> Activity:
+        held = _lock_held(self.layout.planned_run(run.run_id).with_name("lock"))
+        recent = now - max(last_at or run.started_at, run.started_at) < SILENT_AFTER
+        if held or (held is None and recent):
+            return Activity.RUNNING
+        verdict = self.layout.validation(run.run_id)
+        checked = verdict.exists() and verdict.stat().st_mtime >= run.started_at.timestamp()
+        return Activity.REFUSED if checked and not orjson.loads(verdict.read_bytes())["passed"] else Activity.STOPPED
+
+
+def _read(path: Path, at: float) -> _Landed:
+    receipt = orjson.loads(path.read_bytes())
+    return _Landed(
+        at=at,
+        cost_usd=0.0 if receipt.get("reused_from_run_id") else receipt["cost_usd"],
+        unscored=receipt["unscored"],
+        failures=receipt["failures"],
+        incomplete=receipt.get("incomplete_reason") is not None,
+    )
+
+
+def _per_minute(landed: list[_Landed], run: PlannedRun, now: datetime) -> float | None:
+    """Over the last minutes, or since the run began when that was later; None before anything has landed in them."""
+    since = max(now - RATE_OVER, run.started_at)
+    count = sum(entry.at >= since.timestamp() for entry in landed)
+    minutes = (now - since).total_seconds() / 60
+    return count / minutes if count and minutes > 0 else None
+
+
+def _lock_held(path: Path) -> bool | None:
+    """Whether a command works on the run; None where the system does not tell. Taking the lock to see would stop a command that starts."""
+    locks = Path("/proc/locks")
+    try:
+        number = path.stat().st_ino
+        lines = locks.read_text().splitlines()
+    except FileNotFoundError:
+        return False if locks.exists() else None
+    except OSError:
+        return None
+    return any("FLOCK" in line and f":{number} " in line for line in lines)

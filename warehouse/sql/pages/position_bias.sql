@@ -1,0 +1,13 @@
+-- Whether the idea shown first wins more often, by group of every ranking of a run.
+select
+  g.ranking_id,
+  r.engine,
+  g."group",
+  g.match_count,
+  g.unscored_match_count,
+  g.position_bias,
+  g.order_agreement_0_to_1
+from ranking_groups as g
+inner join rankings as r on r.run_id = g.run_id and r.ranking_id = g.ranking_id
+where g.run_id = $run_id
+order by abs(g.position_bias) desc nulls last, g.ranking_id, g."group"
