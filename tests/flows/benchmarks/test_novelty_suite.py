@@ -1,0 +1,175 @@
+"""The suite over small made-up sets, by the extractive engine and by a model behind a server on loopback."""
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.benchmarks.naming import benchmark_id, data_sha256
+from flows.benchmarks.novelty import SUITE
+from flows.benchmarks.novelty_calibration import FILE
+from flows.benchmarks.trial import Trial
+from flows.profiles import load_profile
+from schemas.base import replace
+from schemas.benchmark import BenchmarkRequest, BenchmarkScore
+from schemas.errors import ConfigurationError
+from schemas.settings import Settings
+from tasks.novelty.calibration.store import load_calibrator
+from tests.support.openai_server import start_openai_server
+
+SUBJECTS = ("bat calls", "sea ice", "soil fungi", "jazz harmony", "bridge steel", "bee dances", "old maps", "rare coins")
+THINGS = ("a recorder", "a theory", "a corpus", "a benchmark", "a simulation")
+
+
+def sentence(subject: str, thing: str, number: int) -> str:
+    return f"We propose {thing} of {subject} that measures pattern {number} in the field."
+
+
+def written(folder: Path, count: int = 24, *, only: bool | None = None, gold: bool = True) -> Path:
+    """Ideas of which every other one is a work's own words; known ones are labelled not novel, or 2, the others novel, or 4."""
+    generator = random.Random(4)
+    binary, graded = [], []
+    for number in range(count):
+        idea = sentence(generator.choice(SUBJECTS), generator.choice(THINGS), number)
+        known = number % 2 == 0
+        foreign = sentence("quiet rivers", "a survey", number + 500)
+        papers = [{"title": f"Work {number}", "abstract": idea if known else foreign, "url": f"https://example.org/{number}"}]
+        novel = not known if only is None else only
+        binary.append({"idea_id": f"i{number}", "idea": idea, "papers": papers, "novel": novel})
+        reasons = "Everything in it already exists in earlier work." if known else "Nothing like it was done before, so it is new."
+        graded.append(
+            {
+                "research_idea": {"objective": idea.replace("pattern", "rhythm"), "problem_statement": "Nobody has measured it."},
+                "related_works": papers,
+                "novelty_reasoning": reasons,
+                "novelty_score": 2 if known else 4,
+            }
+        )
+    (folder / "rinobench").mkdir(parents=True)
+    (folder / "novelty_checker.jsonl").write_text("\n".join(map(json.dumps, binary)))
+    if gold:
+        (folder / "rinobench" / "test.json").write_text(json.dumps(graded))
+        predictions = [{"reasoning": row["novelty_reasoning"], "novelty_score": 4} for row in graded]
+        (folder / "rinobench" / "novelty_predictions-mine.json").write_text(
+            json.dumps([*predictions, {"reasoning": "", "novelty_score": 9}])
+        )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("data"))
+
+
+def trial_on(data: Path, warehouse: Path, **changes: Any) -> Trial:
+    request = BenchmarkRequest(
+        suite="novelty", data=data, warehouse=warehouse, profile=changes.pop("profile", load_profile("economy")),
+        engine=changes.pop("engine", "extractive"), literature="live", seed=3, **changes,
+    )  # fmt: skip
+    settings = Settings()
+    trial = Trial(
+        request, benchmark_id(SUITE, request, settings, data_sha256(SUITE, data)), settings, lambda _: pytest.fail("no run is needed")
+    )
+    trial.folder.mkdir(parents=True, exist_ok=True)
+    return trial
+
+
+def find(scores: list[BenchmarkScore], metric: str, system: str, part: str) -> BenchmarkScore:
+    (found,) = [one for one in scores if (one.metric, one.system, one.slice) == (metric, system, part)]
+    return found
+
+
+@pytest.fixture(scope="module")
+def extractive(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Trial, list[BenchmarkScore]]:
+    trial = trial_on(data, tmp_path_factory.mktemp("warehouse"))
+    return trial, list(SUITE.run(trial))
+
+
+def test_verdicts_are_held_against_the_experts_with_intervals(extractive: tuple[Trial, list[BenchmarkScore]]) -> None:
+    trial, scores = extractive
+    accuracy, kappa = find(scores, "accuracy", "assay", "novelty checker"), find(scores, "cohen_kappa", "assay", "novelty checker")
+    assert accuracy.value > 0.9
+    assert accuracy.lower is not None
+    assert kappa.value > 0.8
+    assert find(scores, "accuracy", "constant", "novelty checker").value == 0.5
+    assert {item.gold for item in trial.items if item.task == "novelty checker"} == {"novel", "not novel"}
+
+
+def test_with_gold_labels_all_nine_metrics_are_measured(extractive: tuple[Trial, list[BenchmarkScore]]) -> None:
+    _, scores = extractive
+    metrics = {one.metric for one in scores if one.system == "assay" and one.slice == "rinobench test" and one.value is not None}
+    assert {"macro_f1", "f1_2", "f1_4", "mean_absolute_error", "alignment"} <= metrics
+    for kind in ("known", "novelty"):
+        assert {f"{kind}_aspects_recall", f"additional_{kind}_aspects_ratio", f"{kind}_aspects_hallucination_rate"} <= metrics
+    assert find(scores, "mean_absolute_error", "assay", "rinobench test").count == 24
+
+
+def test_a_users_own_predictions_are_scored_and_what_is_too_many_is_ignored(extractive: tuple[Trial, list[BenchmarkScore]]) -> None:
+    _, scores = extractive
+    error, alignment = (find(scores, metric, "mine", "rinobench test") for metric in ("mean_absolute_error", "alignment"))
+    assert (error.value, error.count) == (1.0, 24)
+    assert alignment.value > 0.8, "these are the experts' own reasons"
+
+
+def test_the_gain_of_calibration_is_reported_and_the_calibrator_kept(extractive: tuple[Trial, list[BenchmarkScore]]) -> None:
+    trial, scores = extractive
+    part = "calibration: novelty checker"
+    assert find(scores, "log_loss", "assay, calibrated", part).value < find(scores, "log_loss", "constant", part).value
+    assert find(scores, "log_loss", "assay", part).undefined_reason
+    assert [one for one in scores if one.metric == "reliability_observed"]
+    calibrator = load_calibrator(trial.folder / FILE)
+    assert len(calibrator.training_items) == 24
+    assert {one.metric for one in calibrator.gain} >= {"mean_absolute_error", "log_loss", "macro_f1"}
+
+
+def test_a_calibrator_is_never_scored_on_its_training_items(
+    extractive: tuple[Trial, list[BenchmarkScore]], data: Path, tmp_path: Path
+) -> None:
+    path = str(extractive[0].folder / FILE)
+    profile = load_profile("economy")
+    named = replace(profile, novelty=replace(profile.novelty, calibrator=path))
+    with pytest.raises(ConfigurationError, match="24 of the items to be scored are among the 24"):
+        SUITE.run(trial_on(data, tmp_path / "a", profile=named))
+    others = written(tmp_path / "others", 8, gold=False)
+    lines = (others / "novelty_checker.jsonl").read_text().replace("We propose", "We now propose")
+    (others / "novelty_checker.jsonl").write_text(lines)
+    scores = list(SUITE.run(trial_on(others, tmp_path / "b", profile=named)))
+    assert find(scores, "accuracy", "assay, calibrated", "novelty checker").count == 8
+    assert not [one for one in scores if one.slice.startswith("calibration")]
+
+
+def test_one_class_only_is_undefined_with_a_reason_not_zero(tmp_path: Path) -> None:
+    trial = trial_on(written(tmp_path / "data", 21, only=True, gold=False), tmp_path / "warehouse")
+    (row,) = [one for one in SUITE.run(trial) if one.slice.startswith("calibration")]
+    assert row.value is None
+    assert "all 21 items have novel" in row.undefined_reason
+    assert not (trial.folder / FILE).exists()
+
+
+def test_new_gold_labels_make_another_benchmark(tmp_path: Path) -> None:
+    folder = written(tmp_path, 4)
+    before = data_sha256(SUITE, folder)
+    (folder / "rinobench" / "test.json").unlink()
+    assert data_sha256(SUITE, folder) != before
+
+
+def test_a_model_behind_a_server_is_asked_once_per_item_whatever_happens_in_between(data: Path, tmp_path: Path) -> None:
+    fails_at_first: Callable[[Any], str] = lambda request: "no_quota" if request.number == 5 else "good"  # noqa: E731
+    with start_openai_server(fails_at_first) as server:
+        options: dict[str, Any] = {"engine": "litellm:openai/loopback", "api_base": server.url, "item_limit": 6}
+        first = trial_on(data, tmp_path, **options)
+        scores = list(SUITE.run(first))
+        asked = len(server.requests)
+        again = trial_on(data, tmp_path, **options)
+        assert again.run_id == first.run_id
+        SUITE.run(again)
+        assert len(server.requests) - asked <= 3, "what has an answer is not asked again"
+    assert (
+        find(scores, "accuracy", "assay", "novelty checker").count + find(scores, "accuracy", "assay", "novelty checker").unscored_count
+        == 6
+    )
+    assert all(one.value is not None or one.undefined_reason for one in scores)
+    assert {call.step for call in again.calls} >= {"judge_novelty", "extract_aspects", "judge_alignment"}
