@@ -45,7 +45,7 @@ def rinobench_scores(trial: Trial, suite: str) -> list[BenchmarkScore]:
     ]  # fmt: skip
     if predictions:
         scores += _spread(suite, predictions)
-        scores += _constant(suite)
+        scores += constant_scores(suite)
     if not trial.file(GOLD).is_file():
         return scores
     return [*scores, *_measured(trial, suite, predictions, published.keys())]
@@ -60,7 +60,7 @@ def _spread(suite: str, predictions: Mapping[str, Sequence[Prediction]]) -> Iter
             yield benchmark_score(share(count, answered, missing), suite, "predicted_share", model, f"{PART}, label {label}")
 
 
-def _constant(suite: str) -> Iterator[BenchmarkScore]:
+def constant_scores(suite: str) -> Iterator[BenchmarkScore]:
     """What a judge would reach who calls every idea a 3, from the label counts of Table 2: no model's error is lower."""
     total = sum(TEST_LABELS.values())
     error = sum(abs(label - 3) * count for label, count in TEST_LABELS.items()) / total
