@@ -33,6 +33,7 @@ PAGES: tuple[Page, ...] = (
     Page("cost", "Cost and latency", "payments", "Runs"),
     Page("sources", "Sources", "travel_explore", "Runs"),
     Page("ranking", "Ranking", "leaderboard", "Ideas"),
+    Page("idea", "Idea", "lightbulb", "Ideas"),
     Page("quality", "Data quality", "fact_check", "Data"),
     Page("sql", "SQL", "database", "Data"),
 )

@@ -1,0 +1,64 @@
+"""Idea: the full review of one idea, from its summary down to the calls behind every score."""
+
+import streamlit as st
+
+from dashboards.app import empty, state
+from dashboards.app.data import Lake
+from dashboards.app.review import whole
+from schemas.identifiers import IdeaId, RunId
+from warehouse.queries import Queries
+
+IDEAS_LISTED = 50
+NAME_CHARACTERS = 90
+IN_ADDRESS, CONTROL = "idea", "idea_choice"
+
+
+def show(lake: Lake) -> None:
+    """The idea of the address, else the best one that the search finds."""
+    run = state.choose_run(lake)
+    if run is None:
+        return
+    idea_id = _choose_idea(lake, run.run_id)
+    if idea_id is None:
+        return
+    review = lake.ask(Queries.idea_review, run.run_id, IdeaId(idea_id))
+    whole.show_downloads(review, key="download")
+    whole.show(review)
+
+
+def _choose_idea(lake: Lake, run_id: RunId) -> str | None:
+    """An idea of the run: searched for by title or identifier, listed best first."""
+    searched = state.words("Search", key="search", placeholder="Title or identifier")
+    found = lake.frame("find_ideas", run_id=run_id, text=searched.strip(), limit=IDEAS_LISTED)
+    if found.is_empty():
+        empty.show("No idea of this run holds these words in its title or identifier.")
+        return None
+    names = dict(zip(found["idea_id"].to_list(), found["title"].to_list(), strict=True))
+    asked = st.query_params.get(IN_ADDRESS)
+    if asked and asked not in names and not searched and lake.ask(_has_idea, run_id, IdeaId(asked)):
+        names = {asked: "", **names}
+    return _choose_of(names, asked)
+
+
+def _choose_of(names: dict[str, str], asked: str | None) -> str:
+    """One of some ideas, shown by title; the address holds its identifier and always wins."""
+    listed = list(names)
+    st.session_state[CONTROL] = asked if asked in names else listed[0]
+    chosen = st.selectbox(
+        "Idea",
+        listed,
+        format_func=lambda name: f"{' '.join(names[name].split())[:NAME_CHARACTERS]} · {name}".strip(" ·"),
+        key=CONTROL,
+        on_change=_into_address,
+        help=f"The best {IDEAS_LISTED} that the search finds, best first; search to reach the others.",
+    )
+    st.query_params[IN_ADDRESS] = chosen
+    return str(chosen)
+
+
+def _into_address() -> None:
+    st.query_params[IN_ADDRESS] = st.session_state[CONTROL]
+
+
+def _has_idea(queries: Queries, run_id: RunId, idea_id: IdeaId) -> bool:
+    return bool(queries.rows("idea_scores_of", run_id=run_id, idea_ids=[idea_id]))
