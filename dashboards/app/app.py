@@ -30,12 +30,15 @@ def _navigate(lake: Lake) -> None:
             partial(draw, page, lake),
             title=page.title,
             icon=MATERIAL.format(page.icon),
-            url_path=page.name,
+            url_path=page.name if number else "home",
             default=number == 0,
         )
         sections.setdefault(page.section, []).append(shown)
         pages[page.name] = shown
     links.remember_pages(pages)
+    first = PAGES[0]  # its address is that of the app; its own name leads there too
+    alias = st.Page(partial(draw, first, lake), title=first.title, url_path=first.name, visibility="hidden")
+    sections[first.section].append(alias)
     st.navigation(sections).run()
 
 

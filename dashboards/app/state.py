@@ -9,15 +9,18 @@ from dashboards.app.data import Lake
 from schemas.run import Run
 
 BOUND = "query-params"
+_LAST_RUN = "the run shown last, on whichever page"
 
 
 def choose_run(lake: Lake, label: str = "Run", key: str = "run") -> Run | None:
-    """The run of the address, else the newest; None, with an empty state shown, when nothing is published."""
+    """The run of the address, else the one shown last, else the newest; None, with an empty state shown, when nothing is published."""
     runs = {str(run.run_id): run for run in lake.runs()}
     if not runs:
         empty.no_lake(str(lake.layout.root))
         return None
-    run = runs[choose(label, list(runs), key=key)]
+    before = st.session_state.get(_LAST_RUN)
+    run = runs[choose(label, list(runs), key=key, default=before if before in runs else None)]
+    st.session_state[_LAST_RUN] = str(run.run_id)
     st.caption(
         f"{run.evaluated_count:,} of {run.idea_count:,} ideas evaluated with `{run.engine}`, profile `{run.profile}`, "
         f"started {run.started_at:%Y-%m-%d %H:%M} UTC"
@@ -26,12 +29,48 @@ def choose_run(lake: Lake, label: str = "Run", key: str = "run") -> Run | None:
 
 
 def choose(label: str, options: Sequence[str], *, key: str, default: str | None = None, help: str | None = None) -> str:
-    """One of `options`, always written into the address; `default`: the first. An option the address names but that is gone is ignored."""
-    first = default if default is not None else options[0]
-    if st.query_params.get(key) not in options and st.session_state.get(key) not in options:
-        st.session_state[key] = first
-    chosen = st.selectbox(label, options, index=None, placeholder=first, key=key, bind=BOUND, help=help)
-    return chosen if chosen is not None else first
+    """One of `options`, always written into the address, so that a link means the same when the default has changed.
+
+    Args:
+        default: else the first. It also stands for an option that the address names but that is gone.
+    """
+    _follow_address(key, options, default if default is not None else options[0])
+    return _remember(key, str(st.selectbox(label, options, key=_widget(key), help=help)))
+
+
+def choose_view(label: str, options: Sequence[str], *, key: str = "view") -> str:
+    """One of a few parts of a page, side by side; in the address as `choose` has it."""
+    _follow_address(key, options, options[0])
+    return _remember(key, str(st.radio(label, options, key=_widget(key), horizontal=True)))
+
+
+def _remember(key: str, chosen: str) -> str:
+    st.query_params[key] = chosen
+    st.session_state[_written(key)] = chosen
+    return chosen
+
+
+def _follow_address(key: str, options: Sequence[str], default: str) -> None:
+    """The address wins over the control when someone changed it since we saw or wrote it: a link, or the button back."""
+    named = st.query_params.get(key)
+    seen, written = st.session_state.get(_seen(key)), st.session_state.get(_written(key))
+    st.session_state[_seen(key)] = named
+    moved = named not in (None, seen, written)
+    shown = st.session_state.get(_widget(key))
+    if shown not in options or moved:
+        st.session_state[_widget(key)] = named if named in options else default
+
+
+def _widget(key: str) -> str:
+    return f"choose_{key}"
+
+
+def _seen(key: str) -> str:
+    return f"{key} seen in the address"
+
+
+def _written(key: str) -> str:
+    return f"{key} written to the address"
 
 
 def choose_some(label: str, options: Sequence[str], *, key: str, help: str | None = None) -> list[str]:

@@ -22,21 +22,13 @@ def show(lake: Lake, run: Run) -> None:
     """Of the chosen run, the runs before it, and each of the scores."""
     runs = [one for one in lake.runs() if one.started_at <= run.started_at][:RUNS_COMPARED]
     bins = lake.frame("score_bins", run_ids=[str(one.run_id) for one in runs])
-    what = state.choose("Score", sorted(bins["what"].unique().to_list()) or ["score"], key="what")
+    what = state.choose_view("Score", _kinds(bins), key="what")
     part = bins.filter(polars.col("what") == what)
     rows = distances([str(one.run_id) for one in runs], part)
-    placed = part.filter(polars.col("bin").is_not_null()).join(
-        part.filter(polars.col("bin").is_not_null()).group_by("run_id").agg(polars.col("ideas").sum().alias("all")), on="run_id"
-    )
-    if placed.is_empty():
+    shares = _shares(part)
+    if shares.is_empty():
         st.info("None of these runs has a score of this kind.")
     else:
-        shares = placed.select(
-            polars.format("{}–{}", "bin", polars.col("bin") + 1).alias("points"),
-            "run_id",
-            (polars.col("ideas") / polars.col("all")).alias("share"),
-            "ideas",
-        )
         chart = charts.columns(
             shares, x="points", y="share", x_title="Points", y_title="Share of scored ideas", colour="run_id", stacked=False
         )
@@ -60,6 +52,24 @@ def show(lake: Lake, run: Run) -> None:
             "moved": "Moved",
         },
         key="drift",
+    )
+
+
+def _kinds(bins: polars.DataFrame) -> list[str]:
+    """The total first."""
+    return ["score", *sorted(set(bins["what"].to_list()) - {"score"})]
+
+
+def _shares(part: polars.DataFrame) -> polars.DataFrame:
+    """Shares of the scored ideas by run and bin, empty bins included."""
+    scored = part.filter(polars.col("bin").is_not_null()).select("run_id", "bin", "ideas")
+    every = scored.select("run_id").unique(maintain_order=True).join(polars.DataFrame({"bin": list(range(BINS))}), how="cross")
+    filled = every.join(scored, on=["run_id", "bin"], how="left").with_columns(polars.col("ideas").fill_null(0)).sort("bin", "run_id")
+    return filled.select(
+        polars.format("{}–{}", "bin", polars.col("bin") + 1).alias("points"),
+        "run_id",
+        (polars.col("ideas") / polars.col("ideas").sum().over("run_id")).alias("share"),
+        "ideas",
     )
 
 

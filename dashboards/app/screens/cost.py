@@ -25,7 +25,7 @@ def show(lake: Lake) -> None:
         latency.of_sources(lake, run)
         return
     seconds = timing.bucket_seconds(lake, run.run_id)
-    view = state.choose("Show", ["By step", "Over time", "Latency", "Per idea", "Another model"], key="view")
+    view = state.choose_view("Show", ["By step", "Over time", "Latency", "Per idea", "Another model"])
     if view == "By step":
         _by_step(steps)
     elif view == "Over time":

@@ -14,7 +14,7 @@ def show(lake: Lake) -> None:
     if run is None:
         return
     alarms.banner(lake, run)
-    view = state.choose("Show", ["Checks", "Unscored", "Drift", "Judges"], key="view")
+    view = state.choose_view("Show", ["Checks", "Unscored", "Drift", "Judges"])
     if view == "Checks":
         validations.show(lake, run)
     elif view == "Unscored":
