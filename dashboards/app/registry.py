@@ -34,6 +34,7 @@ PAGES: tuple[Page, ...] = (
     Page("sources", "Sources", "travel_explore", "Runs"),
     Page("ranking", "Ranking", "leaderboard", "Ideas"),
     Page("idea", "Idea", "lightbulb", "Ideas"),
+    Page("evaluate", "Evaluate one", "play_circle", "Ideas"),
     Page("quality", "Data quality", "fact_check", "Data"),
     Page("sql", "SQL", "database", "Data"),
 )

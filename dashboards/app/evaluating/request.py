@@ -1,0 +1,68 @@
+"""What a reader asks to have evaluated on the page, and the command that does it."""
+
+import sys
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+import orjson
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.run import Module
+
+SHIPPED_PROFILES = ("economy", "faithful")
+MAXIMUM_FILE_BYTES = 2_000_000
+COMMAND = (sys.executable, "-m", "flows")
+
+
+class EvaluateRequest(Noun):
+    """One idea and how to evaluate it."""
+
+    text: str = Field(min_length=1)
+    title: str = ""
+    cutoff_date: date | None = None
+    profile: str = SHIPPED_PROFILES[0]
+    engine: str = "extractive"
+    api_base: str | None = None
+    literature: str | None = Field(default=None, description="None: as this installation is configured.")
+    modules: tuple[Module, ...] = (Module.SOUNDNESS, Module.CONTRIBUTION)
+    maximum_cost_usd: float | None = Field(default=None, ge=0)
+
+
+def write_idea(request: EvaluateRequest, path: Path) -> None:
+    """Write the idea as a JSONL file of one line: the text never stands on a command line."""
+    fields = {"text": request.text, "title": request.title.strip() or None}
+    path.write_bytes(orjson.dumps({name: value for name, value in fields.items() if value is not None}) + b"\n")
+
+
+def arguments(command: str, request: EvaluateRequest, ideas: Path, warehouse: Path) -> list[str]:
+    """Arguments of `assay <command>` for `request`. Each value is joined to its option, so that none can pass for another option."""
+    given: dict[str, str | None] = {
+        "warehouse": str(warehouse),
+        "profile": request.profile,
+        "engine": request.engine,
+        "api-base": request.api_base,
+        "literature": request.literature,
+        "modules": ",".join(request.modules),
+        "cutoff": request.cutoff_date.isoformat() if request.cutoff_date else None,
+        "max-cost-usd": f"{request.maximum_cost_usd:g}" if request.maximum_cost_usd is not None else None,
+    }
+    options = [f"--{name}={value}" for name, value in given.items() if value is not None]
+    return [command, str(ideas), *options, "--workers=1", "--json"]
+
+
+def decoded(content: bytes) -> str | None:
+    """The text of an uploaded file; None when it is not UTF-8 or holds no text."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    return text if text.strip() and "\x00" not in text else None
+
+
+def complaint(stderr: str | Sequence[str]) -> str:
+    """The last line a failed command wrote, which says what is wrong."""
+    lines = stderr.splitlines() if isinstance(stderr, str) else stderr
+    said = [line.strip() for line in lines if line.strip()]
+    return said[-1].removeprefix("assay: ") if said else "the command ended without a word"
