@@ -35,6 +35,7 @@ PAGES: tuple[Page, ...] = (
     Page("ranking", "Ranking", "leaderboard", "Ideas"),
     Page("idea", "Idea", "lightbulb", "Ideas"),
     Page("evaluate", "Evaluate one", "play_circle", "Ideas"),
+    Page("benchmarks", "Benchmarks", "speed", "Ideas"),
     Page("quality", "Data quality", "fact_check", "Data"),
     Page("sql", "SQL", "database", "Data"),
 )
