@@ -77,7 +77,7 @@ def _remove_leftovers(landing: Path) -> int:
         return 0
     yesterday = time.time() - _DAY.total_seconds()
     removed = 0
-    for run in landing.glob("run=*"):
+    for run in (*landing.glob("run=*"), *landing.glob("check=*")):
         for entry in os.scandir(run):
             if entry.name.startswith(LEFTOVERS) and entry.stat().st_mtime < yesterday:
                 shutil.rmtree(entry.path, ignore_errors=True) if entry.is_dir() else Path(entry.path).unlink(missing_ok=True)

@@ -9,6 +9,8 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.tables import IDEA_TABLES, TABLE, TABLES
+from warehouse.check_landing import iterate_check_receipts
+from warehouse.check_rows import PART_TABLES
 from warehouse.lake import one_line, open_reader
 from warehouse.landing import LEFTOVERS, iterate_receipts
 from warehouse.layout import Layout
@@ -46,6 +48,7 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
         for run_id in sorted(published):
             problems += _against_receipts(connection, layout, run_id, rows.keys())
             problems += _rankings(connection, layout, run_id) if "rankings" in rows else []
+        problems += _checks(connection, layout) if "check_runs" in rows else []
     for folder in sorted(layout.landing.glob("run=*")):
         run_id = RunId(folder.name.removeprefix("run="))
         if "runs" in rows and run_id not in published:
@@ -114,6 +117,25 @@ def _rankings(connection: duckdb.DuckDBPyConnection, layout: Layout, run_id: Run
             found, expected = count.fetchall()[0][0], sum(receipt.rows.get(name, 0) for receipt in receipts)
             if receipts and found != expected:
                 problems.append(f"ranking {ranking_id}: {found} rows of {name} are published, its receipts say {expected}; rank again")
+    return problems
+
+
+def _checks(connection: duckdb.DuckDBPyConnection, layout: Layout) -> list[str]:
+    """Checks of manuscripts that landed whole and are not published, or with other rows than their receipts say."""
+    published = {row[0] for row in connection.execute("select run_id from check_runs").fetchall()}
+    problems = []
+    for folder in sorted(layout.landing.glob("check=*")):
+        run_id = RunId(folder.name.removeprefix("check="))
+        if run_id not in published:
+            if layout.check_head(run_id).exists():
+                problems.append(f"check {run_id} has landed but is not published: run it again to finish it, or remove {folder}")
+            continue
+        receipts = tuple(iterate_check_receipts(layout, run_id))
+        for name in PART_TABLES:
+            count = connection.execute(table_statement("count_rows_of_run", table=name), {"run_id": run_id}).fetchall()[0][0]
+            expected = sum(receipt.rows.get(name, 0) for receipt in receipts)
+            if receipts and count != expected:
+                problems.append(f"check {run_id}: {count} rows of {name} are published, its receipts say {expected}; check again")
     return problems
 
 

@@ -10,14 +10,18 @@ import pytest
 
 from flows.check_plan import check_run_id, plan_check
 from flows.check_request import resolve_check
-from schemas.check_run import CheckHead, CheckReceipt, CheckRequest
+from schemas.check_run import CheckHead, CheckReceipt, CheckRequest, Judge
 from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId
 from schemas.manuscripts import ManuscriptCheck, ManuscriptForm
 from schemas.outcome import UnscoredReason
 from schemas.run import Budget
 from schemas.settings import Settings
+from tasks.accounting.ledger import Ledger
+from tasks.manuscripts.bench import Bench
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.job import CheckJob
+from tasks.manuscripts.judge import judge_again
 from tasks.manuscripts.scores import check_scores
 from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
@@ -26,6 +30,7 @@ from warehouse.check_publish import CheckPublication, landed_parts, publish_chec
 from warehouse.check_queries import manuscript_checks
 from warehouse.lake import in_memory, open_reader
 from warehouse.layout import Layout
+from warehouse.verify import verify
 
 REASON = "The percentage in Section 1 is wrong."
 PROBLEMS = [
@@ -130,6 +135,7 @@ def test_a_model_reports_judges_vote_and_hit_rates_follow(papers: Path, reasons:
     publication = published(head, request)
     assert publication.published, publication.validation
     assert published(head, request).unchanged
+    assert verify(Layout(request.warehouse)).sound
     with open_reader(Layout(request.warehouse)) as connection:
         assert {check.manuscript_id: check for check in manuscript_checks(connection, head.run_id)} == found
         hits = connection.execute(
@@ -187,6 +193,24 @@ def test_no_problem_is_an_answer_and_a_model_that_answers_nothing_is_unscored(pa
     silent, _, _ = checked(asked(papers / "faulty.pdf", tmp_path, server, seed=7))
     assert silent["faulty"].attempts[0].problem_count is None
     assert silent["faulty"].attempts[0].unscored_reason is UnscoredReason.REPLY_EMPTY
+
+
+def test_stored_problems_are_judged_again_without_reading_the_manuscript(
+    papers: Path, reasons: Path, tmp_path: Path, server: OpenAIServer
+) -> None:
+    request = asked(papers / "faulty.pdf", tmp_path, reasons=reasons)
+    found, _, _ = checked(request)
+    judge = Judge(engine="litellm:openai/strict", api_base=server.url)
+
+    async def again() -> ManuscriptCheck:
+        async with Bench(request, Settings(), Layout(request.warehouse)) as bench:
+            ledger = Ledger(IdeaId("faulty"))
+            return await judge_again(found["faulty"], [(judge.engine, bench.judge(ledger, judge))], most=2)
+
+    votes = asyncio.run(again()).votes
+    assert {vote.judge for vote in votes} == {judge.engine}
+    assert [vote.problem_id for vote in votes] == ["a1p1", "a1p2"]
+    assert len(server.requests) == 2
 
 
 def test_a_spent_budget_leaves_a_manuscript_unfinished_and_the_next_run_finishes_it(
