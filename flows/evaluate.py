@@ -23,6 +23,8 @@ from schemas.run import Run, RunRequest, RunState
 from schemas.settings import Settings
 from tasks.evaluate_shard import evaluate_shard
 from tasks.ideas.read import read_ideas
+from tasks.telemetry.reporter import reporting
+from tasks.telemetry.tracing import span
 from warehouse.landing import read_receipts
 from warehouse.layout import Layout
 from warehouse.publish import publish_run
@@ -61,8 +63,13 @@ def evaluate_batch(request: RunRequest) -> RunSummary:
     started_at = datetime.now(UTC)
     settings, layout = Settings(), Layout(request.warehouse)
     batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
-    with gateway_for(request, settings, layout) as gateway:
+    with (
+        reporting(settings.telemetry, "assay-run"),
+        span("run", engine=request.engine, profile=request.profile.name) as spanned,
+        gateway_for(request, settings, layout) as gateway,
+    ):
         keyed = key_batch(batch, request, settings, gateway)
+        spanned.note(run_id=keyed.run_id, ideas=len(keyed.planned))
         with only_command_on(layout, keyed.run_id):
             plan = plan_run(keyed, request, gateway, layout)
             with progress_of(plan, layout):

@@ -14,6 +14,7 @@ from schemas.settings import Settings
 from tasks.evaluation.evaluation_key import conditions, evaluation_key, run_id_for
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.judging.registry import STEPS
+from tasks.telemetry.tracing import traceparent
 from warehouse.landing import find_receipt, land_rejections, read_receipts, reuse
 from warehouse.layout import Layout
 from warehouse.progress import announce
@@ -119,6 +120,7 @@ def _write_shards(to_do: list[PlannedIdea], run_id: RunId, request: RunRequest, 
             gateway_url=gateway.url,
             literature=gateway.literature,
             ideas=tuple(to_do[start : start + size]),
+            trace_parent=traceparent(),
         )
         path = folder / f"shard-{number:05d}.json"
         path.write_text(job.model_dump_json())

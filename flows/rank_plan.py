@@ -20,6 +20,7 @@ from tasks.ranking.job import GroupJob, RankJob
 from tasks.ranking.rank import UNGROUPED
 from tasks.ranking.steps import STEPS
 from tasks.ranking.votes import RejectedVote, Votes, read_votes
+from tasks.telemetry.tracing import traceparent
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
@@ -149,7 +150,7 @@ def _write_shards(
             for name in names
         )
         path = folder / f"shard-{number:05d}.json"
-        job = RankJob(ranking_id=head.ranking_id, request=request, dimensions=DIMENSIONS, groups=groups)
+        job = RankJob(ranking_id=head.ranking_id, request=request, dimensions=DIMENSIONS, groups=groups, trace_parent=traceparent())
         path.write_text(job.model_dump_json())
         paths.append(path)
     return tuple(paths)

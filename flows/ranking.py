@@ -20,6 +20,8 @@ from schemas.identifiers import RunId
 from schemas.ranking import RankingHead, RankRequest
 from schemas.settings import Settings
 from tasks.rank_shard import rank_shard
+from tasks.telemetry.reporter import reporting
+from tasks.telemetry.tracing import span
 from warehouse.layout import Layout
 from warehouse.ranking_landing import iterate_group_receipts, land_head, read_head
 from warehouse.ranking_publish import publish_ranking
@@ -47,7 +49,11 @@ def rank_run(request: RankRequest) -> RankSummary:
         PublicationError: the run was evaluated again meanwhile.
     """
     settings, layout = Settings(), Layout(request.warehouse)
-    with only_command_on(layout, request.run_id):
+    with (
+        reporting(settings.telemetry, "assay-run"),
+        span("ranking", run_id=request.run_id, engine=request.engine),
+        only_command_on(layout, request.run_id),
+    ):
         plan = plan_ranking(request, settings, layout)
         if plan.shard_paths:
             with progress(_watched(plan, layout)):

@@ -100,6 +100,16 @@ class DashboardSettings(Section):
     prices: Path | None = Field(default=None, description="Prices of models, a JSON file as LiteLLM ships it; None: LiteLLM's own.")
 
 
+class TelemetrySettings(Section):
+    """Traces and metrics for machines. Headers the collector asks for: `OTEL_EXPORTER_OTLP_HEADERS`."""
+
+    otlp_endpoint: str | None = Field(
+        default=None, pattern="^https?://.", description="Root of an OTLP/HTTP collector, such as http://localhost:4318; None: off."
+    )
+    interval_seconds: float = Field(default=30.0, gt=0, description="Between two reports of the metrics; the last one is sent at the end.")
+    timeout_seconds: float = Field(default=3.0, gt=0, description="What a collector that does not answer may cost, each time.")
+
+
 class Settings(BaseSettings):
     """All of it. Read once by the command line, the flows and the gateway's entry point."""
 
@@ -133,6 +143,7 @@ class Settings(BaseSettings):
     embeddings: EmbeddingSettings = EmbeddingSettings()
     sources: SourceSettings = SourceSettings()
     dashboard: DashboardSettings = DashboardSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
 
     @property
     def catalogue(self) -> str | None:

@@ -8,6 +8,8 @@ from prefect import task
 from schemas.settings import Settings
 from tasks.evaluation.job import ShardJob
 from tasks.evaluation.workshop import evaluate_job
+from tasks.telemetry.reporter import reporting
+from tasks.telemetry.tracing import span
 
 
 @task(name="evaluate-shard", task_run_name="evaluate {shard_path}", retries=0, persist_result=False)
@@ -17,4 +19,6 @@ def evaluate_shard(shard_path: str) -> int:
     Retries are Dask's, for lost workers; calls retry where they are made.
     """
     job = ShardJob.model_validate_json(Path(shard_path).read_bytes())
-    return len(asyncio.run(evaluate_job(job, Settings())))
+    settings = Settings()
+    with reporting(settings.telemetry, "assay-worker"), span("shard", parent=job.trace_parent, run_id=job.run_id, ideas=len(job.ideas)):
+        return len(asyncio.run(evaluate_job(job, settings)))

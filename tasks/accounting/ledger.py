@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
 from schemas.identifiers import IdeaId
+from tasks.telemetry.counting import model_calls, source_calls
 
 
 @dataclass(slots=True)
@@ -12,6 +13,6 @@ class Ledger:
     """Collects the calls and failures of one idea while its evaluation runs. Not shared between ideas."""
 
     idea_id: IdeaId
-    llm_calls: list[LlmCall] = field(default_factory=list)
-    api_calls: list[ApiCall] = field(default_factory=list)
+    llm_calls: list[LlmCall] = field(default_factory=model_calls)
+    api_calls: list[ApiCall] = field(default_factory=source_calls)
     failures: list[Failure] = field(default_factory=list)

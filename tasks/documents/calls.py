@@ -10,6 +10,7 @@ from uuid import uuid4
 from schemas.calls import ApiCall
 from tasks.accounting.ledger import Ledger
 from tasks.documents.reasons import DocumentReason
+from tasks.telemetry.tracing import span
 
 
 @dataclass(slots=True)
@@ -29,7 +30,11 @@ def recorded(ledger: Ledger, source: str, endpoint: str) -> Iterator[Request]:
     request = Request()
     created_at = datetime.now(UTC)
     try:
-        yield request
+        with span("document request", kind="client", source=source) as spanned:
+            yield request
+            if request.reason is not None:
+                spanned.fail(request.reason.value)
+            spanned.note(status=request.status, cache_hit=request.cache_hit)
     finally:
         ledger.api_calls.append(
             ApiCall(

@@ -16,6 +16,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.evaluation.bench import Bench
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.evaluation.modules import MODULES, Findings
+from tasks.telemetry.tracing import span
 
 
 async def evaluate_idea(planned: PlannedIdea, job: ShardJob, bench: Bench) -> IdeaEvaluation:
@@ -23,14 +24,15 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, bench: Bench) -> Id
     started_at = datetime.now(UTC)
     async with asyncio.TaskGroup() as group:
         tasks = {
-            module.value: group.create_task(_findings(MODULES[module].evaluate(planned.idea, job.request.profile, bench)))
+            module.value: group.create_task(_findings(module, MODULES[module].evaluate(planned.idea, job.request.profile, bench)))
             for module in job.request.modules
         }
     return _assembled(planned, job, bench.ledger, started_at, {name: task.result() for name, task in tasks.items()})
 
 
-async def _findings(evaluation: Awaitable[Findings]) -> Findings:
-    return await evaluation
+async def _findings(module: Module, evaluation: Awaitable[Findings]) -> Findings:
+    with span("module", module=module.value):
+        return await evaluation
 
 
 def _assembled(planned: PlannedIdea, job: ShardJob, ledger: Ledger, started_at: datetime, found: Mapping[str, Findings]) -> IdeaEvaluation:

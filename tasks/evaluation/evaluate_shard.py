@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
@@ -17,6 +18,8 @@ from tasks.evaluation.bench import Bench
 from tasks.evaluation.evaluate_idea import evaluate_idea, every_failure, failed_evaluation, unscored_reasons
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.judging.scrubbing import one_line
+from tasks.telemetry.counting import idea_landed
+from tasks.telemetry.tracing import span
 from warehouse.landing import land, read_receipt
 from warehouse.layout import Layout
 
@@ -48,7 +51,7 @@ async def evaluate_shard(job: ShardJob, layout: Layout, attempts: Attempts, open
 
     async def one(planned: PlannedIdea) -> None:
         async with gate:
-            await _evaluate_and_land(planned, job, layout, attempts, open_bench)
+            await _followed(planned, job, layout, attempts, open_bench)
 
     try:
         async with asyncio.TaskGroup() as group:
@@ -66,7 +69,19 @@ def _done(receipt: Receipt | None) -> bool:
     return receipt is not None and receipt.incomplete_reason is None
 
 
-async def _evaluate_and_land(planned: PlannedIdea, job: ShardJob, layout: Layout, attempts: Attempts, open_bench: BenchFactory) -> None:
+async def _followed(planned: PlannedIdea, job: ShardJob, layout: Layout, attempts: Attempts, open_bench: BenchFactory) -> None:
+    """One idea as a span, counted when it has landed."""
+    started = time.monotonic()
+    with span("idea", run_id=job.run_id, idea_id=planned.idea.idea_id, evaluation_key=planned.evaluation_key) as spanned:
+        reason = await _evaluate_and_land(planned, job, layout, attempts, open_bench)
+        spanned.note(outcome=reason or "complete")
+    idea_landed(reason or "complete", time.monotonic() - started)
+
+
+async def _evaluate_and_land(
+    planned: PlannedIdea, job: ShardJob, layout: Layout, attempts: Attempts, open_bench: BenchFactory
+) -> str | None:
+    """Returns why running again may add to it; None when it is complete."""
     ledger = Ledger(planned.idea.idea_id)
     started_at = datetime.now(UTC)
     if attempts.count(planned.evaluation_key) >= MAXIMUM_ATTEMPTS:
@@ -74,17 +89,20 @@ async def _evaluate_and_land(planned: PlannedIdea, job: ShardJob, layout: Layout
         failure = _failure(planned, UnscoredReason.WORKER_LOST, detail)
         land(layout, failed_evaluation(planned, job, ledger, started_at, failure), incomplete_reason=UnscoredReason.WORKER_LOST)
         attempts.end(planned.evaluation_key)
-        return
+        return UnscoredReason.WORKER_LOST
     attempts.begin(planned.evaluation_key)
     try:
         (outcome,) = await asyncio.gather(_within_time(planned, job, ledger, open_bench), return_exceptions=True)
         if isinstance(outcome, IdeaEvaluation):
-            land(layout, outcome, incomplete_reason=_incomplete_reason(outcome))
+            reason = _incomplete_reason(outcome)
+            land(layout, outcome, incomplete_reason=reason)
         else:
             failure = _failure_of(outcome, planned, job)
             land(layout, failed_evaluation(planned, job, ledger, started_at, failure), incomplete_reason=failure.reason)
+            reason = failure.reason
     finally:
         attempts.end(planned.evaluation_key)
+    return reason
 
 
 def _failure_of(error: BaseException, planned: PlannedIdea, job: ShardJob) -> Failure:

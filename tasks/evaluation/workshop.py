@@ -31,6 +31,7 @@ from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.step import BaselineTools, Engine
+from tasks.judging.traced_engine import traced
 from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.sources.transport import source_client
@@ -74,7 +75,7 @@ class Workshop:
         )
         documents = self._documents(ledger)
         yield Bench(
-            engine=self._engine(ledger),
+            engine=traced(self._engine(ledger)),
             literature=literature,
             documents=documents,
             embedder=self.embedder,

@@ -22,6 +22,8 @@ from tasks.judging.scrubbing import one_line
 from tasks.judging.shortening import Message, TooLong
 from tasks.judging.step import Step
 from tasks.judging.structured_output import OutputMode, response_format, schema_instruction
+from tasks.telemetry.tracing import span
+from tasks.telemetry.values import Span
 
 __all__ = ["LiteLLMBackend", "LiteLLMEngine", "Sampling"]
 
@@ -178,7 +180,9 @@ class LiteLLMEngine:
                 spent = (None, tokens)  # should the call be cancelled now, it was probably paid for
                 wanted = response_format(backend.mode, asking.step.name, asking.step.output_model)
                 sent = with_attachment(messages, attachment) if attachment else messages
-                answer = await backend.ask(sent, wanted, shares_prefix=asking.step.shares_prefix)
+                with span("model call", kind="client", step=asking.step.name, model=backend.model) as spanned:
+                    answer = await backend.ask(sent, wanted, shares_prefix=asking.step.shares_prefix)
+                    _note(spanned, answer)
                 spent = self._spent(answer, tokens)
             except asyncio.CancelledError:
                 if spent[0] is None:
@@ -253,6 +257,13 @@ class LiteLLMEngine:
             shortening=asking.shortening,
             call_ids=tuple(asking.call_ids),
         )
+
+
+def _note(spanned: Span, answer: CallAnswer | CallFailure) -> None:
+    if isinstance(answer, CallFailure):
+        spanned.fail(answer.status.value)
+    else:
+        spanned.note(model_answered=answer.model_answered, prompt_tokens=answer.prompt_tokens, completion_tokens=answer.completion_tokens)
 
 
 def _delay_seconds(number: int, failure: CallFailure, backoff_seconds: float) -> float:

@@ -16,6 +16,7 @@ from schemas.errors import BudgetExhaustedError
 from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
 from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, STOPPING_HEADER, Attempt, attempts_in
+from tasks.telemetry.tracing import span, trace_headers
 
 DEFAULT_SOURCE = "semantic_scholar"
 BATCH_PATH = "/graph/v1/paper/batch"
@@ -86,6 +87,16 @@ class GatewayRequests:
                 self._on_request()
         except BudgetExhaustedError as error:
             return Fetched(None, None, self.source, self._failure(endpoint, error.reason, str(error)))
+        with span("literature request", kind="client", endpoint=endpoint, packed=packed) as spanned:
+            fetched = await self._exchanged(method, path, parameters, body, endpoint, packed)
+            if fetched.failure is not None:
+                spanned.fail(fetched.failure.reason)
+            spanned.note(status=fetched.status, source=fetched.source)
+            return fetched
+
+    async def _exchanged(
+        self, method: str, path: str, parameters: Mapping[str, str], body: bytes | None, endpoint: str, packed: int
+    ) -> Fetched:
         started = time.monotonic()
         try:
             response = await self._send(method, path, parameters, body)
@@ -100,7 +111,7 @@ class GatewayRequests:
 
     async def _send(self, method: str, path: str, parameters: Mapping[str, str], body: bytes | None) -> httpx.Response:
         """Try again while the gateway is being restarted, and no longer."""
-        headers = {"content-type": "application/json"} if body is not None else None
+        headers = {**trace_headers(), **({"content-type": "application/json"} if body is not None else {})}
         deadline = time.monotonic() + self._restart_seconds
         pause_seconds = _FIRST_PAUSE_SECONDS
         while True:

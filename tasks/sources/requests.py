@@ -24,6 +24,7 @@ from tasks.sources.kept_answers import KeptAnswers
 from tasks.sources.reasons import TRANSIENT, Reason, UnreadableAnswer
 from tasks.sources.turns import alone
 from tasks.sources.upstream import Desk, Question, Reply, Upstream
+from tasks.telemetry.tracing import span
 
 _LONGEST_PAUSE_SECONDS = 60.0
 _DETAIL_LENGTH = 300
@@ -147,7 +148,8 @@ class SourceRequests:
         sent_at, created_at = time.monotonic(), datetime.now(UTC)
         reply: Reply | None = None
         try:
-            reply = await exchanged(self._desk.http, self._upstream, question, self._settings)
+            with span("source request", kind="client", source=self._upstream.source, attempt=number):
+                reply = await exchanged(self._desk.http, self._upstream, question, self._settings)
             attempt = self._judged(reply, read)
         except NoReply as gone:
             attempt = _Attempt(None, gone.reason, str(gone))

@@ -12,9 +12,13 @@ from starlette.requests import Request as WebRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from schemas.settings import TelemetrySettings
 from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, STOPPING_HEADER, header_of
 from tasks.literature.gateway.messages import Reply, Request, Upstream, could_not_look, error_reply
 from tasks.literature.gateway.metrics import CONTENT_TYPE, Metrics
+from tasks.telemetry.counting import gateway_answered
+from tasks.telemetry.reporter import reporting
+from tasks.telemetry.tracing import span
 
 _LOG = logging.getLogger("assay.gateway")
 _LARGEST_BODY = 2_000_000
@@ -39,14 +43,18 @@ class Gateway:
         parameters = sorted((name, value) for name, value in web.query_params.multi_items() if name.lower() not in _SECRET_PARAMETERS)
         request = Request(web.method, web.url.path, tuple(parameters), body)
         try:
-            reply = await self._upstream.answer(request)
+            with span("gateway request", kind="server", parent=web.headers.get("traceparent"), endpoint=request.endpoint) as spanned:
+                reply = await self._upstream.answer(request)
+                spanned.note(status=reply.status, cache=reply.cache.value, upstream_requests=len(reply.attempts))
+                if reply.reason is not None:
+                    spanned.fail(reply.reason)
         except asyncio.CancelledError:  # only at the end, for those who still wait then
             stopping = _response(could_not_look("unreachable", "the gateway stops; ask again"), self._upstream.name)
             stopping.headers[STOPPING_HEADER] = "1"
             return stopping
         self._counts.update(["requests", f"cache_{reply.cache}", f"status_{reply.status}"])
         seconds = time.monotonic() - started
-        self._metrics.answered(request, reply, seconds)
+        gateway_answered(self._metrics.answered(request, reply, seconds), reply.status, reply.cache.value, seconds)
         _LOG.info("%s %s %d %s %.0f ms", request.method, request.path, reply.status, reply.cache, seconds * 1000)
         return _response(reply, self._upstream.name)
 
@@ -65,14 +73,15 @@ class Gateway:
         return Response(self._metrics.exposition(), headers={"content-type": CONTENT_TYPE})
 
 
-def application(upstream: Upstream) -> Starlette:
-    """The application around an upstream, which it closes at the end."""
+def application(upstream: Upstream, telemetry: TelemetrySettings | None = None) -> Starlette:
+    """The application around an upstream, which it closes at the end. It reports itself: uvicorn ends with the signal that ended it."""
     gateway = Gateway(upstream)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        yield
-        await upstream.close()
+        with reporting(telemetry or TelemetrySettings(), "assay-gateway"):
+            yield
+            await upstream.close()
 
     routes = [
         Route("/healthz", gateway.health),

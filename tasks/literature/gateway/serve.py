@@ -32,7 +32,7 @@ def serve(settings: Settings, literature: str, host: str, port: int, cache_direc
     if port_file is not None:
         _write_port(port_file, listener.getsockname()[1])
     config = uvicorn.Config(
-        application(upstream),
+        application(upstream, settings.telemetry),
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,

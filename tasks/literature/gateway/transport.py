@@ -20,6 +20,8 @@ from tasks.literature.gateway.circuit_breaker import CircuitBreaker, CircuitStat
 from tasks.literature.gateway.limiter import RateLimiter, Turn
 from tasks.literature.gateway.messages import Reply, Request, could_not_look
 from tasks.literature.gateway.request_record import RequestRecord
+from tasks.telemetry.counting import upstream_answered
+from tasks.telemetry.tracing import span
 
 _LOG = logging.getLogger("assay.gateway")
 _LONGEST_BACKOFF_SECONDS = 60.0
@@ -105,7 +107,11 @@ class Transport:
         if self.record is not None:
             self.record.sent(request_id, request.endpoint, request.look_ups, number, turn.waited_seconds, sent_at)
         backoff_seconds = self._backoff_seconds(number)
-        response, status, reason, effort.detail = await self._exchange(request, turn)
+        with span("upstream request", kind="client", endpoint=request.endpoint, attempt=number, look_ups=request.look_ups) as spanned:
+            response, status, reason, effort.detail = await self._exchange(request, turn)
+            spanned.note(status=status, wait_seconds=turn.waited_seconds)
+            if reason is not None:
+                spanned.fail(reason)
         latency_seconds = time.monotonic() - started
         attempt = Attempt(request_id, status, reason, turn.waited_seconds, latency_seconds, request.look_ups, sent_at)
         effort.attempts.append(attempt)
@@ -164,7 +170,9 @@ class Transport:
 
     def _count(self, endpoint: str, attempt: Attempt) -> None:
         unanswered = attempt.status is None or attempt.reason == "malformed_answer"
-        self.outcomes[endpoint, str(attempt.reason if unanswered else attempt.status)] += 1
+        outcome = str(attempt.reason if unanswered else attempt.status)
+        self.outcomes[endpoint, outcome] += 1
+        upstream_answered(endpoint, outcome, attempt.latency_seconds, attempt.wait_seconds)
         self.wait_seconds += attempt.wait_seconds
         self.latency_seconds += attempt.latency_seconds
         if self.record is not None:
