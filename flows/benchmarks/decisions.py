@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import get_args
 
+from flows.benchmarks.decision_calibration import decision_calibration
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
 from schemas.base import Noun
@@ -53,9 +54,11 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
         )
         for idea_id, one in decided.items()
     )
+    said = {idea_id: one.decision for idea_id, one in decided.items()}
     return [
-        *_scores(gold, {idea_id: one.decision for idea_id, one in decided.items()}, ASSAY, trial.seed),
+        *_scores(gold, said, ASSAY, trial.seed),
         *_scores(gold, dict.fromkeys(gold, _commonest(gold)), CONSTANT, trial.seed),
+        *decision_calibration(trial, NAME, run_id, gold, said),
     ]
 
 

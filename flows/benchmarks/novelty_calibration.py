@@ -49,9 +49,12 @@ def calibrate_on(
     source: str,
     seed: int,
     target: Path | None = None,
+    predicts: str = NOVELTY,
+    judged: str | None = None,
 ) -> list[BenchmarkScore]:
     """Cross-validate, report, and with a `target` fit on all examples and write the calibrator there.
 
+    `predicts` and `judged` say what the labels are and what made the judgements; None: novelty, by today's prompt.
     Too few labels, one class only, or nothing that varies: one undefined row that says so, and no file.
     """
     label = f"{CALIBRATION}: {part}"
@@ -60,7 +63,8 @@ def calibrate_on(
         figures = gain(predictions, scale, seed)
         if target is not None:
             gains = [_gain(figure) for figure in figures]
-            calibrator = fit_calibrator(examples, scale, target=NOVELTY, engine=engine, judged_by=judged_by(), source=source, gain=gains)
+            by = judged if judged is not None else judged_by()
+            calibrator = fit_calibrator(examples, scale, target=predicts, engine=engine, judged_by=by, source=source, gain=gains)
             write_calibrator(calibrator, target)
             note(f"{suite}: calibrator {calibrator.sha256[:12]}, fitted on {len(calibrator.training_items)} ideas: {target}")
     except ConfigurationError as error:

@@ -21,6 +21,11 @@ SIMILARITY_WEIGHT = 0.6
 """Of the cosine; the rest is the share of the statement's specific words that stand in the work."""
 COVERED = 0.55
 """Closeness from which a statement counts as covered by a work: the median over the statements of 35 real ideas with ten works each."""
+_PROTOCOL = re.compile(r"\b(?:experiment|evaluation|baseline|metric|ablation|timeline|budget)", re.IGNORECASE)
+_PROTOCOL_SENTENCE = re.compile(
+    r"(?:the )?(?:experiments?|baselines?|metrics?|ablations?|we (?:measure|report|evaluate|compare))\b", re.IGNORECASE
+)
+"""How an idea is tested is seldom what is new about it."""
 _EMPHASIS = re.compile(r"[*_`#]{1,3}")
 
 
@@ -61,7 +66,8 @@ def key_statements(idea: str) -> tuple[str, ...]:
 
 def _claim(text: str, heading: str) -> float:
     stated = 1.0 * bool(CLAIM.search(text)) + min(len(NOVELTY.findall(text)), 2) + 0.05 * min(len(specific_stems(text)), 16)
-    return stated - 1.0 * bool(BACKGROUND.search(heading)) - 0.8 * bool(GAP.search(text))
+    aside = bool(BACKGROUND.search(heading)) + bool(_PROTOCOL.search(heading) or _PROTOCOL_SENTENCE.match(text))
+    return stated - 1.0 * aside - 0.8 * bool(GAP.search(text))
 
 
 async def measure(idea: str, works: Sequence[tuple[str, str]], embedder: Embedder) -> Closeness | None:
