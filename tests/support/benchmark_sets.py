@@ -1,0 +1,139 @@
+"""Small made-up data sets in the formats of the real ones, and an evaluation of their ideas without running the main job."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from flows.benchmarks.run import BenchmarkSummary, run_suite
+from flows.benchmarks.suite import Suite
+from flows.profiles import load_profile
+from schemas.base import replace
+from schemas.benchmark import BenchmarkRequest
+from schemas.identifiers import EvaluationKey, RunId, content_hash
+from schemas.run import Run, RunRequest
+from schemas.settings import Settings
+from tasks.ideas.read import read_ideas
+from tests.support.evaluations import make_evaluation, make_run
+from warehouse.lake import open_reader
+from warehouse.landing import land
+from warehouse.layout import Layout
+from warehouse.publish import publish_run
+
+Score = tuple[float | None, str | None, int]
+DECISIONS = ("Reject", "Accept (Poster)", "Accept (Spotlight)", "Accept (Oral)")
+SUBJECTS = (
+    "sparse attention over long documents",
+    "graph kernels for proteins",
+    "robust policies",
+    "cheap retrieval",
+)
+PLAN = "# Plan {number}\n\n## Problem\n\nLong texts cost much.\n\n## Method\n\nWe will train sparse attention on {number} corpora."
+
+
+def submission(number: int, decision: str | None = None) -> dict[str, Any]:
+    subject = SUBJECTS[number % len(SUBJECTS)]
+    fields = {"paper_id": f"p{number}", "title": f"On {subject}, part {number}", "abstract": f"We propose a new method for {subject}. " * 3}
+    return {**fields, "decision": decision} if decision is not None else fields
+
+
+def write_points(folder: Path, decisions: tuple[str | None, ...]) -> Path:
+    lines = [json.dumps(submission(number, decision)) for number, decision in enumerate(decisions)]
+    (folder / "innoeval_points.jsonl").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def write_pairs(folder: Path, count: int = 4) -> Path:
+    for name, first, second in (("easy", 0, 3), ("hard", 0, 1)):
+        pairs = [
+            {
+                "pair_type": f"{DECISIONS[first]}-{DECISIONS[second]}",
+                "paper_a": submission(2 * number, DECISIONS[first]),
+                "paper_b": submission(2 * number + 1, DECISIONS[second]),
+            }
+            for number in range(count)
+        ]
+        (folder / f"innoeval_pairs_{name}.json").write_text(json.dumps(pairs))
+    return folder
+
+
+def write_groups(folder: Path, count: int = 3) -> Path:
+    """The last group is the first one over again."""
+    groups = [
+        {
+            "query": submission(10 * number, DECISIONS[0]),
+            "query_category": "reject",
+            "matches": {
+                "poster": {"paper": {**submission(10 * number + 1), "id": f"p{10 * number + 1}"}},
+                "oral": {"paper": submission(10 * number + 2)},
+            },
+        }
+        for number in range(count)
+    ]
+    (folder / "innoeval_groups.json").write_text(json.dumps([*groups, groups[0]]))
+    return folder
+
+
+def write_scholarideas(folder: Path, count: int = 3) -> Path:
+    ideas = [
+        {
+            "idea_id": f"ai_{number}",
+            "discipline": ("ai", "eco")[number % 2],
+            "text": PLAN.format(number=number),
+            "cutoff_date": "2024-05-01",
+            "rubrics": [
+                {"statement": "There is no ablation of the sparse kernel.", "type": "weakness", "axis": "soundness", "severity": "major"},
+                {"statement": "The data set is new and large.", "type": "strength", "axis": "contribution", "severity": "minor"},
+            ],
+        }
+        for number in range(count)
+    ]
+    (folder / "scholarideas.jsonl").write_text("\n".join(map(json.dumps, ideas)) + "\n")
+    return folder
+
+
+def benchmark_request(folder: Path, suite: Suite, **changes: Any) -> BenchmarkRequest:
+    """Over the data in `folder`, with a warehouse beside it."""
+    request = BenchmarkRequest(
+        suite=suite.name,
+        data=folder,
+        warehouse=folder / "warehouse",
+        profile=load_profile("economy"),
+        engine="extractive",
+        literature=f"snapshot:{folder}",
+        seed=0,
+    )
+    return replace(request, **changes)
+
+
+def evaluate_made_up(request: RunRequest) -> Run:
+    """Lands and publishes made-up evaluations of the ideas the main job is asked for."""
+    ideas = read_ideas(request.ideas_path, default_cutoff=None).ideas
+    run_id, layout = RunId(f"made-up-{content_hash(str(request.ideas_path), length=8)}"), Layout(request.warehouse)
+    for number, idea in enumerate(ideas):
+        evaluation = make_evaluation(number, run_id=run_id, idea=idea)
+        land(layout, replace(evaluation, evaluation_key=EvaluationKey(content_hash(idea.idea_id, length=32))))
+    run = make_run(run_id, ideas=len(ideas))
+    assert publish_run(layout, run).published
+    return run
+
+
+def never_evaluate(request: RunRequest) -> Run:
+    raise AssertionError("this suite has no ideas to evaluate")
+
+
+def run_small(suite: Suite, request: BenchmarkRequest, evaluate: Any = evaluate_made_up) -> BenchmarkSummary:
+    return run_suite(suite, request, Settings(), evaluate)
+
+
+def scores_of(request: BenchmarkRequest, where: str = "true") -> dict[tuple[str, str, str], Score]:
+    """(value, undefined_reason, unscored_count) by metric, slice and system, as SQL finds the measured ones in the lake."""
+    query = (
+        f"select metric, slice, system, value, undefined_reason, unscored_count from benchmark_scores where origin = 'measured' and {where}"
+    )
+    with open_reader(Layout(request.warehouse)) as connection:
+        return {row[:3]: row[3:] for row in connection.execute(query).fetchall()}
+
+
+def rows_of(request: BenchmarkRequest, query: str) -> list[tuple[Any, ...]]:
+    with open_reader(Layout(request.warehouse)) as connection:
+        return connection.execute(query).fetchall()
