@@ -1,6 +1,7 @@
 """Entry of the dashboard: `assay dashboard` starts it; settings come from the environment."""
 
 from functools import partial
+from importlib import resources
 
 import streamlit as st
 
@@ -17,7 +18,7 @@ MATERIAL = ":material/{}:"
 def main() -> None:
     """Ask for the password where one is set, then show the page of the address."""
     settings = Settings()
-    st.set_page_config(page_title="Assay", page_icon=MATERIAL.format("science"), layout="wide")
+    st.set_page_config(page_title="Assay", page_icon=str(resources.files("dashboards.app").joinpath("icon.svg")), layout="wide")
     if admitted(settings.dashboard.password):
         _navigate(open_lake(settings))
 

@@ -12,7 +12,7 @@ import streamlit as st
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 GOOD, BAD, NEUTRAL = "#0072B2", "#D55E00", "#8C8C8C"
-HEIGHT = 260
+HEIGHT, ROW_HEIGHT = 260, 22
 
 
 Drawn = alt.Chart | alt.LayerChart | alt.FacetChart
@@ -37,7 +37,10 @@ def bars(frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str,
     }
     if colour and not stacked:
         encoded["yOffset"] = alt.YOffset(colour, type="nominal", sort=None)
-    drawn: alt.Chart = alt.Chart(frame, height=alt.Step(22)).mark_bar(color=PALETTE[0]).encode(**encoded, **_colour(colour))
+    rows = frame[y].n_unique() * (frame[colour].n_unique() if colour and not stacked else 1)
+    drawn: alt.Chart = (
+        alt.Chart(frame, height=ROW_HEIGHT * rows + 2 * ROW_HEIGHT).mark_bar(color=PALETTE[0]).encode(**encoded, **_colour(colour))
+    )
     return drawn
 
 

@@ -2,9 +2,12 @@
 
 import inspect
 from collections.abc import Mapping
+from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboards.app import app
 from warehouse.layout import Layout
 
 SECONDS = 30
@@ -35,3 +38,9 @@ def words(test: AppTest) -> str:
     found = [f"{getattr(element, 'label', '')} {element.value}" for kind in kinds for element in getattr(test, kind)]
     found += [element.value.to_csv() for element in test.dataframe]
     return "\n".join(inspect.cleandoc(str(part)) for part in found)
+
+
+def open_app(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """The whole app, with its menu and password, on a warehouse."""
+    monkeypatch.setenv("ASSAY_DASHBOARD__WAREHOUSE", str(layout.root))
+    return AppTest.from_file(str(Path(app.__file__)), default_timeout=SECONDS).run()

@@ -3,7 +3,7 @@
 import polars
 import streamlit as st
 
-from dashboards.app import charts, empty, state, tables, timing
+from dashboards.app import amounts, charts, empty, state, tables, timing
 from dashboards.app.costs import latency, over_time, per_idea, what_if
 from dashboards.app.data import Lake
 from schemas.run import Run
@@ -41,16 +41,16 @@ def show(lake: Lake) -> None:
 def _totals(lake: Lake, run: Run, steps: polars.DataFrame) -> None:
     cost = lake.ask(Queries.run_cost, run.run_id)
     row = st.columns(6)
-    row[0].metric("Cost", "unknown" if cost.cost_usd is None else f"${cost.cost_usd:,.4f}", help="Of the calls with a known price.")
-    row[1].metric("Calls without a price", f"{cost.unknown_price_calls:,}")
-    row[2].metric("Prompt tokens", f"{cost.prompt_tokens:,}")
-    row[3].metric("Completion tokens", f"{cost.completion_tokens:,}")
-    row[4].metric("Served from the provider's cache", f"{cost.cached_tokens:,}", help="Prompt tokens.")
-    saved = steps["saved_usd"].sum() if len(steps) else 0.0
+    row[0].metric("Cost", amounts.dollars(cost.cost_usd), help="Of the calls with a known price.")
+    row[1].metric("Calls without a price", amounts.count(cost.unknown_price_calls))
+    row[2].metric("Prompt tokens", amounts.count(cost.prompt_tokens))
+    row[3].metric("Completion tokens", amounts.count(cost.completion_tokens))
+    row[4].metric("Cached tokens", amounts.count(cost.cached_tokens), help="Prompt tokens served from the provider's cache.")
+    saved = float(steps["saved_usd"].sum()) if len(steps) else 0.0
     row[5].metric(
-        "Saved by Assay's cache",
-        f"≈ ${saved or 0.0:,.4f}",
-        help="Replies taken from the cache, at the mean cost of the paid calls of their step and model.",
+        "Saved by cache",
+        f"≈ {amounts.dollars(saved)}",
+        help="Replies taken from Assay's own cache, at the mean cost of the paid calls of their step and model.",
     )
     share = f"{cost.cost_usd_per_idea:.4f} dollars per idea" if cost.cost_usd_per_idea is not None else "cost per idea unknown"
     st.caption(

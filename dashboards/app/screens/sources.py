@@ -3,7 +3,7 @@
 import polars
 import streamlit as st
 
-from dashboards.app import charts, empty, state, tables, timing
+from dashboards.app import amounts, charts, empty, state, tables, timing
 from dashboards.app.data import Lake
 from dashboards.reports import wording
 from schemas.run import Run
@@ -42,12 +42,14 @@ def show(lake: Lake) -> None:
 
 def _totals(shown: polars.DataFrame) -> None:
     row = st.columns(6)
-    row[0].metric("Requests sent", f"{shown['requests_worth'].sum():,.0f}", help="A request that served several ideas counts once.")
-    row[1].metric("Look-ups answered by a cache", f"{int(shown['cache_hits'].sum()):,}")
-    row[2].metric("Refused as too many (429)", f"{int(shown['rate_limited'].sum()):,}")
-    row[3].metric("Failed tries", f"{int(shown['failed'].sum()):,}", help="A failed try may have been followed by one that was answered.")
-    row[4].metric("Left unanswered", f"{int(shown['unanswered'].sum()):,}", help="Look-ups that no try answered.")
-    row[5].metric("Waited for allowances", f"{shown['wait_seconds'].sum():,.0f} s", help="Of all workers together.")
+    row[0].metric("Requests sent", amounts.count(shown["requests_worth"].sum()), help="A request that served several ideas counts once.")
+    row[1].metric("From a cache", amounts.count(shown["cache_hits"].sum()))
+    row[2].metric("429s", amounts.count(shown["rate_limited"].sum()))
+    row[3].metric(
+        "Failed tries", amounts.count(shown["failed"].sum()), help="A failed try may have been followed by one that was answered."
+    )
+    row[4].metric("Left unanswered", amounts.count(shown["unanswered"].sum()), help="Look-ups that no try answered.")
+    row[5].metric("Waited", f"{amounts.count(shown['wait_seconds'].sum())} s", help="For the allowances of sources, all workers together.")
 
 
 def _by_endpoint(shown: polars.DataFrame) -> None:
@@ -56,7 +58,7 @@ def _by_endpoint(shown: polars.DataFrame) -> None:
         {
             "source": "Source",
             "endpoint": "Endpoint",
-            "requests_worth": tables.score("Requests sent"),
+            "requests_worth": tables.count("Requests sent"),
             "look_ups": tables.count("Look-ups", "Several may travel in one request."),
             "cache_hits": tables.count("From a cache"),
             "failed": tables.count("Failed tries"),

@@ -12,14 +12,14 @@ with per_idea as (
   group by i.idea_id
 ),
 bounds as (
-  select max(cost_usd) as highest, greatest(max(cost_usd) / $bins, 1e-9) as width from per_idea
+  select coalesce(greatest(max(cost_usd) / $bins, 1e-9), 1e-9) as width from per_idea
+),
+placed as (
+  select case when p.cost_usd is not null then least(floor(p.cost_usd / b.width), $bins - 1)::bigint end as bin, b.width
+  from per_idea as p
+  cross join bounds as b
 )
-select
-  least(floor(p.cost_usd / b.width), $bins - 1)::bigint as bin,
-  least(floor(p.cost_usd / b.width), $bins - 1) * b.width as from_usd,
-  (least(floor(p.cost_usd / b.width), $bins - 1) + 1) * b.width as to_usd,
-  count(*) as ideas
-from per_idea as p
-cross join bounds as b
-group by bin, from_usd, to_usd
+select bin, bin * width as from_usd, (bin + 1) * width as to_usd, count(*) as ideas
+from placed
+group by bin, width
 order by bin nulls last

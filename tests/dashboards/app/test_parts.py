@@ -1,0 +1,136 @@
+"""Parts of the dashboard that need no page."""
+
+import math
+
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from pydantic import SecretStr
+
+from dashboards.app import links, text, timing
+from dashboards.app.access import MOST_ATTEMPTS_PER_MINUTE, Attempts, same
+from dashboards.app.checks.alarms import sentences
+from dashboards.app.checks.drift import ENOUGH, distances, stability_index
+from dashboards.app.prices import ModelPrice, read_prices
+from schemas.errors import ConfigurationError
+from tests.support.dashboard import open_app
+from warehouse.layout import Layout
+
+COUNTS = st.lists(st.integers(0, 1000), min_size=10, max_size=10)
+
+
+@given(st.text())
+def test_no_text_becomes_html_formula_or_colour(untrusted: str) -> None:
+    for written in (text.line(untrusted), text.prose(untrusted)):
+        rendered = MarkdownIt("commonmark", {"html": True}).render(written)
+        assert "<script" not in rendered
+        assert "<img" not in rendered
+        assert all(written[n - 1 : n] == "\\" for n, letter in enumerate(written) if letter == "$")
+
+
+def test_hostile_markdown_is_shown_as_its_characters() -> None:
+    written = text.line("<script>alert(1)</script> :red[x] $y$ ![i](http://x)")
+    assert "<script" not in MarkdownIt("commonmark", {"html": True}).render(written)
+    assert r"\:red" in written
+    assert r"\$y\$" in written
+
+
+@given(COUNTS, COUNTS)
+def test_distance_of_distributions_is_finite_symmetric_and_never_negative(one: list[int], other: list[int]) -> None:
+    distance = stability_index(one, other)
+    assert math.isfinite(distance)
+    assert distance >= -1e-12
+    assert distance == pytest.approx(stability_index(other, one))
+
+
+def bins_of(run_id: str, counts: dict[int | None, int]) -> list[dict[str, object]]:
+    return [
+        {
+            "run_id": run_id,
+            "bin": at,
+            "ideas": n,
+            "points": None if at is None else (at + 0.5) * n,
+            "squared_points": None if at is None else (at + 0.5) ** 2 * n,
+        }
+        for at, n in counts.items()
+    ]
+
+
+def test_drift_is_told_between_runs_of_enough_ideas_only() -> None:
+    frame = polars.DataFrame(
+        [*bins_of("new", {8: ENOUGH, None: 3}), *bins_of("old", {2: ENOUGH}), *bins_of("tiny", {2: 1})], infer_schema_length=None
+    )
+    new, old, tiny = distances(["new", "old", "tiny"], frame)
+    assert (new["moved"], new["mean"], new["unscored"]) == (True, 8.5, 3)
+    assert (old["moved"], old["psi"]) == (False, None)
+    assert tiny["psi"] is None
+
+
+def test_alarms_tell_collapse_and_bias_but_not_of_few() -> None:
+    labels = polars.DataFrame(
+        [("comparison", "0", 95, 0.95), ("comparison", "1", 5, 0.05), ("few", "0", 3, 1.0)],
+        schema=["judgement", "label", "judgements", "share"],
+        orient="row",
+    )
+    groups = polars.DataFrame(
+        [("k", "e", "<b>", 40, 0, 0.5, 0.3), ("k", "e", "few", 4, 0, 1.0, 0.0)],
+        schema=["ranking_id", "engine", "group", "match_count", "unscored_match_count", "position_bias", "order_agreement_0_to_1"],
+        orient="row",
+    )
+    collapse, bias, order = sentences(labels, groups)
+    assert "95%" in collapse
+    assert "shown first wins 50%" in bias
+    assert r"\<b\>" in order
+
+
+def test_prices_are_read_as_litellm_ships_them(tmp_path) -> None:
+    path = tmp_path / "prices.json"
+    path.write_text(
+        '{"sample_spec": {"mode": "one of"}, "a": {"mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6},'
+        '"b": {"mode": "embedding", "input_cost_per_token": 1e-6, "output_cost_per_token": 0}, "c": {"mode": "chat"}}'
+    )
+    assert read_prices(path) == {"a": ModelPrice(1.0, 2.0, 1.0)}
+    assert read_prices(path)["a"].of(1_000_000, 1_000_000, 500_000) == pytest.approx(3.0)
+    path.write_text("not json")
+    with pytest.raises(ConfigurationError, match="ASSAY_DASHBOARD__PRICES"):
+        read_prices(path)
+
+
+def test_addresses_quote_what_they_carry() -> None:
+    assert links.address("idea", run="r", idea="../../etc/passwd\n<b>&x=1") == "idea?run=r&idea=..%2F..%2Fetc%2Fpasswd%0A%3Cb%3E%26x%3D1"
+
+
+def test_points_of_time_are_told_in_words() -> None:
+    assert [timing.in_words(seconds) for seconds in (1, 15, 60, 900, 3600)] == ["second", "15 seconds", "minute", "15 minutes", "hour"]
+
+
+def test_guessing_the_password_is_slow() -> None:
+    attempts = Attempts()
+    for _ in range(MOST_ATTEMPTS_PER_MINUTE):
+        assert attempts.allowed()
+        attempts.add()
+    assert not attempts.allowed()
+    assert same("pass wörd", SecretStr("pass wörd"))
+    assert not same("pass", SecretStr("pass wörd"))
+
+
+def test_the_password_is_asked_before_anything_is_shown(layout: Layout, monkeypatch) -> None:
+    monkeypatch.setenv("ASSAY_DASHBOARD__PASSWORD", "open sesame")
+    app = open_app(layout, monkeypatch)
+    assert [field.label for field in app.text_input] == ["Password"]
+    assert not app.dataframe
+    app.text_input(key="password").input("wrong")
+    app.button[0].click().run()
+    assert app.error[0].value == "Wrong password."
+    app.text_input(key="password").input("open sesame")
+    app.button[0].click().run()
+    assert not app.exception
+    assert app.dataframe
+
+
+def test_without_a_password_the_first_page_is_the_list_of_runs(layout: Layout, monkeypatch) -> None:
+    app = open_app(layout, monkeypatch)
+    assert not app.exception
+    assert app.title[0].value == "Runs"

@@ -1,0 +1,127 @@
+"""What the pages about runs, cost, sources, quality and SQL say."""
+
+import fcntl
+from datetime import UTC, datetime
+
+import pytest
+
+from schemas.identifiers import RunId
+from schemas.run import Budget, Module, PlannedRun
+from tests.support.dashboard import open_page, words
+from tests.support.evaluations import make_evaluation
+from warehouse.landing import land
+from warehouse.layout import Layout
+from warehouse.progress import announce
+
+
+def landing(layout: Layout, run_id: str = "run-now") -> PlannedRun:
+    planned = PlannedRun(
+        run_id=RunId(run_id),
+        idea_count=4,
+        rejected_count=0,
+        engine="<script>alert(1)</script>",
+        profile="economy",
+        modules=(Module.SOUNDNESS,),
+        budget=Budget(maximum_cost_usd=2.0),
+        started_at=datetime.now(UTC),
+    )
+    announce(layout, planned)
+    land(layout, make_evaluation(0, run_id=run_id, calls=2))
+    return planned
+
+
+def test_runs_shows_a_run_that_is_being_written(tmp_path) -> None:
+    layout = Layout(tmp_path)
+    planned = landing(layout)
+    with layout.planned_run(planned.run_id).with_name("lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        page = open_page("runs", layout)
+    assert not page.exception
+    said = words(page)
+    assert "is running" in said
+    assert "$0.0020 of $2.00" in said
+    assert "<script>" not in said
+
+
+def test_runs_says_how_to_go_on_with_a_stopped_one(tmp_path) -> None:
+    layout = Layout(tmp_path)
+    planned = landing(layout)
+    layout.planned_run(planned.run_id).with_name("lock").touch()
+    assert "goes on where it stopped" in words(open_page("runs", layout))
+
+
+def test_runs_shows_unscored_and_unpriced_beside_cost(layout: Layout) -> None:
+    (table,) = open_page("runs", layout).dataframe
+    row = table.value.iloc[0]
+    assert row["run_id"] == "run-a"
+    assert row["unscored_count"] > 0
+    assert row["unknown_price_calls"] == 6
+
+
+@pytest.mark.parametrize("view", ["By step", "Over time", "Latency", "Per idea", "Another model"])
+def test_every_part_of_cost_opens_by_its_address(view: str, layout: Layout) -> None:
+    page = open_page("cost", layout, run="run-a", view=view)
+    assert not page.exception
+    assert not page.error
+    assert page.radio(key="choose_view").value == view
+    assert page.query_params["view"] == [view] or page.query_params["view"] == view
+
+
+def test_ideas_with_unknown_price_are_counted_beside_the_distribution(layout: Layout) -> None:
+    assert "1 ideas have a call without a known price" in words(open_page("cost", layout, view="Per idea"))
+
+
+def test_hostile_titles_stay_text(layout: Layout) -> None:
+    page = open_page("cost", layout, view="Per idea")
+    assert any("<script>" in table.value.to_csv() for table in page.dataframe)
+    assert not any("<script>" in part.value for part in [*page.markdown, *page.caption])
+
+
+def test_own_prices_tell_what_the_run_would_have_cost(layout: Layout) -> None:
+    page = open_page("cost", layout, view="Another model", prompt_price="10", completion_price="20", cached_price="0")
+    rows = page.dataframe[0].value.set_index("model")["cost_usd"]
+    assert rows["Your prices"] == pytest.approx(24 * ((1200 - 200) * 10 + 300 * 20) / 1e6)
+    assert any(name.startswith("this run (6 calls without a price)") for name in rows.index)
+
+
+def test_sources_tell_requests_waiting_and_what_stayed_unanswered(layout: Layout) -> None:
+    page = open_page("sources", layout)
+    told = {metric.label: metric.value for metric in page.metric}
+    assert told["Requests sent"] == "20"
+    assert told["From a cache"] == "10"
+    assert "the source took too long" in words(page)
+
+
+@pytest.mark.parametrize("view", ["Checks", "Unscored", "Drift", "Judges"])
+def test_every_part_of_quality_opens_by_its_address(view: str, layout: Layout) -> None:
+    page = open_page("quality", layout, view=view)
+    assert not page.exception
+    assert page.radio(key="choose_view").value == view
+
+
+def test_an_address_that_names_what_is_gone_shows_the_newest_run(layout: Layout) -> None:
+    page = open_page("quality", layout, run="run-that-was", view="<script>")
+    assert not page.exception
+    assert page.selectbox(key="choose_run").value == "run-a"
+
+
+def test_sql_answers_the_address_and_offers_the_answer(layout: Layout) -> None:
+    page = open_page("sql", layout, sql='select idea_id, title from ideas where "group" is null')
+    answer = page.dataframe[-1].value
+    assert list(answer["idea_id"]) == ["nothing-scored"]
+    assert "1 rows, 2 columns" in words(page)
+
+
+@pytest.mark.parametrize("sql", ["drop table ideas", "select * from read_csv('/etc/passwd')", "select", "select 1; select 2"])
+def test_sql_refuses_in_one_line(sql: str, layout: Layout) -> None:
+    page = open_page("sql", layout, sql=sql)
+    assert not page.exception
+    assert len(page.error) == 1
+
+
+def test_every_saved_example_is_answered(layout: Layout) -> None:
+    page = open_page("sql", layout)
+    for name in page.selectbox(key="example").options:
+        page.selectbox(key="example").set_value(name).run()
+        assert not page.exception
+        assert not page.error, name
