@@ -349,3 +349,27 @@ async def test_keys_of_a_comparison_never_reach_the_review_where_they_mean_other
     findings, _ = await evaluated(answers={"compare_paper": citing}, papers_per_comparison_call=2)
     assert all("[P" not in one.comparison for one in findings.evaluation.comparisons)
     assert any("“" in one.comparison for one in findings.evaluation.comparisons)
+
+
+async def test_without_augmentation_only_what_searches_found_is_compared() -> None:
+    source = literature()
+    findings, _ = await evaluated(source, augment_papers=False)
+    assert {candidate.origin for candidate in findings.evaluation.candidates} == {CandidateOrigin.SEARCH}
+    assert source.reference_calls == source.pooled_seeds == []
+    assert findings.evaluation.comparisons
+
+
+async def test_without_comparison_the_review_sees_abstracts_and_there_is_no_score() -> None:
+    shown: list[Any] = []
+
+    def sees(question: Any) -> ReviewAnswer:
+        shown.append(question)
+        return review(question)
+
+    findings, _ = await evaluated(answers={"contribution_review": sees}, compare_papers=False)
+    assert findings.evaluation.comparisons == ()
+    assert [entry.score for question in shown for entry in question.comparisons] == [None] * 10
+    assert shown[0].comparisons[0].comparison == "The calls of bats, bats-5."
+    for one in findings.evaluation.reviews:
+        assert one.strengths
+        assert (one.mean_comparison_score, one.scored_comparison_count, one.unscored_reason) == (None, 0, None)

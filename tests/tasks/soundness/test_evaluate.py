@@ -252,3 +252,11 @@ async def test_queries_of_several_methods_come_from_one_call_and_one_left_out_un
     assert [len(inputs.methods) for inputs in engine.inputs_of("soundness_query")] == [3]
     assert [method.query for method in evaluation.methods] == ["query alpha", None, "query gamma"]
     assert "no query for this method" in evaluation.reviews[1].unscored_detail
+
+
+async def test_without_extraction_passages_are_judged_themselves_and_nothing_they_cite_is_read() -> None:
+    documents = FakeDocuments()
+    evaluation = (await evaluated(documents=documents, extract_methods_and_results=False)).evaluation
+    assert {row.paper_id for row in evaluation.evidence if row.method_id == "m1"} == {"paper01", "paper04", "paper05"}
+    assert evaluation.sections == ()
+    assert [review.score_0_to_10 for review in evaluation.reviews] == [7, 7, 7]
