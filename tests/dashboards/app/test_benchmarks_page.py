@@ -1,0 +1,34 @@
+"""Benchmarks: measured beside published, what is undefined says why, confusion and reliability from the answers."""
+
+from tests.support.benchmark_lake import BENCHMARK
+from tests.support.dashboard import open_page, words
+from tests.support.safe_page import unsafe_parts
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+
+
+def test_scores_stand_with_intervals_beside_published_figures(ranked: Layout) -> None:
+    page = open_page("benchmarks", ranked)
+    assert not page.exception
+    table = page.dataframe[0].value
+    assert set(table["origin"]) == {"measured", "published"}
+    measured = table[table["system"] == "assay · litellm:small"].iloc[0]
+    assert (measured["value"], measured["lower"], measured["upper"], measured["unscored_count"]) == (0.67, 0.4, 0.9, 1)
+    assert "nothing was answered" in words(page)
+    assert unsafe_parts(page) == []
+
+
+def test_confusion_counts_unscored_answers_apart(ranked: Layout) -> None:
+    assert "4 items, 1 unscored" in words(open_page("benchmarks", ranked, asked="decision · assay"))
+
+
+def test_reliability_is_taken_over_probabilities_alone(ranked: Layout) -> None:
+    with open_queries(ranked) as queries:
+        bins = queries.page_frame("benchmark_reliability", run_id=BENCHMARK)
+    assert set(bins["task"]) == {"holds"}
+    assert bins["item_count"].sum() == 10
+    assert bins["share_held"].to_list() == [0.0] * 5 + [1.0] * 5
+
+
+def test_without_a_benchmark_the_page_names_the_command(layout: Layout) -> None:
+    assert "assay benchmark SUITE" in words(open_page("benchmarks", layout))

@@ -1,0 +1,89 @@
+"""The page of one idea: its parts from their addresses, reasons where there is no score, and hostile text as mere text."""
+
+import pytest
+
+from tests.support.committee_evaluations import make_full_evaluation
+from tests.support.dashboard import open_page, words
+from tests.support.evaluations import make_run
+from tests.support.report_lake import HOSTILE, RUN, UNSCORED
+from tests.support.safe_page import unsafe_parts
+from warehouse.landing import land
+from warehouse.layout import Layout
+from warehouse.publish import publish_run
+
+PARTS = ("Soundness", "Contribution", "The idea", "What is missing", "Bibliography", "Provenance")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_of_a_hostile_idea_opens_and_stays_text(part: str, layout: Layout) -> None:
+    page = open_page("idea", layout, run=RUN, idea=HOSTILE, part=part)
+    assert not page.exception
+    assert not page.error
+    assert unsafe_parts(page) == []
+
+
+def test_the_summary_comes_first_and_methods_can_be_opened(layout: Layout) -> None:
+    page = open_page("idea", layout, idea="idea-00000")
+    assert page.subheader[0].value == "Summary"
+    assert [expander.label.split(" · ")[0] for expander in page.expander] == ["Method 1", "Method 2", "Method 3"]
+    said = words(page)
+    assert "Passage (Results)" in said
+    assert "https://example.org/paper/0/" in said
+    assert "2 of 3 methods, 1 unscored" in said
+
+
+def test_an_unscored_method_says_why(layout: Layout) -> None:
+    page = open_page("idea", layout, idea="idea-00000")
+    assert "unscored\\: no relevant evidence was found" in page.expander[2].label
+
+
+def test_an_idea_without_any_score_shows_no_number(layout: Layout) -> None:
+    page = open_page("idea", layout, idea=UNSCORED)
+    assert {metric.value for metric in page.metric} == {"unscored"}
+    assert "What is missing is unscored, not bad" in words(page)
+
+
+def test_every_judgement_names_its_step_prompt_engine_and_model(layout: Layout) -> None:
+    table = open_page("idea", layout, idea="idea-00003", part="Provenance").dataframe[0].value
+    assert {"soundness_review", "comparison", "dimensions"} <= set(table["step"])
+    assert table["prompt_sha256"].str.len().eq(64).all()
+    assert set(table["model_answered"]) == {"small-2026-01"}
+
+
+def test_every_model_call_is_listed(layout: Layout) -> None:
+    calls = open_page("idea", layout, idea="idea-00003", part="Provenance").dataframe[1].value
+    assert len(calls) == 6
+    assert calls["cost_usd"].sum() == pytest.approx(0.006)
+
+
+def test_a_module_that_was_not_asked_for_has_no_tab(layout: Layout) -> None:
+    assert [tab.label for tab in open_page("idea", layout, idea="idea-00004").tabs][:2] == ["Soundness", "The idea"]
+
+
+def test_a_search_without_a_find_says_so(layout: Layout) -> None:
+    assert "No idea of this run holds these words" in words(open_page("idea", layout, search="no such thing"))
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """One idea evaluated by every module."""
+    layout = Layout(tmp_path_factory.mktemp("full"))
+    land(layout, make_full_evaluation(1))
+    modules = "soundness,contribution,committee,novelty"
+    assert publish_run(layout, make_run(modules=modules)).published
+    return layout
+
+
+def test_the_committee_shows_scores_by_reviewer_with_the_unscored_ones(full: Layout) -> None:
+    page = open_page("idea", full, part="Committee")
+    assert not page.exception
+    assert any(expander.label.startswith("Reviewer") for expander in page.expander)
+    assert "Krippendorff" in words(page)
+    assert unsafe_parts(page) == []
+
+
+def test_novelty_shows_the_judgement_with_its_related_works(full: Layout) -> None:
+    page = open_page("idea", full, part="Novelty")
+    assert not page.exception
+    assert "1 (known) to 5 (new in every respect)" in words(page)
+    assert "Related works shown" in words(page)

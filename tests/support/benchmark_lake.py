@@ -1,0 +1,61 @@
+"""A benchmark in a lake: two tasks with right answers, one with probabilities, and a published figure beside it."""
+
+from schemas.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
+from schemas.identifiers import RunId
+from schemas.outcome import UnscoredReason
+from tests.support.evaluations import START, make_provenance
+from tests.support.report_lake import HOSTILE_TEXT
+from warehouse.benchmark_landing import land_benchmark
+from warehouse.benchmark_publish import publish_benchmark
+from warehouse.layout import Layout
+
+BENCHMARK = RunId("benchmark-a")
+
+
+def publish_benchmark_lake(layout: Layout) -> None:
+    answers = (("accept", "accept"), ("accept", "reject"), ("reject", "reject"), ("reject", None))
+    decisions = [_item(f"i{n}", "decision", gold, answer, None) for n, (gold, answer) in enumerate(answers)]
+    said = [_item(f"p{n}", "holds", "yes" if n > 4 else "no", str(n / 10), n / 10) for n in range(10)]
+    run = BenchmarkRun(
+        benchmark_id=BENCHMARK,
+        suite="decisions",
+        engine="litellm:small",
+        profile="economy",
+        data_sha256="ab" * 32,
+        prompt_sha256="cd" * 32,
+        seed=7,
+        scores=(
+            _score("assay", 0.67, lower=0.4, upper=0.9, interval_method="bootstrap", unscored_count=1),
+            _score(HOSTILE_TEXT, 0.5, published=True, published_source="A paper, table 1"),
+            _score("baseline", None, undefined_reason="nothing was answered"),
+        ),
+        items=(*decisions, *said),
+        llm_calls=4,
+        prompt_tokens=400,
+        completion_tokens=40,
+        cost_usd=0.01,
+        assay_version="0.1.0",
+        started_at=START,
+        finished_at=START,
+    )
+    land_benchmark(layout, run)
+    report = publish_benchmark(layout, BENCHMARK)
+    assert report.published, report.validation
+
+
+def _score(system: str, value: float | None, **more: object) -> BenchmarkScore:
+    return BenchmarkScore(suite="decisions", metric="accuracy", system=system, value=value, count=3, **more)
+
+
+def _item(item_id: str, task: str, gold: str, answer: str | None, value: float | None) -> BenchmarkItem:
+    return BenchmarkItem(
+        item_id=item_id,
+        task=task,
+        system="assay",
+        gold=gold,
+        answer=answer,
+        value=value,
+        unscored_reason=None if answer else UnscoredReason.REFUSED,
+        unscored_detail="" if answer else "it would not",
+        provenance=make_provenance(task),
+    )
