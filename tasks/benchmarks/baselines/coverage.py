@@ -7,7 +7,7 @@ from tasks.benchmarks.questions import CoverageQuestion
 from tasks.judging.step import BaselineTools
 from tasks.judging.text import content_words, outcome_cue, rank_sentences, sentences
 
-SENTENCES_EMBEDDED = 6
+SENTENCES_EMBEDDED = 3
 """The sentences that share most words with the statement; embedding all of a long review would cost a hundred times as much."""
 THRESHOLDS = ((0.70, 5), (0.58, 4), (0.46, 3), (0.32, 2))
 """Least nearness of each grade; below all of them: 1."""
