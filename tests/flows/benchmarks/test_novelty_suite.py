@@ -33,9 +33,10 @@ def written(folder: Path, count: int = 24, *, only: bool | None = None, gold: bo
     generator = random.Random(4)
     binary, graded = [], []
     for number in range(count):
-        idea = sentence(generator.choice(SUBJECTS), generator.choice(THINGS), number)
+        subject = generator.choice(SUBJECTS)
+        idea = sentence(subject, generator.choice(THINGS), number)
         known = number % 2 == 0
-        foreign = sentence("quiet rivers", "a survey", number + 500)
+        foreign = f"Number {number} of the letters on {subject} that were kept in a museum."
         papers = [{"title": f"Work {number}", "abstract": idea if known else foreign, "url": f"https://example.org/{number}"}]
         novel = not known if only is None else only
         binary.append({"idea_id": f"i{number}", "idea": idea, "papers": papers, "novel": novel})
@@ -91,9 +92,9 @@ def extractive(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Tr
 def test_verdicts_are_held_against_the_experts_with_intervals(extractive: tuple[Trial, list[BenchmarkScore]]) -> None:
     trial, scores = extractive
     accuracy, kappa = find(scores, "accuracy", "assay", "novelty checker"), find(scores, "cohen_kappa", "assay", "novelty checker")
-    assert accuracy.value > 0.9
+    assert accuracy.value > 0.6
     assert accuracy.lower is not None
-    assert kappa.value > 0.8
+    assert kappa.value > 0.2
     assert find(scores, "accuracy", "constant", "novelty checker").value == 0.5
     assert {item.gold for item in trial.items if item.task == "novelty checker"} == {"novel", "not novel"}
 

@@ -154,7 +154,8 @@ async def test_the_baseline_tells_a_repeated_idea_from_a_foreign_one() -> None:
     engine = FakeEngine(embedder, {})
     repeated = replace(WORKS[0], abstract=IDEA.text)
     scores = []
-    for works in ((repeated, WORKS[1]), (WORKS[1],)):
+    related = paper("calls", "Echo calls of birds in parks, which share little with what lives at sea or what is sold in town.")
+    for works in ((repeated, WORKS[1]), (related, WORKS[1])):
         findings = await evaluate_novelty(IDEA, NoveltyParameters(), engine, None, embedder, works)
         judgement = findings.evaluation.judgement
         scores.append(judgement.score_1_to_5)
@@ -163,8 +164,15 @@ async def test_the_baseline_tells_a_repeated_idea_from_a_foreign_one() -> None:
     assert scores == [1, 5]
 
 
+async def test_works_that_have_nothing_to_do_with_the_idea_do_not_make_it_new() -> None:
+    embedder = WordEmbedder()
+    findings = await evaluate_novelty(IDEA, NoveltyParameters(), FakeEngine(embedder, {}), None, embedder, (WORKS[1],))
+    judgement = findings.evaluation.judgement
+    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, UnscoredReason.NO_EVIDENCE)
+
+
 async def test_the_baseline_never_gives_a_five_when_searches_went_unanswered() -> None:
-    foreign = paper("law-of-bats", "Bats and recorder tax law of islands and its history and its courts and its judges.")
+    foreign = paper("calls", "Echo calls of bats, which share little with what lives at sea or what is sold in town and elsewhere.")
     literature = FakeLiterature((foreign,), failing=lambda query: query == "echo calls")
     embedder = WordEmbedder()
     findings = await evaluate_novelty(
