@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboards.app import text
+from dashboards.app import state, text
 from dashboards.app.data import Lake
 from dashboards.app.registry import Page
 from schemas.errors import AssayError
@@ -10,8 +10,10 @@ from schemas.errors import AssayError
 
 def draw(page: Page, lake: Lake) -> None:
     """Draw a page. Whatever the reader or the operator can mend is one line on it."""
+    state.enter_page(page.name)
     st.title(page.title, anchor=False)
     try:
         page.show(lake)
     except AssayError as error:
         st.error(text.line(str(error)), icon=":material/error:")
+    state.write_address()

@@ -1,6 +1,7 @@
 """Controls whose values live in the address: the address of a page restores it. `key` names the value there."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import streamlit as st
 
@@ -9,6 +10,7 @@ from dashboards.app.data import Lake
 from schemas.run import Run
 
 BOUND = "query-params"
+_ADDRESS = "the address as this page saw and wrote it"
 _LAST_RUN = "the run shown last, on whichever page"
 
 
@@ -44,33 +46,64 @@ def choose_view(label: str, options: Sequence[str], *, key: str = "view") -> str
     return _remember(key, str(st.radio(label, options, key=_widget(key), horizontal=True)))
 
 
-def _remember(key: str, chosen: str) -> str:
-    st.query_params[key] = chosen
-    st.session_state[_written(key)] = chosen
-    return chosen
+@dataclass(slots=True)
+class _Address:
+    """What one reader's page saw in the address and wrote to it, by key."""
+
+    page: str
+    seen: dict[str, str | None] = field(default_factory=dict)
+    written: dict[str, str] = field(default_factory=dict)
+    waiting: dict[str, str] = field(default_factory=dict)
+    left: set[str] = field(default_factory=set)
+
+
+def enter_page(name: str) -> None:
+    """Before a page is drawn: what another page saw and wrote says nothing here."""
+    if _address().page != name:
+        st.session_state[_ADDRESS] = _Address(name)
+
+
+def write_address() -> None:
+    """Put what was chosen without being named there into the address, at once: every writing is one step of the button back."""
+    waiting = _address().waiting
+    if waiting:
+        st.query_params.update(waiting)
+        waiting.clear()
+
+
+def _address() -> _Address:
+    found: _Address = st.session_state.setdefault(_ADDRESS, _Address(""))
+    return found
 
 
 def _follow_address(key: str, options: Sequence[str], default: str) -> None:
     """The address wins over the control when someone changed it since we saw or wrote it: a link, or the button back."""
+    address = _address()
     named = st.query_params.get(key)
-    seen, written = st.session_state.get(_seen(key)), st.session_state.get(_written(key))
-    st.session_state[_seen(key)] = named
-    moved = named not in (None, seen, written)
+    moved = named not in (None, address.seen.get(key), address.written.get(key))
+    if named is not None:
+        address.left.discard(key)
+    elif address.written.get(key) is not None and key not in address.waiting:
+        address.left.add(key)  # someone goes back: writing it anew would keep them here
+    address.seen[key] = named
     shown = st.session_state.get(_widget(key))
     if shown not in options or moved:
         st.session_state[_widget(key)] = named if named in options else default
 
 
+def _remember(key: str, chosen: str) -> str:
+    address = _address()
+    changed = address.written.get(key) != chosen
+    if key in st.query_params:
+        st.query_params[key] = chosen
+    elif changed or key not in address.left:
+        address.waiting[key] = chosen
+    address.written[key] = chosen
+    return chosen
+
+
 def _widget(key: str) -> str:
     return f"choose_{key}"
-
-
-def _seen(key: str) -> str:
-    return f"{key} seen in the address"
-
-
-def _written(key: str) -> str:
-    return f"{key} written to the address"
 
 
 def choose_some(label: str, options: Sequence[str], *, key: str, help: str | None = None) -> list[str]:

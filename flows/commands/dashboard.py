@@ -54,7 +54,7 @@ def streamlit_command(host: str, port: int) -> list[str]:
         "client.showErrorDetails": "none",
         "logger.level": "error",
     }
-    child = [sys.executable, "-m", "flows.child", str(os.getpid())]
+    child = [sys.executable, "-P", "-m", "flows.child", str(os.getpid())]  # -P: whatever lies in the reader's folder is not imported
     return [*child, "streamlit", "run", entry, *(f"--{name}={value}" for name, value in flags.items())]
 
 

@@ -76,4 +76,7 @@ def _data_docs(lake: Lake) -> None:
         st.caption("Written with the last checks; open the file in a browser:")
         st.code(index.as_uri(), language=None)
     else:
-        st.caption("None were written for this warehouse. The checks above are Great Expectations' own results, as published.")
+        st.caption(
+            "None lie in this warehouse. Assay writes none by itself: their pages load scripts from other hosts and show the values that "
+            "broke a check as HTML. The checks above are Great Expectations' own results, as published."
+        )
