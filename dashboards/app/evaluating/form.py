@@ -64,7 +64,9 @@ def _text() -> str:
         key="evaluate_text",
         placeholder="Paste the idea here, or upload a file.",
     )
-    uploaded = st.file_uploader("or a file (UTF-8 text or Markdown)", type=list(SUFFIXES), key="evaluate_file")
+    uploaded = st.file_uploader(
+        "or a file (UTF-8 text or Markdown)", type=list(SUFFIXES), key="evaluate_file", max_upload_size=MAXIMUM_FILE_BYTES // 1_000_000
+    )
     if pasted.strip() or uploaded is None:
         return str(pasted)
     content = uploaded.getvalue()
