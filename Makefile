@@ -27,7 +27,8 @@ demo: $(VENV)/.installed ## evaluate the bundled ideas against the bundled paper
 	@$(BIN)/assay demo
 
 test: $(VENV)/.installed-dev ## run the whole test suite
-	@$(BIN)/python -m pytest -n auto --dist loadfile
+	@$(BIN)/python -m pytest -n auto --dist loadfile -m "not undisturbed"
+	@$(BIN)/python -m pytest -m undisturbed
 
 lint: $(VENV)/.installed-dev ## style, formatting and import rules
 	@$(BIN)/ruff check .

@@ -19,7 +19,7 @@ from tests.end_to_end.test_live import KEY, bundled_corpus
 from tests.support.assay_command import assay, find_child, kill_hard, rows, start_assay
 from tests.support.semantic_scholar_server import FAULTS, SemanticScholarServer
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.undisturbed]
 
 RATE = 8
 KILLED_AFTER = 90

@@ -10,7 +10,7 @@ from flows.request import bundled
 from tests.support.assay_command import assay, rows
 from tests.support.semantic_scholar_server import FAULTS, Json, SemanticScholarServer, paper_id
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.undisturbed]
 
 REQUESTS_PER_SECOND = 30
 KEY = "s2-very-secret-key"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
@@ -36,6 +37,7 @@ async def evidence(url: str) -> list[Any]:
     return [task.result() for task in tasks]
 
 
+@pytest.mark.undisturbed
 def test_evidence_is_the_same_as_without_faults_and_the_limit_holds(tmp_path: Path, settings_for: Callable[..., Settings]) -> None:
     dice = random.Random(7)
     planned = [dice.choice(FAULTS) if dice.random() < 0.3 else None for _ in range(2_000)]

@@ -229,6 +229,7 @@ async def test_a_cancelled_wait_passes_the_turn_on() -> None:
     turn.arrived()
 
 
+@pytest.mark.undisturbed
 async def test_the_whole_allowance_arrives_upstream_and_never_more(tmp_path: Path, settings_for: Callable[..., Settings]) -> None:
     """Many clients, two gateways with one key, refusals and errors: counted where they arrive."""
     faults = [("429", "500")[number % 2] if number % 12 == 5 else None for number in range(1_000)]

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import httpx
+import pytest
 
 from schemas.knowledge import SourceQuery
 from tasks.sources.arxiv import ArxivSource
@@ -43,6 +44,7 @@ async def test_two_workers_share_one_allowance(server: ShapedServer, open_source
     assert waits[-1] >= 0.2
 
 
+@pytest.mark.undisturbed
 async def test_arxiv_requests_arrive_apart_however_long_an_answer_takes(server: ShapedServer, open_source) -> None:
     server.finds = (Find("One"),)
     server.script = ["good", "hangs", "good"]
