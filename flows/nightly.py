@@ -8,11 +8,17 @@ from pathlib import Path
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
+from dashboards.reports.write_nightly import write_nightly
 from flows.checks import check_before_run
 from flows.evaluate import RunSummary, run_batch
+from flows.notification import post
 from flows.request import DEFAULT_PROFILE, resolve_request
 from schemas.errors import AssayError, IdeaFileError
+from schemas.identifiers import RunId
 from schemas.settings import Settings
+from tasks.telemetry.reporter import reporting
+from tasks.telemetry.tracing import span
+from warehouse.layout import Layout
 
 IDEA_FILE_SUFFIXES = (".jsonl", ".csv", ".parquet", ".md", ".txt")
 
@@ -46,6 +52,7 @@ def nightly(
     settings = Settings()
     archive_folder = Path(archive) if archive else Path(inbox).parent / "archive"
     outcomes: dict[str, str] = {}
+    published: list[RunId] = []
     errors: list[AssayError] = []
     for path in waiting_files(Path(inbox), settle_seconds):
         try:
@@ -63,7 +70,10 @@ def nightly(
                 max_cost_usd=max_cost_usd,
             )
             check_before_run(request, settings)
-            outcomes[path.name] = _settle(path, run_batch(request), archive_folder)
+            with reporting(settings.telemetry, "assay-run"), span("nightly"):
+                summary = run_batch(request)
+            outcomes[path.name] = _settle(path, summary, archive_folder)
+            published.extend([summary.run.run_id] if summary.published else [])
         except IdeaFileError as error:
             outcomes[path.name] = f"rejected: {error}"
             _move(path, archive_folder / "rejected")
@@ -71,7 +81,7 @@ def nightly(
         except AssayError as error:
             outcomes[path.name] = f"failed: {error}"
             errors.append(error)
-    create_markdown_artifact(markdown=_artifact(outcomes), key="nightly-summary")
+    _summarise(Layout(Path(warehouse).resolve()), outcomes, published, settings)
     if errors:
         raise errors[0]
     return outcomes
@@ -99,7 +109,11 @@ def _move(path: Path, folder: Path) -> None:
     shutil.move(path, target)
 
 
-def _artifact(outcomes: dict[str, str]) -> str:
-    if not outcomes:
-        return "No new idea file was waiting."
-    return "\n".join(["| file | outcome |", "|---|---|", *(f"| {name} | {outcome} |" for name, outcome in outcomes.items())])
+def _summarise(layout: Layout, outcomes: dict[str, str], published: list[RunId], settings: Settings) -> None:
+    """What the morning reads: a file, an artifact, and a post where a block is named. A night without a file is not posted."""
+    day = datetime.now(UTC).date()
+    summary = write_nightly(layout, day, outcomes, published, catalogue_url=settings.catalogue)
+    create_markdown_artifact(markdown=summary.markdown, key="nightly-summary", description=str(summary.html_path))
+    if outcomes:
+        alarms = f", {summary.alarm_count} alarms" if summary.alarm_count else ""
+        post(summary.markdown, f"Assay, night of {day:%Y-%m-%d}{alarms}", settings.nightly.notification_block)

@@ -110,6 +110,14 @@ class TelemetrySettings(Section):
     timeout_seconds: float = Field(default=3.0, gt=0, description="What a collector that does not answer may cost, each time.")
 
 
+class NightlySettings(Section):
+    """The nightly flow."""
+
+    notification_block: str | None = Field(
+        default=None, pattern="^[a-z0-9-]+/[a-z0-9-]+$", description="Prefect block the summary is posted through, as slack-webhook/assay."
+    )
+
+
 class Settings(BaseSettings):
     """All of it. Read once by the command line, the flows and the gateway's entry point."""
 
@@ -144,6 +152,7 @@ class Settings(BaseSettings):
     sources: SourceSettings = SourceSettings()
     dashboard: DashboardSettings = DashboardSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+    nightly: NightlySettings = NightlySettings()
 
     @property
     def catalogue(self) -> str | None:

@@ -12,16 +12,18 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup
 
+from dashboards.reports.bar_chart import BarChart
 from dashboards.reports.chart import Chart
 from dashboards.reports.interval_chart import IntervalChart
 from dashboards.reports.reliability_chart import ReliabilityChart
 
 _WEB_ADDRESS = re.compile(r"https?://[^/]", re.IGNORECASE)
-_OWN_PAGE = re.compile(r"(?:ideas/[a-z0-9_-]+|ranking|index)\.(?:html|md)")
+_OWN_PAGE = re.compile(r"(?:ideas/[a-z0-9_-]+|(?:\.\./)?ranking|(?:\.\./(?:[A-Za-z0-9][\w-]*/)?)?index)\.(?:html|md)")
 _MARK_CLASSES = {"+": "mark more", "0": "mark even", "\u2212": "mark less", "?": "mark none"}
 
 INTERVALS_FENCE = "intervals"
 RELIABILITY_FENCE = "reliability"
+BARS_FENCE = "bars"
 CHART_FENCE = "chart"
 """Language of the empty code block that stands for the chart; only our own templates can write a code block."""
 
@@ -33,14 +35,15 @@ def html_page(
     chart: Chart | None = None,
     intervals: Mapping[int, IntervalChart] = {},
     reliability: Mapping[int, ReliabilityChart] = {},
+    bars: Mapping[int, BarChart] = {},
 ) -> str:
     """Render `markdown` with its headings as navigation.
 
-    An empty code block `intervals N`, or `reliability N`, stands for the drawing of that number.
+    An empty code block `intervals N`, `reliability N` or `bars N` stands for the drawing of that number.
     HTML in it is shown as text; links lead to http(s) addresses or to the reports of the same run, nowhere else.
     """
     parser = _parser()
-    environment: MutableMapping[str, Any] = {"chart": chart, "intervals": intervals, "reliability": reliability}
+    environment: MutableMapping[str, Any] = {"chart": chart, "intervals": intervals, "reliability": reliability, "bars": bars}
     tokens = parser.parse(markdown, environment)
     sections = _number_headings(tokens)
     body = parser.renderer.render(tokens, parser.options, environment)
@@ -109,7 +112,7 @@ def _render_fence(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, environment: MutableMapping[str, Any]
 ) -> str:
     kind, _, number = tokens[index].info.strip().partition(" ")
-    if kind in (INTERVALS_FENCE, RELIABILITY_FENCE) and number.isdecimal():
+    if kind in (INTERVALS_FENCE, RELIABILITY_FENCE, BARS_FENCE) and number.isdecimal():
         drawing = environment[kind].get(int(number))
         return "" if drawing is None else _templates().get_template(f"{kind}.svg.jinja").render(chart=drawing)
     if tokens[index].info.strip() != CHART_FENCE:

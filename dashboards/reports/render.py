@@ -11,6 +11,7 @@ from dashboards.reports import figures, wording
 from dashboards.reports.chart import score_chart
 from dashboards.reports.html_page import html_page
 from dashboards.reports.idea_page import IdeaPage, idea_page
+from dashboards.reports.pictures import idea_bars, run_bars
 from dashboards.reports.ranking_page import RankingPage, ranking_page
 from dashboards.reports.run_page import RunPage, run_page
 from dashboards.reports.safe_text import Markdown, code, plain, prose, prose_line
@@ -33,8 +34,7 @@ def idea_report(layout: Layout, run_id: RunId, idea_id: IdeaId, output_format: O
     """
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
         page = idea_page(queries.idea_review(run_id, idea_id))
-    markdown = idea_markdown(page)
-    return markdown if output_format == "md" else idea_html(page, markdown)
+    return idea_markdown(page) if output_format == "md" else idea_html(page)
 
 
 def run_report(layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None) -> str:
@@ -48,15 +48,17 @@ def run_report(layout: Layout, run_id: RunId, output_format: OutputFormat, *, ca
     return run_markdown(page) if output_format == "md" else run_html(page)
 
 
-def idea_markdown(page: IdeaPage) -> str:
+def idea_markdown(page: IdeaPage, *, suffix: OutputFormat = "md", among_others: bool = False) -> str:
+    """For `html` the places of the pictures are marked; `among_others`: it lies below the run's report and links back to it."""
     evaluation = page.review.evaluation
-    return rendered("idea.md.jinja", page=page, banners=wording.banners(evaluation.engine, evaluation.literature))
+    banners = wording.banners(evaluation.engine, evaluation.literature)
+    return rendered("idea.md.jinja", page=page, banners=banners, suffix=suffix, among_others=among_others)
 
 
-def idea_html(page: IdeaPage, markdown: str) -> str:
-    """`markdown` is what `idea_markdown` made of `page`."""
+def idea_html(page: IdeaPage, *, among_others: bool = False) -> str:
     idea = page.review.evaluation.idea
-    return html_page(markdown, title=idea.title or idea.idea_id)
+    markdown = idea_markdown(page, suffix="html", among_others=among_others)
+    return html_page(markdown, title=idea.title or idea.idea_id, bars=idea_bars(page))
 
 
 def run_markdown(page: RunPage, *, suffix: OutputFormat = "md") -> str:
@@ -71,7 +73,9 @@ def run_markdown(page: RunPage, *, suffix: OutputFormat = "md") -> str:
 
 
 def run_html(page: RunPage) -> str:
-    return html_page(run_markdown(page, suffix="html"), title=f"Run {page.run.run_id}", chart=score_chart(page.groups))
+    return html_page(
+        run_markdown(page, suffix="html"), title=f"Run {page.run.run_id}", chart=score_chart(page.groups), bars=run_bars(page.steps)
+    )
 
 
 def ranking_report(

@@ -39,9 +39,8 @@ def write_reports(layout: Layout, run_id: RunId, *, catalogue_url: str | None = 
                 idea_id = review.evaluation.idea.idea_id
                 names[idea_id] = file_name(idea_id)
                 page = idea_page(review)
-                markdown = idea_markdown(page)
-                _write(building / "ideas" / f"{names[idea_id]}.md", markdown)
-                _write(building / "ideas" / f"{names[idea_id]}.html", idea_html(page, markdown))
+                _write(building / "ideas" / f"{names[idea_id]}.md", idea_markdown(page, among_others=True))
+                _write(building / "ideas" / f"{names[idea_id]}.html", idea_html(page, among_others=True))
             index = run_page(queries, run_id, names)
             ranking = ranking_page(queries, run_id)
         if ranking is not None:

@@ -5,10 +5,8 @@ import streamlit as st
 
 from dashboards.app import charts, empty, tables, text
 from dashboards.app.data import Lake
+from dashboards.reports.alarms import COLLAPSED_SHARE, ENOUGH_LABELS, judge_alarms
 from schemas.run import Run
-
-COLLAPSED_SHARE, ENOUGH_LABELS = 0.9, 20
-BIASED, ENOUGH_MATCHES, DISAGREEING = 0.2, 20, 0.6
 
 
 def banner(lake: Lake, run: Run) -> None:
@@ -19,23 +17,7 @@ def banner(lake: Lake, run: Run) -> None:
 
 def sentences(labels: polars.DataFrame, groups: polars.DataFrame) -> list[str]:
     """What is wrong with the judges of a run, one sentence each."""
-    found = []
-    totals = labels.group_by("judgement", maintain_order=True).agg(
-        polars.col("judgements").sum().alias("all"),
-        polars.col("share").max(),
-        polars.col("label").sort_by("share", descending=True).first(),
-    )
-    for judgement, count, share, label in totals.iter_rows():
-        if count >= ENOUGH_LABELS and share >= COLLAPSED_SHARE:
-            found.append(f"Label collapse: {share:.0%} of {count:,} judgements of {text.line(judgement)} say {text.line(label)}.")
-    for group in groups.filter(polars.col("match_count") - polars.col("unscored_match_count") >= ENOUGH_MATCHES).iter_rows(named=True):
-        where = f"group {text.line(group['group'])}, ranking {text.line(group['ranking_id'])}"
-        if group["position_bias"] is not None and abs(group["position_bias"]) >= BIASED:
-            side = "first" if group["position_bias"] > 0 else "second"
-            found.append(f"Position bias: the idea shown {side} wins {abs(group['position_bias']):.0%} more matches ({where}).")
-        if group["order_agreement_0_to_1"] is not None and group["order_agreement_0_to_1"] < DISAGREEING:
-            found.append(f"Order matters: only {group['order_agreement_0_to_1']:.0%} of pairs are judged alike in both orders ({where}).")
-    return found
+    return judge_alarms(labels, groups, text.line)
 
 
 def show(lake: Lake, run: Run) -> None:

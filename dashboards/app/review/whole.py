@@ -54,9 +54,7 @@ def show_downloads(review: IdeaReview, key: str) -> None:
     left.download_button(
         "Download Markdown", lambda: idea_markdown(page), f"{name}.md", "text/markdown", key=f"{key}_md", on_click="ignore"
     )
-    right.download_button(
-        "Download HTML", lambda: idea_html(page, idea_markdown(page)), f"{name}.html", "text/html", key=f"{key}_html", on_click="ignore"
-    )
+    right.download_button("Download HTML", lambda: idea_html(page), f"{name}.html", "text/html", key=f"{key}_html", on_click="ignore")
 
 
 def _show_head(review: IdeaReview) -> None:

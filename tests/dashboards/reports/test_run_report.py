@@ -55,7 +55,7 @@ def test_the_sql_it_suggests_works(layout):
 def test_the_chart_is_in_the_page_and_not_in_markdown(layout):
     assert not re.search("^```chart", run_report(layout, RUN, "md"), re.MULTILINE)
     html = run_report(layout, RUN, "html")
-    assert html.count("<svg") == 1
+    assert html.count("<svg") == 2
     assert '<title id="chart-title">Scores by group</title>' in html
     assert "Score, points of 10" in html
 

@@ -1,0 +1,85 @@
+"""What the summary of a night shows: each run beside the last one before the night."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from dashboards.reports.alarms import cost_alarms, expectation_alarms, judge_alarms, unscored_alarms
+from dashboards.reports.safe_text import Markdown
+from schemas.identifiers import RunId
+from schemas.run import Run
+from warehouse.answers import RankedIdea, RunCost
+from warehouse.queries import Queries
+
+TOP_IDEAS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class NightRun:
+    """One run of the night. `before` and `cost_before` are None for the first run of a lake."""
+
+    run: Run
+    cost: RunCost
+    before: Run | None
+    cost_before: RunCost | None
+    ideas: Mapping[str, int]
+    top: tuple[RankedIdea, ...]
+    alarms: tuple[Markdown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NightlyPage:
+    """Everything `nightly.md.jinja` prints. `outcomes`: what became of each idea file."""
+
+    day: date
+    outcomes: tuple[tuple[str, str], ...]
+    runs: tuple[NightRun, ...]
+
+    @property
+    def alarm_count(self) -> int:
+        return sum(len(night.alarms) for night in self.runs)
+
+
+def nightly_page(queries: Queries | None, day: date, outcomes: Mapping[str, str], run_ids: Collection[RunId]) -> NightlyPage:
+    """Ask the warehouse about the runs of a night.
+
+    Args:
+        queries: None where no run was published, so that there may be no lake.
+
+    Raises:
+        ConfigurationError: one of the runs is not published.
+    """
+    runs = () if queries is None else tuple(_night_run(queries, run_id, run_ids) for run_id in dict.fromkeys(run_ids))
+    return NightlyPage(day=day, outcomes=tuple(outcomes.items()), runs=runs)
+
+
+def _night_run(queries: Queries, run_id: RunId, tonight: Collection[RunId]) -> NightRun:
+    run = queries.run(run_id)
+    earlier = (each for each in queries.list_runs() if each.started_at < run.started_at and each.run_id not in tonight)
+    before = next(earlier, None)
+    cost = queries.run_cost(run_id)
+    cost_before = None if before is None else queries.run_cost(before.run_id)
+    (ideas,) = queries.rows("new_ideas", run_id=run_id)
+    ranked = [idea for idea in queries.ranking(run_id) if idea.score is not None]
+    return NightRun(
+        run=run,
+        cost=cost,
+        before=before,
+        cost_before=cost_before,
+        ideas=ideas,
+        top=tuple(sorted(ranked, key=lambda idea: -(idea.score or 0.0))[:TOP_IDEAS]),
+        alarms=_alarms(queries, run, before, cost, cost_before),
+    )
+
+
+def _alarms(queries: Queries, run: Run, before: Run | None, cost: RunCost, cost_before: RunCost | None) -> tuple[Markdown, ...]:
+    judged = queries.page_frame("unscored_reasons", run_id=run.run_id)
+    judged_before = None if before is None else queries.page_frame("unscored_reasons", run_id=before.run_id)
+    labels = queries.page_frame("label_shares", run_id=run.run_id)
+    sentences = [
+        *unscored_alarms(judged, judged_before),
+        *expectation_alarms(queries.validations(run.run_id)),
+        *judge_alarms(labels, queries.page_frame("position_bias", run_id=run.run_id)),
+        *cost_alarms(cost, cost_before),
+    ]
+    return tuple(Markdown(sentence) for sentence in sentences)

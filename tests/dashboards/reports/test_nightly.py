@@ -1,0 +1,107 @@
+"""The summary of a night: what is new, what leads, what alarms, what it cost beside the last run."""
+
+from datetime import date, timedelta
+
+import polars
+import pytest
+
+from dashboards.reports.alarms import cost_alarms, judge_alarms, unscored_alarms
+from dashboards.reports.write_nightly import write_nightly
+from schemas.base import replace
+from schemas.identifiers import RunId
+from tests.support.evaluations import START, make_evaluation, make_idea, make_run
+from tests.support.html_page import Page
+from warehouse.answers import RunCost
+from warehouse.landing import land
+from warehouse.layout import Layout
+from warehouse.publish import publish_run
+
+NIGHT = date(2026, 3, 3)
+FIRST, SECOND = RunId("run-a"), RunId("run-b")
+HOSTILE = "<script>alert(1)</script> | [x](javascript:alert(1))"
+
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory):
+    layout = Layout(tmp_path_factory.mktemp("nights"))
+    for number in (0, 1):
+        land(layout, make_evaluation(number))
+    publish_run(layout, make_run(ideas=2))
+    for number in (1, 2, 3):
+        evaluation = make_evaluation(number, run_id="run-b", idea=make_idea(number, title=HOSTILE if number == 3 else f"Idea {number}"))
+        calls = tuple(replace(call, cost_usd=None if call.cost_usd is None else 10 * call.cost_usd) for call in evaluation.llm_calls)
+        same = tuple(replace(each, score=1) if each.score is not None else each for each in evaluation.contribution.comparisons)
+        means = tuple(
+            replace(review, mean_comparison_score=1.0) if review.mean_comparison_score is not None else review
+            for review in evaluation.contribution.reviews
+        )
+        land(layout, replace(evaluation, llm_calls=calls, contribution=replace(evaluation.contribution, comparisons=same, reviews=means)))
+    start = START + timedelta(days=1)
+    report = publish_run(layout, make_run("run-b", ideas=3, started_at=start, finished_at=start + timedelta(hours=1)))
+    assert report.published, report.validation.broken
+    return layout
+
+
+@pytest.fixture(scope="module")
+def summary(layout):
+    return write_nightly(layout, NIGHT, {"tonight.jsonl": "published as run-b: 3 of 3 ideas", "<b>.csv": "rejected: | no"}, [SECOND])
+
+
+def test_it_says_what_is_new_since_the_last_run(summary):
+    assert "2 idea files, 1 published run" in summary.markdown
+    assert "3 ideas: 2 never seen before, 3 evaluated in this run" in summary.markdown
+    assert "| | This run | Run run-a |" in summary.markdown
+
+
+def test_it_names_alarms_and_counts_them(summary):
+    alarms = summary.markdown.split("### Alarms")[1].split("###")[0]
+    assert "Label collapse: 100% of" in alarms
+    assert "Dearer: " in alarms
+    assert summary.alarm_count == alarms.count("\n- ") >= 2
+
+
+def test_top_ideas_are_the_best_scores_best_first(summary):
+    rows = [line for line in summary.markdown.split("### Top ideas")[1].split("###")[0].splitlines() if line.startswith("| ")][1:]
+    scores = [float(row.split("|")[-2]) for row in rows]
+    assert len(scores) == 3
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_the_files_link_to_the_run_and_titles_stay_text(summary, layout):
+    page = Page(summary.html_path.read_text())
+    assert "../run-b/index.html" in page.addresses
+    assert not page.elements & {"script", "b"}
+    assert all(not address.startswith("javascript") for address in page.addresses)
+    assert "](../run-b/index.md)" in summary.markdown_path.read_text()
+    assert "](../" not in summary.markdown
+    assert sorted(path.name for path in summary.html_path.parent.iterdir()) == ["2026-03-03.html", "2026-03-03.md"]
+
+
+def test_a_night_without_files_or_lake_says_so(tmp_path):
+    assert "No new idea file was waiting." in write_nightly(Layout(tmp_path), NIGHT, {}, []).markdown
+
+
+def test_the_first_run_of_a_lake_has_nothing_beside_it(layout):
+    first = write_nightly(layout, date(2026, 3, 2), {"a.csv": "published"}, [FIRST])
+    assert "| | This run |\n" in first.markdown
+    assert "in the run before" not in first.markdown
+
+
+def test_few_judgements_and_unknown_prices_raise_no_alarm():
+    labels = polars.DataFrame({"judgement": ["decision"] * 1, "label": ["accept"], "judgements": [19], "share": [1.0]})
+    groups = polars.DataFrame(
+        {
+            "ranking_id": ["r"],
+            "group": ["g"],
+            "match_count": [25],
+            "unscored_match_count": [6],
+            "position_bias": [0.9],
+            "order_agreement_0_to_1": [0.1],
+        }
+    )
+    assert judge_alarms(labels, groups) == []
+    judged = polars.DataFrame({"reason": [None, "no_evidence"], "judgements": [90, 10]}, schema_overrides={"reason": polars.String})
+    assert unscored_alarms(judged, None) == []
+    assert len(unscored_alarms(judged.with_columns(judgements=polars.Series([70, 30])), judged)) == 1
+    fields = dict.fromkeys(RunCost.model_fields, 0) | {"run_id": FIRST, "cost_usd": None, "cost_usd_per_idea": None}
+    assert cost_alarms(RunCost.model_validate(fields, strict=False), None) == []
