@@ -59,7 +59,7 @@ def compact(layout: Layout, *, keep: timedelta = timedelta(days=7), catalogue_ur
         files_after=after,
         snapshots_expired=len(forgotten),
         files_deleted=len(deleted),
-        leftovers_removed=_remove_leftovers(layout.landing),
+        leftovers_removed=_remove_leftovers(layout),
     )
 
 
@@ -71,14 +71,12 @@ def _file_count(connection: duckdb.DuckDBPyConnection) -> int:
     return int(connection.execute("select coalesce(sum(file_count), 0) from ducklake_table_info('lake')").fetchall()[0][0])
 
 
-def _remove_leftovers(landing: Path) -> int:
+def _remove_leftovers(layout: Layout) -> int:
     """A worker may still be writing the young ones."""
-    if not landing.is_dir():
-        return 0
     yesterday = time.time() - _DAY.total_seconds()
     removed = 0
-    for run in (*landing.glob("run=*"), *landing.glob("check=*")):
-        for entry in os.scandir(run):
+    for folder in layout.building_places():
+        for entry in os.scandir(folder):
             if entry.name.startswith(LEFTOVERS) and entry.stat().st_mtime < yesterday:
                 shutil.rmtree(entry.path, ignore_errors=True) if entry.is_dir() else Path(entry.path).unlink(missing_ok=True)
                 removed += 1

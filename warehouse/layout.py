@@ -104,6 +104,12 @@ class Layout:
         """Landing folder of a benchmark. Raises ConfigurationError for a name that is no folder name."""
         return self.landing / f"benchmark={_safe('benchmark', run_id)}"
 
+    def building_places(self) -> tuple[Path, ...]:
+        """Folders in which units are built before they are moved into place: where killed processes leave some behind."""
+        if not self.landing.is_dir():
+            return ()
+        return (self.landing, *(folder for kind in ("run", "check") for folder in sorted(self.landing.glob(f"{kind}=*"))))
+
     def receipt(self, run_id: RunId, key: EvaluationKey) -> Path:
         return self.idea(run_id, key) / "receipt.json"
 

@@ -9,6 +9,7 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.tables import IDEA_TABLES, TABLE, TABLES
+from warehouse.benchmark_landing import LANDED_TABLES, iterate_benchmark_receipts
 from warehouse.check_landing import iterate_check_receipts
 from warehouse.check_rows import PART_TABLES
 from warehouse.lake import one_line, open_reader
@@ -49,10 +50,12 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
             problems += _against_receipts(connection, layout, run_id, rows.keys())
             problems += _rankings(connection, layout, run_id) if "rankings" in rows else []
         problems += _checks(connection, layout) if "check_runs" in rows else []
+        problems += _benchmarks(connection, layout) if "benchmarks" in rows else []
     for folder in sorted(layout.landing.glob("run=*")):
         run_id = RunId(folder.name.removeprefix("run="))
         if "runs" in rows and run_id not in published:
             problems.append(_unpublished(layout, run_id))
+    for folder in layout.building_places():
         left = [path for path in folder.iterdir() if path.name.startswith(LEFTOVERS)]
         if left:
             notices.append(f"{folder} holds {len(left)} unfinished folders of killed workers: `assay warehouse compact` removes them")
@@ -136,6 +139,25 @@ def _checks(connection: duckdb.DuckDBPyConnection, layout: Layout) -> list[str]:
             expected = sum(receipt.rows.get(name, 0) for receipt in receipts)
             if receipts and count != expected:
                 problems.append(f"check {run_id}: {count} rows of {name} are published, its receipts say {expected}; check again")
+    return problems
+
+
+def _benchmarks(connection: duckdb.DuckDBPyConnection, layout: Layout) -> list[str]:
+    """Benchmarks that landed and are not published, or with other rows than their receipts say."""
+    published = {row[0] for row in connection.execute("select run_id from benchmarks").fetchall()}
+    problems = []
+    for receipt in iterate_benchmark_receipts(layout):
+        if receipt.run_id not in published:
+            folder = layout.benchmark(receipt.run_id)
+            problems.append(f"{receipt.run_id} has landed but is not published: run it again to finish it, or remove {folder}")
+            continue
+        for name in LANDED_TABLES:
+            count = connection.execute(table_statement("count_rows_of_run", table=name), {"run_id": receipt.run_id}).fetchall()[0][0]
+            expected = receipt.rows.get(name, 0)
+            if count != expected:
+                problems.append(
+                    f"{receipt.run_id}: {count} rows of {name} are published, its receipt says {expected}; remove its folder, run it again"
+                )
     return problems
 
 

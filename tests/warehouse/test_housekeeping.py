@@ -9,10 +9,13 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.tables import TABLES
+from tests.support.benchmark_lake import BENCHMARK, publish_benchmark_lake
 from tests.support.evaluations import make_evaluation
+from warehouse.benchmark_landing import read_benchmark_receipt
 from warehouse.compact import compact
 from warehouse.dictionary import data_dictionary
 from warehouse.export import export_lake
@@ -93,6 +96,33 @@ def test_compaction_removes_only_old_leftovers_of_killed_workers(copied: Layout)
     assert "unfinished folders" in verify(copied).notices[0]
     assert compact(copied).leftovers_removed == 1
     assert (old.exists(), young.exists()) == (False, True)
+
+
+def test_a_benchmark_killed_while_it_landed_leaves_nothing_for_long(copied: Layout) -> None:
+    old = copied.landing / ".building-old"
+    old.mkdir()
+    os.utime(old, (time.time() - 2 * 86400,) * 2)
+    assert verify(copied).notices == (
+        f"{copied.landing} holds 1 unfinished folders of killed workers: `assay warehouse compact` removes them",
+    )
+    assert (compact(copied).leftovers_removed, old.exists()) == (1, False)
+
+
+def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Layout) -> None:
+    publish_benchmark_lake(copied)
+    assert verify(copied).sound
+    folder = copied.benchmark(BENCHMARK)
+    landed = read_benchmark_receipt(copied, BENCHMARK)
+    assert landed is not None
+    (folder / "receipt.json").write_text(replace(landed, rows=landed.rows | {"benchmark_scores": 9}).model_dump_json())
+    assert verify(copied).problems == (
+        "benchmark-a: 3 rows of benchmark_scores are published, its receipt says 9; remove its folder, run it again",
+    )
+    folder.rename(copied.benchmark(RunId("benchmark-b")))
+    other = copied.benchmark(RunId("benchmark-b")) / "receipt.json"
+    other.write_text(replace(landed, run_id=RunId("benchmark-b")).model_dump_json())
+    (problem,) = verify(copied).problems
+    assert problem.startswith("benchmark-b has landed but is not published")
 
 
 def test_compaction_without_a_lake_makes_none(layout: Layout) -> None:
