@@ -1,0 +1,62 @@
+"""A lake of many ideas of realistic size: some dozens are landed and published as a run's are, then copied inside the lake."""
+
+import time
+from pathlib import Path
+
+import duckdb
+
+from schemas.columns import Table
+from schemas.identifiers import RunId
+from schemas.tables import EVALUATION_TABLES, IDEA_TABLES
+from tests.support.evaluations import make_evaluation, make_run
+from warehouse.lake import open_writer
+from warehouse.landing import land
+from warehouse.layout import Layout
+from warehouse.publish import publish_run, transaction
+
+MODELS = 40
+"""Ideas that are really made; the others are their copies, with names, keys and texts of their own."""
+
+COPIES_AT_ONCE = 25
+_TOLD_APART = ("idea_id", "evaluation_key", "call_id")
+_RUN = RunId("run-a")
+
+
+def lake_of(root: Path, ideas: int) -> Layout:
+    """Publish one run of `ideas` ideas (a multiple of 40): per idea some 60 papers, 125 comparisons, 60 calls."""
+    layout = Layout(root)
+    for number in range(MODELS):
+        land(layout, make_evaluation(number, papers=60, methods=6, dimensions=5, compared=25, calls=60))
+    report = publish_run(layout, make_run(ideas=MODELS))
+    assert report.published, report.validation
+    with open_writer(layout) as connection:
+        for first in range(1, ideas // MODELS, COPIES_AT_ONCE):
+            last = min(first + COPIES_AT_ONCE, ideas // MODELS)
+            with transaction(connection, _RUN):
+                for table in IDEA_TABLES:
+                    _copy(connection, table, first, last)
+        with transaction(connection, _RUN):
+            connection.execute("update runs set idea_count = $ideas, evaluated_count = $ideas", {"ideas": ideas})
+    return layout
+
+
+def _copy(connection: duckdb.DuckDBPyConnection, table: Table, first: int, last: int) -> None:
+    """Insert copies `first` to `last`; what tells rows apart gets the copy's number, long texts get words of their own."""
+    names = table.column_names
+    changed = [f"case when {name} is null then null else {name} || '-' || copy end as {name}" for name in _TOLD_APART if name in names]
+    texts = [name for name in ("text", "abstract", "support", "comparison", "title") if name in names]
+    changed += [f"{name} || ' ' || md5(copy || idea_id) as {name}" for name in texts]
+    of_models = "idea_id is not null and not regexp_matches(idea_id, '-\\d+-')"
+    connection.execute(
+        f"insert into {table.name} select * exclude (copy) replace ({', '.join(changed)}) from ("
+        f"select m.*, c.copy::varchar as copy from {table.name} as m cross join range({first}, {last}) as c(copy) where {of_models})"
+    )
+
+
+def told(layout: Layout, started: float) -> str:
+    """Rows and bytes of the lake and how long it took."""
+    with open_writer(layout) as connection:
+        counts = [connection.execute(f"select count(*) from {table.name}").fetchone() for table in EVALUATION_TABLES]
+    rows = sum(int(count[0]) for count in counts if count)
+    size = sum(path.stat().st_size for path in layout.root.rglob("*.parquet"))
+    return f"{rows:,} rows, {size / 1e6:,.0f} MB, made in {time.monotonic() - started:.0f} s"
