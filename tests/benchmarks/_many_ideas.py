@@ -41,7 +41,10 @@ def lake_of(root: Path, ideas: int) -> Layout:
 
 
 def _copy(connection: duckdb.DuckDBPyConnection, table: Table, first: int, last: int) -> None:
-    """Insert copies `first` to `last`; what tells rows apart gets the copy's number, long texts get words of their own."""
+    """Insert copies `first` to `last`; what tells rows apart gets the copy's number, long texts get words of their own.
+
+    An idea's rows lie together, as they do where ideas land one by one.
+    """
     names = table.column_names
     changed = [f"case when {name} is null then null else {name} || '-' || copy end as {name}" for name in _TOLD_APART if name in names]
     texts = [name for name in ("text", "abstract", "support", "comparison", "title") if name in names]
@@ -50,6 +53,7 @@ def _copy(connection: duckdb.DuckDBPyConnection, table: Table, first: int, last:
     connection.execute(
         f"insert into {table.name} select * exclude (copy) replace ({', '.join(changed)}) from ("
         f"select m.*, c.copy::varchar as copy from {table.name} as m cross join range({first}, {last}) as c(copy) where {of_models})"
+        " order by idea_id"
     )
 
 
