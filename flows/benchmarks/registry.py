@@ -1,9 +1,20 @@
 """The one list of suites: the command line, the reports and the tests iterate it."""
 
-from flows.benchmarks import agreement, coverage, decisions, groups, novelty, pairs
+from flows.benchmarks import agreement, coverage, critical_problems, decisions, groups, novelty, pairs
+from flows.benchmarks.names import SUITE_NAMES
 from flows.benchmarks.suite import Suite
 
-_SUITES: tuple[Suite, ...] = (coverage.SUITE, novelty.SUITE, decisions.SUITE, pairs.SUITE, groups.SUITE, agreement.SUITE)
+_SUITES: tuple[Suite, ...] = (
+    coverage.SUITE,
+    novelty.SUITE,
+    decisions.SUITE,
+    pairs.SUITE,
+    groups.SUITE,
+    critical_problems.SUITE,
+    agreement.SUITE,
+)
 
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _SUITES}
 """A suite added here is run by `assay benchmark`, named in its help, published and reported."""
+
+assert tuple(SUITES) == SUITE_NAMES, "flows/benchmarks/names.py names the suites in the help"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flows.benchmarks.names import SUITE_NAMES
 from flows.commands import options
 from flows.commands.session import Session
 from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 ALL = "all"
 Data = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="Folder of the data sets. Default: the setting ASSAY_DATA.")]
 Limit = Annotated[
-    int | None, typer.Option("--limit", min=1, metavar="N", help="Only N items of each set, drawn by the seed. Default: the whole set.")
+    int | None,
+    typer.Option(
+        "--limit", min=1, metavar="N", help="Only N items of each set, drawn by the seed. Default: the whole set, or the suite's sample."
+    ),
 ]
 Modules = Annotated[
     str | None,
@@ -46,7 +50,7 @@ CheckLinks = Annotated[
 
 
 def benchmark(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="Name of a suite, or `all`.")],
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help=f"One of {', '.join(SUITE_NAMES)}; or `{ALL}`.")],
     data: Data = None,
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
     profile: options.Profile = DEFAULT_PROFILE,

@@ -1,0 +1,158 @@
+"""The engine judges problems of a release, and is held against the release's own judges."""
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeVar
+
+from flows.benchmarks.items import answered, unanswered
+from flows.benchmarks.notes import note
+from flows.benchmarks.trial import Trial
+from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
+from schemas.identifiers import RunId
+from schemas.manuscripts import ManuscriptCheck
+from schemas.outcome import Outcome, Unscored
+from tasks.manuscripts.answers import HitAnswer
+from tasks.manuscripts.questions import HitQuestion
+from tasks.manuscripts.steps import JUDGE_HIT
+from tasks.metrics.classification import accuracy, f1_of_class
+from tasks.metrics.estimate import Estimate, benchmark_score, undefined
+from tasks.metrics.gwet import gwet_ac1
+from tasks.metrics.hit_rate import hit_rate
+from tasks.metrics.kappa import cohen_kappa
+from tasks.metrics.labelled import pair_up
+from tasks.metrics.means import mean, share_of
+from tasks.metrics.votes import Ballot, CheckedPaper, Rule, answer_of, checked_papers, decided
+
+DEFAULT_CHECK_COUNT = 80
+"""Checks (one checker at one paper) judged without `--limit`: some 290 problems, so that `assay benchmark all` stays short."""
+KnownT = TypeVar("KnownT")
+HIT, NO_HIT = "hit", "no hit"
+Votes = dict[str, bool | None]
+"""A judge's answers by item; None: it gave none, such as about problems after its first hit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One drawn check with the run it stands in and the name its items begin with."""
+
+    run_id: RunId
+    name: str
+    check: ManuscriptCheck
+    paper: CheckedPaper
+
+    def item(self, problem_id: str) -> str:
+        return f"{self.name}:{problem_id}"
+
+
+def judge_released(trial: Trial, suite: str, checks: Mapping[RunId, Sequence[ManuscriptCheck]]) -> list[BenchmarkScore]:
+    """Ask `judge_hit` over every problem of the drawn checks; agreement with each judge and with all of them, and hit rates.
+
+    `--limit N` draws N checks by the seed; without it `DEFAULT_CHECK_COUNT` are drawn. Judges stop at a paper's first hit:
+    agreement is over problems they voted on, the others are unscored.
+    """
+    known = [(run_id, check) for run_id, listed in checks.items() for check in listed if check.known_reason is not None]
+    chosen = drawn_checks(known, trial.request.item_limit, trial.seed)
+    drawn = [Drawn(run_id, f"{run_id}:{check.manuscript_id}", check, checked_papers(check)[0]) for run_id, check in chosen]
+    note(f"{suite}: judging the problems of {len(drawn):,} of {len(known):,} checks, drawn by the seed; --limit N draws N")
+    outcomes = trial.ask(JUDGE_HIT, dict(_questions(drawn)))
+    judges = sorted({vote.judge for _, check in known for vote in check.votes})
+    votes = {judge: _votes(drawn, judge) for judge in judges}
+    both = {item: decided([votes[judge][item] for judge in judges], Rule.ALL) for item in outcomes}
+    trial.record(_items(drawn, outcomes, both))
+    said: Votes = {item: None if isinstance(outcome, Unscored) else outcome.value.hit for item, outcome in outcomes.items()}
+    papers = {one.item(problem.problem_id): one.check.manuscript_id for one in drawn for problem in one.check.problems}
+    scores = [score for judge in judges for score in _agreement(suite, ASSAY, f"judge={judge}", votes[judge], said, papers, trial.seed)]
+    scores += _agreement(suite, ASSAY, "judges=all", both, said, papers, trial.seed)
+    for first, second in combinations(judges, 2):
+        scores += _agreement(suite, f"judge {second}", f"judge={first}", votes[first], votes[second], papers, trial.seed)
+    return [*scores, *_hit_rates(suite, drawn, judges, said)]
+
+
+def drawn_checks(known: Sequence[KnownT], item_limit: int | None, seed: int) -> list[KnownT]:
+    """As many as the limit or the default says, drawn by the seed and in their own order; all where there are no more."""
+    count = item_limit or DEFAULT_CHECK_COUNT
+    if count >= len(known):
+        return list(known)
+    return [known[place] for place in sorted(random.Random(seed).sample(range(len(known)), count))]  # noqa: S311 -- a repeatable draw, no secret
+
+
+def _questions(drawn: Iterable[Drawn]) -> Iterator[tuple[str, HitQuestion]]:
+    for one in drawn:
+        for problem in one.check.problems:
+            yield (
+                one.item(problem.problem_id),
+                HitQuestion(
+                    problem=problem.problem,
+                    location=problem.location,
+                    explanation=problem.explanation,
+                    reason=one.check.known_reason or "",
+                ),
+            )
+
+
+def _votes(drawn: Iterable[Drawn], judge: str) -> Votes:
+    return {
+        one.item(problem.problem_id): answer_of(one.paper.ballots, problem.problem_id, judge)
+        for one in drawn
+        for problem in one.check.problems
+    }
+
+
+def _items(drawn: Iterable[Drawn], outcomes: Mapping[str, Outcome[HitAnswer]], gold: Votes) -> Iterator[BenchmarkItem]:
+    run_of = {one.item(problem.problem_id): one.run_id for one in drawn for problem in one.check.problems}
+    for item, outcome in outcomes.items():
+        blank = BenchmarkItem(
+            item_id=item, task=JUDGE_HIT.name, system=ASSAY, gold=_label(gold[item]), answer=None, evaluated_run_id=run_of[item]
+        )
+        if isinstance(outcome, Unscored):
+            yield unanswered(blank, outcome)
+        else:
+            hit = outcome.value.hit
+            yield answered(blank, HIT if hit else NO_HIT, outcome, value=float(hit), explanation=outcome.value.explanation)
+
+
+def _label(hit: bool | None) -> str | None:
+    return None if hit is None else HIT if hit else NO_HIT
+
+
+def _agreement(suite: str, system: str, part: str, gold: Votes, said: Votes, papers: Mapping[str, str], seed: int) -> list[BenchmarkScore]:
+    """How far `system` says what `gold` does. Precision and recall draw whole papers: one reason is asked about many times."""
+    voted = [item for item in said if gold[item] is not None]
+    labelled = pair_up({item: _label(gold[item]) for item in voted}, {item: _label(said[item]) for item in voted})
+    rows = [[_label(gold[item]), _label(said[item])] for item in voted]
+    found: dict[str, Estimate] = {
+        "cohen_kappa": cohen_kappa([first for first, _ in rows], [second for _, second in rows]),
+        "gwet_ac1": gwet_ac1(rows, (HIT, NO_HIT)),
+        "accuracy": accuracy(labelled),
+        "precision": _share_among(voted, said, gold, papers, seed, "nothing was called a hit"),
+        "recall": _share_among(voted, gold, said, papers, seed, "there is no hit to be found"),
+        "f1_hit": f1_of_class(labelled, HIT, seed),
+        "predicted_hit_share": share_of([said[item] for item in voted]),
+        "gold_hit_share": share_of([gold[item] for item in voted]),
+    }
+    return [benchmark_score(estimate, suite, metric, system, part) for metric, estimate in found.items()]
+
+
+def _share_among(items: Sequence[str], hits: Votes, confirmed: Votes, papers: Mapping[str, str], seed: int, reason: str) -> Estimate:
+    """Share of the `hits` that are `confirmed` too."""
+    among = [item for item in items if hits[item]]
+    if not among:
+        return undefined(reason, unscored_count=sum(hits[item] is None for item in items))
+    values = [None if (vote := confirmed[item]) is None else float(vote) for item in among]
+    return mean(values, seed, [papers[item] for item in among])
+
+
+def _hit_rates(suite: str, drawn: Sequence[Drawn], judges: Sequence[str], said: Votes) -> Iterator[BenchmarkScore]:
+    """Share of the drawn checks that are hits: by the engine, by each judge, by all."""
+    own = [CheckedPaper(one.name, 1, one.paper.problem_ids, _ballots(one, said)) for one in drawn]
+    theirs = [CheckedPaper(one.name, 1, one.paper.problem_ids, one.paper.ballots) for one in drawn]
+    yield benchmark_score(hit_rate(own, (ASSAY,), Rule.ALL), suite, "hit_rate", ASSAY, "drawn checks")
+    for judge in judges:
+        yield benchmark_score(hit_rate(theirs, (judge,), Rule.ALL), suite, "hit_rate", f"judge {judge}", "drawn checks")
+    yield benchmark_score(hit_rate(theirs, judges, Rule.ALL), suite, "hit_rate", "all judges", "drawn checks")
+
+
+def _ballots(one: Drawn, said: Votes) -> tuple[Ballot, ...]:
+    return tuple(Ballot(problem.problem_id, ASSAY, said[one.item(problem.problem_id)]) for problem in one.check.problems)
