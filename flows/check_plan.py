@@ -9,8 +9,8 @@ from schemas.identifiers import RunId, content_hash
 from tasks.judging.scrubbing import without_secrets
 from tasks.manuscripts.job import CheckJob
 from tasks.manuscripts.steps import STEPS
-from warehouse.check_landing import read_check_head, read_check_receipt
 from warehouse.layout import Layout
+from warehouse.manuscripts.landing import read_check_head, read_check_receipt
 
 SHARDS_PER_WORKER = 4
 

@@ -19,9 +19,9 @@ from schemas.base import Noun, replace
 from schemas.check_run import CheckHead, CheckRequest
 from schemas.settings import Settings
 from tasks.check_shard import check_shard
-from warehouse.check_landing import iterate_check_receipts, land_check_head, read_check_head
-from warehouse.check_publish import publish_check
 from warehouse.layout import Layout
+from warehouse.manuscripts.landing import iterate_check_receipts, land_check_head, read_check_head
+from warehouse.manuscripts.publish import publish_check
 
 
 class CheckSummary(Noun):

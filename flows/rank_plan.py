@@ -24,8 +24,8 @@ from tasks.telemetry.tracing import traceparent
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
-from warehouse.ranking_basis import basis_of
-from warehouse.ranking_landing import read_group_receipt, read_head
+from warehouse.rankings.basis import basis_of
+from warehouse.rankings.landing import read_group_receipt, read_head
 
 SHARDS_PER_WORKER = 4
 

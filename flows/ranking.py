@@ -23,8 +23,8 @@ from tasks.rank_shard import rank_shard
 from tasks.telemetry.reporter import reporting
 from tasks.telemetry.tracing import span
 from warehouse.layout import Layout
-from warehouse.ranking_landing import iterate_group_receipts, land_head, read_head
-from warehouse.ranking_publish import publish_ranking
+from warehouse.rankings.landing import iterate_group_receipts, land_head, read_head
+from warehouse.rankings.publish import publish_ranking
 
 
 class RankSummary(Noun):

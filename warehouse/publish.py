@@ -23,7 +23,7 @@ from warehouse.landed import in_batches, landed_files, read_landed
 from warehouse.landing import iterate_receipts
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table, write_bytes
-from warehouse.ranking_basis import basis_of
+from warehouse.rankings.basis import basis_of
 from warehouse.rows import Row
 from warehouse.statements import statement, table_statement
 

@@ -9,14 +9,14 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.tables import IDEA_TABLES, TABLE, TABLES
-from warehouse.benchmark_landing import LANDED_TABLES, iterate_benchmark_receipts
-from warehouse.check_landing import iterate_check_receipts
-from warehouse.check_rows import PART_TABLES
+from warehouse.benchmarks.landing import LANDED_TABLES, iterate_benchmark_receipts
 from warehouse.lake import one_line, open_reader
 from warehouse.landing import LEFTOVERS, iterate_receipts
 from warehouse.layout import Layout
+from warehouse.manuscripts.landing import iterate_check_receipts
+from warehouse.manuscripts.rows import PART_TABLES
 from warehouse.parquet import read_row_count
-from warehouse.ranking_landing import GROUP_TABLES, iterate_group_receipts
+from warehouse.rankings.landing import GROUP_TABLES, iterate_group_receipts
 from warehouse.statements import MARTS, table_statement
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.benchmark import BenchmarkScore
-from warehouse.benchmark_queries import BenchmarkHead, benchmark, benchmark_scores_of
+from warehouse.benchmarks.queries import BenchmarkHead, benchmark, benchmark_scores_of
 from warehouse.queries import Queries
 
 PUBLISHED = "published"

@@ -12,7 +12,7 @@ from schemas.ranking import GroupSummary, Match, RankingHead, Rating, Winner
 from schemas.run import Run
 from warehouse.answers import RankedIdea
 from warehouse.queries import Queries
-from warehouse.ranking_queries import group_summaries, matches_of, ranked_by, ranking_shown, ratings_of
+from warehouse.rankings.queries import group_summaries, matches_of, ranked_by, ranking_shown, ratings_of
 
 OVERALL = "overall"
 MATRIX_IDEAS = 12

@@ -19,7 +19,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.ranking_queries import ranking_of
+from warehouse.rankings.queries import ranking_of
 
 OutputFormat = Literal["md", "html"]
 

@@ -10,9 +10,9 @@ from dashboards.reports.wording import banners
 from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, Problem, Vote
-from warehouse.check_queries import check_head, manuscript_checks
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
+from warehouse.manuscripts.queries import check_head, manuscript_checks
 from warehouse.parquet import write_bytes
 
 

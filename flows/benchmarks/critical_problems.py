@@ -15,10 +15,10 @@ from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
 from tasks.manuscripts.steps import JUDGE_HIT
-from warehouse.check_import import import_release
-from warehouse.check_queries import manuscript_checks, release_views
 from warehouse.lake import open_reader
-from warehouse.quality_checker import RELEASE_TABLES
+from warehouse.manuscripts.quality_checker import RELEASE_TABLES
+from warehouse.manuscripts.queries import manuscript_checks, release_views
+from warehouse.manuscripts.release import import_release
 
 NAME = "critical_problems"
 FOLDER = "withdrarxiv"

@@ -12,7 +12,7 @@ from schemas.benchmark import BenchmarkScore
 from tasks.metrics.estimate import NO_INTERVAL, Estimate, benchmark_score, undefined
 from tasks.metrics.means import mean, share
 from tasks.metrics.resampling import Indices, bootstrap_interval
-from warehouse.quality_checker import CheckerUsage, JointHits, Price, checker_costs, checker_usage, joint_hits, judge_hits
+from warehouse.manuscripts.quality_checker import CheckerUsage, JointHits, Price, checker_costs, checker_usage, joint_hits, judge_hits
 from warehouse.statements import statement
 
 PRICES = resources.files("flows.benchmarks.published").joinpath("checker_prices.toml")

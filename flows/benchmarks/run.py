@@ -14,8 +14,8 @@ from schemas.base import Noun
 from schemas.benchmark import BenchmarkRequest, BenchmarkRun, BenchmarkScore
 from schemas.identifiers import RunId
 from schemas.settings import Settings
-from warehouse.benchmark_landing import land_benchmark, read_benchmark_receipt
-from warehouse.benchmark_publish import publish_benchmark
+from warehouse.benchmarks.landing import land_benchmark, read_benchmark_receipt
+from warehouse.benchmarks.publish import publish_benchmark
 from warehouse.layout import Layout
 
 

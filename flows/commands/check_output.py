@@ -13,9 +13,9 @@ from schemas.check_run import CheckHead, CheckRequest
 from schemas.manuscripts import Attempt, ManuscriptCheck, Problem
 from schemas.settings import Settings
 from tasks.manuscripts.scores import CheckScore, check_scores
-from warehouse.check_queries import manuscript_checks
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
+from warehouse.manuscripts.queries import manuscript_checks
 
 MAXIMUM_FAILED_SHARE = 0.1
 

@@ -158,7 +158,7 @@ def _stored(request: RankRequest) -> RankingHead | None:
     """A whole ranking of the lake that is what was asked for; None when there is none."""
     from warehouse.layout import Layout
     from warehouse.queries import open_queries
-    from warehouse.ranking_queries import rankings_of
+    from warehouse.rankings.queries import rankings_of
 
     with open_queries(Layout(request.warehouse), catalogue_url=Settings().catalogue) as queries:
         rankings = rankings_of(queries, RunId(request.run_id))

@@ -15,7 +15,7 @@ from schemas.settings import Settings
 from warehouse.answers import RankedIdea
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.ranking_queries import group_summaries, ranked_by, ranked_by_scores
+from warehouse.rankings.queries import group_summaries, ranked_by, ranked_by_scores
 
 COLUMNS = ("rank", "range", "idea", "strength", "95 %", "won", "lost", "unscored\nmatches", "score")
 

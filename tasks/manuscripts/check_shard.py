@@ -11,8 +11,8 @@ from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.bench import Bench
 from tasks.manuscripts.check import check_manuscript
 from tasks.manuscripts.job import CheckJob
-from warehouse.check_landing import land_checks, read_check_receipt
 from warehouse.layout import Layout
+from warehouse.manuscripts.landing import land_checks, read_check_receipt
 
 MANUSCRIPTS_IN_FLIGHT = 4
 

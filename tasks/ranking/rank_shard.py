@@ -24,7 +24,7 @@ from tasks.ranking.matching import ASK_AGAIN
 from tasks.ranking.rank import Ranked, rank_groups
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
-from warehouse.ranking_landing import iterate_heads, land_group, landed_matches, read_group_receipt
+from warehouse.rankings.landing import iterate_heads, land_group, landed_matches, read_group_receipt
 
 GROUPS_IN_FLIGHT = 4
 EngineOf = Callable[[Ledger], Engine]

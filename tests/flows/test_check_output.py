@@ -17,9 +17,9 @@ from schemas.settings import Settings
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.job import CheckJob
 from tests.support.manuscript_files import faulty_pdf, locked_pdf
-from warehouse.check_landing import land_check_head
-from warehouse.check_publish import publish_check
 from warehouse.layout import Layout
+from warehouse.manuscripts.landing import land_check_head
+from warehouse.manuscripts.publish import publish_check
 
 
 def test_problems_are_printed_with_place_and_reason_and_what_was_not_read_costs_the_exit_code(

@@ -5,8 +5,8 @@ from schemas.identifiers import RunId
 from schemas.outcome import UnscoredReason
 from tests.support.evaluations import START, make_provenance
 from tests.support.report_lake import HOSTILE_TEXT
-from warehouse.benchmark_landing import land_benchmark
-from warehouse.benchmark_publish import publish_benchmark
+from warehouse.benchmarks.landing import land_benchmark
+from warehouse.benchmarks.publish import publish_benchmark
 from warehouse.layout import Layout
 
 BENCHMARK = RunId("benchmark-a")

@@ -5,8 +5,8 @@ from tests.support.evaluations import make_idea
 from tests.support.rankings import make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, UNSCORED
 from warehouse.layout import Layout
-from warehouse.ranking_landing import land_group, land_head
-from warehouse.ranking_publish import publish_ranking
+from warehouse.rankings.landing import land_group, land_head
+from warehouse.rankings.publish import publish_ranking
 
 SOUND: tuple[IdeaId, ...] = tuple(make_idea(number).idea_id for number in (0, 3, 4))
 

@@ -10,7 +10,7 @@ from schemas.outcome import Provenance, UnscoredReason
 from schemas.ranking import Grouping, GroupSummary, Match, RankedGroup, RankingHead, Rating, RatingMethod, Winner
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.ranking_basis import basis_of
+from warehouse.rankings.basis import basis_of
 
 AT = datetime(2026, 3, 1, 3, tzinfo=UTC)
 DIMENSIONS = ("novelty", "overall")

@@ -8,11 +8,11 @@ import pytest
 from schemas.errors import ConfigurationError
 from tasks.metrics.hit_rate import hit_rate
 from tasks.metrics.votes import Rule, checked_papers
-from warehouse.check_import import import_release
-from warehouse.check_queries import check_heads, manuscript_checks, release_views
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.quality_checker import checker_usage, joint_hits, judge_hits
+from warehouse.manuscripts.quality_checker import checker_usage, joint_hits, judge_hits
+from warehouse.manuscripts.queries import check_heads, manuscript_checks, release_views
+from warehouse.manuscripts.release import import_release
 
 RELEASE = Path(__file__).parents[3] / "shared" / "data" / "withdrarxiv"
 TABLE_2_O3 = ("4.8", "5", "5", "16,594", "3,152")

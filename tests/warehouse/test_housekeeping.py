@@ -15,7 +15,7 @@ from schemas.identifiers import RunId
 from schemas.tables import TABLES
 from tests.support.benchmark_lake import BENCHMARK, publish_benchmark_lake
 from tests.support.evaluations import make_evaluation
-from warehouse.benchmark_landing import read_benchmark_receipt
+from warehouse.benchmarks.landing import read_benchmark_receipt
 from warehouse.compact import compact
 from warehouse.dictionary import data_dictionary
 from warehouse.export import export_lake

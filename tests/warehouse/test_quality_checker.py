@@ -8,7 +8,7 @@ import pytest
 from schemas.errors import ConfigurationError
 from tasks.metrics.hit_rate import hit_rate
 from tasks.metrics.votes import Ballot, CheckedPaper, Rule
-from warehouse.quality_checker import Price, checker_costs, checker_usage, joint_hits, judge_hits
+from warehouse.manuscripts.quality_checker import Price, checker_costs, checker_usage, joint_hits, judge_hits
 
 RELEASE = Path(__file__).parents[3] / "shared" / "data" / "withdrarxiv"
 needs_release = pytest.mark.skipif(not RELEASE.is_dir(), reason="the released outputs of the quality checker are not beside this checkout")

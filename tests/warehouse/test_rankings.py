@@ -18,10 +18,10 @@ from warehouse.landing import land
 from warehouse.layout import Layout
 from warehouse.publish import publish_run
 from warehouse.queries import open_queries
-from warehouse.ranking_landing import land_group, land_head, landed_matches, read_group_receipt, read_head
-from warehouse.ranking_publish import RankingPublication, publish_ranking
-from warehouse.ranking_queries import group_summaries, matches_of, ranking_shown, rankings_of, ratings_of
-from warehouse.ranking_rows import match_of, rating_of, rows_of_group, summary_of
+from warehouse.rankings.landing import land_group, land_head, landed_matches, read_group_receipt, read_head
+from warehouse.rankings.publish import RankingPublication, publish_ranking
+from warehouse.rankings.queries import group_summaries, matches_of, ranking_shown, rankings_of, ratings_of
+from warehouse.rankings.rows import match_of, rating_of, rows_of_group, summary_of
 from warehouse.verify import verify
 
 RUN = RunId("run-a")

@@ -11,7 +11,7 @@ from dashboards.app.data import Lake
 from dashboards.app.ranking.weighing import scored_modules, weighed
 from schemas.ranking import RankingHead
 from schemas.run import Run
-from warehouse.ranking_queries import ranking_shown, rankings_of
+from warehouse.rankings.queries import ranking_shown, rankings_of
 
 BY_SCORES = "scores"
 UNGROUPED = "(no group)"

@@ -12,7 +12,7 @@ from dashboards.reports import figures, wording
 from schemas.identifiers import RunId
 from schemas.ranking import GroupSummary
 from warehouse.queries import Queries
-from warehouse.ranking_queries import group_summaries, ranking_of
+from warehouse.rankings.queries import group_summaries, ranking_of
 
 IDEAS_DRAWN = 15
 

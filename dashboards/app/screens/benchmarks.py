@@ -8,7 +8,7 @@ from dashboards.app import charts, empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.reports import figures, wording
 from schemas.benchmark import BenchmarkScore
-from warehouse.benchmark_queries import BenchmarkHead, benchmark_scores_of, benchmarks_of
+from warehouse.benchmarks.queries import BenchmarkHead, benchmark_scores_of, benchmarks_of
 
 COMMAND = "assay benchmark SUITE --data DIR --warehouse {}"
 MEASURED, PUBLISHED = "measured", "published"

@@ -18,8 +18,8 @@ from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
 from warehouse.answers import IdeaScore
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.ranking_landing import land_group, land_head
-from warehouse.ranking_publish import publish_ranking
+from warehouse.rankings.landing import land_group, land_head
+from warehouse.rankings.publish import publish_ranking
 
 
 @pytest.fixture(scope="module")

@@ -25,11 +25,11 @@ from tasks.manuscripts.judge import judge_again
 from tasks.manuscripts.scores import check_scores
 from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
-from warehouse.check_landing import land_check_head
-from warehouse.check_publish import CheckPublication, landed_parts, publish_check
-from warehouse.check_queries import manuscript_checks
 from warehouse.lake import in_memory, open_reader
 from warehouse.layout import Layout
+from warehouse.manuscripts.landing import land_check_head
+from warehouse.manuscripts.publish import CheckPublication, landed_parts, publish_check
+from warehouse.manuscripts.queries import manuscript_checks
 from warehouse.verify import verify
 
 REASON = "The percentage in Section 1 is wrong."

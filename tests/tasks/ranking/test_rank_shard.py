@@ -28,7 +28,7 @@ from tests.support.openai_server import Messages, OpenAIServer, start_openai_ser
 from tests.support.rankings import make_ranked_group
 from warehouse.layout import Layout
 from warehouse.parquet import read_rows
-from warehouse.ranking_landing import iterate_group_receipts, landed_matches
+from warehouse.rankings.landing import iterate_group_receipts, landed_matches
 
 RUN = RunId("run-a")
 IDS = tuple(IdeaId(f"idea-{letter}") for letter in "abcd")

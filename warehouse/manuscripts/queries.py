@@ -46,7 +46,7 @@ def manuscript_checks(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> t
 
 @contextmanager
 def release_views(layout: Layout, run_ids: Sequence[RunId], *, catalogue_url: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The check runs of the lake under the names and columns of a quality checker's release, for `warehouse.quality_checker`."""
+    """The check runs of the lake under the names and columns of a quality checker's release, for `quality_checker`."""
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         chosen = ", ".join(quoted(run_id) for run_id in run_ids) or "null"
         for name in ("checks", "papers", "problems", "votes"):

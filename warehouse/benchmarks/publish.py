@@ -11,7 +11,7 @@ from schemas.errors import PublicationError
 from schemas.identifiers import RunId, content_hash
 from schemas.tables import TABLE
 from warehouse.answers import ValidationReport
-from warehouse.benchmark_landing import LANDED_TABLES, read_benchmark_receipt
+from warehouse.benchmarks.landing import LANDED_TABLES, read_benchmark_receipt
 from warehouse.definitions import apply_definitions
 from warehouse.lake import open_writer
 from warehouse.landed import read_landed

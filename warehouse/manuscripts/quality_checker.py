@@ -16,7 +16,7 @@ from warehouse.statements import quoted, statement
 RELEASE_TABLES: tuple[str, ...] = ("checks", "papers", "problems", "votes")
 RowT = TypeVar("RowT", bound=Noun)
 Source = Path | duckdb.DuckDBPyConnection
-"""The folder of a release, or a connection as `warehouse.check_queries.release_views` gives it."""
+"""The folder of a release, or a connection as `warehouse.manuscripts.queries.release_views` gives it."""
 
 
 @dataclass(frozen=True, slots=True)

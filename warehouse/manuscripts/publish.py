@@ -13,12 +13,12 @@ from schemas.errors import PublicationError
 from schemas.identifiers import RunId, content_hash
 from schemas.tables import TABLE
 from warehouse.answers import ValidationReport
-from warehouse.check_landing import iterate_check_receipts
-from warehouse.check_rows import PART_TABLES
 from warehouse.definitions import apply_definitions
 from warehouse.lake import open_writer
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
+from warehouse.manuscripts.landing import iterate_check_receipts
+from warehouse.manuscripts.rows import PART_TABLES
 from warehouse.parquet import arrow_table
 from warehouse.publish import insert, transaction, validation_rows
 from warehouse.rows import Row

@@ -11,8 +11,8 @@ from schemas.check_run import CheckHead, CheckReceipt
 from schemas.identifiers import RunId
 from schemas.manuscripts import ManuscriptCheck
 from schemas.outcome import UnscoredReason
-from warehouse.check_rows import PART_TABLES, rows_of_checks
 from warehouse.layout import Layout
+from warehouse.manuscripts.rows import PART_TABLES, rows_of_checks
 from warehouse.parquet import read_rows
 from warehouse.rows import Rows
 from warehouse.unit_landing import land_unit, read_noun, write_head

@@ -7,8 +7,8 @@ from schemas.ranking import GroupReceipt
 from schemas.tables import TABLE
 from warehouse.answers import ValidationReport
 from warehouse.layout import Layout
-from warehouse.ranking_landed import read_groups
-from warehouse.ranking_landing import GROUP_TABLES
+from warehouse.rankings.landed import read_groups
+from warehouse.rankings.landing import GROUP_TABLES
 from warehouse.rules import Rules, stated
 from warehouse.unit_validate import validate_units
 

@@ -7,7 +7,7 @@ from schemas.identifiers import RunId
 from schemas.ranking import Grouping, GroupSummary, Match, RankingHead, Rating, RatingMethod
 from warehouse.answers import RankedIdea
 from warehouse.queries import Queries
-from warehouse.ranking_rows import match_of, rating_of, summary_of
+from warehouse.rankings.rows import match_of, rating_of, summary_of
 
 
 def rankings_of(queries: Queries, run_id: RunId) -> tuple[RankingHead, ...]:

@@ -13,7 +13,7 @@ from schemas.identifiers import RunId
 from schemas.ranking import GroupReceipt, Match, RankedGroup, RankingHead
 from warehouse.layout import Layout
 from warehouse.parquet import read_rows
-from warehouse.ranking_rows import match_of, rows_of_group
+from warehouse.rankings.rows import match_of, rows_of_group
 from warehouse.unit_landing import land_unit, read_noun, write_head
 
 GROUP_TABLES = ("ranking_groups", "matches", "ratings", "llm_calls")

@@ -18,9 +18,9 @@ from warehouse.lake import open_writer
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table
 from warehouse.publish import insert, transaction, validation_rows
-from warehouse.ranking_basis import basis_of
-from warehouse.ranking_landed import read_groups
-from warehouse.ranking_landing import GROUP_TABLES, iterate_group_receipts
+from warehouse.rankings.basis import basis_of
+from warehouse.rankings.landed import read_groups
+from warehouse.rankings.landing import GROUP_TABLES, iterate_group_receipts
 from warehouse.rows import Row
 from warehouse.statements import table_statement
 
@@ -77,7 +77,7 @@ def _published_digest(connection: duckdb.DuckDBPyConnection, ids: dict[str, obje
 
 
 def _validate(layout: Layout, head: RankingHead, receipts: Sequence[GroupReceipt]) -> ValidationReport:
-    from warehouse.ranking_validate import validate_ranking
+    from warehouse.rankings.validate import validate_ranking
 
     return validate_ranking(layout, head.run_id, head.ranking_id, receipts)
 

@@ -12,10 +12,10 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from schemas.outcome import UnscoredReason
-from warehouse.check_landing import land_check_head, land_checks, read_check_head
-from warehouse.check_publish import CheckPublication, publish_check
 from warehouse.layout import Layout
-from warehouse.quality_checker import RELEASE_TABLES
+from warehouse.manuscripts.landing import land_check_head, land_checks, read_check_head
+from warehouse.manuscripts.publish import CheckPublication, publish_check
+from warehouse.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.rows import Row
 
 DATASET = "withdrarxiv-check"

@@ -7,7 +7,7 @@ from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.manuscripts import ManuscriptCheck
 from schemas.tables import TABLE
-from warehouse.ranking_rows import row_of
+from warehouse.rankings.rows import row_of
 from warehouse.rows import Row, Rows
 
 PART_TABLES = ("manuscripts", "attempts", "problems", "votes", "llm_calls", "api_calls", "failures")

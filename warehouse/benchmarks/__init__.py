@@ -1,0 +1,1 @@
+"""Benchmarks: landed, validated, published and read."""
