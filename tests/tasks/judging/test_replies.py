@@ -135,8 +135,9 @@ def test_a_damaged_reply_never_yields_words_the_model_did_not_write(verdict: Ver
     parsed = parse_reply(damaged, Verdict)
     if isinstance(parsed, ParsedReply):
         flat = "".join(damaged.replace("\\", "").split())
+        half_escapes = str.maketrans({"\b": "b", "\f": "f", "\\": ""})  # a lost backslash makes an escape of the next letter
         for string in (parsed.value.reason, *parsed.value.tags):
-            assert "".join(string.replace("\\", "").split()) in flat
+            assert "".join(string.translate(half_escapes).split()) in flat
 
 
 def test_a_truncated_reply_is_never_completed() -> None:

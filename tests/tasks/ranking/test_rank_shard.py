@@ -57,7 +57,7 @@ def make_job(warehouse: Path, server: OpenAIServer | None, budget: Budget | None
 
 def run_in_child(job: str) -> None:
     os.environ["OPENAI_API_KEY"] = "sk-test"
-    asyncio.run(rank_job(RankJob.model_validate_json(job), Settings(language_model=PRICED)))
+    asyncio.run(rank_job(RankJob.model_validate_json(job), Settings(language_model=replace(PRICED, maximum_concurrency=2))))
 
 
 @pytest.fixture(autouse=True)
@@ -73,15 +73,11 @@ def test_a_killed_shard_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> No
     with start_openai_server("late", answer, late_seconds=0.3) as server:
         settings = Settings(language_model=replace(PRICED, maximum_concurrency=2))
         job = make_job(tmp_path, server)
-        os.environ["ASSAY_LANGUAGE_MODEL__MAXIMUM_CONCURRENCY"] = "2"
         child = SPAWN.Process(target=run_in_child, args=(job.model_dump_json(),))
-        try:
-            child.start()
-            wait_until(lambda: len(server.requests) >= 5, 60, "five requests")
-            os.kill(child.pid or 0, signal.SIGKILL)
-            child.join()
-        finally:
-            del os.environ["ASSAY_LANGUAGE_MODEL__MAXIMUM_CONCURRENCY"]
+        child.start()
+        wait_until(lambda: len(server.requests) >= 5, 60, "five requests")
+        os.kill(child.pid or 0, signal.SIGKILL)
+        child.join()
         layout = Layout(tmp_path)
         assert list(iterate_group_receipts(layout, RUN, "ranking-a")) == []
         (receipt,) = asyncio.run(rank_job(job, settings))
