@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from flows.shards import SHARDS_PER_WORKER, write_shards
 from schemas.check_run import CheckHead, CheckRequest, ManuscriptSource
 from schemas.identifiers import RunId, content_hash
 from tasks.judging.scrubbing import without_secrets
@@ -11,8 +12,6 @@ from tasks.manuscripts.job import CheckJob
 from tasks.manuscripts.steps import STEPS
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import read_check_head, read_check_receipt
-
-SHARDS_PER_WORKER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +73,6 @@ def _done(layout: Layout, run_id: RunId, source: ManuscriptSource) -> bool:
 
 
 def _write_shards(waiting: list[ManuscriptSource], run_id: RunId, request: CheckRequest, layout: Layout) -> tuple[Path, ...]:
-    folder = layout.state / "checks" / run_id
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("shard-*.json"):
-        old.unlink()
     count = min(request.workers * SHARDS_PER_WORKER, len(waiting))
-    paths = []
-    for number in range(count):
-        path = folder / f"shard-{number:05d}.json"
-        path.write_text(CheckJob(run_id=run_id, request=request, sources=tuple(waiting[number::count])).model_dump_json())
-        paths.append(path)
-    return tuple(paths)
+    jobs = (CheckJob(run_id=run_id, request=request, sources=tuple(waiting[number::count])) for number in range(count))
+    return write_shards(layout.state / "checks" / run_id, jobs)

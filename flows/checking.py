@@ -1,20 +1,17 @@
 """Check of manuscripts: critical problems, votes of judges, landed, validated, published, reported."""
 
-import os
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
-from prefect.futures import wait
 
 from dashboards.reports.write_check import write_check_report
 from flows.check_plan import CheckPlan, plan_check, unchecked
 from flows.dask_runner import dask_runner
-from flows.evaluate import MAXIMUM_ROUNDS, reraise_configuration_errors
 from flows.progress import Watched, progress
 from flows.run_lock import only_command_on
+from flows.shards import count_landed, first_incomplete_reason, send_shards
 from schemas.base import Noun, replace
 from schemas.check_run import CheckHead, CheckRequest
 from schemas.settings import Settings
@@ -48,7 +45,7 @@ def check_manuscripts(request: CheckRequest) -> CheckSummary:
     with only_command_on(layout, plan.head.run_id):
         if plan.shard_paths:
             with progress(_watched(plan, layout)):
-                _check(plan, layout)
+                send_shards(check_shard, plan.shard_paths, lambda: unchecked(plan, layout))
         summary = _publish(plan, layout, settings)
     create_markdown_artifact(markdown=_artifact(summary), key="check-summary", description=f"Check {summary.head.run_id}")
     return summary
@@ -60,32 +57,17 @@ def run_check(request: CheckRequest) -> CheckSummary:
     return check_manuscripts.with_options(task_runner=runner)(request)
 
 
-def _check(plan: CheckPlan, layout: Layout) -> None:
-    """Send every shard to the workers; send again what a lost worker left undone. Receipts say what is done, never states."""
-    waiting = plan.shard_paths
-    for _ in range(MAXIMUM_ROUNDS):
-        if not waiting:
-            return
-        futures = [check_shard.submit(str(path)) for path in waiting]
-        wait(futures)
-        for future in futures:
-            if future.state.is_failed() or future.state.is_crashed():
-                reraise_configuration_errors(future.result(raise_on_failure=False))
-        waiting = unchecked(plan, layout)
-
-
 def _publish(plan: CheckPlan, layout: Layout, settings: Settings) -> CheckSummary:
     head = _ended(plan, layout)
     if head != read_check_head(layout, head.run_id):
         land_check_head(layout, head)
     publication = publish_check(layout, head, catalogue_url=settings.catalogue)
-    broken = publication.validation.broken if publication.validation else ()
     reports = write_check_report(layout, head.run_id, catalogue_url=settings.catalogue) if publication.published else ()
     return CheckSummary(
         head=head,
         published=publication.published,
         unchanged=publication.unchanged,
-        failed_expectations=tuple(f"{row.table_name}: {row.expectation}" for row in broken if row.severity == "critical"),
+        failed_expectations=publication.failed_expectations,
         report_paths=reports,
     )
 
@@ -93,21 +75,14 @@ def _publish(plan: CheckPlan, layout: Layout, settings: Settings) -> CheckSummar
 def _ended(plan: CheckPlan, layout: Layout) -> CheckHead:
     """The head as the receipts tell: a manuscript whose worker was lost for good is missing, and said to be."""
     receipts = {receipt.part: receipt for receipt in iterate_check_receipts(layout, plan.head.run_id)}
-    reasons: Iterable[str | None] = (
-        receipts[name].incomplete_reason if name in receipts else "worker_lost" for name in plan.manuscript_ids
-    )
     finished_at = datetime.now(UTC) if plan.shard_paths else plan.head.finished_at
-    return replace(plan.head, incomplete_reason=next((reason for reason in reasons if reason), None), finished_at=finished_at)
+    return replace(plan.head, incomplete_reason=first_incomplete_reason(plan.manuscript_ids, receipts), finished_at=finished_at)
 
 
 def _watched(plan: CheckPlan, layout: Layout) -> Watched:
     folder = layout.check(plan.head.run_id)
-
-    def done() -> int:
-        return sum(entry.name.startswith("part=") for entry in os.scandir(folder)) if folder.is_dir() else 0
-
     return Watched(
-        done=done,
+        done=lambda: count_landed(folder, "part="),
         total=plan.head.manuscript_count,
         verb="checked",
         nouns="manuscripts",

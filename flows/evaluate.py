@@ -7,7 +7,6 @@ from pathlib import Path
 
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
-from prefect.futures import wait
 
 from dashboards.reports.write import write_reports
 from flows.dask_runner import dask_runner
@@ -15,8 +14,9 @@ from flows.gateway import gateway_for
 from flows.plan import RunPlan, key_batch, plan_run, unfinished
 from flows.progress import progress_of
 from flows.run_lock import only_command_on
+from flows.shards import send_shards
 from schemas.base import Noun
-from schemas.errors import ConfigurationError, PublicationError
+from schemas.errors import PublicationError
 from schemas.evaluation import Receipt
 from schemas.outcome import UnscoredReason
 from schemas.run import Run, RunRequest, RunState
@@ -29,9 +29,6 @@ from warehouse.landing import read_receipts
 from warehouse.layout import Layout
 from warehouse.publish import publish_run
 from warehouse.queries import open_queries
-
-MAXIMUM_ROUNDS = 3
-"""Times a lost shard is sent again; its ideas that did land are not evaluated again."""
 
 
 class RunSummary(Noun):
@@ -73,7 +70,7 @@ def evaluate_batch(request: RunRequest) -> RunSummary:
         with only_command_on(layout, keyed.run_id):
             plan = plan_run(keyed, request, gateway, layout)
             with progress_of(plan, layout):
-                _evaluate(plan, layout)
+                send_shards(evaluate_shard, plan.shard_paths, lambda: unfinished(plan, layout))
             summary = _publish(_run_row(request, plan, layout, gateway.literature, started_at), layout, settings)
     create_markdown_artifact(markdown=_artifact(summary), key="evaluate-batch-summary", description=f"Run {summary.run.run_id}")
     return summary
@@ -85,40 +82,16 @@ def run_batch(request: RunRequest) -> RunSummary:
     return evaluate_batch.with_options(task_runner=runner)(request)
 
 
-def _evaluate(plan: RunPlan, layout: Layout) -> None:
-    """Send every shard to the workers; send again what a lost worker left undone.
-
-    A task whose worker was lost for good ends with its Prefect state still `Running`, so it is the
-    receipts that say what is done, never the states.
-    """
-    waiting = plan.shard_paths
-    for _ in range(MAXIMUM_ROUNDS):
-        if not waiting:
-            return
-        futures = [evaluate_shard.submit(str(path)) for path in waiting]
-        wait(futures)
-        for future in futures:
-            if future.state.is_failed() or future.state.is_crashed():
-                reraise_configuration_errors(future.result(raise_on_failure=False))
-        waiting = unfinished(plan, layout)
-
-
-def reraise_configuration_errors(result: object) -> None:
-    if isinstance(result, ConfigurationError):
-        raise result
-
-
 def _publish(run: Run, layout: Layout, settings: Settings) -> RunSummary:
     """Validate and publish what landed, and write its reports; a run published before as it is keeps its row."""
     publication = publish_run(layout, run, catalogue_url=settings.catalogue)
     if publication.unchanged:
         with open_queries(layout, catalogue_url=settings.catalogue) as queries:
             run = queries.run(run.run_id)
-    broken = publication.validation.broken if publication.validation else ()
     return RunSummary(
         run=run,
         published=publication.published,
-        failed_expectations=tuple(f"{row.table_name}: {row.expectation}" for row in broken if row.severity == "critical"),
+        failed_expectations=publication.failed_expectations,
         report_paths=write_reports(layout, run.run_id, catalogue_url=settings.catalogue) if publication.published else (),
     )
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from flows.gateway import OpenGateway
+from flows.shards import write_shards
 from schemas.evaluation import Receipt
 from schemas.idea import IdeaBatch, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
@@ -107,14 +108,9 @@ def _take_over(entry: PlannedIdea, run_id: RunId, layout: Layout) -> bool:
 
 
 def _write_shards(to_do: list[PlannedIdea], run_id: RunId, request: RunRequest, gateway: OpenGateway, layout: Layout) -> tuple[Path, ...]:
-    folder = layout.state / "runs" / run_id
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("shard-*.json"):
-        old.unlink()
     size = max(1, min(MAXIMUM_SHARD, math.ceil(len(to_do) / (2 * request.workers))))
-    paths = []
-    for number, start in enumerate(range(0, len(to_do), size)):
-        job = ShardJob(
+    jobs = (
+        ShardJob(
             run_id=run_id,
             request=request,
             gateway_url=gateway.url,
@@ -122,7 +118,6 @@ def _write_shards(to_do: list[PlannedIdea], run_id: RunId, request: RunRequest, 
             ideas=tuple(to_do[start : start + size]),
             trace_parent=traceparent(),
         )
-        path = folder / f"shard-{number:05d}.json"
-        path.write_text(job.model_dump_json())
-        paths.append(path)
-    return tuple(paths)
+        for start in range(0, len(to_do), size)
+    )
+    return write_shards(layout.state / "runs" / run_id, jobs)

@@ -1,6 +1,5 @@
 """How far a run is, read from the receipts that have landed: on the terminal, as plain lines, and as a Prefect artifact."""
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from flows.plan import RunPlan
+from flows.shards import count_landed
 from warehouse.layout import Layout
 
 POLL_SECONDS = 0.5
@@ -67,8 +67,7 @@ def progress(watched: Watched) -> Iterator[None]:
 
 def _finished(plan: RunPlan, layout: Layout) -> int:
     folder = layout.run(plan.run_id)
-    landed = sum(entry.name.startswith("idea=") for entry in os.scandir(folder)) if folder.is_dir() else 0
-    return min(landed, plan.idea_count)
+    return min(count_landed(folder, "idea="), plan.idea_count)
 
 
 def _watch_bar(watched: Watched, stopped: threading.Event, console: Console) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from flows.shards import SHARDS_PER_WORKER, write_shards
 from schemas.identifiers import IdeaId, content_hash
 from schemas.ranking import Grouping, Match, RankingHead, RankRequest
 from schemas.run import Run
@@ -26,8 +27,6 @@ from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
 from warehouse.rankings.basis import basis_of
 from warehouse.rankings.landing import read_group_receipt, read_head
-
-SHARDS_PER_WORKER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,30 +129,35 @@ def _write_shards(
     members: Mapping[str, Sequence[IdeaId]],
     votes: Sequence[Match],
 ) -> tuple[Path, ...]:
-    folder = layout.state / "rankings" / run.run_id / head.ranking_id
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("shard-*.json"):
-        old.unlink()
-    paths = []
-    for number, names in enumerate(_dealt(_to_do(head, layout, members), request.workers * SHARDS_PER_WORKER)):
-        group_of = {idea_id: name for name in names for idea_id in members[name]}
-        dossiers: dict[str, list[Dossier]] = {name: [] for name in names}
-        for review in queries.idea_reviews(run.run_id, tuple(group_of)):
-            group = group_of[review.evaluation.idea.idea_id]
-            dossiers[group].append(dossier_of(review, group))
-        groups = tuple(
-            GroupJob(
-                group=name,
-                dossiers=tuple(sorted(dossiers[name], key=lambda dossier: dossier.idea_id)),
-                votes=tuple(vote for vote in votes if vote.group == name),
-            )
-            for name in names
+    dealt = _dealt(_to_do(head, layout, members), request.workers * SHARDS_PER_WORKER)
+    jobs = (_job(queries, run, head, request, names, members, votes) for names in dealt)
+    return write_shards(layout.state / "rankings" / run.run_id / head.ranking_id, jobs)
+
+
+def _job(
+    queries: Queries,
+    run: Run,
+    head: RankingHead,
+    request: RankRequest,
+    names: Sequence[str],
+    members: Mapping[str, Sequence[IdeaId]],
+    votes: Sequence[Match],
+) -> RankJob:
+    """The groups called `names`, with all that their ideas' evaluations found out."""
+    group_of = {idea_id: name for name in names for idea_id in members[name]}
+    dossiers: dict[str, list[Dossier]] = {name: [] for name in names}
+    for review in queries.idea_reviews(run.run_id, tuple(group_of)):
+        group = group_of[review.evaluation.idea.idea_id]
+        dossiers[group].append(dossier_of(review, group))
+    groups = tuple(
+        GroupJob(
+            group=name,
+            dossiers=tuple(sorted(dossiers[name], key=lambda dossier: dossier.idea_id)),
+            votes=tuple(vote for vote in votes if vote.group == name),
         )
-        path = folder / f"shard-{number:05d}.json"
-        job = RankJob(ranking_id=head.ranking_id, request=request, dimensions=DIMENSIONS, groups=groups, trace_parent=traceparent())
-        path.write_text(job.model_dump_json())
-        paths.append(path)
-    return tuple(paths)
+        for name in names
+    )
+    return RankJob(ranking_id=head.ranking_id, request=request, dimensions=DIMENSIONS, groups=groups, trace_parent=traceparent())
 
 
 def _to_do(head: RankingHead, layout: Layout, members: Mapping[str, Sequence[IdeaId]]) -> dict[str, int]:

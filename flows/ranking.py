@@ -1,20 +1,17 @@
 """Grouped ranking of a published run: groups, pairwise matches, ratings, ranking."""
 
-import os
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
-from prefect.futures import wait
 
 from dashboards.reports.write import write_reports
 from flows.dask_runner import dask_runner
-from flows.evaluate import MAXIMUM_ROUNDS, reraise_configuration_errors
 from flows.progress import Watched, progress
 from flows.rank_plan import RankingPlan, plan_ranking, unranked
 from flows.run_lock import only_command_on
+from flows.shards import count_landed, first_incomplete_reason, send_shards
 from schemas.base import Noun, replace
 from schemas.identifiers import RunId
 from schemas.ranking import RankingHead, RankRequest
@@ -57,7 +54,7 @@ def rank_run(request: RankRequest) -> RankSummary:
         plan = plan_ranking(request, settings, layout)
         if plan.shard_paths:
             with progress(_watched(plan, layout)):
-                _rank(plan, layout)
+                send_shards(rank_shard, plan.shard_paths, lambda: unranked(plan, layout))
         summary = _publish(plan, layout, settings)
     create_markdown_artifact(markdown=_artifact(summary), key="rank-run-summary", description=f"Ranking {summary.head.ranking_id}")
     return summary
@@ -69,31 +66,16 @@ def run_ranking(request: RankRequest) -> RankSummary:
     return rank_run.with_options(task_runner=runner)(request)
 
 
-def _rank(plan: RankingPlan, layout: Layout) -> None:
-    """Send every shard to the workers; send again what a lost worker left undone. Receipts say what is done, never states."""
-    waiting = plan.shard_paths
-    for _ in range(MAXIMUM_ROUNDS):
-        if not waiting:
-            return
-        futures = [rank_shard.submit(str(path)) for path in waiting]
-        wait(futures)
-        for future in futures:
-            if future.state.is_failed() or future.state.is_crashed():
-                reraise_configuration_errors(future.result(raise_on_failure=False))
-        waiting = unranked(plan, layout)
-
-
 def _publish(plan: RankingPlan, layout: Layout, settings: Settings) -> RankSummary:
     head = _ended(plan, layout)
     if head != read_head(layout, head.run_id, head.ranking_id):
         land_head(layout, head)
     publication = publish_ranking(layout, head, catalogue_url=settings.catalogue)
-    broken = publication.validation.broken if publication.validation else ()
     return RankSummary(
         head=head,
         published=publication.published,
         unchanged=publication.unchanged,
-        failed_expectations=tuple(f"{row.table_name}: {row.expectation}" for row in broken if row.severity == "critical"),
+        failed_expectations=publication.failed_expectations,
         rejected_votes=tuple(f"{vote.location}: {vote.detail}" for vote in plan.rejected_votes),
         report_paths=_reports(layout, head.run_id, settings, changed=not publication.unchanged) if publication.published else (),
     )
@@ -109,19 +91,14 @@ def _reports(layout: Layout, run_id: RunId, settings: Settings, *, changed: bool
 def _ended(plan: RankingPlan, layout: Layout) -> RankingHead:
     """The head as its groups' receipts tell: a group whose worker was lost for good is missing, and said to be."""
     receipts = {receipt.group: receipt for receipt in iterate_group_receipts(layout, plan.head.run_id, plan.head.ranking_id)}
-    reasons: Iterable[str | None] = (receipts[name].incomplete_reason if name in receipts else "worker_lost" for name in plan.groups)
     finished_at = datetime.now(UTC) if plan.shard_paths else plan.head.finished_at
-    return replace(plan.head, incomplete_reason=next((reason for reason in reasons if reason), None), finished_at=finished_at)
+    return replace(plan.head, incomplete_reason=first_incomplete_reason(plan.groups, receipts), finished_at=finished_at)
 
 
 def _watched(plan: RankingPlan, layout: Layout) -> Watched:
     folder = layout.ranking(plan.head.run_id, plan.head.ranking_id)
-
-    def done() -> int:
-        return sum(entry.name.startswith("group=") for entry in os.scandir(folder)) if folder.is_dir() else 0
-
     return Watched(
-        done=done,
+        done=lambda: count_landed(folder, "group="),
         total=plan.head.group_count,
         verb="ranked",
         nouns="groups",

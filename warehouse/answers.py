@@ -43,15 +43,20 @@ class ValidationReport(Noun):
         return tuple(row for row in self.rows if not row.success)
 
 
-class PublishReport(Noun):
-    """What publishing a run did."""
+class Publication(Noun):
+    """What publishing a run, a ranking, a check or a benchmark did."""
 
     run_id: RunId
-    published: bool = Field(description="Whether the lake now holds the run as landed.")
+    published: bool = Field(description="Whether the lake now holds it as landed.")
     unchanged: bool = Field(description="The lake held exactly this already; nothing was validated or written.")
-    ideas: int = Field(ge=0)
-    rows: dict[str, int] = Field(description="Rows of the run by table; empty when not published.")
+    rows: dict[str, int] = Field(description="Rows written by table; empty when not published or unchanged.")
     validation: ValidationReport | None = Field(description="None when unchanged.")
+
+    @property
+    def failed_expectations(self) -> tuple[str, ...]:
+        """The critical expectations that were broken: why it is not published."""
+        broken = self.validation.broken if self.validation is not None else ()
+        return tuple(f"{row.table_name}: {row.expectation}" for row in broken if row.severity is Severity.CRITICAL)
 
 
 class RankedIdea(Noun):

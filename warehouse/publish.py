@@ -1,12 +1,10 @@
 """Write, audit, publish: landed files are validated, then one transaction puts the whole run into the lake."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import duckdb
 import orjson
-import pyarrow as pa
 
 from schemas.columns import Table
 from schemas.errors import PublicationError
@@ -16,9 +14,7 @@ from schemas.profile import ScoreWeights
 from schemas.ranking_tables import RANKING_TABLES
 from schemas.run import Run
 from schemas.tables import EVALUATION_TABLES, IDEA_TABLES, TABLE, TABLES
-from warehouse.answers import PublishReport, ValidationReport
-from warehouse.definitions import apply_definitions
-from warehouse.lake import one_line, open_writer
+from warehouse.answers import Publication, ValidationReport
 from warehouse.landed import in_batches, landed_files, read_landed
 from warehouse.landing import iterate_receipts
 from warehouse.layout import Layout
@@ -26,9 +22,10 @@ from warehouse.parquet import arrow_table, write_bytes
 from warehouse.rankings.basis import basis_of
 from warehouse.rows import Row
 from warehouse.statements import statement, table_statement
+from warehouse.unit_publish import Unit, insert, publish_unit, validation_rows
 
 
-def publish_run(layout: Layout, run: Run, *, catalogue_url: str | None = None, wait_seconds: float = 60.0) -> PublishReport:
+def publish_run(layout: Layout, run: Run, *, catalogue_url: str | None = None, wait_seconds: float = 60.0) -> Publication:
     """Validate what a run landed and put it into the lake, whole or not at all.
 
     Publishing again replaces the run's rows; publishing what is already there changes nothing. A run that breaks a
@@ -45,18 +42,14 @@ def publish_run(layout: Layout, run: Run, *, catalogue_url: str | None = None, w
     """
     receipts = tuple(iterate_receipts(layout, run.run_id))
     digest = _digest(layout, run, receipts)
-    with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
-        with transaction(connection, run.run_id):
-            apply_definitions(connection)
-        if _published_digest(connection, run.run_id) == digest:
-            rows = _counts(connection, run.run_id)
-            return PublishReport(run_id=run.run_id, published=True, unchanged=True, ideas=len(receipts), rows=rows, validation=None)
-        validation = _validate(layout, run.run_id, receipts)
-        if not validation.passed:
-            return PublishReport(run_id=run.run_id, published=False, unchanged=False, ideas=len(receipts), rows={}, validation=validation)
-        with transaction(connection, run.run_id):
-            rows = _replace_run(connection, layout, run, receipts, digest, validation)
-    return PublishReport(run_id=run.run_id, published=True, unchanged=False, ideas=len(receipts), rows=rows, validation=validation)
+    unit = Unit(
+        run_id=run.run_id,
+        digest=digest,
+        published_digest=lambda connection: _published_digest(connection, run.run_id),
+        validate=lambda: _validate(layout, run.run_id, receipts),
+        replace=lambda connection, validation: _replace_run(connection, layout, run, receipts, digest, validation),
+    )
+    return publish_unit(layout, unit, catalogue_url=catalogue_url, wait_seconds=wait_seconds)
 
 
 def _validate(layout: Layout, run_id: RunId, receipts: Sequence[Receipt]) -> ValidationReport:
@@ -83,23 +76,6 @@ def _digest(layout: Layout, run: Run, receipts: Sequence[Receipt]) -> str:
 def _published_digest(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> str | None:
     row = connection.execute("select landing_sha256 from runs where run_id = ?", [run_id]).fetchone()
     return row[0] if row else None
-
-
-@contextmanager
-def transaction(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> Iterator[None]:
-    """Commits the block or leaves the lake as it was."""
-    committed = False
-    connection.execute("begin")
-    try:
-        yield
-        connection.execute("commit")
-        committed = True
-    except duckdb.Error as error:
-        raise PublicationError(f"run {run_id} was not published: {one_line(error)}") from error
-    finally:
-        if not committed:
-            with suppress(duckdb.Error):
-                connection.execute("rollback")
 
 
 def _replace_run(
@@ -133,12 +109,6 @@ def _drop_stale_rankings(connection: duckdb.DuckDBPyConnection, run_id: RunId) -
             connection.execute(table_statement("delete_without_ranking", table=table.name), {"run_id": run_id})
 
 
-def validation_rows(validation: ValidationReport) -> pa.Table:
-    """Rows of `validations`."""
-    told = [row.model_dump(mode="python") | {"severity": row.severity.value} for row in validation.rows]
-    return arrow_table(TABLE["validations"], told)
-
-
 def _run_row(run: Run, digest: str) -> Row:
     fields = {name: getattr(run, name) for name in TABLE["runs"].column_names if name in type(run).model_fields}
     return fields | {
@@ -147,12 +117,6 @@ def _run_row(run: Run, digest: str) -> Row:
         "landing_sha256": digest,
         "published_at": datetime.now(UTC),
     }
-
-
-def insert(connection: duckdb.DuckDBPyConnection, table: Table, incoming: pa.Table) -> None:
-    """The statement finds `incoming` by its name here: a registered view would keep every batch alive until the commit."""
-    if len(incoming):
-        connection.execute(table_statement("insert", table=table.name, source="incoming"))
 
 
 def _counted(connection: duckdb.DuckDBPyConnection, run_id: RunId, receipts: Sequence[Receipt], rejected_count: int) -> dict[str, int]:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from dashboards.reports.wording import shortened
+
 NAME_CHARACTERS = 40
 LEFT, RIGHT, TOP, ROW_HEIGHT, WIDTH = 300, 130, 14, 26, 860
 BARS_SHOWN = 40
@@ -114,7 +116,7 @@ def scale_to(largest: float, unit: str) -> Scale:
 def _bar(measured: Measured, y: float, place: Callable[[float], float], zero: float) -> Bar:
     end = zero if measured.value is None else place(measured.value)
     return Bar(
-        name=_short(measured.name),
+        name=shortened(measured.name, NAME_CHARACTERS),
         full_name=measured.name,
         said=measured.said,
         inner=measured.inner,
@@ -123,8 +125,3 @@ def _bar(measured: Measured, y: float, place: Callable[[float], float], zero: fl
         width=None if measured.value is None else round(abs(end - zero), 1),
         below_zero=end < zero,
     )
-
-
-def _short(name: str) -> str:
-    line = " ".join(name.split())
-    return line if len(line) <= NAME_CHARACTERS else line[: NAME_CHARACTERS - 1].rstrip() + "…"

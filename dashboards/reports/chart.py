@@ -8,6 +8,7 @@ from statistics import median
 
 from dashboards.reports import figures
 from dashboards.reports.run_page import GroupPart
+from dashboards.reports.wording import shortened
 
 GROUPS_SHOWN = 30
 NAME_CHARACTERS = 24
@@ -80,7 +81,7 @@ def _row(group: GroupPart, y: float, crowd: int) -> ChartRow:
         titles[round(score, 1)].append(title)
     middle = _median(group)
     return ChartRow(
-        name=group.name if len(group.name) <= NAME_CHARACTERS else group.name[: NAME_CHARACTERS - 1].rstrip() + "…",
+        name=shortened(group.name, NAME_CHARACTERS),
         full_name=group.name,
         y=y,
         dots=tuple(Dot(_x(score), _radius(len(found), crowd), _label(score, found)) for score, found in sorted(titles.items())),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dashboards.reports.wording import shortened
 from warehouse.answers import RankedIdea
 
 ROWS_SHOWN = 30
@@ -56,7 +57,7 @@ def interval_chart(number: int, ideas: Sequence[RankedIdea]) -> IntervalChart | 
 
     rows = tuple(
         IntervalRow(
-            name=_short(idea.title or idea.idea_id),
+            name=shortened(idea.title or idea.idea_id, NAME_CHARACTERS),
             full_name=idea.title or idea.idea_id,
             y=TOP + ROW_HEIGHT * (row + 0.5),
             x=place(strength),
@@ -92,8 +93,3 @@ def _known(idea: RankedIdea) -> tuple[float, float, float] | None:
 
 def _ranks(idea: RankedIdea) -> str:
     return f"{idea.rank} ({idea.best_rank}–{idea.worst_rank})"
-
-
-def _short(name: str) -> str:
-    line = " ".join(name.split())
-    return line if len(line) <= NAME_CHARACTERS else line[: NAME_CHARACTERS - 1].rstrip() + "…"

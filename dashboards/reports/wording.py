@@ -99,3 +99,9 @@ def weights_in_words(run: Run) -> str:
     asked = run.modules.split(",")
     weights = ((name, getattr(run.score_weights, name)) for name in ScoreWeights.model_fields if name in asked)
     return ", ".join(f"{name} × {weight:g}" for name, weight in weights)
+
+
+def shortened(name: str, characters: int) -> str:
+    """The name on one line, an ellipsis in place of what is more than `characters`."""
+    line = " ".join(name.split())
+    return line if len(line) <= characters else line[: characters - 1].rstrip() + "…"

@@ -48,14 +48,13 @@ def run_suite(suite: Suite, request: BenchmarkRequest, settings: Settings, evalu
             scores = tuple(suite.run(trial))
             receipt = land_benchmark(layout, _run(suite, trial, data, scores, started_at))
         publication = publish_benchmark(layout, run_id, catalogue_url=settings.catalogue)
-    broken = publication.validation.broken if publication.validation else ()
     return BenchmarkSummary(
         run_id=run_id,
         suite=suite.name,
         published=publication.published,
         unchanged=publication.unchanged,
         incomplete_reason=receipt.incomplete_reason,
-        failed_expectations=tuple(f"{row.table_name}: {row.expectation}" for row in broken if row.severity == "critical"),
+        failed_expectations=publication.failed_expectations,
         report_paths=write_benchmark_report(layout, (run_id,), catalogue_url=settings.catalogue) if publication.published else (),
     )
 

@@ -12,7 +12,8 @@ from tests.support.evaluations import make_evaluation, make_run
 from warehouse.lake import open_writer
 from warehouse.landing import land
 from warehouse.layout import Layout
-from warehouse.publish import publish_run, transaction
+from warehouse.publish import publish_run
+from warehouse.unit_publish import transaction
 
 MODELS = 40
 """Ideas that are really made; the others are their copies, with names, keys and texts of their own."""

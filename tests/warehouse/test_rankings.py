@@ -12,6 +12,7 @@ from schemas.outcome import UnscoredReason
 from schemas.ranking import RankedGroup, RatingMethod
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.rankings import make_head, make_ranked_group
+from warehouse.answers import Publication
 from warehouse.export import export_lake
 from warehouse.lake import open_reader
 from warehouse.landing import land
@@ -19,7 +20,7 @@ from warehouse.layout import Layout
 from warehouse.publish import publish_run
 from warehouse.queries import open_queries
 from warehouse.rankings.landing import land_group, land_head, landed_matches, read_group_receipt, read_head
-from warehouse.rankings.publish import RankingPublication, publish_ranking
+from warehouse.rankings.publish import publish_ranking
 from warehouse.rankings.queries import group_summaries, matches_of, ranking_shown, rankings_of, ratings_of
 from warehouse.rankings.rows import match_of, rating_of, rows_of_group, summary_of
 from warehouse.verify import verify
@@ -55,7 +56,7 @@ def publish(layout: Layout, numbers: range) -> list[IdeaId]:
     return found
 
 
-def rank(layout: Layout, *groups: RankedGroup, method: RatingMethod = RatingMethod.BRADLEY_TERRY) -> RankingPublication:
+def rank(layout: Layout, *groups: RankedGroup, method: RatingMethod = RatingMethod.BRADLEY_TERRY) -> Publication:
     for group in groups:
         land_group(layout, group)
     head = make_head(layout, groups, method=method)

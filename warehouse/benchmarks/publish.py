@@ -4,37 +4,21 @@ from datetime import UTC, datetime
 
 import duckdb
 import pyarrow as pa
-from pydantic import Field
 
-from schemas.base import Noun
 from schemas.errors import PublicationError
 from schemas.identifiers import RunId, content_hash
 from schemas.tables import TABLE
-from warehouse.answers import ValidationReport
+from warehouse.answers import Publication, ValidationReport
 from warehouse.benchmarks.landing import LANDED_TABLES, read_benchmark_receipt
-from warehouse.definitions import apply_definitions
-from warehouse.lake import open_writer
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
-from warehouse.publish import insert, transaction, validation_rows
 from warehouse.statements import table_statement
+from warehouse.unit_publish import Unit, insert, publish_unit, validation_rows
 
 _UNTOLD = ("published_at", "landing_sha256", "started_at", "finished_at", "created_at")
 
 
-class BenchmarkPublication(Noun):
-    """What publishing a benchmark did."""
-
-    run_id: RunId
-    published: bool = Field(description="Whether the lake now holds the benchmark as landed.")
-    unchanged: bool = Field(description="The lake held exactly this already.")
-    rows: dict[str, int] = Field(description="Rows by table; empty when not published or unchanged.")
-    validation: ValidationReport | None = Field(description="None when unchanged.")
-
-
-def publish_benchmark(
-    layout: Layout, run_id: RunId, *, catalogue_url: str | None = None, wait_seconds: float = 60.0
-) -> BenchmarkPublication:
+def publish_benchmark(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None, wait_seconds: float = 60.0) -> Publication:
     """Validate what a benchmark landed and put it into the lake, whole or not at all; publishing what is there changes nothing.
 
     Raises:
@@ -46,18 +30,14 @@ def publish_benchmark(
         raise PublicationError(f"benchmark {run_id} has not landed: run it first")
     landed = {name: _landed(layout, run_id, name, receipt.rows.get(name, 0)) for name in LANDED_TABLES}
     digest = content_hash(*(_told(name, rows) for name, rows in landed.items()))
-    with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
-        with transaction(connection, run_id):
-            apply_definitions(connection)
-        if _published_digest(connection, run_id) == digest:
-            return BenchmarkPublication(run_id=run_id, published=True, unchanged=True, rows={}, validation=None)
-        validation = _validate(run_id, landed)
-        if not validation.passed:
-            return BenchmarkPublication(run_id=run_id, published=False, unchanged=False, rows={}, validation=validation)
-        with transaction(connection, run_id):
-            _replace(connection, run_id, landed, digest, validation)
-    rows = {name: len(found) for name, found in landed.items()}
-    return BenchmarkPublication(run_id=run_id, published=True, unchanged=False, rows=rows, validation=validation)
+    unit = Unit(
+        run_id=run_id,
+        digest=digest,
+        published_digest=lambda connection: _published_digest(connection, run_id),
+        validate=lambda: _validate(run_id, landed),
+        replace=lambda connection, validation: _replace(connection, run_id, landed, digest, validation),
+    )
+    return publish_unit(layout, unit, catalogue_url=catalogue_url, wait_seconds=wait_seconds)
 
 
 def _landed(layout: Layout, run_id: RunId, name: str, expected: int) -> pa.Table:
@@ -91,12 +71,13 @@ def _validate(run_id: RunId, landed: dict[str, pa.Table]) -> ValidationReport:
 
 def _replace(
     connection: duckdb.DuckDBPyConnection, run_id: RunId, landed: dict[str, pa.Table], digest: str, validation: ValidationReport
-) -> None:
+) -> dict[str, int]:
     for name in (*LANDED_TABLES, "validations"):
         connection.execute(table_statement("delete_run", table=name), {"run_id": run_id})
     for name, rows in landed.items():
         insert(connection, TABLE[name], rows if name != "benchmarks" else _head(rows, digest))
     insert(connection, TABLE["validations"], validation_rows(validation))
+    return {name: len(rows) for name, rows in landed.items()}
 
 
 def _head(rows: pa.Table, digest: str) -> pa.Table:

@@ -5,39 +5,24 @@ from datetime import UTC, datetime
 
 import duckdb
 import pyarrow as pa
-from pydantic import Field
 
-from schemas.base import Noun
 from schemas.check_run import CheckHead, CheckReceipt
-from schemas.errors import PublicationError
 from schemas.identifiers import RunId, content_hash
 from schemas.tables import TABLE
-from warehouse.answers import ValidationReport
-from warehouse.definitions import apply_definitions
-from warehouse.lake import open_writer
+from warehouse.answers import Publication, ValidationReport
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import iterate_check_receipts
 from warehouse.manuscripts.rows import PART_TABLES
 from warehouse.parquet import arrow_table
-from warehouse.publish import insert, transaction, validation_rows
 from warehouse.rows import Row
 from warehouse.statements import table_statement
+from warehouse.unit_publish import Unit, counted_rows, insert, publish_unit, validation_rows
 
 _PARTS_AT_ONCE = 50
 
 
-class CheckPublication(Noun):
-    """What publishing a check run did."""
-
-    run_id: RunId
-    published: bool = Field(description="Whether the lake now holds the check as landed.")
-    unchanged: bool = Field(description="The lake held exactly this already.")
-    rows: dict[str, int] = Field(description="Rows by table; empty when not published or unchanged.")
-    validation: ValidationReport | None = Field(description="None when unchanged.")
-
-
-def publish_check(layout: Layout, head: CheckHead, *, catalogue_url: str | None = None, wait_seconds: float = 60.0) -> CheckPublication:
+def publish_check(layout: Layout, head: CheckHead, *, catalogue_url: str | None = None, wait_seconds: float = 60.0) -> Publication:
     """Validate what a check run landed and put it into the lake, whole or not at all.
 
     Publishing again replaces its rows; publishing what is there changes nothing.
@@ -48,17 +33,14 @@ def publish_check(layout: Layout, head: CheckHead, *, catalogue_url: str | None 
     """
     receipts = tuple(iterate_check_receipts(layout, head.run_id))
     digest = content_hash(head.model_dump_json(exclude={"started_at", "finished_at"}), *(receipt.model_dump_json() for receipt in receipts))
-    with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
-        with transaction(connection, head.run_id):
-            apply_definitions(connection)
-        if _published_digest(connection, head.run_id) == digest:
-            return CheckPublication(run_id=head.run_id, published=True, unchanged=True, rows={}, validation=None)
-        validation = _validate(layout, head.run_id, receipts)
-        if not validation.passed:
-            return CheckPublication(run_id=head.run_id, published=False, unchanged=False, rows={}, validation=validation)
-        with transaction(connection, head.run_id):
-            rows = _replace_check(connection, layout, head, receipts, digest, validation)
-    return CheckPublication(run_id=head.run_id, published=True, unchanged=False, rows=rows, validation=validation)
+    unit = Unit(
+        run_id=head.run_id,
+        digest=digest,
+        published_digest=lambda connection: _published_digest(connection, head.run_id),
+        validate=lambda: _validate(layout, head.run_id, receipts),
+        replace=lambda connection, validation: _replace_check(connection, layout, head, receipts, digest, validation),
+    )
+    return publish_unit(layout, unit, catalogue_url=catalogue_url, wait_seconds=wait_seconds)
 
 
 def landed_parts(layout: Layout, receipts: Sequence[CheckReceipt], *, prose: bool = True) -> Iterator[dict[str, pa.Table]]:
@@ -103,22 +85,9 @@ def _replace_check(
             insert(connection, TABLE[name], rows)
     insert(connection, TABLE["check_runs"], arrow_table(TABLE["check_runs"], [_head_row(head, digest)]))
     insert(connection, TABLE["validations"], validation_rows(validation))
-    return _counted(connection, head.run_id, receipts)
+    return counted_rows(connection, f"check {head.run_id}", PART_TABLES, "count_rows_of_run", {"run_id": head.run_id}, receipts)
 
 
 def _head_row(head: CheckHead, digest: str) -> Row:
     fields = {name: getattr(head, name) for name in type(head).model_fields}
     return fields | {"judges": list(head.judges), "landing_sha256": digest, "published_at": datetime.now(UTC)}
-
-
-def _counted(connection: duckdb.DuckDBPyConnection, run_id: RunId, receipts: Sequence[CheckReceipt]) -> dict[str, int]:
-    """Rows of the check by table, held against the receipts."""
-    rows = {}
-    for name in PART_TABLES:
-        counted = connection.execute(table_statement("count_rows_of_run", table=name), {"run_id": run_id}).fetchall()
-        rows[name], expected = int(counted[0][0]), sum(receipt.rows.get(name, 0) for receipt in receipts)
-        if rows[name] != expected:
-            raise PublicationError(
-                f"check {run_id} was not published: its files hold {rows[name]} rows of {name}, its receipts say {expected}"
-            )
-    return rows

@@ -12,9 +12,10 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from schemas.outcome import UnscoredReason
+from warehouse.answers import Publication
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import land_check_head, land_checks, read_check_head
-from warehouse.manuscripts.publish import CheckPublication, publish_check
+from warehouse.manuscripts.publish import publish_check
 from warehouse.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.rows import Row
 
@@ -23,9 +24,7 @@ _FORMS = {"pdf": ManuscriptForm.PDF, "latex": ManuscriptForm.LATEX, "ocr": Manus
 _MOST_PROBLEMS = 5
 
 
-def import_release(
-    folder: Path, layout: Layout, *, dataset: str = DATASET, catalogue_url: str | None = None
-) -> tuple[CheckPublication, ...]:
+def import_release(folder: Path, layout: Layout, *, dataset: str = DATASET, catalogue_url: str | None = None) -> tuple[Publication, ...]:
     """Land, validate and publish the release in `folder`: `papers`, `checks`, `problems`, `votes` as Parquet.
 
     A problem's place in its list becomes its rank. A vote the release does not have is absent, not a no; its "no" about

@@ -4,43 +4,26 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import duckdb
-from pydantic import Field
 
-from schemas.base import Noun
 from schemas.errors import PublicationError
-from schemas.identifiers import RunId, content_hash
+from schemas.identifiers import content_hash
 from schemas.ranking import GroupReceipt, RankingHead
 from schemas.ranking_tables import RANKING_TABLES
 from schemas.tables import TABLE
-from warehouse.answers import ValidationReport
-from warehouse.definitions import apply_definitions
-from warehouse.lake import open_writer
+from warehouse.answers import Publication, ValidationReport
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table
-from warehouse.publish import insert, transaction, validation_rows
 from warehouse.rankings.basis import basis_of
 from warehouse.rankings.landed import read_groups
 from warehouse.rankings.landing import GROUP_TABLES, iterate_group_receipts
 from warehouse.rows import Row
 from warehouse.statements import table_statement
+from warehouse.unit_publish import Unit, counted_rows, insert, publish_unit, validation_rows
 
 _GROUPS_AT_ONCE = 50
 
 
-class RankingPublication(Noun):
-    """What publishing a ranking did."""
-
-    run_id: RunId
-    ranking_id: str
-    published: bool = Field(description="Whether the lake now holds the ranking as landed.")
-    unchanged: bool = Field(description="The lake held exactly this already.")
-    rows: dict[str, int] = Field(description="Rows by table; empty when not published or unchanged.")
-    validation: ValidationReport | None = Field(description="None when unchanged.")
-
-
-def publish_ranking(
-    layout: Layout, head: RankingHead, *, catalogue_url: str | None = None, wait_seconds: float = 60.0
-) -> RankingPublication:
+def publish_ranking(layout: Layout, head: RankingHead, *, catalogue_url: str | None = None, wait_seconds: float = 60.0) -> Publication:
     """Validate what a ranking landed and put it into the lake, whole or not at all.
 
     Publishing again replaces its rows, never those of another ranking of the run; publishing what is there changes nothing.
@@ -51,27 +34,20 @@ def publish_ranking(
     """
     receipts = tuple(iterate_group_receipts(layout, head.run_id, head.ranking_id))
     digest = content_hash(head.model_dump_json(exclude={"started_at", "finished_at"}), *(receipt.model_dump_json() for receipt in receipts))
-    told: dict[str, object] = {"run_id": head.run_id, "ranking_id": head.ranking_id}
-    with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
-        with transaction(connection, head.run_id):
-            apply_definitions(connection)
-        _check_basis(connection, head)
-        if _published_digest(connection, told) == digest:
-            return RankingPublication(**told, published=True, unchanged=True, rows={}, validation=None)  # type: ignore[arg-type]
-        validation = _validate(layout, head, receipts)
-        if not validation.passed:
-            return RankingPublication(**told, published=False, unchanged=False, rows={}, validation=validation)  # type: ignore[arg-type]
-        with transaction(connection, head.run_id):
-            rows = _replace_ranking(connection, layout, head, receipts, digest, validation)
-    return RankingPublication(**told, published=True, unchanged=False, rows=rows, validation=validation)  # type: ignore[arg-type]
+    ids = {"run_id": head.run_id, "ranking_id": head.ranking_id}
+    unit = Unit(
+        run_id=head.run_id,
+        digest=digest,
+        published_digest=lambda connection: _published_digest(connection, head, ids),
+        validate=lambda: _validate(layout, head, receipts),
+        replace=lambda connection, validation: _replace_ranking(connection, layout, head, receipts, digest, validation),
+    )
+    return publish_unit(layout, unit, catalogue_url=catalogue_url, wait_seconds=wait_seconds)
 
 
-def _check_basis(connection: duckdb.DuckDBPyConnection, head: RankingHead) -> None:
+def _published_digest(connection: duckdb.DuckDBPyConnection, head: RankingHead, ids: dict[str, str]) -> str | None:
     if basis_of(connection, head.run_id) != head.basis_sha256:
         raise PublicationError(f"run {head.run_id} was evaluated again while it was ranked: rank it again (nothing is paid twice)")
-
-
-def _published_digest(connection: duckdb.DuckDBPyConnection, ids: dict[str, object]) -> str | None:
     row = connection.execute("select landing_sha256 from rankings where run_id = $run_id and ranking_id = $ranking_id", ids).fetchone()
     return row[0] if row else None
 
@@ -99,7 +75,7 @@ def _replace_ranking(
             insert(connection, TABLE[name], rows)
     insert(connection, TABLE["rankings"], arrow_table(TABLE["rankings"], [_head_row(head, digest)]))
     insert(connection, TABLE["validations"], validation_rows(validation))
-    return _counted(connection, ids, receipts)
+    return counted_rows(connection, f"ranking {head.ranking_id}", GROUP_TABLES, "count_ranking", ids, receipts)
 
 
 def _head_row(head: RankingHead, digest: str) -> Row:
@@ -111,16 +87,3 @@ def _head_row(head: RankingHead, digest: str) -> Row:
         "landing_sha256": digest,
         "published_at": datetime.now(UTC),
     }
-
-
-def _counted(connection: duckdb.DuckDBPyConnection, ids: dict[str, str], receipts: Sequence[GroupReceipt]) -> dict[str, int]:
-    """Rows of the ranking by table, held against the receipts."""
-    rows = {}
-    for name in GROUP_TABLES:
-        rows[name] = int(connection.execute(table_statement("count_ranking", table=name), ids).fetchall()[0][0])
-        expected = sum(receipt.rows.get(name, 0) for receipt in receipts)
-        if rows[name] != expected:
-            raise PublicationError(
-                f"ranking {ids['ranking_id']} was not published: its files hold {rows[name]} rows of {name}, its receipts say {expected}"
-            )
-    return rows

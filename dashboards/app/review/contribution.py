@@ -11,6 +11,7 @@ from dashboards.app.review import words
 from dashboards.reports import figures, wording
 from dashboards.reports.idea_page import MARKS, DimensionPart, idea_page
 from dashboards.reports.safe_text import prose_line
+from dashboards.reports.wording import shortened
 from schemas.calls import LlmCall
 from schemas.contribution import Comparison, ContributionEvaluation
 from schemas.identifiers import PaperId
@@ -75,7 +76,10 @@ def _heat_rows(contribution: ContributionEvaluation, papers: Mapping[PaperId, Pa
     """One row per pair of a paper compared and a dimension; a pair without a comparison is unscored."""
     found = {(entry.paper_id, entry.dimension_id): entry for entry in contribution.comparisons}
     names = _paper_names(contribution.comparisons, papers)
-    dimensions = {entry.dimension_id: f"{number}. {_short(entry.name)}" for number, entry in enumerate(contribution.dimensions, start=1)}
+    dimensions = {
+        entry.dimension_id: f"{number}. {shortened(entry.name, NAME_CHARACTERS)}"
+        for number, entry in enumerate(contribution.dimensions, start=1)
+    }
     rows = [
         {
             "paper": name,
@@ -121,8 +125,3 @@ def _show_paper(contribution: ContributionEvaluation, papers: Mapping[PaperId, P
         lines.append(f"- **{text.line(entry.dimension)}** ({shown['meaning']}): {text.for_streamlit(prose_line(shown['why']))}")
     st.markdown("\n".join(lines))
     st.caption(words.made_by(own[0].provenance, calls))
-
-
-def _short(name: str) -> str:
-    line = " ".join(name.split())
-    return line if len(line) <= NAME_CHARACTERS else line[: NAME_CHARACTERS - 1] + "…"

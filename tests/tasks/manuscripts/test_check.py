@@ -25,10 +25,11 @@ from tasks.manuscripts.judge import judge_again
 from tasks.manuscripts.scores import check_scores
 from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
+from warehouse.answers import Publication
 from warehouse.lake import in_memory, open_reader
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import land_check_head
-from warehouse.manuscripts.publish import CheckPublication, landed_parts, publish_check
+from warehouse.manuscripts.publish import landed_parts, publish_check
 from warehouse.manuscripts.queries import manuscript_checks
 from warehouse.verify import verify
 
@@ -99,7 +100,7 @@ def checked(request: CheckRequest) -> tuple[dict[str, ManuscriptCheck], tuple[Ch
     return found, receipts, plan.head
 
 
-def published(head: CheckHead, request: CheckRequest) -> CheckPublication:
+def published(head: CheckHead, request: CheckRequest) -> Publication:
     layout = Layout(request.warehouse)
     land_check_head(layout, head)
     return publish_check(layout, head)
