@@ -11,7 +11,30 @@ from tasks.accounting.limits import SharedRateLimit
 SPAWN = multiprocessing.get_context("spawn")
 
 
-def _take_many(folder: Path, count: int, times: "multiprocessing.Queue[list[float]]") -> None:
+class Clock:
+    """Time that passes only when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def time(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        until = self.now + seconds
+        await asyncio.sleep(0)
+        self.now = max(self.now, until)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("tasks.accounting.limits.time", clock)
+    monkeypatch.setattr("tasks.accounting.limits.asyncio", clock)
+    return clock
+
+
+def _take_many(folder: Path, count: int, times: "multiprocessing.Queue[tuple[float, list[float]]]") -> None:
     async def take() -> list[float]:
         limit = SharedRateLimit(folder, "model", 3000)
         taken = []
@@ -20,73 +43,79 @@ def _take_many(folder: Path, count: int, times: "multiprocessing.Queue[list[floa
             taken.append(time.time())
         return taken
 
-    times.put(asyncio.run(take()))
+    times.put((time.time(), asyncio.run(take())))
 
 
-def test_processes_share_one_exact_rate(tmp_path: Path) -> None:
-    times: multiprocessing.Queue[list[float]] = SPAWN.Queue()
+def test_processes_share_one_rate_and_never_more(tmp_path: Path) -> None:
+    """However late a process wakes, the n-th call of all of them together comes n intervals after the first was asked for."""
+    times: multiprocessing.Queue[tuple[float, list[float]]] = SPAWN.Queue()
     workers = [SPAWN.Process(target=_take_many, args=(tmp_path, 40, times)) for _ in range(3)]
     for worker in workers:
         worker.start()
-    taken = [times.get(timeout=60) for _ in workers]
+    told = [times.get(timeout=60) for _ in workers]
     for worker in workers:
         worker.join()
-    together = sorted(moment for part in taken for moment in part)
-    busy = [moment for moment in together if max(part[0] for part in taken) <= moment <= min(part[-1] for part in taken)]
+    first = min(begun for begun, _ in told)
+    together = sorted(moment for _, taken in told for moment in taken)
     assert len(together) == 120
-    assert all(later - earlier >= 0.02 * 50 - 0.03 for earlier, later in zip(together, together[50:], strict=False))
-    if len(busy) > 30:
-        assert len(busy) / (busy[-1] - busy[0]) > 0.8 * 50
+    assert all(moment >= first + 0.02 * number for number, moment in enumerate(together))
 
 
-async def test_the_first_call_does_not_wait(tmp_path: Path) -> None:
+async def test_the_whole_rate_is_handed_out(tmp_path: Path, clock: Clock) -> None:
+    limits = [SharedRateLimit(tmp_path, "model", 3000) for _ in range(3)]
+    moments = []
+    for number in range(120):
+        await limits[number % 3].take()
+        moments.append(clock.now)
+    assert moments == pytest.approx([1_000.0 + 0.02 * number for number in range(120)])
+
+
+async def test_the_first_call_does_not_wait(tmp_path: Path, clock: Clock) -> None:
     limit = SharedRateLimit(tmp_path, "openai/model:requests", 6)
-    assert await limit.take() < 0.05
+    assert await limit.take() == 0
 
 
-async def test_large_amounts_delay_what_follows(tmp_path: Path) -> None:
+async def test_large_amounts_delay_what_follows(tmp_path: Path, clock: Clock) -> None:
     limit = SharedRateLimit(tmp_path, "tokens", 60_000)
     await limit.take(300)
-    waited = await limit.take(100)
-    assert 0.25 < waited < 0.6
+    assert await limit.take(100) == pytest.approx(0.3)
 
 
-async def test_settling_gives_back_what_was_not_used(tmp_path: Path) -> None:
+async def test_settling_gives_back_what_was_not_used(tmp_path: Path, clock: Clock) -> None:
     limit = SharedRateLimit(tmp_path, "tokens", 60_000)
     await limit.take(10_000)
     limit.settle(100 - 10_000)
-    assert await limit.take() < 0.3
+    assert await limit.take() == pytest.approx(0.1)
 
 
-async def test_settling_charges_what_was_used_beyond_the_estimate(tmp_path: Path) -> None:
+async def test_settling_charges_what_was_used_beyond_the_estimate(tmp_path: Path, clock: Clock) -> None:
     limit = SharedRateLimit(tmp_path, "tokens", 60_000)
     await limit.take(10)
     limit.settle(300)
-    assert await limit.take() > 0.2
+    assert await limit.take() == pytest.approx(0.31)
 
 
-async def test_a_penalty_holds_back_slots_already_handed_out_and_overlapping_ones_count_once(tmp_path: Path) -> None:
+async def test_a_penalty_holds_back_slots_already_handed_out_and_overlapping_ones_count_once(tmp_path: Path, clock: Clock) -> None:
     limit = SharedRateLimit(tmp_path, "model", 600)
-    started = time.time()
     await limit.take()
     waiting = [asyncio.create_task(limit.take()) for _ in range(3)]
     await asyncio.sleep(0)
     for _ in range(10):
         SharedRateLimit(tmp_path, "model", 600).penalise(0.5)
     await asyncio.gather(*waiting)
-    assert 0.75 < time.time() - started < 1.2
+    assert clock.now == pytest.approx(1_000.8)
 
 
-async def test_a_penalty_holds_when_nobody_waited(tmp_path: Path) -> None:
+async def test_a_penalty_holds_when_nobody_waited(tmp_path: Path, clock: Clock) -> None:
     limit = SharedRateLimit(tmp_path, "model", 60_000)
     limit.penalise(0.3)
-    assert 0.25 < await limit.take() < 0.5
-    assert await limit.take() < 0.1
+    assert await limit.take() == pytest.approx(0.3)
+    assert await limit.take() < 0.01
 
 
-async def test_limits_with_other_names_are_apart(tmp_path: Path) -> None:
+async def test_limits_with_other_names_are_apart(tmp_path: Path, clock: Clock) -> None:
     await SharedRateLimit(tmp_path, "a/b", 1).take()
-    assert await SharedRateLimit(tmp_path, "a:b", 1).take() < 0.05
+    assert await SharedRateLimit(tmp_path, "a:b", 1).take() == 0
 
 
 def test_a_rate_of_zero_is_refused(tmp_path: Path) -> None:
