@@ -83,7 +83,7 @@ def _watched(plan: CheckPlan, layout: Layout) -> Watched:
     folder = layout.check(plan.head.run_id)
     return Watched(
         done=lambda: count_landed(folder, "part="),
-        total=plan.head.manuscript_count,
+        total=lambda: plan.head.manuscript_count,
         verb="checked",
         nouns="manuscripts",
         artifact_key="check-progress",

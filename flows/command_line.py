@@ -36,6 +36,10 @@ def run_command(command: Callable[[], object]) -> int:
         return EXIT_USAGE
     except (typer.Abort, KeyboardInterrupt):
         return _interrupted()
+    except RuntimeError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # as DuckDB hands on a Ctrl-C that came while it was answering
+            return _interrupted()
+        raise
     except ValidationError as error:
         first = error.errors()[0]
         _complain(f"setting {'.'.join(str(part) for part in first['loc'])}: {first['msg']}")

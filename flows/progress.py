@@ -22,14 +22,18 @@ LINE_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """Work whose end can be seen coming: `done()` of `total` things, in words such as `evaluated` and `ideas`."""
+    """Work whose end can be seen coming: `done()` of `total()` things, in words such as `evaluated` and `ideas`.
+
+    `total` may fall while the work goes on. `beside` is said after the numbers.
+    """
 
     done: Callable[[], int]
-    total: int
+    total: Callable[[], int]
     verb: str
     nouns: str
     artifact_key: str
     description: str
+    beside: Callable[[], str] = str
 
 
 def progress_of(plan: RunPlan, layout: Layout) -> AbstractContextManager[None]:
@@ -37,7 +41,7 @@ def progress_of(plan: RunPlan, layout: Layout) -> AbstractContextManager[None]:
     return progress(
         Watched(
             done=lambda: _finished(plan, layout),
-            total=plan.idea_count,
+            total=lambda: plan.idea_count,
             verb="evaluated",
             nouns="ideas",
             artifact_key="evaluate-batch-progress",
@@ -73,10 +77,10 @@ def _finished(plan: RunPlan, layout: Layout) -> int:
 def _watch_bar(watched: Watched, stopped: threading.Event, console: Console) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as bar:
-        task = bar.add_task(f"{watched.nouns} {watched.verb}".capitalize(), total=watched.total, completed=watched.done())
+        task = bar.add_task(f"{watched.nouns} {watched.verb}".capitalize(), total=watched.total(), completed=watched.done())
         while not stopped.wait(POLL_SECONDS):
-            bar.update(task, completed=watched.done())
-        bar.update(task, completed=watched.done())
+            bar.update(task, completed=watched.done(), total=watched.total())
+        bar.update(task, completed=watched.done(), total=watched.total())
 
 
 def _watch_lines(watched: Watched, stopped: threading.Event, console: Console) -> None:
@@ -86,16 +90,20 @@ def _watch_lines(watched: Watched, stopped: threading.Event, console: Console) -
         done = watched.done()
         if done != shown:
             rate = (done - before) / max(time.monotonic() - started, 1e-9)
-            remaining = f", about {(watched.total - done) / rate / 60:.1f} min to go" if rate > 0 else ""
-            console.print(f"{watched.verb} {done} of {watched.total} {watched.nouns}{remaining}", highlight=False)
+            remaining = f", about {(watched.total() - done) / rate / 60:.1f} min to go" if rate > 0 else ""
+            console.print(f"{_line(watched, done)}{remaining}", highlight=False)
             shown = done
     if (done := watched.done()) != shown:
-        console.print(f"{watched.verb} {done} of {watched.total} {watched.nouns}", highlight=False)
+        console.print(_line(watched, done), highlight=False)
+
+
+def _line(watched: Watched, done: int) -> str:
+    return f"{watched.verb} {done} of {watched.total()} {watched.nouns}{watched.beside()}"
 
 
 def _report(watched: Watched, stopped: threading.Event, artifact_id: UUID) -> None:
     over = False
     while not over:
         over = stopped.wait(ARTIFACT_SECONDS)
-        share = 100.0 * watched.done() / max(watched.total, 1)
+        share = 100.0 * watched.done() / max(watched.total(), 1)
         update_progress_artifact(artifact_id=artifact_id, progress=share)

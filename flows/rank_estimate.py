@@ -8,8 +8,9 @@ from pydantic import Field
 from flows.estimate import CHARACTERS_PER_TOKEN
 from schemas.base import Noun
 from schemas.idea import Idea
+from schemas.profile import RankingParameters
 from schemas.run import RunRequest
-from tasks.ranking.dimensions import DIMENSIONS, compared_along
+from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.from_review import EVIDENCE_SHOWN, TEXTS_SHOWN
 from tasks.ranking.steps import COMPARE_IDEAS
 
@@ -36,21 +37,26 @@ def estimate_ranking(ideas: Sequence[Idea], request: RunRequest, price: tuple[fl
         price: dollars per prompt and per completion token; None when unknown; ignored by the extractive engine.
     """
     sizes = Counter(idea.group for idea in ideas)
-    pairs = sum(_pairs(size, request) for size in sizes.values())
+    parameters = request.profile.ranking
+    pairs = sum(most_pairs(size, parameters) for size in sizes.values())
     free = request.engine == "extractive"
-    calls = 0 if free else pairs * (2 if request.profile.ranking.both_orders else 1)
+    calls = 0 if free else sum(most_calls(size, parameters) for size in sizes.values())
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
     shown = idea_tokens + (EVIDENCE_SHOWN + 2 * TEXTS_SHOWN) * TOKENS_PER_TEXT
     prompt = round(calls * (len(COMPARE_IDEAS.template) / CHARACTERS_PER_TOKEN + 2 * shown))
-    completion = calls * len(compared_along(DIMENSIONS)) * TOKENS_PER_VERDICT
+    completion = calls * len(dimensions_of(request.profile)) * TOKENS_PER_VERDICT
     cost = 0.0 if free else None if price is None else prompt * price[0] + completion * price[1]
     return RankingEstimate(
         groups=len(sizes), pairs=pairs, model_calls=calls, prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost
     )
 
 
-def _pairs(size: int, request: RunRequest) -> int:
+def most_calls(size: int, parameters: RankingParameters) -> int:
+    """Times that a group of `size` ideas has two of them compared, at most."""
+    return most_pairs(size, parameters) * (2 if parameters.both_orders else 1)
+
+
+def most_pairs(size: int, parameters: RankingParameters) -> int:
     """All pairs of a small group; of a large one at most so many as its ideas may play."""
     every = size * (size - 1) // 2
-    parameters = request.profile.ranking
     return every if size <= parameters.round_robin_limit else min(every, size * parameters.matches_per_idea // 2)

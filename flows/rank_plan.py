@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from flows.rank_estimate import most_calls
 from flows.shards import SHARDS_PER_WORKER, write_shards
-from schemas.identifiers import IdeaId, content_hash
+from schemas.base import replace
+from schemas.committee import ReviewDimension
+from schemas.identifiers import IdeaId, RunId, content_hash
 from schemas.ranking import Grouping, Match, RankingHead, RankRequest
-from schemas.run import Run
 from schemas.settings import Settings
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.scrubbing import without_secrets
-from tasks.ranking.dimensions import DIMENSIONS, compared_along
+from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.from_review import dossier_of
 from tasks.ranking.groups import find_groups
@@ -31,10 +33,10 @@ from warehouse.rankings.landing import read_group_receipt, read_head
 
 @dataclass(frozen=True, slots=True)
 class RankingPlan:
-    """Names and counts of a ranking; the dossiers themselves wait in shard files."""
+    """Names and counts of a ranking; the dossiers themselves wait in shard files. `most_matches`: of every group."""
 
     head: RankingHead
-    groups: tuple[str, ...]
+    most_matches: Mapping[str, int]
     shard_paths: tuple[Path, ...]
     rejected_votes: tuple[RejectedVote, ...]
 
@@ -43,15 +45,16 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
     """Find the groups of the run, and write those still to be ranked as shard files.
 
     Raises:
-        ConfigurationError: the run is not published, or the votes cannot be read.
+        ConfigurationError: the run is not published, or the votes or the profile's dimensions cannot be read.
     """
     started_at = datetime.now(UTC)
-    dimensions = tuple(dimension.name for dimension in compared_along(DIMENSIONS))
+    dimensions = dimensions_of(request.profile)
+    names = tuple(dimension.name for dimension in dimensions)
     with open_queries(layout, catalogue_url=settings.catalogue) as queries:
-        run = queries.run(request.run_id)
+        queries.run(request.run_id)
         basis = basis_of(queries.connection, request.run_id)
         group_of = _groups(queries, request, settings, layout)
-        votes = read_votes(request.votes_path, group_of, dimensions) if request.votes_path is not None else Votes((), ())
+        votes = read_votes(request.votes_path, group_of, names) if request.votes_path is not None else Votes((), ())
         ranking_id = _ranking_id(request, basis, dimensions, votes.matches)
         members: dict[str, list[IdeaId]] = {}
         for idea_id, group in group_of.items():
@@ -65,7 +68,7 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
             seed=request.profile.seed,
             grouping=request.grouping,
             method=request.method,
-            dimensions=dimensions,
+            dimensions=names,
             group_count=len(members),
             idea_count=len(group_of),
             vote_count=len(votes.matches),
@@ -73,8 +76,10 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
             started_at=begun.started_at if begun is not None else started_at,
             finished_at=begun.finished_at if begun is not None else started_at,
         )
-        paths = _write_shards(queries, run, head, request, layout, members, votes.matches)
-    return RankingPlan(head=head, groups=tuple(members), shard_paths=paths, rejected_votes=votes.rejected)
+        blank = RankJob(ranking_id=ranking_id, request=request, dimensions=dimensions, groups=(), trace_parent=traceparent())
+        paths = _write_shards(queries, head, blank, layout, members, votes.matches)
+    most = {name: most_calls(len(ideas), request.profile.ranking) * len(dimensions) for name, ideas in members.items()}
+    return RankingPlan(head=head, most_matches=most, shard_paths=paths, rejected_votes=votes.rejected)
 
 
 def unranked(plan: RankingPlan, layout: Layout) -> tuple[Path, ...]:
@@ -103,7 +108,7 @@ def _groups(queries: Queries, request: RankRequest, settings: Settings, layout: 
     return dict(sorted(found.items(), key=lambda pair: (pair[1], pair[0])))
 
 
-def _ranking_id(request: RankRequest, basis: str, dimensions: Sequence[str], votes: Sequence[Match]) -> str:
+def _ranking_id(request: RankRequest, basis: str, dimensions: Sequence[ReviewDimension], votes: Sequence[Match]) -> str:
     """Over all that could change the outcome; not how it is shown, the workers or the bounds."""
     profile = request.profile
     name = content_hash(
@@ -112,7 +117,7 @@ def _ranking_id(request: RankRequest, basis: str, dimensions: Sequence[str], vot
         without_secrets(request.api_base) if request.api_base else "",
         profile.model_dump_json(include={"name", "seed", "temperature", "ranking"}),
         request.grouping,
-        *dimensions,
+        *(dimension.model_dump_json(include={"name", "question", "scale"}) for dimension in dimensions),
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
         *(vote.match_id for vote in votes),
         length=12,
@@ -122,34 +127,27 @@ def _ranking_id(request: RankRequest, basis: str, dimensions: Sequence[str], vot
 
 def _write_shards(
     queries: Queries,
-    run: Run,
     head: RankingHead,
-    request: RankRequest,
+    blank: RankJob,
     layout: Layout,
     members: Mapping[str, Sequence[IdeaId]],
     votes: Sequence[Match],
 ) -> tuple[Path, ...]:
-    dealt = _dealt(_to_do(head, layout, members), request.workers * SHARDS_PER_WORKER)
-    jobs = (_job(queries, run, head, request, names, members, votes) for names in dealt)
-    return write_shards(layout.state / "rankings" / run.run_id / head.ranking_id, jobs)
+    dealt = _dealt(_to_do(head, layout, members), blank.request.workers * SHARDS_PER_WORKER)
+    jobs = (replace(blank, groups=_groups_of(queries, blank.request.run_id, names, members, votes)) for names in dealt)
+    return write_shards(layout.state / "rankings" / head.run_id / head.ranking_id, jobs)
 
 
-def _job(
-    queries: Queries,
-    run: Run,
-    head: RankingHead,
-    request: RankRequest,
-    names: Sequence[str],
-    members: Mapping[str, Sequence[IdeaId]],
-    votes: Sequence[Match],
-) -> RankJob:
+def _groups_of(
+    queries: Queries, run_id: RunId, names: Sequence[str], members: Mapping[str, Sequence[IdeaId]], votes: Sequence[Match]
+) -> tuple[GroupJob, ...]:
     """The groups called `names`, with all that their ideas' evaluations found out."""
     group_of = {idea_id: name for name in names for idea_id in members[name]}
     dossiers: dict[str, list[Dossier]] = {name: [] for name in names}
-    for review in queries.idea_reviews(run.run_id, tuple(group_of)):
+    for review in queries.idea_reviews(run_id, tuple(group_of)):
         group = group_of[review.evaluation.idea.idea_id]
         dossiers[group].append(dossier_of(review, group))
-    groups = tuple(
+    return tuple(
         GroupJob(
             group=name,
             dossiers=tuple(sorted(dossiers[name], key=lambda dossier: dossier.idea_id)),
@@ -157,7 +155,6 @@ def _job(
         )
         for name in names
     )
-    return RankJob(ranking_id=head.ranking_id, request=request, dimensions=DIMENSIONS, groups=groups, trace_parent=traceparent())
 
 
 def _to_do(head: RankingHead, layout: Layout, members: Mapping[str, Sequence[IdeaId]]) -> dict[str, int]:

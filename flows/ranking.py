@@ -10,8 +10,9 @@ from dashboards.reports.write import write_reports
 from flows.dask_runner import dask_runner
 from flows.progress import Watched, progress
 from flows.rank_plan import RankingPlan, plan_ranking, unranked
+from flows.rank_progress import PlayedMatches
 from flows.run_lock import only_command_on
-from flows.shards import count_landed, first_incomplete_reason, send_shards
+from flows.shards import first_incomplete_reason, send_shards
 from schemas.base import Noun, replace
 from schemas.identifiers import RunId
 from schemas.ranking import RankingHead, RankRequest
@@ -92,18 +93,19 @@ def _ended(plan: RankingPlan, layout: Layout) -> RankingHead:
     """The head as its groups' receipts tell: a group whose worker was lost for good is missing, and said to be."""
     receipts = {receipt.group: receipt for receipt in iterate_group_receipts(layout, plan.head.run_id, plan.head.ranking_id)}
     finished_at = datetime.now(UTC) if plan.shard_paths else plan.head.finished_at
-    return replace(plan.head, incomplete_reason=first_incomplete_reason(plan.groups, receipts), finished_at=finished_at)
+    return replace(plan.head, incomplete_reason=first_incomplete_reason(plan.most_matches, receipts), finished_at=finished_at)
 
 
 def _watched(plan: RankingPlan, layout: Layout) -> Watched:
-    folder = layout.ranking(plan.head.run_id, plan.head.ranking_id)
+    played = PlayedMatches(layout, plan.head, plan.most_matches)
     return Watched(
-        done=lambda: count_landed(folder, "group="),
-        total=plan.head.group_count,
-        verb="ranked",
-        nouns="groups",
+        done=played.done,
+        total=played.total,
+        beside=played.groups,
+        verb="played",
+        nouns="matches",
         artifact_key="rank-run-progress",
-        description=f"Groups ranked in {plan.head.ranking_id}",
+        description=f"Matches played in {plan.head.ranking_id}",
     )
 
 

@@ -107,6 +107,7 @@ class ReviewDimension(Noun):
     name: str = Field(min_length=1, pattern=r"^[a-z][a-z0-9_]*$")
     question: str = Field(min_length=1, description="What is judged, one sentence.")
     scale: str = Field(default="", description="What low, middle and high scores mean.")
+    comparison: str = Field(default="", description="Asked when two ideas are held against each other; empty: made of question and scale.")
     needs_evidence: bool = Field(default=True, description="Whether there is no score without any evidence; clarity can do without.")
 
 

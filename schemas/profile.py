@@ -133,6 +133,9 @@ class RankingParameters(Noun):
     round_robin_limit: int = Field(default=8, ge=2, description="Groups up to this size play every pair; larger ones are scheduled.")
     matches_per_idea: int = Field(default=24, ge=1, description="Most pairs an idea plays in a scheduled group.")
     stable_top: int = Field(default=10, ge=1, description="The schedule ends early when this many leaders are settled.")
+    dimensions: tuple[str, ...] | None = Field(
+        default=None, description="Names of the committee's dimensions along which ideas are compared, besides overall; None: all of them."
+    )
     both_orders: bool = Field(default=True, description="Ask each pair in both orders, which measures position bias.")
     elo_k: float = Field(default=32.0, gt=0)
     elo_cold_start_alpha: float = Field(default=1.5, ge=1, description="α over the first matches of an idea.")

@@ -1,7 +1,7 @@
 """`assay rank`: groups, pairwise matches, ratings, ranking of a run; or of an idea file, which is evaluated first."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,9 +13,6 @@ from schemas.identifiers import RunId
 from schemas.ranking import Grouping, RankingHead, RankRequest, RatingMethod
 from schemas.run import Budget, Run
 from schemas.settings import Settings
-
-if TYPE_CHECKING:
-    pass
 
 GroupBy = Annotated[
     Grouping, typer.Option("--group-by", help="`given`: the groups of the idea file; `clusters`: ideas on one subject, found by embedding.")

@@ -5,7 +5,7 @@ from schemas.identifiers import content_hash
 from schemas.profile import CommitteeParameters
 from schemas.settings import Settings
 from tasks.committee.knowledge.tools import LITERATURE
-from tasks.committee.roster import load_roster, roster_bytes
+from tasks.committee.roster import Roster, load_roster
 from tasks.sources.registry import SOURCES, configured
 
 
@@ -28,4 +28,10 @@ def check_committee(parameters: CommitteeParameters) -> None:
 def committee_conditions(parameters: CommitteeParameters, settings: Settings) -> tuple[str, ...]:
     """The personas as they stand in their file, and which of the profile's sources can be asked. Never a key or an address."""
     asked = sorted(set(parameters.sources) & {LITERATURE, *configured(settings)})
-    return (f"roster {content_hash(roster_bytes(parameters.personas_file).decode())}", f"sources {','.join(asked)}")
+    return (f"roster {_hash_of(load_roster(parameters.personas_file))}", f"sources {','.join(asked)}")
+
+
+def _hash_of(roster: Roster) -> str:
+    """Over all that a committee is shown; what only matches are asked is none of its business."""
+    judged = (dimension.model_dump_json(exclude={"comparison"}) for dimension in roster.dimensions)
+    return content_hash(*(persona.model_dump_json() for persona in roster.personas), *judged)

@@ -51,12 +51,6 @@ def load_roster(personas_file: str | None) -> Roster:
     return Roster(own.persona or shipped.personas, (*kept, *replacing.values()))
 
 
-def roster_bytes(personas_file: str | None) -> bytes:
-    """What `load_roster` reads, for a hash of it. Raises ConfigurationError as `load_roster` does."""
-    texts = [_shipped(SHIPPED_PERSONAS), _shipped(SHIPPED_DIMENSIONS), *([_text_of(personas_file)] if personas_file is not None else [])]
-    return "\0".join(texts).encode()
-
-
 def _shipped(name: str) -> str:
     return resources.files("tasks.committee").joinpath(name).read_text("utf-8")
 

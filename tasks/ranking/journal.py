@@ -10,7 +10,16 @@ from pydantic import ValidationError
 
 from schemas.base import Noun
 from schemas.calls import LlmCall
+from schemas.identifiers import content_hash
 from schemas.ranking import Match
+
+MATCH_LINE = b'{"match":'
+"""How the lines begin that are matches."""
+
+
+def journal_path(ranking_folder: Path, group: str) -> Path:
+    """Where the journal of a group lies while it is being ranked."""
+    return ranking_folder / "journal" / f"{content_hash(group, length=16)}.jsonl"
 
 
 @dataclass(slots=True)

@@ -29,13 +29,13 @@ ASK_AGAIN = frozenset(
 """What may go better another time; a stored match without a score for another reason stands."""
 
 
-def match_id(first: Dossier, second: Dossier, dimension: str, judge: str, seed: int) -> str:
-    """Names a match after all that could change its verdict: what is shown, in which order, the prompt, the engine and the seed.
+def match_id(first: Dossier, second: Dossier, dimension: ReviewDimension, judge: str, seed: int) -> str:
+    """Names a match after all that could change its verdict: what is shown and asked, in which order, the prompt, the engine and the seed.
 
     A match asked again has the same name: of several with one name the newest holds.
     """
     shown = _shown_hash(first.idea_id, first.fingerprint, second.idea_id, second.fingerprint)
-    return content_hash(shown, dimension, judge, str(seed), length=32)
+    return content_hash(shown, dimension.name, dimension.question, dimension.scale, judge, str(seed), length=32)
 
 
 @lru_cache(maxsize=4096)
@@ -69,7 +69,7 @@ async def ask(
     return tuple(
         replace(
             _verdict(blank, dimension.name, outcome, asked),
-            match_id=match_id(first, second, dimension.name, engine.name, seed),
+            match_id=match_id(first, second, dimension, engine.name, seed),
             dimension=dimension.name,
         )
         for dimension in dimensions

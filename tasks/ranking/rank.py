@@ -117,7 +117,7 @@ class _Judge:
         """A match per dimension, in order."""
         known: dict[str, Match] = {}
         for dimension in self.dimensions:
-            match = self.stored.get(match_id(first, second, dimension.name, self.engine.name, self.seed))
+            match = self.stored.get(match_id(first, second, dimension, self.engine.name, self.seed))
             if match is not None and match.group == group and stands(match):
                 known[dimension.name] = match
         missing = [dimension for dimension in self.dimensions if dimension.name not in known]

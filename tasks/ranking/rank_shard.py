@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 
-from schemas.identifiers import IdeaId, content_hash
+from schemas.identifiers import IdeaId
 from schemas.ranking import GroupReceipt, Match, RankedGroup
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
@@ -19,7 +19,7 @@ from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.step import BaselineTools, Engine
 from tasks.ranking.job import GroupJob, RankJob
-from tasks.ranking.journal import Journal
+from tasks.ranking.journal import Journal, journal_path
 from tasks.ranking.matching import ASK_AGAIN
 from tasks.ranking.rank import Ranked, rank_groups
 from warehouse.keyed_store import KeyedStore
@@ -62,7 +62,7 @@ async def rank_shard(job: RankJob, layout: Layout, engine_of: EngineOf, *, concu
 async def _rank_and_land(group: GroupJob, job: RankJob, layout: Layout, engine_of: EngineOf, concurrency: int) -> GroupReceipt:
     started_at = datetime.now(UTC)
     run_id, profile = job.request.run_id, job.request.profile
-    journal = Journal(layout.ranking(run_id, job.ranking_id) / "journal" / f"{content_hash(group.group, length=16)}.jsonl")
+    journal = Journal(journal_path(layout.ranking(run_id, job.ranking_id), group.group))
     journal.read()
     ledgers = {dossier.idea_id: Ledger(dossier.idea_id) for dossier in group.dossiers}
     engines: dict[IdeaId, Engine] = {idea_id: engine_of(ledger) for idea_id, ledger in ledgers.items()}

@@ -125,7 +125,7 @@ def stored_group(number: int) -> tuple[list[Dossier], list[Match]]:
     judged = [
         one.model_copy(
             update={
-                "match_id": match_id(dossiers[one.first_idea_id], dossiers[one.second_idea_id], dimension.name, "fake", 1),
+                "match_id": match_id(dossiers[one.first_idea_id], dossiers[one.second_idea_id], dimension, "fake", 1),
                 "group": f"g{number:03d}",
                 "dimension": dimension.name,
             }

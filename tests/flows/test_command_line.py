@@ -85,6 +85,14 @@ def test_what_the_file_system_refuses_is_one_line(capsys: pytest.CaptureFixture[
     assert "Permission denied" in line
 
 
+def test_an_interrupted_query_of_the_lake_is_an_interrupted_command(capsys: pytest.CaptureFixture[str]) -> None:
+    def query() -> None:
+        raise RuntimeError("Query interrupted") from KeyboardInterrupt()
+
+    assert run_command(query) == EXIT_FAILURES
+    assert capsys.readouterr().err == "assay: interrupted; the same command goes on where this one stopped\n"
+
+
 def test_an_interrupted_command_says_that_it_can_go_on(capsys: pytest.CaptureFixture[str]) -> None:
     assert failing(KeyboardInterrupt()) == EXIT_FAILURES
     (line,) = capsys.readouterr().err.splitlines()

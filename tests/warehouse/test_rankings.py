@@ -132,6 +132,17 @@ def test_two_engines_in_one_ranking_or_a_winner_with_a_reason_keep_it_out_of_the
     assert {row[2] for row in ranks(layout)} == {"scores"}
 
 
+def test_a_match_along_an_unrated_dimension_or_an_idea_rated_along_others_keeps_a_ranking_out(layout: Layout, ideas: list[IdeaId]) -> None:
+    group = make_ranked_group(ideas, group="one")
+    stray = replace(group, matches=(replace(group.matches[0], dimension="beauty"), *group.matches[1:]))
+    lacking = replace(group, ratings=tuple(one for one in group.ratings if (one.idea_id, one.dimension) != (ideas[0], "novelty")))
+    for broken in (stray, lacking):
+        report = rank(layout, broken)
+        assert not report.published
+        assert report.validation is not None
+        assert "one_ranking_has_one_set_of_dimensions" in {row.expectation for row in report.validation.broken}
+
+
 def test_a_run_that_changed_loses_its_ranking_but_not_what_it_cost(layout: Layout, ideas: list[IdeaId]) -> None:
     late = make_ranked_group(ideas, ranking_id="ranking-late", group="one")
     head = make_head(layout, [late])
