@@ -16,7 +16,7 @@ PACKAGES = ("flows", "tasks", "schemas", "warehouse", "dashboards")
 def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     target = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(target), str(REPOSITORY)]
-    subprocess.run(command, check=True, capture_output=True, timeout=240)
+    subprocess.run(command, check=True, capture_output=True, timeout=600)
     (wheel,) = target.glob("assay-*.whl")
     return set(zipfile.ZipFile(wheel).namelist())
 

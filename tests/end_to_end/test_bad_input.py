@@ -103,7 +103,7 @@ def test_bad_ideas_are_in_failures_and_the_good_ones_are_evaluated(env: dict[str
     assert done.returncode == 1, done.stderr
     run = json.loads(done.stdout)["run"]
     assert (run["idea_count"], run["evaluated_count"], run["rejected_count"]) == (2, 2, 5)
-    rejected = rows(warehouse, "select * from failures where stage = 'read_ideas'", env)
+    rejected = rows(warehouse, "select * from failures where stage = 'read_ideas'")
     assert len(rejected) == 5
     assert all("\n" not in row["detail"] and row["detail"] for row in rejected)
 

@@ -58,7 +58,7 @@ def evidence(warehouse: Path, env: dict[str, str]) -> dict[str, list[str]]:
     """What the ideas were judged by, without clocks and names of the run."""
     seen = {}
     for table in EVIDENCE:
-        found = rows(warehouse, f"from {table}", env)
+        found = rows(warehouse, f"from {table}")
         told = (repr({name: value for name, value in row.items() if name not in MADE_ANEW}) for row in found)
         seen[table] = sorted(re.sub(r"127\.0\.0\.1:\d+", "the server", row) for row in told)
     return seen
@@ -126,7 +126,7 @@ def run_with_killed_gateway(arguments: list[str], env: dict[str, str], server: S
 def check_rows(warehouse: Path, env: dict[str, str], arrived: int) -> None:
     """Every request that left is one row, apart from the few that the kill took the answer from."""
     calls: list[dict[str, Any]] = rows(
-        warehouse, "select call_id, failure_reason, upstream_requests, request_share from api_calls where source = 'semantic_scholar'", env
+        warehouse, "select call_id, failure_reason, upstream_requests, request_share from api_calls where source = 'semantic_scholar'"
     )
     left = [call for call in calls if call["upstream_requests"]]
     assert len({call["call_id"] for call in left}) == len(left)
@@ -137,10 +137,10 @@ def check_rows(warehouse: Path, env: dict[str, str], arrived: int) -> None:
 
 def check_report(warehouse: Path, env: dict[str, str]) -> None:
     """What could not be looked up stands in the failures and in the report, and nothing else does."""
-    unanswered = rows(warehouse, "select distinct reason from failures where reason <> 'no_open_access'", env)
+    unanswered = rows(warehouse, "select distinct reason from failures where reason <> 'no_open_access'")
     assert unanswered == [{"reason": "server_error"}]
-    (run,) = rows(warehouse, "select run_id, evaluated_count, failed_count from runs", env)
-    incomplete = rows(warehouse, "select distinct idea_id from failures where reason = 'server_error'", env)
+    (run,) = rows(warehouse, "select run_id, evaluated_count, failed_count from runs")
+    incomplete = rows(warehouse, "select distinct idea_id from failures where reason = 'server_error'")
     assert 1 <= len(incomplete) <= 2
     assert run["evaluated_count"] + run["failed_count"] == 20
     for idea in incomplete:

@@ -1,5 +1,6 @@
 """What a newcomer gets from one command."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -22,25 +23,32 @@ def test_every_bundled_idea_is_evaluated_published_and_ranked(demo: DemoRun) -> 
 
 
 def test_the_same_command_again_changes_nothing_and_makes_no_call(demo: DemoRun, env: dict[str, str]) -> None:
-    before = rows(demo.warehouse, "select * from runs", env)
+    before = rows(demo.warehouse, "select * from runs")
     receipts = {path: path.stat().st_mtime_ns for path in demo.warehouse.glob("landing/run=*/idea=*/receipt.json")}
     again = assay("demo", "--warehouse", str(demo.warehouse), "--json", env=env)
     assert again.returncode == 0, again.stderr
-    assert rows(demo.warehouse, "select * from runs", env) == before
+    assert rows(demo.warehouse, "select * from runs") == before
     assert {path: path.stat().st_mtime_ns for path in demo.warehouse.glob("landing/run=*/idea=*/receipt.json")} == receipts
 
 
-def test_every_citation_resolves_to_a_retrieved_paper_inside_the_cutoff(demo: DemoRun, env: dict[str, str]) -> None:
+def test_every_citation_resolves_to_a_retrieved_paper_inside_the_cutoff(demo: DemoRun) -> None:
     query = """
         select c.idea_id, c.paper_id, p.paper_id as found, p.year, i.cutoff_date
         from citations c
         join ideas i using (run_id, idea_id)
         left join papers p using (run_id, idea_id, paper_id)
     """
-    cited = rows(demo.warehouse, query, env)
+    cited = rows(demo.warehouse, query)
     assert len(cited) > 50
     assert [row for row in cited if row["found"] is None] == []
     assert [row for row in cited if row["year"] > int(row["cutoff_date"][:4])] == []
+
+
+def test_a_question_in_sql_is_answered_as_json(demo: DemoRun, env: dict[str, str]) -> None:
+    query = "select idea_id, score, cutoff_date from idea_scores join ideas using (run_id, idea_id) order by idea_id"
+    done = assay("sql", query, "--warehouse", str(demo.warehouse), "--json", env=env)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == rows(demo.warehouse, query)
 
 
 def test_scores_differ_between_ideas_and_use_the_scale(demo: DemoRun) -> None:
@@ -76,7 +84,7 @@ def test_the_lake_verifies_and_exports_to_a_plain_file(demo: DemoRun, env: dict[
     assert count == demo.answer["run"]["idea_count"]
 
 
-def test_every_expectation_passed(demo: DemoRun, env: dict[str, str]) -> None:
-    results = rows(demo.warehouse, "select * from validations", env)
+def test_every_expectation_passed(demo: DemoRun) -> None:
+    results = rows(demo.warehouse, "select * from validations")
     assert len(results) > 30
     assert [row for row in results if not row["success"]] == []

@@ -67,9 +67,9 @@ def test_a_batch_is_evaluated_against_a_limited_and_faulty_live_api(env: dict[st
     assert (run["evaluated_count"], run["failed_count"]) == (2, 0)
     assert run["literature"].startswith("live:")
     assert all(entry["score"] is not None for entry in json.loads(done.stdout)["ranking"])
-    repeated = rows(warehouse, "select attempt, status, failure_reason from api_calls where attempt > 1", env)
+    repeated = rows(warehouse, "select attempt, status, failure_reason from api_calls where attempt > 1")
     assert repeated, "some requests met a fault and were sent again, each a row"
-    sections = rows(warehouse, "select distinct text_source from paper_sections", env)
+    sections = rows(warehouse, "select distinct text_source from paper_sections")
     assert sections == [{"text_source": "metadata"}]
-    assert rows(warehouse, "select distinct reason from failures", env) == [{"reason": "no_open_access"}]
+    assert rows(warehouse, "select distinct reason from failures") == [{"reason": "no_open_access"}]
     assert not [path for path in warehouse.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]

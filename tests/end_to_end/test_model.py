@@ -49,12 +49,12 @@ def test_a_batch_is_judged_by_a_model_and_every_call_is_on_the_bill(
     warehouse = tmp_path / "warehouse"
     done = assay(*arguments(ideas, warehouse, server), env=model_env)
     assert done.returncode == 0, done.stderr
-    calls = rows(warehouse, "select status, cost_usd, prompt_tokens, model_answered, prompt_sha256 from llm_calls", model_env)
+    calls = rows(warehouse, "select status, cost_usd, prompt_tokens, model_answered, prompt_sha256 from llm_calls")
     assert len(calls) >= 30
     assert all(call["cost_usd"] > 0 for call in calls if call["status"] != "cached")
-    (costs,) = rows(warehouse, "from run_costs", model_env)
+    (costs,) = rows(warehouse, "from run_costs")
     assert costs["cost_usd"] == pytest.approx(sum(call["cost_usd"] for call in calls))
-    scores = rows(warehouse, "select score from idea_scores", model_env)
+    scores = rows(warehouse, "select score from idea_scores")
     assert len([row for row in scores if row["score"] is not None]) == 3
 
 
@@ -77,7 +77,7 @@ def test_a_run_that_reaches_its_budget_ends_with_exit_code_3_and_lands_what_it_p
     assert done.returncode == 3, done.stderr
     run = json.loads(done.stdout)["run"]
     assert run["state"] == "budget_exhausted"
-    calls = rows(warehouse, "select cost_usd from llm_calls", model_env)
+    calls = rows(warehouse, "select cost_usd from llm_calls")
     assert calls
     assert sum(call["cost_usd"] or 0 for call in calls) < 0.15
     richer = assay(*arguments(ideas, warehouse, server), env=model_env)

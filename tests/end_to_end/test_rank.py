@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -10,11 +11,12 @@ import pytest
 from flows.request import bundled
 from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay, kill_hard, rows, start_assay, wait_until
-from tests.support.openai_server import Messages, start_openai_server
+from tests.support.openai_server import Messages, Recorded, start_openai_server
 
 pytestmark = pytest.mark.end_to_end
 
 LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
+ANSWERED_BEFORE_THE_KILL = 12
 DECISION = "Accept (Poster)"
 
 
@@ -53,7 +55,7 @@ def test_a_file_of_groups_is_evaluated_ranked_and_reported_and_then_printed_for_
     assert all(entry["best_rank"] <= entry["rank"] <= entry["worst_rank"] for entry in ranking)
     (report,) = warehouse.glob("reports/*/ranking.html")
     assert "<svg" in report.read_text()
-    assert rows(warehouse, "select count(*) as n, count(distinct judge) as judges from matches", env) == [{"n": 24, "judges": 1}]
+    assert rows(warehouse, "select count(*) as n, count(distinct judge) as judges from matches") == [{"n": 24, "judges": 1}]
     again = assay(*command, env=env)
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout) == ranking
@@ -65,12 +67,18 @@ def test_a_ranking_by_a_model_killed_in_the_middle_goes_on_and_asks_nothing_paid
 ) -> None:
     warehouse = Path(shutil.copytree(demo.warehouse, tmp_path / "warehouse"))
     paid = {**env, "OPENAI_API_KEY": "sk-test", "ASSAY_LANGUAGE_MODEL__MAXIMUM_CONCURRENCY": "2"}
-    with start_openai_server("late", answer, late_seconds=0.3) as server:
+    started_again = threading.Event()
+
+    def behaviour(request: Recorded) -> str:
+        return "late" if started_again.is_set() or request.number <= ANSWERED_BEFORE_THE_KILL else "hangs"
+
+    with start_openai_server(behaviour, answer, late_seconds=0.02) as server:
         command = ["rank", "--warehouse", str(warehouse), "--engine", "litellm:openai/judge", "--api-base", server.url, "--json"]
         process = start_assay(*command, env=paid, log=tmp_path / "log")
-        wait_until(lambda: len(server.requests) >= 12, 120, "twelve requests")
+        wait_until(lambda: len(server.requests) > ANSWERED_BEFORE_THE_KILL + 1, 300, "two calls in flight")
         kill_hard(process)
         process.wait()
+        started_again.set()
         done = assay(*command, env=paid)
         assert done.returncode == 0, (done.stderr, (tmp_path / "log").read_text())
         asked = Counter(json.dumps(request.messages) for request in server.requests if "idea" in json.dumps(request.messages).lower())
@@ -79,7 +87,7 @@ def test_a_ranking_by_a_model_killed_in_the_middle_goes_on_and_asks_nothing_paid
         assert len(server.requests) - before <= 1, "only the preflight call may be new"
     assert len(asked) >= 48, "four groups of four: six pairs each, in both orders"
     assert sum(count - 1 for count in asked.values()) <= 6, "only what was in flight is asked again"
-    engines = rows(warehouse, "select judge, count(*) as n from matches group by all", paid)
+    engines = rows(warehouse, "select judge, count(*) as n from matches group by all")
     assert engines == [{"judge": "litellm:openai/judge", "n": 288}]
-    shown = rows(warehouse, "select distinct basis, ranking_engine from group_rankings", paid)
+    shown = rows(warehouse, "select distinct basis, ranking_engine from group_rankings")
     assert shown == [{"basis": "matches", "ranking_engine": "litellm:openai/judge"}]

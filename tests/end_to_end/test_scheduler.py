@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.prefect_server import free_port
 from flows.request import bundled
 from tests.support.assay_command import assay, wait_until
+from tests.support.ports import quiet_port
 
 pytestmark = pytest.mark.end_to_end
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.end_to_end
 @pytest.fixture
 def scheduler(env: dict[str, str], tmp_path: Path) -> Iterator[str]:
     """Address of a scheduler with one worker, processes of their own started from another directory."""
-    port = free_port()
+    port = quiet_port()
     address = f"tcp://127.0.0.1:{port}"
     commands = (
         ["dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"],
@@ -32,12 +32,12 @@ def scheduler(env: dict[str, str], tmp_path: Path) -> Iterator[str]:
             )
             for command in commands
         ]
-        wait_until(lambda: _listens(port), 60, "the scheduler's start")
+        wait_until(lambda: _listens(port), 240, "the scheduler's start")
         yield address
         for process in processes:
             process.terminate()
         for process in processes:
-            process.wait(timeout=20)
+            process.wait(timeout=120)
 
 
 def _listens(port: int) -> bool:

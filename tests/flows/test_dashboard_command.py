@@ -14,6 +14,7 @@ import pytest
 
 from flows.commands.dashboard import environment, streamlit_command
 from schemas.settings import Settings
+from tests.support.ports import quiet_port
 
 
 @pytest.fixture
@@ -24,12 +25,6 @@ def taken() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def started(port: int, warehouse: Path, home: Path) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "flows", "dashboard", "--warehouse", str(warehouse), "--port", str(port)]
     return subprocess.Popen(command, env=os.environ | {"ASSAY_HOME": str(home)}, stderr=subprocess.PIPE, text=True)
@@ -37,19 +32,19 @@ def started(port: int, warehouse: Path, home: Path) -> "subprocess.Popen[str]":
 
 def test_a_taken_port_is_one_line(taken: int, tmp_path: Path) -> None:
     process = started(taken, tmp_path, tmp_path / "home")
-    _, said = process.communicate(timeout=120)
+    _, said = process.communicate(timeout=240)
     assert process.returncode == 2
     assert len(said.splitlines()) == 1
     assert f"cannot listen on 127.0.0.1 port {taken}" in said
 
 
 def test_it_answers_on_loopback_and_stops_cleanly(tmp_path: Path) -> None:
-    port = free_port()
+    port = quiet_port()
     process = started(port, tmp_path, tmp_path / "home")
     try:
         assert answers(f"http://127.0.0.1:{port}/_stcore/health", process)
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=240)
     finally:
         process.kill()
     assert process.returncode == 0
@@ -59,7 +54,7 @@ def test_it_answers_on_loopback_and_stops_cleanly(tmp_path: Path) -> None:
 
 
 def answers(url: str, process: "subprocess.Popen[str]") -> bool:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 240
     while time.monotonic() < deadline and process.poll() is None:
         try:
             return httpx.get(url).is_success

@@ -11,14 +11,16 @@ import subprocess, sys, time
 from flows.interruption import interruptible
 
 with interruptible():
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3); print('unharmed', flush=True)"])
+    child = subprocess.Popen(
+        [sys.executable, "-c", "import sys; sys.stdin.read(); print('unharmed', flush=True)"], stdin=subprocess.PIPE
+    )
     try:
-        time.sleep(0.5)
         print("ready", flush=True)
         {work}
     except KeyboardInterrupt:
         print("interrupted", flush=True)
         {then}
+        child.stdin.close()
         child.wait()
 print("over", flush=True)
 """
@@ -41,33 +43,33 @@ def started(work: str, then: str = "pass") -> subprocess.Popen[str]:
 
 
 def test_a_terminal_interrupt_stops_the_command_in_order_and_leaves_its_children_to_it() -> None:
-    process = started("time.sleep(60)")
+    process = started("time.sleep(600)")
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=240)
     assert out.split() == ["interrupted", "unharmed", "over"]
     assert (process.returncode, err) == (0, "")
 
 
 def test_a_main_thread_that_waits_for_a_lock_is_interrupted_too() -> None:
-    process = started("import threading; threading.Event().wait(60)")
+    process = started("import threading; threading.Event().wait(600)")
     os.killpg(process.pid, signal.SIGINT)
-    assert "over" in process.communicate(timeout=30)[0]
+    assert "over" in process.communicate(timeout=240)[0]
 
 
 def test_a_second_interrupt_ends_the_command_at_once() -> None:
-    process = started("time.sleep(60)", then="print('slow', flush=True); time.sleep(60)")
+    process = started("time.sleep(600)", then="print('slow', flush=True); time.sleep(600)")
     os.killpg(process.pid, signal.SIGINT)
     assert process.stdout is not None
     while "slow" not in process.stdout.readline():
         assert process.poll() is None
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=240)
     assert process.returncode == 1
     assert "goes on where this one stopped" in err
 
 
 def test_a_command_that_is_not_interrupted_ends_as_ever() -> None:
-    process = started("time.sleep(1)")
-    out, err = process.communicate(timeout=30)
+    process = started("pass")
+    out, err = process.communicate(timeout=240)
     assert out.split() == ["over", "unharmed"]
     assert (process.returncode, err) == (0, "")

@@ -20,7 +20,7 @@ from flows.run_lock import only_command_on
 from warehouse.layout import Layout
 with only_command_on(Layout(Path(sys.argv[1])), "ideas-1"):
     print("held", flush=True)
-    time.sleep(60)
+    time.sleep(600)
 """
 
 

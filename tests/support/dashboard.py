@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dashboards.app import app
 from warehouse.layout import Layout
 
-SECONDS = 30
+SECONDS = 240
 
 
 def open_page(name: str, layout: Layout, state: Mapping[str, str] | None = None, **more: str) -> AppTest:

@@ -36,8 +36,9 @@ Answer = Callable[[Messages, Schema | None], Any]
 Behaviour = str | Sequence[str] | Callable[["Recorded"], str]
 """A name for every request; names used up one by one, the last one staying; or a function of the request.
 
-good · late · hangs · malformed · prose · fenced · refusal · refusal_field · content_filter · empty · cut_off ·
-rate_limited · retry_after:<seconds> · no_quota · server_error · overloaded · dropped · not_json · wrong_key · forbidden ·
+good · late · together:<how many come before any is answered> · hangs · malformed · prose · fenced · refusal · refusal_field ·
+content_filter · empty · cut_off · rate_limited · retry_after:<seconds> ·
+no_quota · server_error · overloaded · dropped · not_json · wrong_key · forbidden ·
 no_such_model · rejects_response_format · too_long · text:<reply>
 """
 
@@ -73,6 +74,7 @@ class OpenAIServer:
 
     def __post_init__(self) -> None:
         self._count = 0
+        self._complete: dict[int, asyncio.Event] = {}
         routes = [Route(f"/v1/{path}", handler, methods=["POST"]) for path, handler in self._handlers().items()]
         config = uvicorn.Config(Starlette(routes=routes), log_level="critical", lifespan="off", access_log=False)
         self.server = uvicorn.Server(config)
@@ -142,6 +144,8 @@ class OpenAIServer:
         """The response of a behaviour that is no completion; None where a completion is due."""
         if name == "late":
             await asyncio.sleep(self.late_seconds)
+        elif name.startswith("together:") and recorded is not None:
+            await self._until_together(recorded, int(name.partition(":")[2]))
         elif name == "hangs":
             await asyncio.sleep(3600)
         elif name == "dropped":
@@ -155,6 +159,15 @@ class OpenAIServer:
         elif name in _ERRORS:
             return _error(*_ERRORS[name])
         return None
+
+    async def _until_together(self, recorded: Recorded, size: int) -> None:
+        """The requests of one group of `size` are answered only when all of them have come."""
+        group, place = divmod(recorded.number - 1, size)
+        complete = self._complete.setdefault(group, asyncio.Event())
+        if place == size - 1:
+            complete.set()
+        await complete.wait()
+        await asyncio.sleep(self.late_seconds)
 
     def _reply(self, name: str, recorded: Recorded) -> Response:
         finish_reason, message = "stop", {"role": "assistant", "content": ""}

@@ -20,11 +20,14 @@ from urllib.parse import parse_qs, unquote
 
 import uvicorn
 
+from tests.support.stalls import Stalls
+
 FAULTS = ("429", "500", "503", "504", "truncated", "slow", "dropped")
 Json = dict[str, Any]
 Fault = Callable[[int, str], str | None]
 """(number of the request from 0, path) → a word of `FAULTS`, or None to answer well."""
 
+_STANDING_AT_THE_DOOR_SECONDS = 0.3
 _TOO_MANY = {"message": "Too Many Requests. Please wait and try again or apply for a key for higher rate limits.", "code": "429"}
 _BODIES = {
     "429": _TOO_MANY,
@@ -85,6 +88,7 @@ class SemanticScholarServer:
     batches: list[list[str]] = field(default_factory=list)
     keys: set[str | None] = field(default_factory=set)
     refused: int = 0
+    stalls: Stalls = field(default_factory=Stalls)
 
     def __post_init__(self) -> None:
         self._by_name = {name: paper for paper in self.papers for name in _names(paper)}
@@ -92,7 +96,7 @@ class SemanticScholarServer:
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # a connection dropped on purpose is no news
         config = uvicorn.Config(self._application, log_config=None, access_log=False, lifespan="off", interface="asgi3")
         self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
     @property
     def url(self) -> str:
@@ -103,15 +107,20 @@ class SemanticScholarServer:
         return Counter(path.split("/v1/")[1] for path in self.paths)
 
     def violations(self, requests_per_second: float) -> int:
-        """How many requests came when the second before them already held the allowance."""
+        """How many requests came when the second before them already held the allowance.
+
+        Not counted where this server itself was held up when the first of the second came: it then stood at the door.
+        """
         allowed = max(int(requests_per_second), 1)
         window = allowed / requests_per_second
-        return sum(later - earlier < window for earlier, later in zip(self.arrivals, self.arrivals[allowed:], strict=False))
+        return sum(
+            later - earlier < window and not self.stalls.touched(earlier - _STANDING_AT_THE_DOOR_SECONDS, earlier)
+            for earlier, later in zip(self.arrivals, self.arrivals[allowed:], strict=False)
+        )
 
-    def used_share(self, requests_per_second: float, first: int = 0, last: int | None = None) -> float:
-        """Arrivals over those the allowance had room for, between two of them (by number)."""
-        moments = self.arrivals[first:last]
-        return (len(moments) - 1) / requests_per_second / (moments[-1] - moments[0])
+    def too_early(self, requests_per_second: float, began_at: float) -> int:
+        """How many requests came earlier than an allowance that began then had room for. Nothing that is late can add to them."""
+        return sum(moment < began_at + number / requests_per_second for number, moment in enumerate(self.arrivals))
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -124,6 +133,12 @@ class SemanticScholarServer:
         self._server.force_exit = True
         self._thread.join(10)
         self._socket.close()
+
+    async def _serve(self) -> None:
+        watching = asyncio.create_task(self.stalls.watch()) if self.requests_per_second is not None else None
+        await self._server.serve([self._socket])
+        if watching is not None:
+            watching.cancel()
 
     async def _application(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":

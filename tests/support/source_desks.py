@@ -38,7 +38,7 @@ KEYLESS: dict[str, Any] = {
 def keyed_settings(source: str, url: str, **changes: Any) -> Settings:
     """Everything configured; `changes` are fields of SourceSettings."""
     quick: dict[str, Any] = {
-        "timeout_seconds": 5.0,
+        "timeout_seconds": 60.0,
         "maximum_attempts": 3,
         "retry_base_seconds": 0.01,
         "requests_per_minute": {source: 60_000.0},

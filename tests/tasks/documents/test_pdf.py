@@ -1,7 +1,6 @@
 import asyncio
 import os
 import random
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -26,9 +25,7 @@ async def parsed(content: bytes, settings: DocumentSettings) -> ParsedDocument:
 
 
 async def refused(content: bytes, settings: DocumentSettings) -> str:
-    started = time.monotonic()
     answer = await read_pdf(content, "name", settings)
-    assert time.monotonic() - started < 4 * settings.parse_seconds + 5
     assert isinstance(answer, SourceFailure)
     assert (answer.source, answer.endpoint) == ("pdf", "name")
     return answer.reason

@@ -70,7 +70,7 @@ def open_engine(tmp_path: Path, server: OpenAIServer) -> Callable[..., Awaitable
             "prompt_price_usd_per_million_tokens": 1.0,
             "completion_price_usd_per_million_tokens": 4.0,
             "cached_price_usd_per_million_tokens": 0.1,
-            "timeout_seconds": 10.0,
+            "timeout_seconds": 60.0,
         }
         limits = options.pop("limits", None)
         seed = options.pop("seed", 7)

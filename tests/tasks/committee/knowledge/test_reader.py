@@ -64,10 +64,10 @@ class Bench:
             base_urls={SOURCE: server.url}, requests_per_minute={SOURCE: 60_000.0}, retry_base_seconds=0.01, maximum_attempts=2
         )
         settings = Settings(**(KEYLESS | {"github_token": SecretStr(token) if token else None}), sources=sources)
-        self.http = source_client(5.0)
+        self.http = source_client(60.0)
         self.reader = WebReader(
-            settings=DocumentSettings(parse_seconds=5.0, parse_memory_bytes=700_000_000, download_timeout_seconds=5.0),
-            http=lambda: document_client(5.0),
+            settings=DocumentSettings(parse_seconds=5.0, parse_memory_bytes=700_000_000, download_timeout_seconds=60.0),
+            http=lambda: document_client(60.0),
             ledger=self.ledger,
             code_host=CodeHost(settings, Desk(self.http, self.ledger, folder), archive_root=server.url),
             store=KeyedStore(folder / "readings.sqlite"),
@@ -188,7 +188,7 @@ async def test_one_unreadable_module_spoils_no_repository(server: DocumentServer
 async def test_a_repository_too_large_to_parse_in_time_says_what_was_left_out(server: DocumentServer, bench: Bench) -> None:
     module = "\n".join(f"def f{number}():\n  return f{number + 1}()" for number in range(3_000))
     server.replies["/lab/sparse/zip/HEAD"] = [Reply(200, archive({f"m{number}.py": module for number in range(60)}), ZIP)]
-    hurried = replace(bench.reader, settings=DocumentSettings(parse_seconds=2.0, download_timeout_seconds=5.0))
+    hurried = replace(bench.reader, settings=DocumentSettings(parse_seconds=2.0, download_timeout_seconds=60.0))
     parts = dict((await hurried.repository("lab/sparse", None)).parts)
     assert "Python files left out" in parts["Structure"]
 

@@ -53,10 +53,10 @@ async def test_a_page_found_by_a_search_engine_is_fetched_and_quoted(tmp_path: P
         with shaped_server(organic) as engine_of_the_web:
             engine_of_the_web.finds = (Find("Sparse attention in practice", "2021-05-17"),)
             sources = SourceSettings(base_urls={"serper": engine_of_the_web.url}, requests_per_minute={"serper": 60_000.0})
-            documents = DocumentSettings(parse_memory_bytes=700_000_000, download_timeout_seconds=5.0)
+            documents = DocumentSettings(parse_memory_bytes=700_000_000, download_timeout_seconds=60.0)
             settings = Settings(**(KEYLESS | {"serper_api_key": "serper-Secret-2"}), sources=sources, documents=documents)
             ledger = Ledger(IdeaId("idea"))
-            async with source_client(5.0) as http:
+            async with source_client(60.0) as http:
                 tools = opened(settings, Desk(http, ledger, tmp_path), "serper", "tavily")
                 reader = with_changes(tools.reader, allow_private_addresses=True)  # type: ignore[type-var]
                 knowledge = await gather_knowledge(
@@ -78,6 +78,6 @@ async def test_a_page_found_by_a_search_engine_is_fetched_and_quoted(tmp_path: P
 
 
 async def test_a_profile_that_names_no_source_is_refused(tmp_path: Path) -> None:
-    async with source_client(5.0) as http:
+    async with source_client(60.0) as http:
         with pytest.raises(ConfigurationError, match="no source is named serpent"):
             opened(keyless_settings(), Desk(http, Ledger(IdeaId("idea")), tmp_path), "serpent")
