@@ -1,6 +1,6 @@
 """What a run will take, before paying: requests, calls, tokens, dollars and hours, from the profile and the ideas.
 
-`tests/flows/test_estimate_against_a_run.py` holds it within 15 % of a run whose model and literature are as expected here;
+`tests/flows/test_estimate_against_a_run.py` holds it, committee included, within 15 % of a run whose model and literature are as expected here;
 `python -m tests.benchmarks requests_and_tokens` says what real ideas took. How many methods, dimensions and relevant papers
 there are, and how long unbounded answers get, depends on the model: those are what ScholarEval's released code was measured with.
 """
@@ -15,7 +15,7 @@ from schemas.idea import Idea
 from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
-from tasks.committee.expected import expected_committee
+from tasks.committee.expected import IDEA_TOKENS_SHOWN, expected_committee
 from tasks.judging.registry import STEPS
 from tasks.literature.known_papers import LARGEST_BATCH
 from tasks.literature.references import MOST_SEEDS_PER_REQUEST
@@ -117,7 +117,7 @@ def _per_idea(request: RunRequest, idea_tokens: float, settings: Settings, *, da
         counts |= contribution
         requests += contribution_requests
     if Module.COMMITTEE in request.modules:
-        committee, committee_requests = expected_committee(request.profile.committee, settings, dated=dated)
+        committee, committee_requests = expected_committee(request.profile.committee, settings, dated=dated, full_text=request.full_text)
         counts |= committee
         requests += committee_requests
     if Module.NOVELTY in request.modules:
@@ -128,7 +128,8 @@ def _per_idea(request: RunRequest, idea_tokens: float, settings: Settings, *, da
     for step in STEPS:
         if step.name in counts:
             calls, data_tokens, completion_tokens = counts[step.name]
-            frame = len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + idea_tokens
+            shown = IDEA_TOKENS_SHOWN.get(step.name, idea_tokens)
+            frame = len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + shown
             prompt_tokens = calls * frame + data_tokens
             steps.append(StepEstimate(step=step.name, calls=calls, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens))
     return tuple(steps), requests

@@ -6,52 +6,62 @@ from schemas.committee import IdeaPart
 from schemas.knowledge import SourceKind
 from schemas.profile import CommitteeParameters
 from schemas.settings import Settings
-from tasks.committee.knowledge.expected import expected_calls
+from tasks.committee.knowledge.expected import CLAIM_TOKENS, TITLE_TOKENS, expected_calls
+from tasks.committee.knowledge.outline import GROUNDED
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.roster import load_roster
 from tasks.sources.registry import SOURCES, configured
 
-FINDING_TOKENS = 130.0
-"""Of one finding shown to a reviewer, as measured for InnoEval's release."""
+FINDING_TOKENS = 145.0
+"""Of one finding shown to a reviewer, beside the title of what it comes from."""
 TELLING_SHARE = 0.4
 """Of what is grounded, the share that says something about its part."""
 KNOWN_SHARE = 0.55
 """Of the evidence, what a shipped persona knows on average."""
-CLAIM_TOKENS = 700.0
-"""All claims of an idea."""
 REVIEW_TOKENS = 180.0
 """One review along one dimension."""
+DIMENSION_TOKENS, PERSONA_TOKENS = 115.0, 110.0
+"""One dimension with its scale, and one reviewer, as a prompt shows them."""
+META_TOKENS, SUGGESTIONS_TOKENS = 600.0, 450.0
+GIST_TOKENS, IDEA_TITLE_TOKENS = CLAIM_TOKENS / 6, 12.0
+IDEA_TOKENS_SHOWN = {"refine_queries": GIST_TOKENS, "ground_evidence": GIST_TOKENS, "judge_standing": IDEA_TITLE_TOKENS}
+"""What these steps see of the idea; the others see all of it."""
 
 
 def expected_committee(
-    parameters: CommitteeParameters, settings: Settings, *, dated: bool
+    parameters: CommitteeParameters, settings: Settings, *, dated: bool, full_text: bool
 ) -> tuple[dict[str, tuple[float, float, float]], float]:
     """For one idea: by step (calls, tokens of data, completion tokens), each over all its calls; and requests to the literature.
 
     Args:
         dated: whether the idea has a cutoff date, after which later knowledge is searched too.
+        full_text: whether papers are read whole where they can be had.
     """
     kinds = _kinds(parameters, settings)
-    searched = {name: (calls, calls * data, calls * answer) for name, (calls, data, answer) in _search(parameters, kinds, dated).items()}
-    found = len(IdeaPart) * parameters.knowledge_per_kind * len(kinds) * TELLING_SHARE
+    later = dated and parameters.use_later_knowledge
+    searched = expected_calls(parameters, kinds, dated=dated, full_text=full_text) if kinds else {}
+    requests = len(IdeaPart) * parameters.queries_per_part * (2 if later else 1) * parameters.search_rounds
+    return _own(parameters, kinds, later=later) | searched, float(requests if LITERATURE in parameters.sources else 0)
+
+
+def _own(parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool) -> dict[str, tuple[float, float, float]]:
     dimensions = len(load_roster(parameters.personas_file).dimensions)
     calls = parameters.persona_count * math.ceil(dimensions / parameters.dimensions_per_call)
     reviews = parameters.persona_count * dimensions
-    later = 1.0 if dated and parameters.use_later_knowledge and kinds else 0.0
-    own = {
+    findings = TELLING_SHARE * parameters.knowledge_per_kind * sum(len(GROUNDED[kind]) for kind in kinds)
+    evidence = KNOWN_SHARE * (findings * FINDING_TOKENS + parameters.knowledge_per_kind * len(kinds) * TITLE_TOKENS)
+    suggesting = TELLING_SHARE * parameters.knowledge_per_kind * len(kinds) if later else 0.0
+    asked = float(bool(suggesting))
+    return {
         "structure_idea": (1.0, 0.0, CLAIM_TOKENS),
-        "persona_review": (float(calls), calls * (CLAIM_TOKENS + found * KNOWN_SHARE * FINDING_TOKENS), reviews * REVIEW_TOKENS),
-        "meta_review": (1.0, reviews * REVIEW_TOKENS, 600.0),
-        "later_suggestions": (later, later * parameters.knowledge_per_kind * len(kinds) * TELLING_SHARE * FINDING_TOKENS, later * 450.0),
+        "persona_review": (
+            float(calls),
+            calls * (CLAIM_TOKENS + evidence + PERSONA_TOKENS) + reviews * DIMENSION_TOKENS,
+            reviews * REVIEW_TOKENS,
+        ),
+        "meta_review": (1.0, reviews * (REVIEW_TOKENS + TITLE_TOKENS), META_TOKENS),
+        "later_suggestions": (asked, suggesting * (FINDING_TOKENS + TITLE_TOKENS), asked * SUGGESTIONS_TOKENS),
     }
-    phases = 2 if dated and parameters.use_later_knowledge else 1
-    asks_literature = LITERATURE in parameters.sources
-    requests = asks_literature * len(IdeaPart) * parameters.queries_per_part * phases * parameters.search_rounds
-    return own | searched, float(requests)
-
-
-def _search(parameters: CommitteeParameters, kinds: frozenset[SourceKind], dated: bool) -> dict[str, tuple[float, float, float]]:
-    return expected_calls(parameters, kinds, dated=dated) if kinds else {}
 
 
 def _kinds(parameters: CommitteeParameters, settings: Settings) -> frozenset[SourceKind]:

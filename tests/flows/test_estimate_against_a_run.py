@@ -7,6 +7,7 @@ how questions are packed, what prompts hold, how long answers may be.
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import httpx
@@ -14,12 +15,14 @@ import pytest
 
 from flows.estimate import estimate_run
 from flows.profiles import load_profile
+from schemas.base import replace
 from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
-from schemas.run import Budget, RunRequest
+from schemas.run import Budget, Module, RunRequest
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
+from tasks.committee.knowledge.tools import KnowledgeTools
 from tasks.documents.abstracts import AbstractLibrary
 from tasks.evaluation.evaluate_idea import Bench, evaluate_idea
 from tasks.evaluation.job import PlannedIdea, ShardJob
@@ -27,9 +30,10 @@ from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tests.benchmarks._reader import Reader, number_of, reading_server
+from tests.support.committee_reader import answer
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.endless_literature import endless_literature
-from tests.support.openai_server import OpenAIServer
+from tests.support.openai_server import OpenAIServer, start_openai_server
 
 SENTENCES = (
     "We {verb} a sparse retrieval controller that decides during decoding which memory segment the language model should attend to.",
@@ -65,6 +69,12 @@ def model() -> Iterator[OpenAIServer]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def committee() -> Iterator[OpenAIServer]:
+    with start_openai_server(answer=answer, record=False) as server:
+        yield server
+
+
 def request_for(profile: str, folder: Path, api_base: str) -> RunRequest:
     return RunRequest(
         ideas_path=folder / "ideas.jsonl",
@@ -85,7 +95,8 @@ async def evaluated(idea: Idea, request: RunRequest, folder: Path) -> IdeaEvalua
     job = ShardJob(run_id="run", request=request, gateway_url="", literature="live", ideas=())
     async with httpx.AsyncClient(transport=httpx.MockTransport(endless_literature)) as http:
         literature = SemanticScholarClient("http://gateway", ledger, http, Settings().literature)
-        bench = Bench(LiteLLMEngine(backend, ledger), literature, AbstractLibrary(), WordEmbedder(), ledger)
+        tools = KnowledgeTools(literature, AbstractLibrary(), {}, WordEmbedder())
+        bench = Bench(LiteLLMEngine(backend, ledger), literature, AbstractLibrary(), WordEmbedder(), ledger, tools)
         evaluation = await evaluate_idea(PlannedIdea(idea=idea, evaluation_key="none"), job, bench)
     await backend.close()
     budget.close()
@@ -99,8 +110,27 @@ async def test_the_plan_comes_within_fifteen_percent_of_a_run(
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     idea = the_idea()
     request = request_for(profile, tmp_path, model.url)
-    planned = estimate_run([idea], 0, request, Settings(), None)
-    ran = await evaluated(idea, request, tmp_path)
+    used, planned, by_step = await both(idea, request, tmp_path)
+    assert planned == {name: pytest.approx(value, rel=0.15) for name, value in used.items()}, by_step
+
+
+@pytest.mark.parametrize("cutoff", [None, date(2024, 10, 1)], ids=["undated", "dated"])
+@pytest.mark.parametrize("profile", ["economy", "faithful"])
+async def test_the_plan_of_a_committee_comes_within_fifteen_percent_of_a_run(
+    profile: str, cutoff: date | None, tmp_path: Path, committee: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    request = request_for(profile, tmp_path, committee.url)
+    papers_alone = replace(request.profile, committee=replace(request.profile.committee, sources=("literature",)))
+    request = replace(request, profile=papers_alone, modules=(Module.COMMITTEE,))
+    used, planned, by_step = await both(replace(the_idea(), cutoff_date=cutoff), request, tmp_path)
+    assert planned == {name: pytest.approx(value, rel=0.15) for name, value in used.items()}, by_step
+
+
+async def both(idea: Idea, request: RunRequest, folder: Path) -> tuple[dict[str, int], dict[str, int], dict[str, tuple[float, ...]]]:
+    """What a run used, what was planned, and both by step."""
+    estimate = estimate_run([idea], 0, request, Settings(), None)
+    ran = await evaluated(idea, request, folder)
     used = {
         "literature_requests": len(ran.api_calls),
         "model_calls": len(ran.llm_calls),
@@ -116,7 +146,6 @@ async def test_the_plan_comes_within_fifteen_percent_of_a_run(
             round(step.completion_tokens),
             sum(call.completion_tokens for call in ran.llm_calls if call.step == step.step),
         )
-        for step in planned.steps
+        for step in estimate.steps
     }
-    expected = {name: pytest.approx(value, rel=0.15) for name, value in used.items()}
-    assert {name: getattr(planned, name) for name in used} == expected, by_step
+    return used, {name: getattr(estimate, name) for name in used}, by_step

@@ -229,7 +229,7 @@ async def test_economy_asks_few_calls() -> None:
     texts = FakeReader({each.url: PAGE for each in pages}, {"lab/sparse": "README"})
     await gathered(*sources, literature=Library(many), engine=engine, reader=texts, **limits)
     calls = Counter(name for name, _ in engine.asked)
-    expected = expected_calls(parameters(**limits), frozenset(SourceKind), dated=False)
+    expected = expected_calls(parameters(**limits), frozenset(SourceKind), dated=False, full_text=False)
     assert sum(calls.values()) <= 15
     assert all(calls[name] <= expected[name][0] for name in calls)
 
