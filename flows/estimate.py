@@ -1,7 +1,7 @@
 """What a run will take, before paying: requests, calls, tokens, dollars and hours, from the profile and the ideas.
 
-`tests/flows/test_estimate_against_a_run.py` holds it, committee included, within 15 % of a run whose model and literature are as expected here;
-`python -m tests.benchmarks requests_and_tokens` says what real ideas took. How many methods, dimensions and relevant papers
+`tests/flows/test_estimate_against_a_run.py` holds it within 15 % of a run, with a committee or without, whose model and literature are as
+expected here; `python -m tests.benchmarks requests_and_tokens` says what real ideas took. How many methods, dimensions and relevant papers
 there are, and how long unbounded answers get, depends on the model: those are what ScholarEval's released code was measured with.
 """
 
