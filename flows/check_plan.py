@@ -10,6 +10,7 @@ from schemas.identifiers import RunId, content_hash
 from tasks.judging.scrubbing import without_secrets
 from tasks.manuscripts.job import CheckJob
 from tasks.manuscripts.steps import STEPS
+from tasks.telemetry.tracing import traceparent
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import read_check_head, read_check_receipt
 
@@ -74,5 +75,8 @@ def _done(layout: Layout, run_id: RunId, source: ManuscriptSource) -> bool:
 
 def _write_shards(waiting: list[ManuscriptSource], run_id: RunId, request: CheckRequest, layout: Layout) -> tuple[Path, ...]:
     count = min(request.workers * SHARDS_PER_WORKER, len(waiting))
-    jobs = (CheckJob(run_id=run_id, request=request, sources=tuple(waiting[number::count])) for number in range(count))
+    jobs = (
+        CheckJob(run_id=run_id, request=request, sources=tuple(waiting[number::count]), trace_parent=traceparent())
+        for number in range(count)
+    )
     return write_shards(layout.state / "checks" / run_id, jobs)

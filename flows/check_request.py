@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from flows.request import check_api_base, check_warehouse
 from schemas.check_run import CheckRequest, Judge
 from schemas.errors import ConfigurationError
 from schemas.run import Budget
@@ -40,8 +41,8 @@ def resolve_check(
     if not papers:
         raise ConfigurationError("name a manuscript: a PDF, a text file, a LaTeX source, or a folder of them")
     choice = parse_engine_name(engine)
-    if choice.model is None and api_base is not None:
-        raise ConfigurationError(f"--api-base {api_base}: the {choice.name} engine asks no server; add --engine litellm:openai/MODEL")
+    check_warehouse(warehouse)
+    check_api_base(api_base, choice.name)
     if choice.model is None and form == "pdf":
         raise ConfigurationError("--form pdf attaches the PDF, and the extractive engine reads text only: use --form auto or text")
     if judges and reasons is None:

@@ -7,7 +7,7 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from dashboards.reports.write_check import write_check_report
-from flows.check_plan import CheckPlan, plan_check, unchecked
+from flows.check_plan import CheckPlan, check_run_id, plan_check, unchecked
 from flows.dask_runner import dask_runner
 from flows.progress import Watched, progress
 from flows.run_lock import only_command_on
@@ -16,6 +16,8 @@ from schemas.base import Noun, replace
 from schemas.check_run import CheckHead, CheckRequest
 from schemas.settings import Settings
 from tasks.check_shard import check_shard
+from tasks.telemetry.reporter import reporting
+from tasks.telemetry.tracing import span
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import iterate_check_receipts, land_check_head, read_check_head
 from warehouse.manuscripts.publish import publish_check
@@ -41,8 +43,12 @@ def check_manuscripts(request: CheckRequest) -> CheckSummary:
         ConfigurationError: the request cannot be met: no such model, no key.
     """
     settings, layout = Settings(), Layout(request.warehouse)
-    plan = plan_check(request, layout)
-    with only_command_on(layout, plan.head.run_id):
+    with (
+        reporting(settings.telemetry, "assay-run"),
+        span("check", run_id=check_run_id(request), engine=request.engine),
+        only_command_on(layout, check_run_id(request)),
+    ):
+        plan = plan_check(request, layout)
         if plan.shard_paths:
             with progress(_watched(plan, layout)):
                 send_shards(check_shard, plan.shard_paths, lambda: unchecked(plan, layout))

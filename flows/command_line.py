@@ -4,6 +4,8 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from importlib import metadata
+from typing import Annotated
 
 import typer
 from pydantic import ValidationError
@@ -80,6 +82,18 @@ def _complain(line: str) -> None:
     sys.stderr.write(f"assay: {' '.join(line.splitlines())}\n")
 
 
+def _tell_version(asked: bool) -> None:
+    if asked:
+        sys.stdout.write(f"assay {metadata.version('assay')}\n")
+        raise typer.Exit
+
+
+def _options_of_all(
+    version: Annotated[bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version and exit.")] = False,
+) -> None:
+    """Options that stand before the command."""
+
+
 def application() -> typer.Typer:
     """All commands, with their options and help texts."""
     from flows.commands import benchmark, check, dashboard, demo, doctor, evaluate, literature, plan, rank, report, sql, warehouse
@@ -92,6 +106,7 @@ def application() -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
     )
+    commands.callback()(_options_of_all)
     commands.command("demo")(demo.demo)
     commands.command("evaluate")(evaluate.evaluate)
     commands.command("plan")(plan.plan)

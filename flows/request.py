@@ -35,6 +35,22 @@ def parse_modules(text: str) -> tuple[Module, ...]:
     return tuple(Module(name) for name in dict.fromkeys(names))
 
 
+def check_warehouse(folder: Path) -> None:
+    """Raises ConfigurationError when the warehouse would have to be where a file is."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigurationError(f"--warehouse {folder} is a file; name a folder")
+
+
+def check_api_base(api_base: str | None, engine: str) -> None:
+    """Raises ConfigurationError when the engine asks no server, or the address is none."""
+    if api_base is None:
+        return
+    if parse_engine_name(engine).model is None:
+        raise ConfigurationError(f"--api-base {api_base}: the {engine} engine asks no server; add --engine litellm:openai/MODEL")
+    if not api_base.startswith(("http://", "https://")):
+        raise ConfigurationError(f"--api-base {api_base!r}: write it as http://host:port/v1")
+
+
 def parse_cutoff(text: str | None) -> date | None:
     """Raises ConfigurationError when `text` is no YYYY-MM-DD date."""
     if text is None:
@@ -116,14 +132,10 @@ def resolve_request(
     """
     if not ideas.exists():
         raise ConfigurationError(f"{ideas} does not exist; name a JSONL, CSV or Parquet file, or a folder of .txt and .md files")
-    if warehouse.exists() and not warehouse.is_dir():
-        raise ConfigurationError(f"--warehouse {warehouse} is a file; name a folder")
+    check_warehouse(warehouse)
     if workers < 1:
         raise ConfigurationError(f"--workers {workers}: at least one is needed")
-    if parse_engine_name(engine).model is None and api_base is not None:
-        raise ConfigurationError(f"--api-base {api_base}: the {engine} engine asks no server; add --engine litellm:openai/MODEL")
-    if api_base is not None and not api_base.startswith(("http://", "https://")):
-        raise ConfigurationError(f"--api-base {api_base!r}: write it as http://host:port/v1")
+    check_api_base(api_base, engine)
     resolved_literature = resolve_literature(literature, settings)
     wanted, chosen_profile = parse_modules(modules), load_profile(profile)
     if Module.COMMITTEE in wanted:

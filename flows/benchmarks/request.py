@@ -4,7 +4,7 @@ from pathlib import Path
 
 from flows.benchmarks.ablations import profile_without
 from flows.profiles import load_profile
-from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, parse_modules, resolve_literature
+from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, check_api_base, check_warehouse, parse_modules, resolve_literature
 from schemas.benchmark import BenchmarkRequest
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
@@ -48,12 +48,8 @@ def resolve_benchmark(
         ConfigurationError: an option that cannot be understood, in one line that says how to mend it.
     """
     folder = _data(data, settings)
-    if warehouse.exists() and not warehouse.is_dir():
-        raise ConfigurationError(f"--warehouse {warehouse} is a file; name a folder")
-    if parse_engine_name(engine).model is None and api_base is not None:
-        raise ConfigurationError(f"--api-base {api_base}: the {engine} engine asks no server; add --engine litellm:openai/MODEL")
-    if api_base is not None and not api_base.startswith(("http://", "https://")):
-        raise ConfigurationError(f"--api-base {api_base!r}: write it as http://host:port/v1")
+    check_warehouse(warehouse)
+    check_api_base(api_base, engine)
     papers = resolve_literature(literature or _beside(folder), settings)
     return BenchmarkRequest(
         suite=suite,

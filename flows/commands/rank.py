@@ -7,7 +7,7 @@ import typer
 
 from flows.commands import options
 from flows.commands.session import Session
-from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, resolve_request
+from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, check_api_base, resolve_request
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.ranking import Grouping, RankingHead, RankRequest, RatingMethod
@@ -109,8 +109,7 @@ def rank_request(
     from tasks.judging.engines import parse_engine_name
 
     chosen = engine or run.engine
-    if parse_engine_name(chosen).model is None and api_base is not None:
-        raise ConfigurationError(f"--api-base {api_base}: the {chosen} engine asks no server; add --engine litellm:openai/MODEL")
+    check_api_base(api_base, chosen)
     if profile is None and run.profile not in shipped_profiles():
         raise ConfigurationError(f"run {run.run_id} followed the profile {run.profile}, a file of yours: name it with --profile FILE")
     return RankRequest(

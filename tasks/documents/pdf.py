@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
@@ -20,41 +21,51 @@ VERSION = 1
 _CHILD = Path(__file__).with_name("pdf_child.py")
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What the child found in a PDF; at least one line."""
+
+    lines: list[Line]
+    outline: list[OutlineEntry]
+    title: str
+    page_count: int
+
+
 async def read_pdf(content: bytes, name: str, settings: DocumentSettings) -> ParsedDocument | SourceFailure:
     """Headed sections of a PDF, or why it cannot be read; costs at most `parse_seconds` of processor time.
 
     `name` stands in the failure. The child gets the document and nothing else: no secrets in its environment.
     """
-    answer = await _in_child(content, settings)
-    if isinstance(answer, tuple):
-        reason, detail = answer
-        return failure(PARSER, name, reason, detail)
-    raw = orjson.loads(answer)
-    lines = [Line(*line) for line in raw["lines"]]
-    if not lines:
-        return failure(PARSER, name, DocumentReason.NO_TEXT, f"none of the {raw['page_count']} pages holds text (a scan?)")
-    return await asyncio.to_thread(document_of, lines, [OutlineEntry(*entry) for entry in raw["outline"]], raw["title"])
+    read = await _lines(content, name, settings)
+    return read if isinstance(read, SourceFailure) else await asyncio.to_thread(document_of, read.lines, read.outline, read.title)
 
 
 async def read_pages(content: bytes, name: str, settings: DocumentSettings) -> PagedText | SourceFailure:
     """The text of every page, or why it cannot be read; within the limits of `read_pdf`. A page without text is empty."""
-    answer = await _in_child(content, settings)
-    if isinstance(answer, tuple):
-        reason, detail = answer
-        return failure(PARSER, name, reason, detail)
-    raw = orjson.loads(answer)
-    lines = [Line(*line) for line in raw["lines"]]
-    if not lines:
-        return failure(PARSER, name, DocumentReason.NO_TEXT, f"none of the {raw['page_count']} pages holds text (a scan?)")
-    document = await asyncio.to_thread(document_of, lines, [OutlineEntry(*entry) for entry in raw["outline"]], raw["title"])
-    pages: list[list[str]] = [[] for _ in range(raw["page_count"])]
-    for line in lines:
+    read = await _lines(content, name, settings)
+    if isinstance(read, SourceFailure):
+        return read
+    document = await asyncio.to_thread(document_of, read.lines, read.outline, read.title)
+    pages: list[list[str]] = [[] for _ in range(read.page_count)]
+    for line in read.lines:
         pages[line.page].append(line.text)
     return PagedText(
         title=document.title,
         pages=tuple("\n".join(page).replace(HYPHEN_AT_LINE_END + "\n", "").replace(HYPHEN_AT_LINE_END, "") for page in pages),
         headings=tuple(section.heading for section in document.sections),
     )
+
+
+async def _lines(content: bytes, name: str, settings: DocumentSettings) -> _Read | SourceFailure:
+    answer = await _in_child(content, settings)
+    if isinstance(answer, tuple):
+        reason, detail = answer
+        return failure(PARSER, name, reason, detail)
+    raw = orjson.loads(answer)
+    lines = [Line(*line) for line in raw["lines"]]
+    if not lines:
+        return failure(PARSER, name, DocumentReason.NO_TEXT, f"none of the {raw['page_count']} pages holds text (a scan?)")
+    return _Read(lines, [OutlineEntry(*entry) for entry in raw["outline"]], raw["title"], raw["page_count"])
 
 
 async def _in_child(content: bytes, settings: DocumentSettings) -> bytes | tuple[DocumentReason, str]:

@@ -14,7 +14,6 @@ from schemas.run import Module
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.accounting.model_limits import open_model_limits
 from tasks.committee.knowledge.tools import KnowledgeTools, open_knowledge_tools
 from tasks.documents.abstracts import AbstractLibrary
 from tasks.documents.full_text import FullTextLibrary
@@ -26,10 +25,10 @@ from tasks.evaluation.attempts import Attempts
 from tasks.evaluation.bench import Bench
 from tasks.evaluation.evaluate_shard import evaluate_shard
 from tasks.evaluation.job import ShardJob
-from tasks.judging.engines import parse_engine_name
 from tasks.judging.extractive_engine import ExtractiveEngine
-from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
+from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
+from tasks.judging.opening import open_backend
 from tasks.judging.step import BaselineTools, Engine
 from tasks.judging.traced_engine import traced
 from tasks.literature.client import LiteratureClient
@@ -134,7 +133,9 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
             documents=KeyedStore(layout.cache / "documents.sqlite"),
             document_slots=asyncio.Semaphore(settings.documents.concurrency),
             budget=budget,
-            backend=await _backend(job, settings, layout, budget, stack),
+            backend=open_backend(
+                job.request.engine, job.request.profile, settings, layout, api_base=job.request.api_base, budget=budget, stack=stack
+            ),
             sources=await _sources(job, settings, layout, stack),
         )
         return await evaluate_shard(job, layout, attempts, workshop.bench)
@@ -145,20 +146,3 @@ async def _sources(job: ShardJob, settings: Settings, layout: Layout, stack: Asy
         return None
     http = await stack.enter_async_context(source_client(settings.sources.timeout_seconds))
     return SourceRoom(http, settings.home / "limits", KeyedStore(layout.cache / "sources.sqlite"))
-
-
-async def _backend(job: ShardJob, settings: Settings, layout: Layout, budget: SharedBudget, stack: AsyncExitStack) -> LiteLLMBackend | None:
-    model = parse_engine_name(job.request.engine).model
-    if model is None:
-        return None
-    backend = LiteLLMBackend(
-        model,
-        settings.language_model,
-        budget=budget,
-        api_base=job.request.api_base,
-        cache=KeyedStore(layout.cache / "replies.sqlite"),
-        limits=open_model_limits(layout.state / "limits", model, settings.language_model),
-        sampling=Sampling(seed=job.request.profile.seed, temperature=job.request.profile.temperature),
-    )
-    stack.push_async_callback(backend.close)
-    return backend

@@ -37,10 +37,31 @@ def open_engines(
     Raises:
         ConfigurationError: no such engine.
     """
-    model = parse_engine_name(name).model
-    if model is None:
+    backend = open_backend(name, profile, settings, layout, api_base=api_base, budget=budget, stack=stack)
+    if backend is None:
         tools = BaselineTools(embedder)
         return lambda _: ExtractiveEngine(tools, profile.seed)
+    return lambda ledger: LiteLLMEngine(backend, ledger)
+
+
+def open_backend(
+    name: str,
+    profile: Profile,
+    settings: Settings,
+    layout: Layout,
+    *,
+    api_base: str | None,
+    budget: SharedBudget,
+    stack: AsyncExitStack,
+) -> LiteLLMBackend | None:
+    """What calls the model; None for an engine without one. Closed with `stack`, in the event loop that runs now.
+
+    Raises:
+        ConfigurationError: no such engine.
+    """
+    model = parse_engine_name(name).model
+    if model is None:
+        return None
     backend = LiteLLMBackend(
         model,
         settings.language_model,
@@ -51,4 +72,4 @@ def open_engines(
         sampling=Sampling(seed=profile.seed, temperature=profile.temperature),
     )
     stack.push_async_callback(backend.close)
-    return lambda ledger: LiteLLMEngine(backend, ledger)
+    return backend

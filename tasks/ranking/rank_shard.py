@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 
@@ -11,13 +10,9 @@ from schemas.ranking import GroupReceipt, Match, RankedGroup
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.accounting.model_limits import open_model_limits
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.judging.engines import parse_engine_name
-from tasks.judging.extractive_engine import ExtractiveEngine
-from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
-from tasks.judging.litellm_engine import LiteLLMEngine
-from tasks.judging.step import BaselineTools, Engine
+from tasks.judging.opening import EngineOf, open_engines
+from tasks.judging.step import Engine
 from tasks.ranking.job import GroupJob, RankJob
 from tasks.ranking.journal import Journal, journal_path
 from tasks.ranking.matching import ASK_AGAIN
@@ -27,7 +22,6 @@ from warehouse.layout import Layout
 from warehouse.rankings.landing import iterate_heads, land_group, landed_matches, read_group_receipt
 
 GROUPS_IN_FLIGHT = 4
-EngineOf = Callable[[Ledger], Engine]
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +33,16 @@ async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]
     async with AsyncExitStack() as stack:
         budget = SharedBudget(layout.state / "budgets.sqlite", job.request.budget_scope, job.request.budget)
         stack.callback(budget.close)
-        engine_of = await _engines(job, settings, layout, budget, stack)
+        engine_of = open_engines(
+            job.request.engine,
+            job.request.profile,
+            settings,
+            layout,
+            api_base=job.request.api_base,
+            embedder=SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")),
+            budget=budget,
+            stack=stack,
+        )
         return await rank_shard(job, layout, engine_of, concurrency=settings.language_model.maximum_concurrency)
 
 
@@ -110,22 +113,3 @@ def _judged_before(layout: Layout, job: RankJob, group: str) -> list[Match]:
     ids = {head.ranking_id for head in iterate_heads(layout, run_id) if head.engine == engine} | {job.ranking_id}
     found = (match for ranking_id in sorted(ids) for match in landed_matches(layout, run_id, ranking_id, group))
     return [match for match in found if match.judge == engine]
-
-
-async def _engines(job: RankJob, settings: Settings, layout: Layout, budget: SharedBudget, stack: AsyncExitStack) -> EngineOf:
-    model = parse_engine_name(job.request.engine).model
-    profile = job.request.profile
-    if model is None:
-        tools = BaselineTools(SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")))
-        return lambda _: ExtractiveEngine(tools, profile.seed)
-    backend = LiteLLMBackend(
-        model,
-        settings.language_model,
-        budget=budget,
-        api_base=job.request.api_base,
-        cache=KeyedStore(layout.cache / "replies.sqlite"),
-        limits=open_model_limits(layout.state / "limits", model, settings.language_model),
-        sampling=Sampling(seed=profile.seed, temperature=profile.temperature),
-    )
-    stack.push_async_callback(backend.close)
-    return lambda ledger: LiteLLMEngine(backend, ledger)

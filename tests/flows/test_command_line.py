@@ -1,6 +1,7 @@
 """What the user can mend is one line and exit code 2; what commands print can be read and piped."""
 
 import sys
+from importlib import metadata
 
 import pytest
 
@@ -69,6 +70,11 @@ def test_every_command_explains_itself(command: str, monkeypatch: pytest.MonkeyP
     out, err = capsys.readouterr()
     assert "Usage:" in out
     assert err == ""
+
+
+def test_the_version_is_the_installed_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(monkeypatch, "--version") == EXIT_DONE
+    assert capsys.readouterr().out == f"assay {metadata.version('assay')}\n"
 
 
 def test_exit_codes_follow_the_kind_of_error(capsys: pytest.CaptureFixture[str]) -> None:
