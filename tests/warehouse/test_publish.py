@@ -166,7 +166,7 @@ def test_a_publisher_killed_before_its_commit_leaves_the_lake_as_it_was(layout: 
     told, teller = SPAWN.Pipe(duplex=False)
     publisher = SPAWN.Process(target=_publish_and_stop_before_the_commit, args=(str(layout.root), teller))
     publisher.start()
-    assert told.poll(60)
+    assert told.poll(240)
     assert counts(layout) == {"runs": 1, "ideas": 1, "methods": 3}
     publisher.kill()
     publisher.join()

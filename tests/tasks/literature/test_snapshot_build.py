@@ -18,9 +18,11 @@ from tests.support.paper_files import paper_rows, with_references, write_jsonl, 
 
 Rows = list[dict[str, Any]]
 
-_BUILD = (
-    "import sys; from pathlib import Path; from tasks.literature.snapshot.build import build_snapshot;"
-    "build_snapshot(Path(sys.argv[1]), Path(sys.argv[2]), progress=lambda done, total, stage: print(stage, done, flush=True))"
+_KILLED_BUILD = (
+    "import os, signal, sys; from pathlib import Path; from tasks.literature.snapshot.build import build_snapshot\n"
+    "def killed(done, total, stage):\n"
+    "    if stage == sys.argv[3] and done >= int(sys.argv[4]): os.kill(os.getpid(), signal.SIGKILL)\n"
+    "build_snapshot(Path(sys.argv[1]), Path(sys.argv[2]), progress=killed)"
 )
 
 
@@ -82,7 +84,7 @@ def test_a_build_killed_at_any_moment_resumes_to_the_same_snapshot(tmp_path: Pat
     target = tmp_path / "index"
     killed_in = []
     for stage, done in (("papers", 6_000), ("papers", 20_000), ("index", 0), ("index", 20_000)):
-        killed_in.append(kill_build_after(source, target, stage, done))
+        killed_in.append(build_killed_after(source, target, stage, done))
         with pytest.raises(SnapshotError, match="run its build again"):
             open_snapshot(target)
     assert killed_in == [True] * 4
@@ -93,16 +95,9 @@ def test_a_build_killed_at_any_moment_resumes_to_the_same_snapshot(tmp_path: Pat
     assert answers(resumed) == answers(undisturbed)
 
 
-def kill_build_after(source: Path, target: Path, stage: str, done: int) -> bool:
-    """Start a build, kill it once `stage` has come to `done`; True when it was still running."""
-    process = subprocess.Popen([sys.executable, "-c", _BUILD, str(source), str(target)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    for line in process.stdout:
-        name, count = line.split()
-        if name == stage and int(count) >= done:
-            break
-    process.send_signal(signal.SIGKILL)
-    return process.wait() == -signal.SIGKILL
+def build_killed_after(source: Path, target: Path, stage: str, done: int) -> bool:
+    """Run a build that is killed once `stage` has come to `done`; True when it was."""
+    return subprocess.run([sys.executable, "-c", _KILLED_BUILD, str(source), str(target), stage, str(done)]).returncode == -signal.SIGKILL
 
 
 def test_a_finished_snapshot_is_opened_not_built_again(tmp_path: Path, rows: Rows) -> None:

@@ -154,21 +154,17 @@ def test_a_stopped_update_leaves_the_old_snapshot_and_goes_on(tmp_path: Path, st
 
 
 _COMMAND = (
-    "import sys; from pathlib import Path; from tasks.literature.snapshot import build, update;"
-    "work = build.build_snapshot if sys.argv[1] == 'build' else update.update_snapshot;"
-    "work(Path(sys.argv[2]), Path(sys.argv[3]), progress=lambda done, total, stage: print(stage, done, flush=True))"
+    "import os, signal, sys; from pathlib import Path; from tasks.literature.snapshot import build, update\n"
+    "work = build.build_snapshot if sys.argv[1] == 'build' else update.update_snapshot\n"
+    "def killed(done, total, stage):\n"
+    "    if stage == sys.argv[4]: os.kill(os.getpid(), signal.SIGKILL)\n"
+    "work(Path(sys.argv[2]), Path(sys.argv[3]), progress=killed)"
 )
 
 
 def killed_at(kind: str, source: Path, target: Path, stage: str) -> bool:
-    """Start a build or an update and kill it in `stage`; True when it was still running."""
-    process = subprocess.Popen([sys.executable, "-c", _COMMAND, kind, str(source), str(target)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.split()[0] == stage:
-            break
-    process.send_signal(signal.SIGKILL)
-    return process.wait() == -signal.SIGKILL
+    """Run a build or an update that is killed in `stage`; True when it was."""
+    return subprocess.run([sys.executable, "-c", _COMMAND, kind, str(source), str(target), stage]).returncode == -signal.SIGKILL
 
 
 def test_a_release_and_its_diffs_survive_kills_at_any_stage(tmp_path: Path) -> None:

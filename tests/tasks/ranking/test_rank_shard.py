@@ -5,6 +5,7 @@ import json
 import multiprocessing
 import os
 import signal
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from tasks.ranking.job import GroupJob, RankJob
 from tasks.ranking.journal import Journal
 from tasks.ranking.rank_shard import rank_job, rank_shard
 from tests.support.assay_command import wait_until
-from tests.support.openai_server import Messages, OpenAIServer, start_openai_server
+from tests.support.openai_server import Messages, OpenAIServer, Recorded, start_openai_server
 from tests.support.rankings import make_ranked_group
 from warehouse.layout import Layout
 from warehouse.parquet import read_rows
@@ -70,14 +71,20 @@ def questions(server: OpenAIServer) -> Counter[str]:
 
 
 def test_a_killed_shard_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> None:
-    with start_openai_server("late", answer, late_seconds=0.3) as server:
+    killed = threading.Event()
+
+    def behaviour(request: Recorded) -> str:
+        return "good" if killed.is_set() or request.number <= 3 else "hangs"
+
+    with start_openai_server(behaviour, answer) as server:
         settings = Settings(language_model=replace(PRICED, maximum_concurrency=2))
         job = make_job(tmp_path, server)
         child = SPAWN.Process(target=run_in_child, args=(job.model_dump_json(),))
         child.start()
-        wait_until(lambda: len(server.requests) >= 5, 60, "five requests")
+        wait_until(lambda: len(server.requests) >= 5, 300, "five requests")
         os.kill(child.pid or 0, signal.SIGKILL)
         child.join()
+        killed.set()
         layout = Layout(tmp_path)
         assert list(iterate_group_receipts(layout, RUN, "ranking-a")) == []
         (receipt,) = asyncio.run(rank_job(job, settings))
