@@ -12,7 +12,7 @@ from schemas.errors import PublicationError
 from schemas.evaluation import Receipt
 from warehouse.layout import Layout
 
-_FILES_PER_BATCH = 100
+_BYTES_PER_BATCH = 16_000_000
 
 
 def landed_files(layout: Layout, table: Table, receipts: Sequence[Receipt]) -> list[Path]:
@@ -25,9 +25,28 @@ def landed_files(layout: Layout, table: Table, receipts: Sequence[Receipt]) -> l
 
 
 def in_batches(files: Sequence[Path]) -> Iterator[Sequence[Path]]:
-    """`files` in batches of bounded size, whatever the size of the run."""
-    for start in range(0, len(files), _FILES_PER_BATCH):
-        yield files[start : start + _FILES_PER_BATCH]
+    """`files` in batches of bounded size, whatever the size of the run: a batch becomes one file of the lake, and readers open them all.
+
+    Raises:
+        PublicationError: a file is missing.
+    """
+    batch: list[Path] = []
+    size_bytes = 0
+    for file in files:
+        batch.append(file)
+        size_bytes += _size_bytes(file)
+        if size_bytes >= _BYTES_PER_BATCH:
+            yield batch
+            batch, size_bytes = [], 0
+    if batch:
+        yield batch
+
+
+def _size_bytes(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError as error:
+        raise _unreadable(file, error) from error
 
 
 def read_landed(table: Table, files: Sequence[Path], *, prose: bool = True) -> pa.Table:
@@ -52,7 +71,11 @@ def _read(file: Path) -> pa.Table:
     try:
         return pq.ParquetFile(pa.py_buffer(file.read_bytes())).read(use_threads=False)
     except (OSError, pa.ArrowInvalid) as error:
-        raise PublicationError(f"{file} cannot be read ({_line(error)}): remove its folder and run again") from error
+        raise _unreadable(file, error) from error
+
+
+def _unreadable(file: Path, error: Exception) -> PublicationError:
+    return PublicationError(f"{file} cannot be read ({_line(error)}): remove its folder and run again")
 
 
 def _conforming(content: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:

@@ -122,15 +122,17 @@ class Queries:
         """The ideas of a run (or those of `idea_ids` that it has), best ranked first; some dozens are in memory at a time."""
         run = self.run(run_id)
         some = {"run_id": run_id, "idea_ids": None if idea_ids is None else list(idea_ids)}
-        wanted = self._nouns("ranking_of_ideas", RankedIdea, **some)
-        scores = {score.idea_id: score for score in self._nouns("idea_scores_of", IdeaScore, **some)}
-        sizes: dict[str | None, int] = {row["group"]: row["idea_count"] for row in self._rows("group_sizes", run_id=run_id)}
-        for start in range(0, len(wanted), _IDEAS_AT_ONCE):
-            part = wanted[start : start + _IDEAS_AT_ONCE]
-            rows = self._idea_rows(run_id, [ranked.idea_id for ranked in part])
-            costs = {row["idea_id"]: row for row in self._rows("idea_costs", run_id=run_id, idea_ids=[ranked.idea_id for ranked in part])}
-            for ranked in part:
-                yield _review(run, ranked, scores[ranked.idea_id], sizes[ranked.group], rows[ranked.idea_id], costs.get(ranked.idea_id))
+        with self._one_snapshot():
+            places = self._rows("ranking_of_ideas", **some)
+            scores = {score.idea_id: score for score in self._nouns("idea_scores_of", IdeaScore, **some)}
+        for start in range(0, len(places), _IDEAS_AT_ONCE):
+            part = places[start : start + _IDEAS_AT_ONCE]
+            idea_ids = [place["idea_id"] for place in part]
+            with self._one_snapshot():
+                rows = self._idea_rows(run_id, idea_ids)
+                costs = {row["idea_id"]: row for row in self._rows("idea_costs", run_id=run_id, idea_ids=idea_ids)}
+            for place, idea_id in zip(part, idea_ids, strict=True):
+                yield _review(run, place, scores[idea_id], rows[idea_id], costs.get(idea_id))
 
     def rows(self, name: str, **parameters: object) -> list[Row]:
         """Rows that `sql/queries/<name>.sql` answers, by column name."""
@@ -148,6 +150,15 @@ class Queries:
             raise ConfigurationError(
                 f"the lake was written by another version of Assay ({one_line(error)}): publish a run with this one to bring it up to date"
             ) from None
+
+    @contextmanager
+    def _one_snapshot(self) -> Iterator[None]:
+        """Questions together see the same lake, which is found once. To be short: a publisher waits for readers of an SQLite catalogue."""
+        self.connection.execute("begin")
+        try:
+            yield
+        finally:
+            self.connection.execute("rollback")
 
     def _idea_rows(self, run_id: RunId, idea_ids: Sequence[IdeaId]) -> dict[IdeaId, dict[str, list[Row]]]:
         found: dict[IdeaId, dict[str, list[Row]]] = {idea_id: {} for idea_id in idea_ids}
@@ -182,14 +193,14 @@ def _run(row: dict[str, Any]) -> Run:
     return Run.model_validate(fields | {"score_weights": weights}, strict=False)
 
 
-def _review(run: Run, ranked: RankedIdea, score: IdeaScore, size: int, rows: dict[str, list[Row]], cost: Row | None) -> IdeaReview:
+def _review(run: Run, place: Row, score: IdeaScore, rows: dict[str, list[Row]], cost: Row | None) -> IdeaReview:
     evaluation = evaluation_of(rows)
     return IdeaReview(
         run=run,
         evaluation=evaluation,
         score=score,
-        rank=ranked.rank,
-        group_size=size,
+        rank=place["rank"],
+        group_size=place["group_size"],
         bibliography=_bibliography(evaluation),
         cost_usd=cost["cost_usd"] if cost else 0.0,
         unknown_price_calls=cost["unknown_price_calls"] if cost else 0,

@@ -8,15 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pyarrow.parquet import ParquetFile
 
 from schemas.columns import Column, ColumnType
 from schemas.errors import ConfigurationError, UpstreamError
+from schemas.identifiers import RunId
 from schemas.tables import TABLES
 from warehouse import definitions, lake
 from warehouse.definitions import apply_definitions
 from warehouse.lake import open_reader, open_writer
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
+from warehouse.unit_publish import transaction
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -53,6 +56,26 @@ def test_definitions_applied_again_change_nothing(layout: Layout) -> None:
         before = connection.execute("select count(*) from ducklake_snapshots('lake')").fetchall()
         apply_definitions(connection)
         assert connection.execute("select count(*) from ducklake_snapshots('lake')").fetchall() == before
+
+
+def test_no_table_is_without_statistics_though_it_has_no_rows(layout: Layout) -> None:
+    with open_writer(layout) as connection, transaction(connection, RunId("run-a")):
+        apply_definitions(connection)
+    with open_reader(layout) as connection:
+        assert connection.execute(
+            "select count(*), min(record_count), max(record_count) from __ducklake_metadata_lake.ducklake_table_stats"
+        ).fetchall() == [(len(TABLES), 0, 0)]
+        assert connection.execute("select sum(file_count) from ducklake_table_info('lake')").fetchall() == [(0,)]
+        assert [connection.execute(f"select * from {table.name}").fetchall() for table in TABLES] == [[]] * len(TABLES)
+
+
+def test_files_are_written_in_small_groups_of_rows(layout: Layout) -> None:
+    with open_writer(layout) as connection:
+        apply_definitions(connection)
+        connection.execute("insert into ideas (run_id, idea_id) select 'run-a', i::varchar from range(20_000) as numbers(i)")
+    (file,) = layout.data.rglob("*.parquet")
+    groups = ParquetFile(file).metadata
+    assert groups.num_rows / groups.num_row_groups <= 10_000
 
 
 def test_a_definition_that_grew_adds_its_column_to_old_rows(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:

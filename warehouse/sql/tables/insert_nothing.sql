@@ -1,0 +1,1 @@
+insert into "{table}" ("run_id") values (null)
