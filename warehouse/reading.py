@@ -22,6 +22,7 @@ class LakeReading:
         self._layout = layout
         self._catalogue_url = catalogue_url
         self._connection = self._stack.enter_context(open_reader(layout, catalogue_url=catalogue_url))
+        self._connection.execute("set threads = 1")  # questions are small and readers many: sharing one out costs more than it saves
 
     @contextmanager
     def queries(self) -> Iterator[Queries]:
