@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c infra/constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test lint format types bench clean
+.PHONY: help demo install test lint format types bench screenshots clean
 
 help: ## list what make can do
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 $(VENV)/.installed: pyproject.toml infra/constraints.txt
 	@echo "Installing Assay into $(VENV) (a few minutes the first time) …"
@@ -26,7 +26,7 @@ install: $(VENV)/.installed ## create .venv and install Assay from infra/constra
 demo: $(VENV)/.installed ## evaluate the bundled ideas against the bundled papers, offline
 	@$(BIN)/assay demo
 
-test: $(VENV)/.installed-dev ## run the whole test suite
+test: $(VENV)/.installed-dev ## run the whole test suite (browser tests want Chromium, and are skipped without it)
 	@$(BIN)/python -m pytest -n auto --dist loadfile -m "not undisturbed"
 	@$(BIN)/python -m pytest -m undisturbed
 
@@ -44,6 +44,9 @@ types: $(VENV)/.installed-dev ## check types
 
 bench: $(VENV)/.installed-dev ## print speed and memory figures (minutes)
 	@$(BIN)/python -m tests.benchmarks
+
+screenshots: $(VENV)/.installed-dev ## take the README's pictures of the dashboard over the demo, in Chromium
+	@$(BIN)/python -m tests.screenshots
 
 clean: ## remove the environment, caches and the demo's output
 	rm -rf $(VENV) demo-warehouse build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

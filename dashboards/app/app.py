@@ -4,6 +4,7 @@ from functools import partial
 from importlib import resources
 
 import streamlit as st
+from pydantic import SecretStr
 
 from dashboards.app import links
 from dashboards.app.access import admitted
@@ -19,11 +20,13 @@ def main() -> None:
     """Ask for the password where one is set, then show the page of the address."""
     settings = Settings()
     st.set_page_config(page_title="Assay", page_icon=str(resources.files("dashboards.app").joinpath("icon.svg")), layout="wide")
-    if admitted(settings.dashboard.password):
-        _navigate(open_lake(settings))
+    page = _page_of_address(open_lake(settings), password=settings.dashboard.password)
+    if page is not None:
+        page.run()
 
 
-def _navigate(lake: Lake) -> None:
+def _page_of_address(lake: Lake, password: SecretStr | None) -> "st.Page | None":
+    """None, with no menu, for a reader who may not see it. Streamlit hears of the pages either way: else it forgets which one was asked."""
     sections: dict[str, list[st.Page]] = {}
     pages = {}
     for number, page in enumerate(PAGES):
@@ -40,7 +43,10 @@ def _navigate(lake: Lake) -> None:
     first = PAGES[0]  # its address is that of the app; its own name leads there too
     alias = st.Page(partial(draw, first, lake), title=first.title, url_path=first.name, visibility="hidden")
     sections[first.section].append(alias)
-    st.navigation(sections).run()
+    if admitted(password):
+        return st.navigation(sections)
+    st.navigation(sections, position="hidden")
+    return None
 
 
 if __name__ == "__main__":

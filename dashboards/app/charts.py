@@ -4,6 +4,7 @@ Colours are Okabe and Ito's (Color Universal Design, 2008); where lines share a 
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import altair as alt
@@ -12,8 +13,8 @@ import streamlit as st
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 GOOD, BAD, NEUTRAL = "#0072B2", "#D55E00", "#8C8C8C"
-HEIGHT, ROW_HEIGHT = 260, 22
-
+HEIGHT, ROW_HEIGHT, PART_HEIGHT = 260, 22, 12
+TIME_TICKS, SHORT_SECONDS = 8, 3600
 
 Drawn = alt.Chart | alt.LayerChart | alt.FacetChart
 
@@ -24,7 +25,12 @@ def show(chart: Drawn, title: str, key: str, described: str = "") -> None:
     Args:
         described: what it shows, for screen readers; default: the title.
     """
-    configured = chart.properties(title=title).configure_title(fontSize=15, anchor="start").configure_range(category=list(PALETTE))
+    configured = (
+        chart.properties(title=title)
+        .configure_title(fontSize=15, anchor="start")
+        .configure_range(category=list(PALETTE))
+        .configure_axisY(labelFlush=False)  # else the names at both ends stand beside their rows
+    )
     st.altair_chart(configured, width="stretch", key=key, alt=described or title)
 
 
@@ -32,23 +38,24 @@ def bars(frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str,
     """Horizontal bars: quantities `x` by names `y`, largest first; the parts of a name stacked, or one below the other."""
     encoded: dict[str, Any] = {
         "x": alt.X(x, type="quantitative", title=x_title),
-        "y": alt.Y(y, type="nominal", title=y_title, sort="-x", axis=alt.Axis(labelLimit=260)),
+        "y": alt.Y(y, type="nominal", title=y_title, sort="-x", axis=alt.Axis(labelLimit=260, maxExtent=300)),
         "tooltip": _tooltip(frame),
     }
+    height = alt.Step(ROW_HEIGHT)
     if colour and not stacked:
         encoded["yOffset"] = alt.YOffset(colour, type="nominal", sort=None)
-    rows = frame[y].n_unique() * (frame[colour].n_unique() if colour and not stacked else 1)
-    drawn: alt.Chart = (
-        alt.Chart(frame, height=ROW_HEIGHT * rows + 2 * ROW_HEIGHT).mark_bar(color=PALETTE[0]).encode(**encoded, **_colour(colour))
-    )
+        height = alt.Step(PART_HEIGHT, **{"for": "offset"})
+    drawn: alt.Chart = alt.Chart(frame, height=height).mark_bar(color=PALETTE[0]).encode(**encoded, **_colour(colour))
+    if colour and frame[colour].n_unique() > len(PALETTE):  # colours repeat, so a legend would mislead: pointing at a part names it
+        drawn.encoding.color.legend = None
     return drawn
 
 
 def lines(frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str, colour: str | None = None) -> Drawn:
     """Quantities `y` over time `x`, one line per `colour`."""
     encoded: dict[str, Any] = {
-        "x": alt.X(x, type="temporal", title=x_title),
-        "y": alt.Y(y, type="quantitative", title=y_title, scale=alt.Scale(zero=True)),
+        "x": alt.X(x, type="temporal", title=x_title, axis=_time_axis(frame[x])),
+        "y": alt.Y(y, type="quantitative", title=y_title, scale=_from_zero(frame[y])),
         "tooltip": _tooltip(frame),
     }
     if colour:
@@ -79,6 +86,24 @@ def limit(value: float, title: str) -> alt.LayerChart:
     name = alt.Chart(data).mark_text(align="left", dy=-6, color=BAD).encode(y="limit:Q", text="title:N", x=alt.value(4))
     drawn: alt.LayerChart = rule + name
     return drawn
+
+
+def gradient(title: str, *, format: str = "") -> alt.Legend:
+    """A legend of shades that lies below its chart, where few rows leave it room."""
+    return alt.Legend(title=title, orient="bottom", titleOrient="left", gradientLength=160, format=format or alt.Undefined)
+
+
+def _time_axis(times: polars.Series) -> alt.Axis:
+    """Clock times without fractions for what lasted minutes; dates as Vega chooses them for what lasted longer."""
+    moments = [moment for moment in (times.min(), times.max()) if isinstance(moment, datetime)]
+    seconds = (moments[-1] - moments[0]).total_seconds() if moments else 0.0
+    ticks = max(1, min(TIME_TICKS, int(seconds)))
+    return alt.Axis(format="%H:%M:%S", tickCount=ticks) if seconds < SHORT_SECONDS else alt.Axis(tickCount=TIME_TICKS)
+
+
+def _from_zero(values: polars.Series) -> alt.Scale:
+    """Nothing but zeros lies on the axis, not in the middle."""
+    return alt.Scale(zero=True) if (values.fill_null(0) != 0).any() else alt.Scale(domain=[0, 1])
 
 
 def _colour(column: str | None) -> dict[str, Any]:

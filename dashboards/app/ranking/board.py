@@ -67,7 +67,7 @@ def choose_weights(ideas: polars.DataFrame, run: Run) -> dict[str, float]:
     if len(modules) < 2:
         return own
     most = max(MOST_WEIGHT, *own.values())
-    chosen = dict.fromkeys(own, 0.0)
+    chosen = dict(own)
     for column, module in zip(st.columns(len(modules)), modules, strict=True):
         with column:
             chosen[module] = state.number(

@@ -64,12 +64,13 @@ def _tell(shared: int, only_first: int, only_second: int) -> None:
 
 
 def _draw(moved: polars.DataFrame) -> None:
+    from_one, whole = alt.Scale(reverse=True, zero=False, padding=20), alt.Axis(tickMinStep=1, format="d")
     chart = (
         alt.Chart(moved, height=380)
         .mark_circle(size=45, color=charts.GOOD, opacity=0.55)
         .encode(
-            x=alt.X("first_rank:Q", title="Rank on the left (1 is best)", scale=alt.Scale(reverse=True)),
-            y=alt.Y("second_rank:Q", title="Rank on the right", scale=alt.Scale(reverse=True)),
+            x=alt.X("first_rank:Q", title="Rank on the left (1 is best)", scale=from_one, axis=whole),
+            y=alt.Y("second_rank:Q", title="Rank on the right", scale=from_one, axis=whole),
             tooltip=["title", "group", "first_rank", "second_rank"],
         )
     )

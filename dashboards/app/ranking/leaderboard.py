@@ -49,7 +49,7 @@ def _mean(values: polars.Series) -> float | None:
 
 
 def _filtered(members: polars.DataFrame) -> polars.DataFrame:
-    first, second, third = st.columns([3, 2, 2])
+    first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
     with first:
         wanted = state.words("Search", key="search", placeholder="Title or identifier").strip().casefold()
     with second:

@@ -73,7 +73,8 @@ def _draw(matrix: polars.DataFrame, names: polars.DataFrame) -> None:
         y=alt.Y("idea:N", sort=order, title=None, axis=alt.Axis(labelLimit=380)),
         tooltip=["idea", "against", "wins", "losses", "ties", "unscored_count"],
     )
-    colour = alt.Color("won_share:Q", title="Share won", scale=alt.Scale(range=[charts.BAD, "#F7F7F7", charts.GOOD], domain=[0, 1]))
+    shades = alt.Scale(range=[charts.BAD, "#F7F7F7", charts.GOOD], domain=[0, 1])
+    colour = alt.Color("won_share:Q", scale=shades, legend=charts.gradient("Share won"))
     inked = alt.condition("datum.won_share < 0.15 || datum.won_share > 0.85", alt.value("white"), alt.value("black"))
     chart = base.mark_rect(stroke="white").encode(color=colour) + base.mark_text(fontSize=11).encode(text="tally:N", color=inked)
     charts.show(chart, f"Won–lost by the idea of the row (the best {len(names)} of the group)", key="match_matrix")

@@ -2,7 +2,7 @@
 
 import polars
 
-NAME_CHARACTERS = 60
+NAME_CHARACTERS = 76
 
 
 def named() -> polars.Expr:

@@ -38,7 +38,7 @@ def _draw_scores(best: polars.DataFrame, names: polars.DataFrame) -> None:
         polars.col("score").round(2).cast(polars.String).fill_null("unscored").alias("shown"),
     )
     title = f"Module scores of the best {len(best)} ideas (0 to 10)"
-    colour = alt.Color("score:Q", title="Score, of 10", scale=alt.Scale(scheme="viridis", domain=[0, 10]))
+    colour = alt.Color("score:Q", scale=alt.Scale(scheme="viridis", domain=[0, 10]), legend=charts.gradient("Score, of 10"))
     charts.show(_heat(rows, "module", colour, dark_below="datum.score < 5"), title, key="profiles_chart")
 
 
@@ -49,7 +49,7 @@ def _draw_ranks(ratings: polars.DataFrame) -> None:
     ranks = rows["rank"].drop_nulls().to_list()
     worst = max([1, *ranks])
     title = f"Ranks of the best {ratings['idea_id'].n_unique()} ideas along each dimension (1 is best)"
-    colour = alt.Color("rank:Q", title="Rank", scale=alt.Scale(scheme="viridis", reverse=True, domain=[1, worst]))
+    colour = alt.Color("rank:Q", scale=alt.Scale(scheme="viridis", reverse=True, domain=[1, worst]), legend=charts.gradient("Rank"))
     charts.show(_heat(rows, "dimension", colour, dark_below=f"datum.rank > {(worst + 1) / 2:g}"), title, key="profiles_chart")
     st.caption("“–”: no match of the idea along this dimension was scored.")
 

@@ -68,7 +68,7 @@ def _show_scores(committee: CommitteeEvaluation) -> None:
         y=alt.Y("dimension:N", sort=None, title=None),
         tooltip=list(rows.columns),
     )
-    colour = alt.Color("score:Q", title="Score, of 10", scale=alt.Scale(scheme="viridis", domain=[0, 10]))
+    colour = alt.Color("score:Q", scale=alt.Scale(scheme="viridis", domain=[0, 10]), legend=charts.gradient("Score, of 10"))
     ink = alt.condition("datum.score !== null && datum.score < 5", alt.value("white"), alt.value("black"))
     chart = base.mark_rect(stroke="white").encode(color=colour) + base.mark_text().encode(text="shown:N", color=ink)
     charts.show(chart, "Scores of the committee by reviewer and dimension (0 to 10)", key="committee_heat")

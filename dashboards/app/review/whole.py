@@ -69,8 +69,9 @@ def _show_head(review: IdeaReview) -> None:
     made += [f"cost {figures.usd(review.cost_usd, review.unknown_price_calls)}"]
     made += [f"taken over from run {review.reused_from_run_id}"] if review.reused_from_run_id else []
     st.caption(text.line(" · ".join(made)))
-    for banner in wording.banners(evaluation.engine, evaluation.literature):
-        st.info(text.line(banner))
+    banners = wording.banners(evaluation.engine, evaluation.literature)
+    if banners:
+        st.info(text.line(" ".join(banners)))
     if review.score.incomplete_reason is not None:
         why = wording.reason(review.score.incomplete_reason)
         st.warning(text.line(f"The evaluation ended early: {why}. What is missing is unscored, not bad."))

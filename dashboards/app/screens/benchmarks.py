@@ -42,14 +42,22 @@ def _scores(own: dict[str, BenchmarkHead], scores: dict[str, tuple[BenchmarkScor
         for score in scores[name]:
             bench = "" if score.published else name
             system = score.system if score.published else f"{score.system} · {head.engine}"
-            fields = score.model_dump(include={"metric", "slice", "value", "lower", "upper", "interval_method", "count", "unscored_count"})
+            fields = score.model_dump(include={"metric", "slice", "value", "lower", "upper", "interval_method"})
             rows[bench, score.metric, score.slice, score.system, score.published_source] = fields | {
                 "system": system,
                 "origin": PUBLISHED if score.published else MEASURED,
                 "benchmark": bench,
+                "count": None if score.published else score.count,
+                "unscored_count": None if score.published else score.unscored_count,
                 "note": score.published_source or (score.undefined_reason or ""),
             }
-    overrides = {"value": polars.Float64, "lower": polars.Float64, "upper": polars.Float64}
+    overrides = {
+        "value": polars.Float64,
+        "lower": polars.Float64,
+        "upper": polars.Float64,
+        "count": polars.Int64,
+        "unscored_count": polars.Int64,
+    }
     return polars.DataFrame(list(rows.values()), schema_overrides=overrides, infer_schema_length=None)
 
 
@@ -129,7 +137,9 @@ def _show_confusion(lake: Lake, head: BenchmarkHead) -> None:
         tooltip=["gold", "answer", "item_count", alt.Tooltip("share_of_gold:Q", format=".0%")],
     )
     colour = alt.Color(
-        "share_of_gold:Q", title="Share of the row", scale=alt.Scale(scheme="blues", domain=[0, 1]), legend=alt.Legend(format="%")
+        "share_of_gold:Q",
+        scale=alt.Scale(scheme="blues", domain=[0, 1]),
+        legend=charts.gradient("Share of the row", format="%"),
     )
     ink = alt.condition("datum.share_of_gold > 0.55", alt.value("white"), alt.value("black"))
     chart = base.mark_rect(stroke="white").encode(color=colour) + base.mark_text().encode(text="item_count:Q", color=ink)

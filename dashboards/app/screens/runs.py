@@ -7,6 +7,7 @@ import streamlit as st
 
 from dashboards.app import empty, links, tables, text
 from dashboards.app.data import Lake
+from dashboards.reports import figures
 from schemas.identifiers import RunId
 from warehouse.progress import Activity, RunProgress, Watch
 
@@ -64,12 +65,12 @@ def _one(run: RunProgress) -> None:
     st.markdown(f"{told} with {text.line(planned.engine)}, profile {text.line(planned.profile)}")
     share = min(run.landed_count / planned.idea_count, 1.0) if planned.idea_count else 1.0
     st.progress(share, text=f"{run.landed_count:,} of {planned.idea_count:,} ideas landed")
-    figures = st.columns(5)
-    figures[0].metric("Ideas per minute", "–" if run.ideas_per_minute is None else f"{run.ideas_per_minute:.1f}")
-    figures[1].metric("Estimated end", _clock(run.ends_at))
-    figures[2].metric("Incomplete", f"{run.incomplete_count:,}")
-    figures[3].metric("Unscored judgements", f"{run.unscored_count:,}")
-    figures[4].metric("Cost so far", _cost(run))
+    row = st.columns(5)
+    row[0].metric("Ideas per minute", "–" if run.ideas_per_minute is None else f"{run.ideas_per_minute:.1f}")
+    row[1].metric("Estimated end", _clock(run.ends_at))
+    row[2].metric("Incomplete", f"{run.incomplete_count:,}")
+    row[3].metric("Unscored judgements", f"{run.unscored_count:,}")
+    row[4].metric("Cost so far", _cost(run))
     _what_to_do(run)
 
 
@@ -140,4 +141,7 @@ def _open(run_id: str, *, newest: bool) -> None:
 
 def _totals(runs: polars.DataFrame) -> None:
     done, failed, unscored = (int(runs[name].sum()) for name in ("evaluated_count", "failed_count", "unscored_count"))
-    st.caption(f"{len(runs):,} runs shown: {done:,} ideas done, {failed:,} failed, {unscored:,} judgements unscored.")
+    st.caption(
+        f"{figures.counted(len(runs), 'run')} shown: {figures.counted(done, 'idea')} done, {failed:,} failed, "
+        f"{figures.counted(unscored, 'judgement')} unscored."
+    )

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboards.app import empty, state, tables
 from dashboards.app.data import Lake
+from dashboards.reports import figures
 from schemas.tables import TABLE
 from warehouse.queries import Queries
 from warehouse.statements import MARTS, meaning, names, statement
@@ -52,7 +53,7 @@ def _take_example() -> None:
 
 def _answer(lake: Lake, asked: str) -> None:
     frame = lake.sql(asked, timeout_seconds=TIMEOUT_SECONDS, maximum_rows=MOST_ROWS)
-    st.caption(f"{len(frame):,} rows, {len(frame.columns):,} columns")
+    st.caption(f"{figures.counted(len(frame), 'row')}, {figures.counted(len(frame.columns), 'column')}")
     if frame.is_empty() and not frame.columns:
         st.info("No rows.")
         return

@@ -109,7 +109,7 @@ def test_sql_answers_the_address_and_offers_the_answer(layout: Layout) -> None:
     page = open_page("sql", layout, sql='select idea_id, title from ideas where "group" is null')
     answer = page.dataframe[-1].value
     assert list(answer["idea_id"]) == ["nothing-scored"]
-    assert "1 rows, 2 columns" in words(page)
+    assert "1 row, 2 columns" in words(page)
 
 
 @pytest.mark.parametrize("sql", ["drop table ideas", "select * from read_csv('/etc/passwd')", "select", "select 1; select 2"])

@@ -1,0 +1,286 @@
+"""Every page of the dashboard, in a real browser, over a lake that real commands made."""
+
+import csv
+import io
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from dashboards.app.registry import PAGES
+from flows.request import bundled
+from tests.end_to_end.conftest import DemoRun
+from tests.support.assay_command import assay, rows
+from tests.support.benchmark_sets import write_groups
+from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
+from tests.support.openai_server import start_openai_server
+
+pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900)]  # the first one waits for the lake to be made
+
+PASSWORD = "correct horse"
+MARKUP = '<img src=x onerror="window.touched=1"><b id="touched">'
+TEXT = (
+    '# Plan <script>window.touched=1</script><b id="touched">\n\n## Problem\n\nLong documents cost attention too much memory, and sparse '
+    "attention loses what stands far apart.\n\n## Method\n\nWe will train sparse attention with a retrieval memory on long documents, and "
+    "compare it with dense attention under one budget.\n\n## Experiment\n\nWe measure accuracy and memory on four benchmarks of question "
+    "answering over long documents, with ablations of the memory."
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def lake(browser: Browser, demo: DemoRun, env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo's run ranked by matches, a run judged by a model over HTTP, and a small benchmark."""
+    folder = tmp_path_factory.mktemp("browser")
+    warehouse = Path(shutil.copytree(demo.warehouse, folder / "warehouse"))
+    literature = ["--literature", f"snapshot:{bundled('papers.jsonl')}"]
+    groups = write_groups(folder)
+    one = folder / "one.jsonl"
+    one.write_text(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[0])
+    prices = {f"ASSAY_LANGUAGE_MODEL__{part}_PRICE_USD_PER_MILLION_TOKENS": "4.0" for part in ("PROMPT", "COMPLETION")}
+    with start_openai_server() as server:
+        model = ["--engine", "litellm:openai/judge", "--api-base", server.url, "--modules", "soundness,contribution,committee,novelty"]
+        commands = [
+            ["rank", *("--warehouse", str(warehouse))],
+            ["benchmark", "groups", "--data", str(groups), "--modules", "none", "--baselines", "none", *literature],
+            ["evaluate", str(one), *literature, *model, "--max-cost-usd", "5"],
+        ]
+        for command in commands:
+            done = assay(*command, "--warehouse", str(warehouse), env={**env, **prices, "OPENAI_API_KEY": "sk-none"})
+            assert done.returncode == 0, (command, done.stderr)
+    return warehouse
+
+
+@pytest.fixture(scope="module")
+def address(lake: Path, env: dict[str, str]) -> Iterator[str]:
+    with dashboard(lake, env, lake.parent / "dashboard.log") as running:
+        yield running
+
+
+@pytest.fixture
+def reader(browser: Browser, address: str, request: pytest.FixtureRequest) -> Iterator[Reader]:
+    with reader_of(browser, address) as here:
+        yield here
+        here.keep(request.node.name)
+
+
+@pytest.fixture(scope="module")
+def empty_address(browser: Browser, env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A dashboard over nothing, behind a password."""
+    folder = tmp_path_factory.mktemp("nothing")
+    with dashboard(folder / "warehouse", {**env, "ASSAY_DASHBOARD__PASSWORD": PASSWORD}, folder / "log") as running:
+        yield running
+
+
+def test_an_empty_warehouse_says_on_every_page_what_to_do_and_opens_to_the_password_only(browser: Browser, empty_address: str) -> None:
+    with reader_of(browser, empty_address) as reader:
+        reader.open("ranking")
+        reader.page.get_by_label("Password", exact=True).fill("wrong")
+        reader.page.get_by_role("button", name="Enter").click()
+        expect(reader.page.get_by_text("Wrong password.")).to_be_visible()
+        reader.settle(errors_expected=1)
+        expect(reader.page.get_by_test_id("stSidebarNav")).to_have_count(0)
+        reader.page.get_by_label("Password", exact=True).fill(PASSWORD)
+        reader.page.get_by_role("button", name="Enter").click()
+        reader.arrive("Ranking")
+        says = {"Benchmarks": "assay benchmark SUITE", "Evaluate one": "A batch is evaluated with"}
+        for page in PAGES:
+            reader.follow(page.title)
+            reader.read(says.get(page.title, "assay demo --warehouse"))
+        reader.keep("empty")
+
+
+def test_runs_cost_and_sources_are_read_one_after_the_other(reader: Reader) -> None:
+    reader.open()
+    reader.read("Published runs", "2 runs shown")
+    reader.keep("runs")
+    reader.page.get_by_role("link", name="Its cost (newest run)").click()
+    reader.arrive("Cost and latency")
+    views = {
+        "By step": "Tokens by step", "Over time": "Spent so far", "Latency": "Latency of model calls by step", "Per idea": "Ideas by cost",
+        "Another model": "The same tokens with other models",
+    }  # fmt: skip
+    for view, title in views.items():
+        reader.page.get_by_role("radiogroup", name="Show").get_by_text(view, exact=True).click()
+        reader.see_chart(title)
+        reader.keep(f"cost_{view.replace(' ', '_').lower()}")
+    reader.page.get_by_label("Prompt, dollars per million tokens", exact=True).fill("2")
+    reader.page.get_by_label("Completion, dollars per million tokens").fill("8")
+    reader.page.keyboard.press("Enter")
+    reader.see_chart("Your prices")
+    reader.follow("Sources")
+    reader.see_chart("Requests sent per")
+    reader.choose("Curve", "p95 of latency")
+    reader.see_chart("p95 of latency per")
+    reader.page.get_by_text("Per hour", exact=True).click()
+    reader.see_chart("p95 of latency per hour")
+    reader.read("What could not be looked up")
+    reader.keep("sources")
+
+
+def test_the_ranking_moves_with_its_weights_and_its_link_brings_another_reader_to_the_same_view(
+    reader: Reader, browser: Browser, demo: DemoRun
+) -> None:
+    run = demo.answer["run"]["run_id"]
+    reader.open()
+    reader.follow("Ranking")
+    reader.choose("Run", run)
+    reader.choose("Ranks rest on", "matches by extractive")
+    reader.see_chart("Strength with 95 % interval")
+    reader.keep("ranking_by_matches")
+    for view, title in {"Matches": "Won–lost by the idea of the row", "Dimensions": "Ranks of the best 4 ideas"}.items():
+        reader.page.get_by_role("radio", name=view).click()
+        reader.see_chart(title)
+        reader.keep(f"ranking_{view.lower()}")
+    reader.choose("Ranks rest on", "scores")
+    for view, title in {"Compare": "Ranks within the group", "Sensitivity": "How sure a place", "Leaderboard": "Score with 95 %"}.items():
+        reader.page.get_by_role("radio", name=view).click()
+        reader.see_chart(title)
+        reader.keep(f"ranking_{view.lower()}")
+    expect(reader.page.get_by_text("Weights differ from the run's own")).to_have_count(0)
+    reader.choose("Group", "biochemistry")
+    weight = reader.page.get_by_role("slider", name="Weight of soundness")
+    weight.focus()
+    weight.press("Home")
+    reader.read("Weights differ from the run's own")
+    reader.page.get_by_role("textbox", name="Search").fill("fewshot")
+    reader.page.keyboard.press("Enter")
+    reader.see_chart("the best 1 of 1 shown")
+    with reader_of(browser, reader.base_url) as other:
+        other.page.goto(reader.page.url)
+        other.see_chart("the best 1 of 1 shown")
+        other.read("Weights differ from the run's own")
+        expect(other.page.get_by_role("combobox", name="Group")).to_have_value("biochemistry")
+        expect(other.page.get_by_role("slider", name="Weight of soundness")).to_have_value("0")
+
+
+def test_an_idea_is_opened_from_the_ranking_and_read_to_the_calls_behind_its_scores(reader: Reader, demo: DemoRun) -> None:
+    best = next(entry for entry in demo.answer["ranking"] if entry["group"] == "biochemistry" and entry["rank"] == 1)
+    run = demo.answer["run"]["run_id"]
+    reader.open("ranking", run=run, basis="scores", group="biochemistry")
+    reader.see_chart("Score with 95 % interval")
+    with reader.page.context.expect_page() as opened:
+        click_the_link_in_the_first_row(reader)
+    reader.page = opened.value
+    reader.arrive("Idea")
+    assert f"idea={best['idea_id']}" in reader.page.url
+    expect(reader.page.get_by_role("heading", name=best["title"], level=2)).to_be_visible()
+    reader.page.get_by_test_id("stExpander").nth(1).click()
+    reader.read("Evidence")
+    reader.keep("idea_soundness")
+    reader.page.get_by_role("tab", name="Contribution").click()
+    reader.see_chart("Novelty of the idea against each paper")
+    reader.keep("idea_contribution")
+    says = {
+        "The idea": best["title"][:20], "What is missing": "Nothing here counts as a zero", "Bibliography": "Every paper retrieved",
+        "Provenance": "judges without calling a model",
+    }  # fmt: skip
+    for tab, words in says.items():
+        reader.page.get_by_role("tab", name=tab).click()
+        reader.read(words)
+    with reader.page.expect_download() as download:
+        reader.page.get_by_role("button", name="Download HTML").click()
+    assert best["title"] in download.value.path().read_text()
+
+
+def test_the_review_of_a_committee_shows_its_scores_and_every_call(reader: Reader, lake: Path, env: dict[str, str]) -> None:
+    (run,) = rows(lake, "select run_id from runs where engine <> 'extractive'", env)
+    reader.open("idea", run=run["run_id"], part="Committee")
+    reader.see_chart("Scores of the committee by reviewer and dimension")
+    reader.keep("idea_committee")
+    reader.page.get_by_role("tab", name="Novelty").click()
+    reader.read("Related works shown")
+    reader.page.get_by_role("tab", name="Provenance").click()
+    reader.read("Every model call")
+
+
+def click_the_link_in_the_first_row(reader: Reader) -> None:
+    """The grid is a picture: move along its first row until the pointer says that there is a link."""
+    grid = reader.page.get_by_test_id("stDataFrame").locator("canvas").first
+    grid.scroll_into_view_if_needed()
+    box = grid.bounding_box()
+    assert box is not None
+    for x in range(20, int(box["width"]), 12):
+        reader.page.mouse.move(box["x"] + x, box["y"] + 52)
+        if grid.evaluate("canvas => getComputedStyle(canvas.closest('.dvn-scroller') ?? canvas).cursor") == "pointer":
+            reader.page.mouse.click(box["x"] + x, box["y"] + 52)
+            return
+    pytest.fail("no link in the first row")
+
+
+def test_benchmarks_and_data_quality_show_what_was_measured_and_checked(reader: Reader, demo: DemoRun) -> None:
+    reader.open()
+    reader.follow("Benchmarks")
+    reader.see_chart("Best of group, measured")
+    reader.choose("Metric", "exact_ranking")
+    reader.see_chart("Exact ranking, measured")
+    reader.see_chart("Confusion matrix")
+    reader.keep("benchmarks")
+    reader.follow("Data quality")
+    reader.choose("Run", demo.answer["run"]["run_id"])
+    reader.read("0 broken")
+    reader.keep("quality")
+    views = {"Unscored": "Unscored judgements by reason", "Drift": "Distribution of score", "Judges": "How often each label"}
+    for view, title in views.items():
+        reader.page.get_by_role("radiogroup", name="Show").get_by_text(view, exact=True).click()
+        reader.see_chart(title)
+        reader.keep(f"quality_{view.lower()}")
+
+
+def test_a_question_in_sql_is_answered_and_taken_away_as_csv(reader: Reader, lake: Path, env: dict[str, str]) -> None:
+    question = 'select "group", count(*) as ideas, round(avg(score), 2) as mean_score from idea_scores group by all order by all'
+    reader.open()
+    reader.follow("SQL")
+    reader.page.get_by_label("One SELECT over tables and marts").fill(question)
+    reader.page.get_by_role("button", name="Run", exact=True).click()
+    reader.read("4 rows, 3 columns")
+    reader.keep("sql")
+    with reader.page.expect_download() as download:
+        reader.page.get_by_role("button", name="Download CSV").click()
+    found = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
+    assert found == [{name: str(value) for name, value in row.items()} for row in rows(lake, question, env)]
+    reader.page.get_by_label("One SELECT over tables and marts").fill("drop table runs")
+    reader.page.get_by_role("button", name="Run", exact=True).click()
+    expect(reader.page.get_by_test_id("stAlertContentError")).to_be_visible()
+    reader.settle(errors_expected=1)
+
+
+def test_an_idea_with_markup_is_evaluated_from_the_page_and_shown_as_text_wherever_it_appears(
+    reader: Reader, lake: Path, env: dict[str, str]
+) -> None:
+    reader.open()
+    reader.follow("Evaluate one")
+    reader.page.get_by_role("button", name="Evaluate", exact=True).click()
+    expect(reader.page.get_by_text("There is no text")).to_be_visible()
+    reader.page.get_by_label("The idea: problem, method, planned experiments").fill(TEXT)
+    reader.page.get_by_label("Title (optional)").fill(f"{MARKUP} sparse memory")
+    reader.keep("evaluate_form")
+    reader.page.get_by_role("button", name="Evaluate", exact=True).click()
+    expect(reader.page.get_by_role("button", name="Evaluate another idea")).to_be_visible()
+    expect(reader.page.get_by_text("Done after")).to_be_visible(timeout=180_000)
+    reader.read("Overall, of 10", MARKUP)
+    shown_as_text(reader)
+    reader.keep("evaluate_done")
+    reader.page.get_by_role("link", name="Open on the page of the idea").click()
+    reader.arrive("Idea")
+    for part in ("Soundness", "Contribution", "The idea", "Provenance"):
+        reader.page.get_by_role("tab", name=part).click()
+        reader.read(MARKUP)
+        shown_as_text(reader)
+    reader.follow("Ranking")
+    reader.see_chart("sparse memory")
+    shown_as_text(reader)
+    found = rows(lake, "select title from ideas where title like '%sparse memory'", env)
+    assert [row["title"] for row in found] == [f"{MARKUP} sparse memory"]
+
+
+def shown_as_text(reader: Reader) -> None:
+    expect(reader.page.locator('#touched, img[src="x"]')).to_have_count(0)
+    assert reader.page.evaluate("window.touched") is None

@@ -1,0 +1,177 @@
+"""A reader's browser: Chromium, driven by Playwright, that lets nothing pass which a reader should not meet."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+
+from flows.prefect_server import free_port
+from tests.support.assay_command import start_assay, wait_until
+
+REQUIRED = "ASSAY_TESTS_REQUIRE_BROWSER"
+SCREENSHOTS = "ASSAY_TESTS_SCREENSHOTS"
+HOW_TO_INSTALL = "needs Chromium: `apt-get install --no-install-recommends chromium`, or your system's package"
+ARGUMENTS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync",
+)  # fmt: skip
+WIDTH, HEIGHT = 1440, 1000
+WAIT_SECONDS = 30.0
+_OWN_PROBES = re.compile(r"/_stcore/(health|host-config)$")
+_LOOPBACK = frozenset({"127.0.0.1", "localhost"})
+_LOCAL = frozenset({"data", "blob", "about"})
+_OVERLAPPING_LABELS = """() => [...document.querySelectorAll('[data-testid="stVegaLiteChart"] .role-axis-label')].flatMap(axis => {
+    const labels = [...axis.querySelectorAll('text')].filter(label => label.getAttribute('opacity') !== '0'
+        && !(label.getAttribute('transform') || '').includes('rotate') && label.textContent);
+    const boxes = labels.map(label => [label.textContent, label.getBoundingClientRect()]);
+    return boxes.slice(1).flatMap(([name, box], at) => {
+        const [before, other] = boxes[at], slack = 3;
+        const apart = box.left > other.right - slack || other.left > box.right - slack
+            || box.top > other.bottom - slack || other.top > box.bottom - slack;
+        return apart ? [] : [`${before} / ${name}`];
+    });
+})"""
+
+
+def chromium_path() -> str | None:
+    """Debian's Chromium, or what stands for it elsewhere."""
+    return next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
+
+
+needs_chromium = pytest.mark.skipif(chromium_path() is None and not os.environ.get(REQUIRED), reason=HOW_TO_INSTALL)
+"""Skips where there is no browser; where `ASSAY_TESTS_REQUIRE_BROWSER` is set, as in CI, the test fails instead."""
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A browser with a profile of its own."""
+    path = chromium_path()
+    assert path is not None, HOW_TO_INSTALL
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, headless=True, args=list(ARGUMENTS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextmanager
+def dashboard(warehouse: Path, env: dict[str, str], log: Path) -> Iterator[str]:
+    """A real `assay dashboard` on a free port; its address."""
+    port = free_port()
+    process = start_assay("dashboard", "--warehouse", str(warehouse), "--port", str(port), env=env, log=log)
+    try:
+        wait_until(lambda: process.poll() is not None or _healthy(port), WAIT_SECONDS, "the dashboard's answer")
+        assert process.poll() is None, log.read_text()
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _healthy(port: int) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/_stcore/health", timeout=5, trust_env=False).is_success
+    except httpx.HTTPError:
+        return False
+
+
+class Reader:
+    """One reader of one dashboard, with what went wrong in the browser so far."""
+
+    def __init__(self, context: BrowserContext, base_url: str) -> None:
+        self.base_url = base_url
+        self.troubles: list[str] = []
+        context.on("request", lambda request: self._on_request(request.url))
+        context.on("weberror", lambda error: self.troubles.append(f"page error: {error.error}"))
+        context.on("console", self._on_console)
+        context.set_default_timeout(WAIT_SECONDS * 1000)
+        self.page: Page = context.new_page()
+
+    def open(self, name: str = "", **state: str) -> None:
+        """Open a page by its address and wait for it."""
+        self.page.goto(f"{self.base_url}/{name}" + (f"?{urlencode(state)}" if state else ""))
+        self.settle()
+
+    def follow(self, title: str) -> None:
+        """Open a page by its link in the menu and wait for it."""
+        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=title, exact=True).click()
+        self.arrive(title)
+
+    def arrive(self, title: str) -> None:
+        """Wait for the page of this title."""
+        expect(self.page.get_by_role("heading", name=title, exact=True, level=1)).to_be_visible(timeout=WAIT_SECONDS * 1000)
+        self.settle()
+
+    def read(self, *words: str) -> None:
+        """Wait until the page says all of these."""
+        for said in words:
+            expect(self.page.get_by_test_id("stMain")).to_contain_text(said, timeout=WAIT_SECONDS * 1000)
+        self.settle()
+
+    def choose(self, label: str, option: str) -> None:
+        """Take an option of a box that offers several."""
+        self.page.get_by_role("combobox", name=label).click()
+        self.page.get_by_role("option", name=option).first.click()
+
+    def settle(self, *, errors_expected: int = 0) -> None:
+        """Wait until the script behind the page has run to its end, and see that the page is sound.
+
+        No exception box, no error box that was not expected, nothing in the console, no request beyond this machine.
+        """
+        app, patience = self.page.get_by_test_id("stApp"), WAIT_SECONDS * 1000
+        expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=patience)
+        expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=patience)
+        expect(self.page.locator('[data-testid="stSkeleton"], [data-stale="true"]')).to_have_count(0, timeout=patience)
+        expect(self.page.get_by_test_id("stException")).to_have_count(0)
+        expect(self.page.get_by_test_id("stAlertContentError")).to_have_count(errors_expected, timeout=patience)
+        assert self.troubles == []
+
+    def see_chart(self, title: str) -> None:
+        """Wait for a chart by its title; no name on its axes lies on another."""
+        chart = self.page.get_by_test_id("stVegaLiteChart").filter(has_text=title)
+        expect(chart).to_be_visible(timeout=WAIT_SECONDS * 1000)
+        self.settle()
+        assert self.page.evaluate(_OVERLAPPING_LABELS) == []
+
+    def keep(self, name: str) -> Path:
+        """Keep a picture of what is seen, in the folder of `ASSAY_TESTS_SCREENSHOTS`."""
+        folder = Path(os.environ.get(SCREENSHOTS, Path(__file__).parents[2] / "build" / "screenshots"))
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{name}.png"
+        self.page.screenshot(path=path)
+        return path
+
+    def _on_request(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in _LOCAL and parts.hostname not in _LOOPBACK:
+            self.troubles.append(f"a request left this machine: {url}")
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        where = urlsplit(message.location.get("url", "")).path
+        if message.type == "error" and not _OWN_PROBES.search(where):
+            self.troubles.append(f"console error: {message.text} ({where})")
+
+
+@contextmanager
+def reader_of(browser: Browser, base_url: str, *, width: int = WIDTH, height: int = HEIGHT, scale: float = 1.0) -> Iterator[Reader]:
+    """A reader who has never been here."""
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, device_scale_factor=scale, accept_downloads=True, timezone_id="UTC", locale="en-GB"
+    )
+    try:
+        yield Reader(context, base_url)
+    finally:
+        context.close()
