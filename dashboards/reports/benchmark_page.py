@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dashboards.reports.metric_meanings import MetricMeaning, meanings_of
 from schemas.benchmark import BenchmarkScore
 from warehouse.benchmarks.queries import BenchmarkHead, benchmark, benchmark_scores_of
 from warehouse.queries import Queries
@@ -25,19 +26,11 @@ class ScoreLine:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """By how much the first benchmark's answers differ from another's on the items both answered.
+    """What benchmark `first` of the page has more than benchmark `second`; the score's `slice` is the task, paired over its items."""
 
-    `lower` and `upper` are the ends of the 95 % interval, None without one; `reason` says why there is no value.
-    """
-
-    number: int
-    task: str
-    system: str
-    value: float | None
-    lower: float | None
-    upper: float | None
-    count: int
-    reason: str | None
+    first: int
+    second: int
+    score: BenchmarkScore
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +43,10 @@ class SuitePart:
     @property
     def measured(self) -> tuple[ScoreLine, ...]:
         return tuple(line for line in self.lines if line.origin == MEASURED)
+
+    @property
+    def meanings(self) -> tuple[MetricMeaning, ...]:
+        return meanings_of(line.metric for line in self.lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,13 @@ def signed(value: float | None) -> str:
     return "0.00" if rounded == 0 else f"{'+' if rounded > 0 else MINUS}{abs(rounded):.2f}"
 
 
+def measure(value: float | None) -> str:
+    """A metric of any size: four significant digits, thousands as whole numbers (`43,361`), or `undefined`."""
+    if value is None:
+        return "undefined"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
 def usd(cost_usd: float | None, unknown_price_calls: int = 0) -> str:
     """Dollars; says how many paid calls are missing from the sum because their price is unknown."""
     if cost_usd is None:

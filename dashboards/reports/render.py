@@ -150,6 +150,7 @@ _FILTERS: Mapping[str, Callable[..., Any]] = {
     "score": figures.score,
     "mean": figures.mean,
     "signed": figures.signed,
+    "measure": figures.measure,
     "usd": figures.usd,
     "duration": figures.duration,
     "share": figures.share,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dashboards.reports.html_page import html_page
-from dashboards.reports.render import rendered
+from dashboards.reports.render import OutputFormat, rendered
 from dashboards.reports.wording import banners
 from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
@@ -34,11 +34,12 @@ class CheckPage:
         return sum(check.unread_reason is not None for check in self.checks)
 
 
-def check_report(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> str:
-    """The report as Markdown. Raises ConfigurationError when the check run is not published."""
+def check_report(layout: Layout, run_id: RunId, output_format: OutputFormat = "md", *, catalogue_url: str | None = None) -> str:
+    """The report as Markdown or as one HTML page. Raises ConfigurationError when the check run is not published."""
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         page = CheckPage(check_head(connection, run_id), manuscript_checks(connection, run_id))
-    return rendered("check.md.jinja", page=page, banners=banners(page.head.engine, ""))
+    markdown = rendered("check.md.jinja", page=page, banners=banners(page.head.engine, ""))
+    return markdown if output_format == "md" else _html(markdown, run_id)
 
 
 def write_check_report(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> tuple[Path, Path]:
@@ -47,8 +48,12 @@ def write_check_report(layout: Layout, run_id: RunId, *, catalogue_url: str | No
     folder = layout.reports / run_id
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / "index.html", folder / "index.md"
-    for path, text in zip(paths, (html_page(markdown, title=f"Check {run_id}"), markdown), strict=True):
+    for path, text in zip(paths, (_html(markdown, run_id), markdown), strict=True):
         building = path.with_suffix(".building")
         write_bytes(building, text.encode("utf-8", "replace"))
         building.replace(path)
     return paths
+
+
+def _html(markdown: str, run_id: RunId) -> str:
+    return html_page(markdown, title=f"Check {run_id}")

@@ -51,7 +51,7 @@ def _p_value(test: WelchTest) -> Estimate:
 def _effects(reviews: Sequence[ExpertReview], name: str) -> Iterator[BenchmarkScore]:
     """Differences from human ideas with the idea as a random effect."""
     found = mixed_effects([Score(review.idea_id, review.condition, review.scores[name]) for review in reviews], REFERENCE)
-    if found.undefined_reason is not None:
+    if found.undefined_reason is not None and not found.effects:
         yield benchmark_score(undefined(found.undefined_reason, len(reviews)), NAME, f"mixed_effect_{name}", EXPERTS)
     for effect in found.effects:
         yield benchmark_score(effect.difference, NAME, f"mixed_effect_{name}", EXPERTS, f"condition={effect.condition}")
@@ -72,7 +72,7 @@ def _items(reviews: Sequence[ExpertReview]) -> Iterator[BenchmarkItem]:
         for name, value in review.scores.items():
             if value is not None:
                 yield BenchmarkItem(
-                    item_id=f"{number}:{review.idea_id}", task=name, system=EXPERTS, gold=review.condition, answer=f"{value:g}", value=value
+                    item_id=f"{review.condition}:{number}:{review.idea_id}", task=name, system=EXPERTS, answer=f"{value:g}", value=value
                 )
 
 

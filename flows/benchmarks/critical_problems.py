@@ -46,6 +46,8 @@ def _imported(trial: Trial) -> tuple[RunId, ...]:
         if not one.published:
             broken = ", ".join(one.failed_expectations)
             raise ConfigurationError(f"{FOLDER}/: {one.run_id} breaks {broken}; take its files as they were released")
+    if not publications:
+        raise ConfigurationError(f"{trial.request.data / FOLDER} holds nothing: its checks have no row")
     return tuple(one.run_id for one in publications)
 
 

@@ -1,18 +1,20 @@
 """What calibration gains for decisions: from the evaluated scores of a submission to the conference's decision, in its own order."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import get_args
 
 from flows.benchmarks.novelty_calibration import calibrate_on, source_of
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkScore
 from schemas.identifiers import RunId, content_hash
-from tasks.metrics.decisions import GRADES
-from tasks.novelty.calibration.examples import Example, LabelScale, item_sha256
+from tasks.metrics.decisions import GRADES, ClassCount, merged
+from tasks.novelty.calibration.examples import FEWEST_OF_A_LABEL, Example, LabelScale, item_sha256
 from warehouse.answers import IdeaReview
 
 DECISION = "decision"
-DECISIONS = LabelScale(tuple(GRADES), tuple(float(grade) for grade in GRADES.values()))
 FILE = "decision-calibrator.json"
+"""The calibrator of the most classes whose labels suffice."""
 _SCORES = (
     "soundness_0_to_10",
     "contribution_0_to_10",
@@ -48,7 +50,8 @@ def decision_calibration(
 ) -> list[BenchmarkScore]:
     """Cross-validated gain over the suite's submissions, `gold` and `said` by idea; the calibrator stays in the trial's folder.
 
-    Submissions that share a text count once. Too few of a decision: one undefined row that says so.
+    Of four classes, or where a decision is too rare for that of three; and always of two, reject and accept. What could not be fitted
+    has one undefined row that says why. Submissions that share a text count once.
     """
     texts: dict[str, str] = {}
     examples: list[Example] = []
@@ -60,15 +63,40 @@ def decision_calibration(
         texts[name] = idea.text
         steps |= {f"{call.step}" for call in review.evaluation.llm_calls}
         examples.append(Example(item_sha256(idea.text), gold[name], said.get(name), decision_features(review)))
-    return calibrate_on(
-        examples,
-        DECISIONS,
-        suite=suite,
-        part="decisions",
-        engine=trial.request.engine,
-        source=source_of("innoeval_points.jsonl", texts),
-        seed=trial.seed,
-        target=trial.folder / FILE,
-        predicts=DECISION,
-        judged=f"run {run_id} {content_hash(*sorted(steps), length=12)}",
-    )
+    rows: list[BenchmarkScore] = []
+    fitted = False
+    for class_count in sorted(get_args(ClassCount), reverse=True):
+        if fitted and class_count > min(get_args(ClassCount)):
+            continue
+        rows += calibrate_on(
+            [_merged(one, class_count) for one in examples],
+            scale_of(class_count),
+            suite=suite,
+            part=f"decisions, classes={class_count}",
+            engine=trial.request.engine,
+            source=source_of("innoeval_points.jsonl", texts),
+            seed=trial.seed,
+            target=None if fitted else trial.folder / FILE,
+            predicts=DECISION,
+            judged=f"run {run_id} {content_hash(*sorted(steps), length=12)}",
+        )
+        fitted = fitted or _suffices(examples, class_count)
+    return rows
+
+
+def scale_of(class_count: ClassCount) -> LabelScale:
+    """The classes in the conference's own order, one point apart."""
+    labels = tuple(dict.fromkeys(merged(decision, class_count) for decision in GRADES))
+    return LabelScale(labels, tuple(float(place) for place in range(len(labels))))
+
+
+def _merged(example: Example, class_count: ClassCount) -> Example:
+    label, raw_label = (None if said is None else merged(said, class_count) for said in (example.label, example.raw_label))
+    return Example(example.item_sha256, label, raw_label, example.features)
+
+
+def _suffices(examples: Sequence[Example], class_count: ClassCount) -> bool:
+    """Whether no class is too rare: with fewer classes nothing else would be gained."""
+    labels = {one.item_sha256: one.label for one in (_merged(one, class_count) for one in examples if one.raw_label is not None)}
+    counts = Counter(label for label in labels.values() if label is not None)
+    return all(count >= FEWEST_OF_A_LABEL for count in counts.values())

@@ -177,8 +177,10 @@ def _print(summaries: "list[BenchmarkSummary]", request: "BenchmarkRequest", com
         layout, catalogue = Layout(request.warehouse), Settings().catalogue
         run_ids = list(dict.fromkeys([*published, *compared]))
         with open_queries(layout, catalogue_url=catalogue) as queries:
-            found = differences(queries, run_ids, request.seed) if compared else ()
+            found = differences(queries, run_ids, compared, request.seed)
             page = benchmark_page(queries, run_ids, found)
+        for other in {*compared} - {page.heads[line.second - 1].run_id for line in found}:
+            print_note(f"--compare {other}: it shares no task with what was run, so that there are no differences to show")
         paths = summaries[0].report_paths
         if len(run_ids) > 1:
             paths = write_benchmark_report(layout, run_ids, found, catalogue_url=catalogue)

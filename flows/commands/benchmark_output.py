@@ -7,7 +7,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from dashboards.reports.benchmark_page import PUBLISHED, BenchmarkPage, ScoreLine
+from dashboards.reports import figures
+from dashboards.reports.benchmark_page import PUBLISHED, BenchmarkPage, Difference, ScoreLine
 from flows.commands.output import print_json, print_note, safe, stdout_console
 
 COLUMNS = ("metric", "part", "system", "value", "95 % interval", "items", "unscored")
@@ -19,7 +20,7 @@ def print_benchmarks(page: BenchmarkPage, report_paths: Sequence[Path], *, as_js
         scores = [
             {"suite": part.suite, "benchmark": _id(page, line), **line.score.model_dump()} for part in page.suites for line in part.lines
         ]
-        print_json({"benchmarks": list(page.heads), "scores": scores, "differences": [_plain(line) for line in page.differences]})
+        print_json({"benchmarks": list(page.heads), "scores": scores, "differences": [_plain(page, line) for line in page.differences]})
     else:
         for part in page.suites:
             stdout_console().print(_table(page, part.suite, part.lines))
@@ -27,7 +28,8 @@ def print_benchmarks(page: BenchmarkPage, report_paths: Sequence[Path], *, as_js
             stdout_console().print(_difference_table(page))
     for head in page.heads:
         limited = f", {head.item_limit} items drawn by the seed" if head.item_limit is not None else ""
-        print_note(f"{head.run_id}: engine {head.engine}, profile {head.profile}{limited}, {head.llm_calls:,} calls")
+        judged = f", and those of {', '.join(head.evaluated_run_ids)}" if head.evaluated_run_ids else ""
+        print_note(f"{head.run_id}: engine {head.engine}, profile {head.profile}{limited}, {head.llm_calls:,} calls of its own{judged}")
         if head.incomplete_reason is not None:
             print_note(f"not complete ({head.incomplete_reason.replace('_', ' ')}): the same command goes on from there")
     if any(head.engine == "extractive" for head in page.heads):
@@ -40,8 +42,10 @@ def _id(page: BenchmarkPage, line: ScoreLine) -> str | None:
     return page.heads[line.number - 1].run_id if line.number else None
 
 
-def _plain(line: object) -> dict[str, object]:
-    return {name: getattr(line, name) for name in ("number", "task", "system", "value", "lower", "upper", "count", "reason")}
+def _plain(page: BenchmarkPage, line: Difference) -> dict[str, object]:
+    score = line.score.model_dump(include={"metric", "system", "value", "lower", "upper", "interval_method", "count", "unscored_count"})
+    pair = {"benchmark": page.heads[line.first - 1].run_id, "less": page.heads[line.second - 1].run_id, "task": line.score.slice}
+    return {**pair, **score, "undefined_reason": line.score.undefined_reason}
 
 
 def _table(page: BenchmarkPage, suite: str, lines: Sequence[ScoreLine]) -> Table:
@@ -61,23 +65,23 @@ def _table(page: BenchmarkPage, suite: str, lines: Sequence[ScoreLine]) -> Table
 def _cells(page: BenchmarkPage, line: ScoreLine) -> tuple[str, ...]:
     score = line.score
     if line.origin == PUBLISHED:
-        return line.metric, line.part, f"{line.system} (published)", _figure(score.value), "", "", ""
+        return line.metric, line.part, f"{line.system} (published)", figures.measure(score.value), "", "", ""
     system = f"{line.system} ({line.number})" if page.several else line.system
     interval = score.undefined_reason or ""
     if score.lower is not None and score.upper is not None:
-        interval = f"{_figure(score.lower)} … {_figure(score.upper)}"
-    return line.metric, line.part, system, _figure(score.value), interval, f"{score.count:,}", f"{score.unscored_count:,}"
+        interval = f"{figures.measure(score.lower)} … {figures.measure(score.upper)}"
+    return line.metric, line.part, system, figures.measure(score.value), interval, f"{score.count:,}", f"{score.unscored_count:,}"
 
 
 def _difference_table(page: BenchmarkPage) -> Table:
-    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, title="differences: the first less another", title_justify="left")
-    for name in ("against", "task", "system", "difference", "95 % interval", "items"):
-        table.add_column(name)
+    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, title="differences, paired by items", title_justify="left")
+    for name in ("benchmarks", "metric", "task", "system", "difference", "95 % interval", "items", "unscored"):
+        table.add_column(name, overflow="fold")
     for line in page.differences:
-        interval = line.reason or ("" if line.lower is None else f"{_figure(line.lower)} … {_figure(line.upper)}")
-        table.add_row(str(line.number), line.task, safe(line.system), _figure(line.value), interval, f"{line.count:,}")
+        score = line.score
+        interval = score.undefined_reason or ""
+        if score.lower is not None and score.upper is not None:
+            interval = f"{figures.measure(score.lower)} … {figures.measure(score.upper)}"
+        named = (f"{line.first} less {line.second}", score.metric, score.slice, safe(score.system), figures.measure(score.value))
+        table.add_row(*named, interval, f"{score.count:,}", f"{score.unscored_count:,}")
     return table
-
-
-def _figure(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4g}"

@@ -1,4 +1,4 @@
-"""`assay report`: the report of a run or of one idea, as Markdown or as one HTML file."""
+"""`assay report`: the report of a run, a check, a benchmark or one idea, as Markdown or as one HTML file."""
 
 import sys
 from enum import StrEnum
@@ -22,15 +22,18 @@ class ReportFormat(StrEnum):
 
 
 def report(
-    run: Annotated[str | None, typer.Argument(metavar="[RUN]", help="A run_id; default: the newest run.")] = None,
+    run: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="The run_id of a run, a check or a benchmark; default: the newest run.")
+    ] = None,
     idea: Annotated[str | None, typer.Option("--idea", metavar="ID", help="One idea in full instead of the run.")] = None,
     ranking: Annotated[bool, typer.Option("--ranking", metavar="", help="The ranking by matches in full instead of the run.")] = False,
     output_format: Annotated[ReportFormat, typer.Option("--format", help="Markdown or one self-contained HTML file.")] = ReportFormat.MD,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout.")] = None,
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
 ) -> int:
-    """Write the report of a run, of its ranking by matches, or the full review of one idea."""
-    from dashboards.reports.render import idea_report, ranking_report, run_report
+    """Write the report of a run, a check or a benchmark, of a run's ranking by matches, or the full review of one idea."""
+    from dashboards.reports.any_run import any_report
+    from dashboards.reports.render import idea_report, ranking_report
     from warehouse.layout import Layout
 
     layout, catalogue = Layout(warehouse.resolve()), Settings().catalogue
@@ -40,7 +43,7 @@ def report(
     elif idea is not None:
         text = idea_report(layout, run_id, IdeaId(idea), output_format.value, catalogue_url=catalogue)
     else:
-        text = run_report(layout, run_id, output_format.value, catalogue_url=catalogue)
+        text = any_report(layout, run_id, output_format.value, catalogue_url=catalogue)
     if output is None:
         sys.stdout.write(text)
     else:

@@ -28,6 +28,8 @@ def read_expert_reviews(path: Path) -> list[ExpertReview]:
         rows = pq.read_table(path, columns=["idea_id", "condition", *SCORES]).to_pylist()
     except (OSError, pa.ArrowException, KeyError) as error:
         raise ConfigurationError(f"{path} cannot be read as expert reviews ({' '.join(str(error).split())[:200]})") from error
+    if not rows:
+        raise ConfigurationError(f"{path} holds nothing")
     return [ExpertReview(str(row["idea_id"]), str(row["condition"]), {name: _number(row[name]) for name in SCORES}) for row in rows]
 
 

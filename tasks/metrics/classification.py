@@ -108,7 +108,10 @@ def _interval(cells: Counts, seed: int) -> Interval:
     if count < 2:
         return Interval(missing_reason="resampling needs two items, there is one")
     drawn = np.random.default_rng(seed).multinomial(count, cells.ravel() / count, RESAMPLES)
-    return percentile_interval(_mean_f1(drawn.reshape(RESAMPLES, *cells.shape)), "bootstrap")
+    scores = _mean_f1(drawn.reshape(RESAMPLES, *cells.shape))
+    if len(np.unique(scores[np.isfinite(scores)])) == 1:
+        return Interval(missing_reason="it is the same in every resample")
+    return percentile_interval(scores, "bootstrap")
 
 
 def _mean_f1(cells: Counts) -> NDArray[np.float64]:

@@ -58,7 +58,8 @@ def best_of_group(groups: Sequence[Group]) -> Estimate:
     """Share of groups whose single highest predicted idea has the highest gold grade. From 0 to 1, Wilson interval.
 
     Bad input: a group in which an idea has no predicted score is unscored (the missing one may be the best); one whose
-    highest score is shared by ideas of different grades names no best and is wrong.
+    highest score is shared by ideas of different grades names no best and is wrong; one whose ideas all have the same grade
+    has no best and is unscored.
     """
     return share_of([_best_hit(group) for group in groups])
 
@@ -88,7 +89,7 @@ def _correlation(group: Group, correlation: Correlation) -> Estimate:
 
 def _best_hit(group: Group) -> bool | None:
     scores = _scores(group)
-    if scores is None:
+    if scores is None or len(set(group.gold.values())) < 2:
         return None
     highest, best_grade = max(scores.values()), max(group.gold.values())
     return all(group.gold[name] == best_grade for name, score in scores.items() if score == highest)

@@ -22,7 +22,10 @@ def mean(values: Sequence[float | None], seed: int = 0, clusters: Sequence[Hasha
     there, missing = answered(values)
     if not there:
         return undefined(_nothing(missing), unscored_count=missing)
-    if clusters is None:
+    reason = no_interval_reason(there)
+    if reason is not None:
+        interval = Interval(missing_reason=reason)
+    elif clusters is None:
         interval = _bca(there, seed)
     else:
         assert len(clusters) == len(values), "one cluster per value"
@@ -42,7 +45,8 @@ def share(hits: int, count: int, unscored_count: int = 0) -> Estimate:
     if count == 0:
         return undefined(_nothing(unscored_count), unscored_count=unscored_count)
     lower, upper = proportion_confint(hits, count, alpha=1 - LEVEL, method="wilson")
-    return Estimate(hits / count, count, Interval(float(lower), float(upper), "wilson"), unscored_count)
+    ends = min(float(lower), hits / count), max(float(upper), hits / count)
+    return Estimate(hits / count, count, Interval(*ends, "wilson"), unscored_count)
 
 
 def share_of(outcomes: Sequence[bool | None]) -> Estimate:
@@ -70,9 +74,6 @@ def _nothing(unscored_count: int) -> str:
 
 
 def _bca(values: Sequence[float], seed: int) -> Interval:
-    reason = no_interval_reason(values)
-    if reason is not None:
-        return Interval(missing_reason=reason)
     found = bootstrap(
         (np.asarray(values),),
         np.mean,

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from flows.benchmarks.run import BenchmarkSummary, run_suite
 from flows.benchmarks.suite import Suite
 from flows.profiles import load_profile
@@ -12,8 +14,11 @@ from schemas.benchmark import BenchmarkRequest
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.run import Run, RunRequest
 from schemas.settings import Settings
+from tasks.benchmarks.expert_reviews import SCORES
 from tasks.ideas.read import read_ideas
+from tests.support.checker_release import write_release
 from tests.support.evaluations import make_evaluation, make_run
+from tests.support.novelty_sets import write_novelty
 from warehouse.lake import open_reader
 from warehouse.landing import land
 from warehouse.layout import Layout
@@ -88,6 +93,38 @@ def write_scholarideas(folder: Path, count: int = 3) -> Path:
         for number in range(count)
     ]
     (folder / "scholarideas.jsonl").write_text("\n".join(map(json.dumps, ideas)) + "\n")
+    return folder
+
+
+def write_expert_reviews(folder: Path, conditions: tuple[str, ...] = ("Human", "AI", "AI_Rerank"), scored: bool = True) -> Path:
+    """Two reviews each of three ideas per condition."""
+    reviews = [
+        {"idea_id": f"{condition}-{idea}", "condition": condition}
+        | {name: float(1 + (idea + 3 * expert + len(condition) + place) % 9) if scored else None for place, name in enumerate(SCORES)}
+        for condition in conditions
+        for idea in range(3)
+        for expert in range(2)
+    ]
+    schema = {"idea_id": pl.String, "condition": pl.String, **dict.fromkeys(SCORES, pl.Float64)}
+    pl.DataFrame(reviews, schema=schema).write_parquet(folder / "expert_reviews.parquet")
+    return folder
+
+
+def write_all(folder: Path) -> Path:
+    """The data of every suite."""
+    for write in (write_pairs, write_groups, write_scholarideas, write_release, write_expert_reviews):
+        write(folder)
+    write_novelty(folder, 6)
+    return write_points(folder, DECISIONS)
+
+
+def write_nothing(folder: Path) -> Path:
+    """The files of every suite, without a row."""
+    write_all(folder)
+    for path in (*folder.glob("*.json*"), *folder.glob("rinobench/*.json")):
+        path.write_text("" if path.suffix == ".jsonl" else "[]")
+    for path in (*folder.glob("*.parquet"), *folder.glob("withdrarxiv/*.parquet")):
+        pl.read_parquet(path).clear().write_parquet(path)
     return folder
 
 

@@ -1,7 +1,5 @@
 """The suite over small made-up sets, by the extractive engine and by a model behind a server on loopback."""
 
-import json
-import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,51 +16,13 @@ from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 from tasks.novelty.calibration.store import load_calibrator
+from tests.support.novelty_sets import write_novelty
 from tests.support.openai_server import start_openai_server
-
-SUBJECTS = ("bat calls", "sea ice", "soil fungi", "jazz harmony", "bridge steel", "bee dances", "old maps", "rare coins")
-THINGS = ("a recorder", "a theory", "a corpus", "a benchmark", "a simulation")
-
-
-def sentence(subject: str, thing: str, number: int) -> str:
-    return f"We propose {thing} of {subject} that measures pattern {number} in the field."
-
-
-def written(folder: Path, count: int = 24, *, only: bool | None = None, gold: bool = True) -> Path:
-    """Ideas of which every other one is a work's own words; known ones are labelled not novel, or 2, the others novel, or 4."""
-    generator = random.Random(4)
-    binary, graded = [], []
-    for number in range(count):
-        subject = generator.choice(SUBJECTS)
-        idea = sentence(subject, generator.choice(THINGS), number)
-        known = number % 2 == 0
-        foreign = f"Number {number} of the letters on {subject} that were kept in a museum."
-        papers = [{"title": f"Work {number}", "abstract": idea if known else foreign, "url": f"https://example.org/{number}"}]
-        novel = not known if only is None else only
-        binary.append({"idea_id": f"i{number}", "idea": idea, "papers": papers, "novel": novel})
-        reasons = "Everything in it already exists in earlier work." if known else "Nothing like it was done before, so it is new."
-        graded.append(
-            {
-                "research_idea": {"objective": idea.replace("pattern", "rhythm"), "problem_statement": "Nobody has measured it."},
-                "related_works": papers,
-                "novelty_reasoning": reasons,
-                "novelty_score": 2 if known else 4,
-            }
-        )
-    (folder / "rinobench").mkdir(parents=True)
-    (folder / "novelty_checker.jsonl").write_text("\n".join(map(json.dumps, binary)))
-    if gold:
-        (folder / "rinobench" / "test.json").write_text(json.dumps(graded))
-        predictions = [{"reasoning": row["novelty_reasoning"], "novelty_score": 4} for row in graded]
-        (folder / "rinobench" / "novelty_predictions-mine.json").write_text(
-            json.dumps([*predictions, {"reasoning": "", "novelty_score": 9}])
-        )
-    return folder
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return written(tmp_path_factory.mktemp("data"))
+    return write_novelty(tmp_path_factory.mktemp("data"))
 
 
 def trial_on(data: Path, warehouse: Path, **changes: Any) -> Trial:
@@ -134,7 +94,7 @@ def test_a_calibrator_is_never_scored_on_its_training_items(
     named = replace(profile, novelty=replace(profile.novelty, calibrator=path))
     with pytest.raises(ConfigurationError, match="24 of the items to be scored are among the 24"):
         SUITE.run(trial_on(data, tmp_path / "a", profile=named))
-    others = written(tmp_path / "others", 8, gold=False)
+    others = write_novelty(tmp_path / "others", 8, gold=False)
     lines = (others / "novelty_checker.jsonl").read_text().replace("We propose", "We now propose")
     (others / "novelty_checker.jsonl").write_text(lines)
     scores = list(SUITE.run(trial_on(others, tmp_path / "b", profile=named)))
@@ -143,7 +103,7 @@ def test_a_calibrator_is_never_scored_on_its_training_items(
 
 
 def test_one_class_only_is_undefined_with_a_reason_not_zero(tmp_path: Path) -> None:
-    trial = trial_on(written(tmp_path / "data", 21, only=True, gold=False), tmp_path / "warehouse")
+    trial = trial_on(write_novelty(tmp_path / "data", 21, only=True, gold=False), tmp_path / "warehouse")
     (row,) = [one for one in SUITE.run(trial) if one.slice.startswith("calibration")]
     assert row.value is None
     assert "all 21 items have novel" in row.undefined_reason
@@ -151,7 +111,7 @@ def test_one_class_only_is_undefined_with_a_reason_not_zero(tmp_path: Path) -> N
 
 
 def test_new_gold_labels_make_another_benchmark(tmp_path: Path) -> None:
-    folder = written(tmp_path, 4)
+    folder = write_novelty(tmp_path, 4)
     before = data_sha256(SUITE, folder)
     (folder / "rinobench" / "test.json").unlink()
     assert data_sha256(SUITE, folder) != before

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.coverage import SUITE as COVERAGE
 from flows.benchmarks.pairs import SUITE as PAIRS
 from schemas.run import Budget
-from tests.support.benchmark_sets import benchmark_request, never_evaluate, rows_of, run_small, scores_of, write_pairs, write_scholarideas
+from tests.support.benchmark_sets import benchmark_request, never_evaluate, rows_of, run_small, scores_of, write_pairs
 from tests.support.openai_server import Recorded, start_openai_server
 
 MODEL = {"engine": "litellm:openai/loopback", "modules": ()}
@@ -61,13 +60,3 @@ def test_a_spent_budget_ends_the_suite_and_is_told(tmp_path: Path) -> None:
         bounded = {"budget": Budget(maximum_tokens=3000), "api_base": server.url, **MODEL}
         request = benchmark_request(write_pairs(tmp_path, 6), PAIRS, **bounded)
         assert run_small(PAIRS, request, never_evaluate).incomplete_reason == "budget_exhausted"
-
-
-def test_a_model_judges_coverage_and_its_name_is_on_every_score(tmp_path: Path) -> None:
-    with start_openai_server() as server:
-        model = {**MODEL, "modules": None, "api_base": server.url}
-        request = benchmark_request(write_scholarideas(tmp_path, 2), COVERAGE, baselines=("prompt_only",), **model)
-        summary = run_small(COVERAGE, request)
-    assert summary.published
-    assert rows_of(request, "select distinct model_answered, engine from benchmark_scores") == [("loopback-2026-11", MODEL["engine"])]
-    assert rows_of(request, "select count(*) from benchmark_items where task = 'judge_coverage' and explanation = ''") == [(0,)]

@@ -65,3 +65,9 @@ def test_no_group_and_no_answer_are_undefined() -> None:
 def test_rank_correlation_is_the_mean_over_groups() -> None:
     found = rank_correlation([group(a=1, b=2, c=3), group(a=3, b=2, c=1), group(a=1, b=1, c=1)], kendall)
     assert (found.value, found.count, found.unscored_count) == (0.0, 2, 1)
+
+
+def test_a_group_of_one_grade_has_no_best_and_no_order() -> None:
+    alike = [Group("g", {"a": 1.0, "b": 1.0}, {"a": 3.0, "b": 2.0})]
+    assert [found(alike).unscored_count for found in (best_of_group, exact_ranking)] == [1, 1]
+    assert best_of_group(alike).undefined_reason == "none of the 1 items has a value"

@@ -1,0 +1,105 @@
+"""Every suite from its data to the report by a model behind a server on loopback; only the main job is a stand-in."""
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dashboards.reports.metric_meanings import meaning_of
+from flows.benchmarks import trial
+from flows.benchmarks.registry import SUITES
+from flows.benchmarks.trial import Trial
+from flows.gateway import OpenGateway
+from schemas.benchmark import ASSAY
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from schemas.settings import Settings
+from tests.support.benchmark_sets import benchmark_request, evaluate_made_up, rows_of, run_small, write_all, write_nothing
+from tests.support.openai_server import OpenAIServer, start_openai_server
+from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
+
+ENGINE = "litellm:openai/loopback"
+NEEDS_NO_ANSWER = ("gold_", "reference_", "hit_rate")
+"""Of papers in which nothing was found the hit rate is known without a judge."""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_all(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[OpenAIServer]:
+    with start_openai_server() as server:
+        yield server
+
+
+@pytest.fixture
+def literature(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The gateway's API without a gateway."""
+    papers = [{**paper, "title": f"{paper['title']} by sparse attention"} for paper in corpus(20)]
+    with SemanticScholarServer(papers) as server:
+        monkeypatch.setattr(trial, "open_gateway", lambda *_: nullcontext(OpenGateway(server.url, "live:loopback")))
+        yield server.url
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("warehouse")
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test")
+    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS", "1")
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_every_step_of_a_suite_is_answered_by_the_model_and_every_score_is_a_value_or_a_reason(
+    name: str, data: Path, warehouse: Path, model: OpenAIServer, literature: str
+) -> None:
+    suite = SUITES[name]
+    asked = {"engine": ENGINE, "api_base": model.url, "literature": literature, "baselines": ("prompt_only", "prompt_with_search")}
+    request = benchmark_request(data, suite, warehouse=warehouse, **asked)
+    summary = run_small(suite, request)
+    assert (summary.published, summary.incomplete_reason, summary.failed_expectations) == (True, None, ())
+    own = f"run_id = '{summary.run_id}'"
+    steps = {step for (step,) in rows_of(request, f"select distinct step from llm_calls where status = 'ok' and {own}")}
+    assert steps == {step.name for step in suite.steps}
+    assert rows_of(request, f"select * from benchmark_items where answer is null and unscored_reason <> 'nothing_to_judge' and {own}") == []
+    measured = rows_of(
+        request,
+        f"select metric, engine, coalesce(value::varchar, undefined_reason) from benchmark_scores where origin = 'measured' and {own}",
+    )
+    assert all(engine == ENGINE and told and meaning_of(metric) is not None for metric, engine, told in measured)
+    text = summary.report_paths[1].read_text()
+    assert summary.report_paths[0].exists()
+    assert "Extractive engine" not in text
+    assert f"What the metrics of {name}".replace("_", r"\_") in text
+    assert ("answered by `loopback-2026-11`" in text) == bool(suite.steps)
+
+
+@pytest.mark.parametrize("name", [name for name, suite in SUITES.items() if suite.steps])
+def test_a_model_that_refuses_everything_has_no_score_of_its_own_and_never_a_zero(name: str, data: Path, tmp_path: Path) -> None:
+    with start_openai_server("refusal") as server:
+        trial = trial_on(name, data, tmp_path, engine=ENGINE, api_base=server.url)
+        scores = [score for score in SUITES[name].run(trial) if score.system == ASSAY and not score.metric.startswith(NEEDS_NO_ANSWER)]
+    assert scores
+    assert all(score.value is None and score.undefined_reason for score in scores)
+    assert all(item.answer is None and item.unscored_reason is not None for item in trial.items)
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_files_without_a_row_are_one_clear_line(name: str, tmp_path: Path) -> None:
+    trial = trial_on(name, write_nothing(tmp_path), tmp_path)
+    with pytest.raises(ConfigurationError, match="holds nothing"):
+        SUITES[name].run(trial)
+
+
+def trial_on(name: str, data: Path, warehouse: Path, **changes: Any) -> Trial:
+    request = benchmark_request(data, SUITES[name], warehouse=warehouse, **changes)
+    found = Trial(request, RunId(f"benchmark-{name}"), Settings(), evaluate_made_up)
+    found.folder.mkdir(parents=True, exist_ok=True)
+    return found
