@@ -182,6 +182,23 @@ class StepCost(Noun):
     unknown_price_calls: int
 
 
+class ModuleCost(Noun):
+    """What one module cost in one run, in all and for an idea that it was asked about."""
+
+    module: str
+    ideas: int
+    llm_calls: int
+    llm_cache_hits: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float | None = Field(description="Of the calls with a known price; None when no call has one.")
+    unknown_price_calls: int
+    llm_calls_per_idea: float
+    prompt_tokens_per_idea: float
+    completion_tokens_per_idea: float
+    cost_usd_per_idea: float | None
+
+
 class IdeaReview(Noun):
     """Everything a full report on one idea shows."""
 

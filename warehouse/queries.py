@@ -20,7 +20,7 @@ from schemas.paper import Paper
 from schemas.profile import ScoreWeights
 from schemas.run import Run
 from schemas.tables import IDEA_TABLES
-from warehouse.answers import FailureGroup, FailureRow, IdeaReview, IdeaScore, RankedIdea, RunCost, StepCost, ValidationRow
+from warehouse.answers import FailureGroup, FailureRow, IdeaReview, IdeaScore, ModuleCost, RankedIdea, RunCost, StepCost, ValidationRow
 from warehouse.console import run_sql
 from warehouse.lake import one_line, open_reader
 from warehouse.layout import Layout
@@ -98,6 +98,11 @@ class Queries:
         """Calls, tokens and dollars by step and model; empty when no model was called."""
         self.run(run_id)
         return self._nouns("step_costs", StepCost, run_id=run_id)
+
+    def module_costs(self, run_id: RunId) -> tuple[ModuleCost, ...]:
+        """Calls, tokens and dollars by module, in all and for an idea; empty when no model was called."""
+        self.run(run_id)
+        return self._nouns("module_costs", ModuleCost, run_id=run_id)
 
     def validations(self, run_id: RunId) -> tuple[ValidationRow, ...]:
         """Expectations held before publication, broken ones first."""

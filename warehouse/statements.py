@@ -3,7 +3,16 @@
 from functools import cache
 from importlib import resources
 
-MARTS: tuple[str, ...] = ("idea_scores", "ranked_ideas", "group_rankings", "run_costs", "latency_by_step", "source_health", "attempt_hits")
+MARTS: tuple[str, ...] = (
+    "idea_scores",
+    "ranked_ideas",
+    "group_rankings",
+    "run_costs",
+    "module_costs",
+    "latency_by_step",
+    "source_health",
+    "attempt_hits",
+)
 """Views over the tables, each after those it reads. The SQL is `sql/marts/<name>.sql`; its leading comment is its meaning."""
 
 

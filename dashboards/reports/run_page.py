@@ -11,7 +11,7 @@ from dashboards.reports.wording import reason, weights_in_words
 from schemas.columns import Severity
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Run
-from warehouse.answers import FailureGroup, FailureRow, IdeaScore, RankedIdea, RunCost, StepCost, ValidationRow
+from warehouse.answers import FailureGroup, FailureRow, IdeaScore, ModuleCost, RankedIdea, RunCost, StepCost, ValidationRow
 from warehouse.queries import Queries
 
 NO_GROUP = "Ideas without a group"
@@ -59,6 +59,7 @@ class RunPage:
     run: Run
     cost: RunCost
     groups: tuple[GroupPart, ...]
+    modules: tuple[ModuleCost, ...]
     steps: tuple[StepLine, ...]
     sources: tuple[Mapping[str, Any], ...]
     validation_count: int
@@ -97,6 +98,7 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
         run=run,
         cost=queries.run_cost(run_id),
         groups=groups,
+        modules=queries.module_costs(run_id),
         steps=tuple(StepLine(cost, latencies.get((cost.step, cost.model_requested), {})) for cost in queries.step_costs(run_id)),
         sources=tuple(queries.source_health(run_id).iter_rows(named=True)),
         validation_count=len(validations),

@@ -1,5 +1,6 @@
 """Scores, ranks and costs: what is unscored is counted beside, never averaged in."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 from schemas.base import replace
 from schemas.evaluation import IdeaEvaluation
 from schemas.outcome import UnscoredReason
+from schemas.run import Module
 from schemas.tables import TABLE, TABLES
+from tasks.judging.registry import STEPS
 from tests.support.committee_evaluations import make_committee, make_novelty
 from tests.support.evaluations import make_api_call, make_evaluation, make_idea, make_llm_call, make_run
 from warehouse.lake import in_memory
@@ -76,7 +79,16 @@ def test_marts_of_the_contract_are_the_files_there_are() -> None:
     assert (
         set(MARTS)
         == set(names("marts"))
-        == {"idea_scores", "ranked_ideas", "group_rankings", "run_costs", "latency_by_step", "source_health", "attempt_hits"}
+        == {
+            "idea_scores",
+            "ranked_ideas",
+            "group_rankings",
+            "run_costs",
+            "module_costs",
+            "latency_by_step",
+            "source_health",
+            "attempt_hits",
+        }
     )
 
 
@@ -223,6 +235,16 @@ def test_a_run_whose_every_price_is_unknown_has_no_cost_rather_than_none(tables:
 def test_a_run_without_model_calls_costs_nothing(tables: duckdb.DuckDBPyConnection) -> None:
     add_evaluation(tables, replace(make_evaluation(), llm_calls=()))
     assert tables.execute("select cost_usd, llm_calls from run_costs").fetchall() == [(0.0, 0)]
+
+
+def test_every_step_that_evaluates_or_ranks_is_on_the_bill_of_its_module(tables: duckdb.DuckDBPyConnection) -> None:
+    evaluation = make_evaluation()
+    steps = {step.name: step.package.split(".")[1] for step in STEPS}
+    calls = tuple(make_llm_call(evaluation.idea.idea_id, n, step=name, cost_usd=0.5) for n, name in enumerate(steps))
+    add_evaluation(tables, replace(evaluation, llm_calls=calls))
+    found = tables.execute("select module, llm_calls, cost_usd_per_idea from module_costs order by module").fetchall()
+    counted = Counter(module if module in {*Module, "ranking"} else "other" for module in steps.values())
+    assert found == [(module, count, 0.5 * count) for module, count in sorted(counted.items())]
 
 
 def test_cached_replies_do_not_flatter_the_latency(tables: duckdb.DuckDBPyConnection) -> None:

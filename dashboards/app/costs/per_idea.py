@@ -11,7 +11,21 @@ BINS, DEAREST = 30, 50
 
 
 def show(lake: Lake, run: Run) -> None:
-    """How many ideas cost how much; ideas with a call of unknown price are counted beside."""
+    """What each module costs an idea, then how many ideas cost how much; ideas with a call of unknown price are counted beside."""
+    tables.show(
+        lake.frame("cost_by_module", run_id=run.run_id),
+        {
+            "module": "Module",
+            "ideas": tables.count("Ideas"),
+            "llm_calls_per_idea": tables.count("Calls an idea"),
+            "prompt_tokens_per_idea": tables.count("Prompt tokens an idea"),
+            "completion_tokens_per_idea": tables.count("Completion tokens an idea"),
+            "cost_usd_per_idea": tables.dollars("Cost an idea"),
+            "cost_usd": tables.dollars("Cost"),
+            "unknown_price_calls": tables.count("No price"),
+        },
+        key="modules",
+    )
     bins = lake.frame("cost_per_idea", run_id=run.run_id, bins=BINS)
     unknown = int(bins.filter(polars.col("bin").is_null())["ideas"].sum())
     known = bins.filter(polars.col("bin").is_not_null()).with_columns(
