@@ -1,5 +1,6 @@
 """What the report on a ranking shows, put together from the warehouse's answers."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +18,12 @@ from warehouse.rankings.queries import group_summaries, matches_of, ranked_by, r
 OVERALL = "overall"
 MATRIX_IDEAS = 12
 """Ideas of a group shown in the match matrix, the best: wider tables are for SQL."""
+TITLES_OF_FIRST = 2
+"""Ideas named that share the first rank of a group; more are counted."""
 DUELS_SHOWN = 4
 """Ideas of which it is said why they beat the next one below them."""
 _GROUPS_AT_ONCE = 20
+_LETTERED = re.compile(r"\b([Ii])dea ([AB])\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """One idea's overall verdicts against each of the others: `2–0`, `·` where they did not meet."""
+    """One idea's overall verdicts against each of the others: `2–0`, `2 tied`, `·` where they did not meet."""
 
     place: int
     title: str
@@ -41,13 +45,9 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why the winner of a duel won along one dimension; Markdown with rendered citations.
-
-    `shown_as` is what the text calls the winner: idea A was shown first, idea B second.
-    """
+    """Why the winner of a duel won along one dimension; Markdown with rendered citations, the winner called this idea."""
 
     dimension: str
-    shown_as: str
     text: str
 
 
@@ -84,6 +84,11 @@ class RankingPage:
     head: RankingHead
     groups: tuple[RankedGroupPart, ...]
     sensitivity: Sensitivity | None
+
+    @property
+    def firsts(self) -> tuple[tuple[str, int, str], ...]:
+        """Of every group: its name, how many ideas it has, and who is first."""
+        return tuple((group.name, len(group.ideas), _first(group.ideas)) for group in self.groups)
 
     @property
     def intervals(self) -> Mapping[int, IntervalChart]:
@@ -125,6 +130,13 @@ def _groups(queries: Queries, head: RankingHead) -> Iterator[RankedGroupPart]:
             matches[match.group].append(match)
         for number, name in enumerate(part, start=start + 1):
             yield _part(number, name, members[name], summaries.get(name), ratings[name], matches[name], head.dimensions)
+
+
+def _first(ideas: Sequence[RankedIdea]) -> str:
+    leading = [_title(idea) for idea in ideas if idea.rank == 1]
+    if len(leading) > TITLES_OF_FIRST:
+        return f"{len(leading)} ideas share the first rank"
+    return "; ".join(leading) or "nobody is ranked"
 
 
 def _part(
@@ -176,6 +188,8 @@ def _matrix(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> tuple[Matr
         wins, losses = won[one, other], won[other, one]
         if one == other or wins + losses + ties == 0:
             return "·"
+        if wins + losses == 0:
+            return f"{ties} tied"
         return f"{wins}–{losses}" + (f", {ties} tied" if ties else "")
 
     return tuple(
@@ -203,11 +217,11 @@ def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> Du
     reasons: dict[str, Reason] = {}
     wins: Counter[str] = Counter()
     for match in matches:
-        shown_as, idea_id = ("idea A", match.first_idea_id) if match.winner is Winner.FIRST else ("idea B", match.second_idea_id)
+        letter, idea_id = ("A", match.first_idea_id) if match.winner is Winner.FIRST else ("B", match.second_idea_id)
         if match.winner is not Winner.TIE and idea_id == better.idea_id:
             wins[match.dimension] += 1
             if match.rationale.strip():
-                reasons.setdefault(match.dimension, Reason(match.dimension.replace("_", " "), shown_as, match.rationale))
+                reasons.setdefault(match.dimension, Reason(match.dimension.replace("_", " "), _named(match.rationale, letter)))
     if not wins[OVERALL]:
         return None
     ordered = sorted(reasons, key=lambda dimension: (dimension != OVERALL, -wins[dimension], dimension))
@@ -218,6 +232,16 @@ def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> Du
         tally=f"{wins[OVERALL]} of {overall} overall verdicts",
         reasons=tuple(reasons[dimension] for dimension in ordered),
     )
+
+
+def _named(rationale: str, winner: str) -> str:
+    """A judge knows the ideas as A and B, in the order it was shown them; a reader knows which of them the text speaks for."""
+
+    def name(found: re.Match[str]) -> str:
+        words = "this idea" if found[2].upper() == winner else "the other idea"
+        return words.capitalize() if found[1] == "I" else words
+
+    return _LETTERED.sub(name, rationale)
 
 
 def _title(idea: RankedIdea) -> str:

@@ -63,7 +63,9 @@ def _difference(criterion: ShownCriterion, question: PairQuestion) -> _Differenc
 
 
 def _pairs_for(ahead: float, parts: list[_Difference]) -> list[tuple[Measure, Measure]]:
-    return [part.pairs[0] for part in parts if part.ahead * ahead >= 0]
+    """The most telling pair of each part that points the same way, each measure once."""
+    leading = (part.pairs[0] for part in parts if part.ahead * ahead >= 0)
+    return list({first.name: (first, second) for first, second in leading}.values())
 
 
 def _held(question: PairQuestion, taken: tuple[Taken, ...]) -> _Difference:

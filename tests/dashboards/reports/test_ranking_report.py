@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from dashboards.reports.interval_chart import interval_chart
+from dashboards.reports.ranking_page import _duels, ranking_page
 from dashboards.reports.render import ranking_report, run_report
 from dashboards.reports.sensitivity import sensitivity_of
 from dashboards.reports.write import write_reports
@@ -15,7 +16,7 @@ from schemas.ranking import RankedGroup
 from tests.support.evaluations import make_evaluation
 from tests.support.rankings import make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
-from warehouse.answers import IdeaScore
+from warehouse.answers import IdeaScore, RankedIdea
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.rankings.landing import land_group, land_head
@@ -53,6 +54,28 @@ def test_the_report_shows_ranges_profiles_matrix_reasons_and_bias(ranked: Layout
     assert "Position bias 0.00" in text
     assert "1 unscored (1: the engine refused to answer)" in text
     assert "How much the weights matter" in text
+
+
+def test_reasons_speak_of_this_idea_and_the_other_whichever_was_shown_first() -> None:
+    ideas = [make_evaluation(number).idea.idea_id for number in (0, 3)]
+    group = make_ranked_group(ideas, rationale="Idea A rests on [(Doe, 2021)](https://example.org/a); idea B does not.")
+    ranked = [
+        RankedIdea.model_construct(idea_id=idea_id, title=f"Title {place}", rank=place) for place, idea_id in enumerate(ideas, start=1)
+    ]
+    as_first, as_second = ([one for one in group.matches if one.first_idea_id == idea_id] for idea_id in ideas)
+    for matches, expected in (
+        (as_first, "This idea rests on [(Doe, 2021)](https://example.org/a); the other idea does not."),
+        (as_second, "The other idea rests on [(Doe, 2021)](https://example.org/a); this idea does not."),
+    ):
+        (duel,) = _duels(ranked, matches)
+        assert {reason.text for reason in duel.reasons} == {expected}
+
+
+def test_many_groups_begin_with_who_is_first_in_each(ranked: Layout) -> None:
+    with open_queries(ranked) as queries:
+        page = ranking_page(queries, RUN)
+    assert page is not None
+    assert [(ideas, bool(first)) for _, ideas, first in page.firsts] == [(len(group.ideas), True) for group in page.groups]
 
 
 def test_nothing_ideas_or_judges_wrote_becomes_html(ranked: Layout) -> None:
