@@ -27,7 +27,7 @@ demo: $(VENV)/.installed ## evaluate the bundled ideas against the bundled paper
 	@$(BIN)/assay demo
 
 test: $(VENV)/.installed-dev ## run the whole test suite (browser tests want Chromium, and are skipped without it)
-	@$(BIN)/python -m pytest -n auto --dist loadfile -m "not undisturbed"
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not undisturbed"
 	@$(BIN)/python -m pytest -m undisturbed
 
 lint: $(VENV)/.installed-dev ## style, formatting and import rules

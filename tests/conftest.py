@@ -1,4 +1,4 @@
-"""What holds for every test: no deadline on examples, and one `__main__` for the children that tests spawn."""
+"""What holds for every test: no deadline on examples, one `__main__` for the children that tests spawn, long tests first."""
 
 import sys
 from collections.abc import Iterator
@@ -16,3 +16,8 @@ def same_main_module() -> Iterator[None]:
     before = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = before
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes minutes comes first, so that the workers end together (with `--no-loadscope-reorder`)."""
+    items.sort(key=lambda item: item.get_closest_marker("end_to_end") is None)

@@ -1,8 +1,9 @@
 """One undisturbed demo run that many tests read."""
 
+import fcntl
 import json
 import os
-import subprocess
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,17 +40,32 @@ def env(bare_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> I
 
 
 class DemoRun:
-    """A finished `assay demo`."""
+    """A finished command that evaluated ideas: its lake, what it printed with `--json`, and what it said."""
 
-    def __init__(self, warehouse: Path, done: subprocess.CompletedProcess[str]) -> None:
+    def __init__(self, warehouse: Path, stdout: str, stderr: str) -> None:
         self.warehouse = warehouse
-        self.done = done
-        self.answer = json.loads(done.stdout) if done.returncode == 0 else {}
+        self.stdout = stdout
+        self.stderr = stderr
+        self.answer = json.loads(stdout)
+
+    @property
+    def untouched(self) -> Path:
+        """A copy of the lake that no test works in."""
+        return self.warehouse.with_name("untouched")
 
 
 @pytest.fixture(scope="session")
-def demo(bare_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoRun]:
-    warehouse = tmp_path_factory.mktemp("demo") / "warehouse"
-    done = assay("demo", "--warehouse", str(warehouse), "--json", env=bare_env, cwd=warehouse.parent)
-    assert done.returncode == 0, done.stderr
-    yield DemoRun(warehouse, done)
+def demo(bare_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
+    """One `assay demo` for all tests, whichever process they run in."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared-demo"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "stdout").exists():
+            done = assay("demo", "--warehouse", str(folder / "warehouse"), "--json", env=bare_env, cwd=folder)
+            assert done.returncode == 0, done.stderr
+            shutil.copytree(folder / "warehouse", folder / "untouched")
+            (folder / "stderr").write_text(done.stderr)
+            (folder / "stdout").write_text(done.stdout)
+    return DemoRun(folder / "warehouse", (folder / "stdout").read_text(), (folder / "stderr").read_text())

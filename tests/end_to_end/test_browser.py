@@ -39,7 +39,7 @@ def browser() -> Iterator[Browser]:
 def lake(browser: Browser, demo: DemoRun, env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo's run ranked by matches, a run judged by a model over HTTP, and a small benchmark."""
     folder = tmp_path_factory.mktemp("browser")
-    warehouse = Path(shutil.copytree(demo.warehouse, folder / "warehouse"))
+    warehouse = Path(shutil.copytree(demo.untouched, folder / "warehouse"))
     literature = ["--literature", f"snapshot:{bundled('papers.jsonl')}"]
     groups = write_groups(folder)
     one = folder / "one.jsonl"
@@ -190,8 +190,8 @@ def test_an_idea_is_opened_from_the_ranking_and_read_to_the_calls_behind_its_sco
     assert best["title"] in download.value.path().read_text()
 
 
-def test_the_review_of_a_committee_shows_its_scores_and_every_call(reader: Reader, lake: Path, env: dict[str, str]) -> None:
-    (run,) = rows(lake, "select run_id from runs where engine <> 'extractive'", env)
+def test_the_review_of_a_committee_shows_its_scores_and_every_call(reader: Reader, lake: Path) -> None:
+    (run,) = rows(lake, "select run_id from runs where engine <> 'extractive'")
     reader.open("idea", run=run["run_id"], part="Committee")
     reader.see_chart("Scores of the committee by reviewer and dimension")
     reader.keep("idea_committee")
@@ -234,7 +234,7 @@ def test_benchmarks_and_data_quality_show_what_was_measured_and_checked(reader: 
         reader.keep(f"quality_{view.lower()}")
 
 
-def test_a_question_in_sql_is_answered_and_taken_away_as_csv(reader: Reader, lake: Path, env: dict[str, str]) -> None:
+def test_a_question_in_sql_is_answered_and_taken_away_as_csv(reader: Reader, lake: Path) -> None:
     question = 'select "group", count(*) as ideas, round(avg(score), 2) as mean_score from idea_scores group by all order by all'
     reader.open()
     reader.follow("SQL")
@@ -245,7 +245,7 @@ def test_a_question_in_sql_is_answered_and_taken_away_as_csv(reader: Reader, lak
     with reader.page.expect_download() as download:
         reader.page.get_by_role("button", name="Download CSV").click()
     found = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
-    assert found == [{name: str(value) for name, value in row.items()} for row in rows(lake, question, env)]
+    assert found == [{name: str(value) for name, value in row.items()} for row in rows(lake, question)]
     reader.page.get_by_label("One SELECT over tables and marts").fill("drop table runs")
     reader.page.get_by_role("button", name="Run", exact=True).click()
     expect(reader.page.get_by_test_id("stAlertContentError")).to_be_visible()
@@ -264,7 +264,7 @@ def test_an_idea_with_markup_is_evaluated_from_the_page_and_shown_as_text_wherev
     reader.keep("evaluate_form")
     reader.page.get_by_role("button", name="Evaluate", exact=True).click()
     expect(reader.page.get_by_role("button", name="Evaluate another idea")).to_be_visible()
-    expect(reader.page.get_by_text("Done after")).to_be_visible(timeout=180_000)
+    expect(reader.page.get_by_text("Done after")).to_be_visible(timeout=600_000)
     reader.read("Overall, of 10", MARKUP)
     shown_as_text(reader)
     reader.keep("evaluate_done")
@@ -277,7 +277,7 @@ def test_an_idea_with_markup_is_evaluated_from_the_page_and_shown_as_text_wherev
     reader.follow("Ranking")
     reader.see_chart("sparse memory")
     shown_as_text(reader)
-    found = rows(lake, "select title from ideas where title like '%sparse memory'", env)
+    found = rows(lake, "select title from ideas where title like '%sparse memory'")
     assert [row["title"] for row in found] == [f"{MARKUP} sparse memory"]
 
 

@@ -13,8 +13,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
-from flows.prefect_server import free_port
 from tests.support.assay_command import start_assay, wait_until
+from tests.support.ports import quiet_port
 
 REQUIRED = "ASSAY_TESTS_REQUIRE_BROWSER"
 SCREENSHOTS = "ASSAY_TESTS_SCREENSHOTS"
@@ -24,7 +24,7 @@ ARGUMENTS = (
     "--disable-sync",
 )  # fmt: skip
 WIDTH, HEIGHT = 1440, 1000
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = 120.0
 _OWN_PROBES = re.compile(r"/_stcore/(health|host-config)$")
 _LOOPBACK = frozenset({"127.0.0.1", "localhost"})
 _LOCAL = frozenset({"data", "blob", "about"})
@@ -66,7 +66,7 @@ def chromium() -> Iterator[Browser]:
 @contextmanager
 def dashboard(warehouse: Path, env: dict[str, str], log: Path) -> Iterator[str]:
     """A real `assay dashboard` on a free port; its address."""
-    port = free_port()
+    port = quiet_port()
     process = start_assay("dashboard", "--warehouse", str(warehouse), "--port", str(port), env=env, log=log)
     try:
         wait_until(lambda: process.poll() is not None or _healthy(port), WAIT_SECONDS, "the dashboard's answer")
