@@ -48,7 +48,7 @@ def lake(browser: Browser, demo: DemoRun, env: dict[str, str], tmp_path_factory:
     with start_openai_server() as server:
         model = ["--engine", "litellm:openai/judge", "--api-base", server.url, "--modules", "soundness,contribution,committee,novelty"]
         commands = [
-            ["rank", *("--warehouse", str(warehouse))],
+            ["rank"],
             ["benchmark", "groups", "--data", str(groups), "--modules", "none", "--baselines", "none", *literature],
             ["evaluate", str(one), *literature, *model, "--max-cost-usd", "5"],
         ]

@@ -29,7 +29,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         env = environment(Path(folder) / "home")
         warehouse = parser.parse_args().warehouse or _demo(Path(folder) / "warehouse", env)
-        run = rows(warehouse, FIRST_RUN, env)[0]["run_id"]
+        run = rows(warehouse, FIRST_RUN)[0]["run_id"]
         with browsers.chromium() as browser, browsers.dashboard(warehouse, env, Path(folder) / "log") as address:
             for take in (_take_ranking, _take_idea):
                 with browsers.reader_of(browser, address, width=WIDTH, height=HEIGHT, scale=SCALE) as reader:
