@@ -36,8 +36,7 @@ def server() -> Iterator[SemanticScholarServer]:
 
 @pytest.fixture
 def gateway(server: SemanticScholarServer, tmp_path: Path, settings_for: MakeSettings) -> Iterator[GatewayProcess]:
-    settings = settings_for(server.url, requests_per_second=50, timeout_seconds=2.0)
-    with GatewayProcess(settings, "live", tmp_path / "cache") as running:
+    with GatewayProcess(settings_for(server.url, requests_per_second=50), "live", tmp_path / "cache") as running:
         yield running
 
 
@@ -55,14 +54,16 @@ async def rows_of_three_ideas(url: str) -> list[list[ApiCall]]:
         await client.search_papers("topic 9 in graphs", 20, None)
         return ledger.api_calls
 
-    async with httpx.AsyncClient(timeout=60) as http:
+    async with httpx.AsyncClient(timeout=240) as http:
         return list(await asyncio.gather(*(look(number, http) for number in range(3))))
 
 
 def test_every_request_that_left_is_a_row_of_one_idea_and_shares_add_up(
-    gateway: GatewayProcess, server: SemanticScholarServer, tmp_path: Path
+    server: SemanticScholarServer, tmp_path: Path, settings_for: MakeSettings
 ) -> None:
-    ideas = asyncio.run(rows_of_three_ideas(gateway.url))
+    settings = settings_for(server.url, requests_per_second=50, timeout_seconds=2.0)
+    with GatewayProcess(settings, "live", tmp_path / "cache") as hurried:
+        ideas = asyncio.run(rows_of_three_ideas(hurried.url))
     rows = [call for calls in ideas for call in calls]
     left = [call for call in rows if call.upstream_requests]
     assert Counter(call.call_id for call in left) == Counter(name for name, *_ in recorded(tmp_path / "cache"))
@@ -79,7 +80,7 @@ def test_every_request_that_left_is_a_row_of_one_idea_and_shares_add_up(
 def test_the_record_outlives_a_kill_and_knows_what_was_under_way(
     gateway: GatewayProcess, server: SemanticScholarServer, tmp_path: Path
 ) -> None:
-    server.fault = lambda number, path: "slow" if number == 2 else None
+    server.fault, server.slow_seconds = lambda number, path: "slow" if number == 2 else None, 600.0
     for number in range(2):
         httpx.get(f"{gateway.url}/graph/v1/paper/search", params={"query": f"topic {number}"})
     with pytest.raises(httpx.TimeoutException):
