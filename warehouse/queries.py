@@ -7,7 +7,7 @@ with open_queries(layout) as queries:
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import duckdb
 import polars
@@ -27,10 +27,17 @@ from warehouse.layout import Layout
 from warehouse.rows import Row, evaluation_of
 from warehouse.statements import statement, table_statement
 
-__all__ = ["Queries", "open_queries", "run_sql"]
+__all__ = ["Place", "Queries", "open_queries", "run_sql"]
 
 NounT = TypeVar("NounT", bound=Noun)
 _IDEAS_AT_ONCE = 40
+
+
+class Place(NamedTuple):
+    """Where an idea stands in its group; rank None: nothing of it was scored."""
+
+    rank: int | None
+    group_size: int
 
 
 @contextmanager
@@ -117,26 +124,35 @@ class Queries:
         self.run(run_id)
         return self._frame("source_health", run_id=run_id)
 
-    def idea_review(self, run_id: RunId, idea_id: IdeaId) -> IdeaReview:
-        """All that a full report on one idea shows. Raises ConfigurationError when the run has no such idea."""
-        for review in self.idea_reviews(run_id, (idea_id,)):
+    def idea_review(self, run_id: RunId, idea_id: IdeaId, place: Place | None = None) -> IdeaReview:
+        """All that a full report on one idea shows. Raises ConfigurationError when the run has no such idea.
+
+        Args:
+            place: where the idea stands, for who knows it: else the whole run is ranked to say so.
+        """
+        places = self._places(run_id, (idea_id,)) if place is None else [{"idea_id": idea_id, **place._asdict()}]
+        for review in self._reviews(self.run(run_id), places, (idea_id,)):
             return review
         raise ConfigurationError(f"run {run_id} has no evaluation of idea {idea_id}; `assay rank {run_id}` lists its ideas")
 
     def idea_reviews(self, run_id: RunId, idea_ids: Sequence[IdeaId] | None = None) -> Iterator[IdeaReview]:
         """The ideas of a run (or those of `idea_ids` that it has), best ranked first; some dozens are in memory at a time."""
-        run = self.run(run_id)
-        some = {"run_id": run_id, "idea_ids": None if idea_ids is None else list(idea_ids)}
-        with self._one_snapshot():
-            places = self._rows("ranking_of_ideas", **some)
-            scores = {score.idea_id: score for score in self._nouns("idea_scores_of", IdeaScore, **some)}
+        yield from self._reviews(self.run(run_id), self._places(run_id, idea_ids), idea_ids)
+
+    def _places(self, run_id: RunId, idea_ids: Sequence[IdeaId] | None) -> list[Row]:
+        return self._rows("ranking_of_ideas", run_id=run_id, idea_ids=_listed(idea_ids))
+
+    def _reviews(self, run: Run, places: Sequence[Row], idea_ids: Sequence[IdeaId] | None) -> Iterator[IdeaReview]:
+        asked = self._nouns("idea_scores_of", IdeaScore, run_id=run.run_id, idea_ids=_listed(idea_ids))
+        scores = {score.idea_id: score for score in asked}
         for start in range(0, len(places), _IDEAS_AT_ONCE):
             part = places[start : start + _IDEAS_AT_ONCE]
-            idea_ids = [place["idea_id"] for place in part]
+            some = {"run_id": run.run_id, "idea_ids": [place["idea_id"] for place in part]}
             with self._one_snapshot():
-                rows = self._idea_rows(run_id, idea_ids)
-                costs = {row["idea_id"]: row for row in self._rows("idea_costs", run_id=run_id, idea_ids=idea_ids)}
-            for place, idea_id in zip(part, idea_ids, strict=True):
+                rows = self._idea_rows(run.run_id, some["idea_ids"])
+                costs = {row["idea_id"]: row for row in self._rows("idea_costs", **some)}
+            for place in part:
+                idea_id = place["idea_id"]
                 yield _review(run, place, scores[idea_id], rows[idea_id], costs.get(idea_id))
 
     def rows(self, name: str, **parameters: object) -> list[Row]:
@@ -190,6 +206,10 @@ class Queries:
 def _dicts(answer: duckdb.DuckDBPyConnection) -> list[Row]:
     names = [column[0] for column in answer.description or ()]
     return [dict(zip(names, values, strict=True)) for values in answer.fetchall()]
+
+
+def _listed(idea_ids: Sequence[IdeaId] | None) -> list[IdeaId] | None:
+    return None if idea_ids is None else list(idea_ids)
 
 
 def _run(row: dict[str, Any]) -> Run:

@@ -1,12 +1,13 @@
 """Idea: the full review of one idea, from its summary down to the calls behind every score."""
 
+import polars
 import streamlit as st
 
 from dashboards.app import empty, state
 from dashboards.app.data import Lake
 from dashboards.app.review import whole
 from schemas.identifiers import IdeaId, RunId
-from warehouse.queries import Queries
+from warehouse.queries import Place, Queries
 
 IDEAS_LISTED = 50
 NAME_CHARACTERS = 90
@@ -18,24 +19,30 @@ def show(lake: Lake) -> None:
     run = state.choose_run(lake)
     if run is None:
         return
-    idea_id = _choose_idea(lake, run.run_id)
+    found = _find_ideas(lake, run.run_id)
+    idea_id = _choose_idea(lake, run.run_id, found)
     if idea_id is None:
         return
-    review = lake.ask(Queries.idea_review, run.run_id, IdeaId(idea_id))
+    places = {row["idea_id"]: Place(row["rank"], row["group_size"]) for row in found.iter_rows(named=True)}
+    review = lake.ask(Queries.idea_review, run.run_id, IdeaId(idea_id), places.get(idea_id))
     whole.show_downloads(review, key="download")
     whole.show(review)
 
 
-def _choose_idea(lake: Lake, run_id: RunId) -> str | None:
-    """An idea of the run: searched for by title or identifier, listed best first."""
+def _find_ideas(lake: Lake, run_id: RunId) -> polars.DataFrame:
+    """Ideas of the run, searched for by title or identifier, best first."""
     searched = state.words("Search", key="search", placeholder="Title or identifier")
-    found = lake.frame("find_ideas", run_id=run_id, text=searched.strip(), limit=IDEAS_LISTED)
+    return lake.frame("find_ideas", run_id=run_id, text=searched.strip(), limit=IDEAS_LISTED)
+
+
+def _choose_idea(lake: Lake, run_id: RunId, found: polars.DataFrame) -> str | None:
+    """One of the ideas found, or the one that the address names."""
     if found.is_empty():
         empty.show("No idea of this run holds these words in its title or identifier.")
         return None
     names = dict(zip(found["idea_id"].to_list(), found["title"].to_list(), strict=True))
     asked = st.query_params.get(IN_ADDRESS)
-    if asked and asked not in names and not searched and lake.ask(_has_idea, run_id, IdeaId(asked)):
+    if asked and asked not in names and not st.session_state.get("search") and lake.ask(_has_idea, run_id, IdeaId(asked)):
         names = {asked: "", **names}
     return _choose_of(names, asked)
 
