@@ -59,7 +59,7 @@ RANKING_GROUPS = Table(
         *OF_RANKING,
         GROUP,
         Column("idea_count", INTEGER, "Ideas of the group.", minimum=1),
-        Column("match_count", INTEGER, "Matches along all dimensions.", minimum=0),
+        Column("match_count", INTEGER, "Matches along all dimensions, without votes of people.", minimum=0),
         Column("unscored_match_count", INTEGER, "Matches without a verdict.", minimum=0),
         Column("schedule", STRING, "round_robin or adaptive."),
         Column("ended_because", STRING, "Why no more pairs were asked."),

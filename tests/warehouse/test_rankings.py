@@ -143,6 +143,16 @@ def test_a_match_along_an_unrated_dimension_or_an_idea_rated_along_others_keeps_
         assert "one_ranking_has_one_set_of_dimensions" in {row.expectation for row in report.validation.broken}
 
 
+def test_a_ranking_with_votes_of_people_is_published_with_them(layout: Layout, ideas: list[IdeaId]) -> None:
+    group = make_ranked_group(ideas, group="one")
+    vote = replace(group.matches[1], match_id="vote-1", judge="human:ada", provenance=None)
+    assert rank(layout, replace(group, matches=(*group.matches, vote)), method=RatingMethod.ELO).published
+    with open_queries(layout) as queries:
+        shown = ranking_shown(queries, RUN)
+        assert shown is not None
+        assert [match.judge for match in matches_of(queries, shown, ["one"])].count("human:ada") == 1
+
+
 def test_a_run_that_changed_loses_its_ranking_but_not_what_it_cost(layout: Layout, ideas: list[IdeaId]) -> None:
     late = make_ranked_group(ideas, ranking_id="ranking-late", group="one")
     head = make_head(layout, [late])
