@@ -9,13 +9,15 @@ from flows.estimate import CHARACTERS_PER_TOKEN
 from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.profile import RankingParameters
-from schemas.run import RunRequest
+from schemas.run import Module, RunRequest
+from tasks.committee.knowledge.expected import CLAIM_TOKENS
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.from_review import EVIDENCE_SHOWN, TEXTS_SHOWN
 from tasks.ranking.steps import COMPARE_IDEAS
 
-TOKENS_PER_TEXT = 90
-"""Of each strength or weakness, and of what is shown of each paper."""
+TOKENS_PER_TEXT = 130
+"""Of each strength or weakness, and of what is shown of each paper, as 40 ideas of real groups were found to have."""
+TOKENS_PER_DIMENSION = 45
 TOKENS_PER_VERDICT = 70
 
 
@@ -42,9 +44,11 @@ def estimate_ranking(ideas: Sequence[Idea], request: RunRequest, price: tuple[fl
     free = request.engine == "extractive"
     calls = 0 if free else sum(most_calls(size, parameters) for size in sizes.values())
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
-    shown = idea_tokens + (EVIDENCE_SHOWN + 2 * TEXTS_SHOWN) * TOKENS_PER_TEXT
-    prompt = round(calls * (len(COMPARE_IDEAS.template) / CHARACTERS_PER_TOKEN + 2 * shown))
-    completion = calls * len(dimensions_of(request.profile)) * TOKENS_PER_VERDICT
+    claims = CLAIM_TOKENS if Module.COMMITTEE in request.modules else 0.0
+    shown = idea_tokens + claims + (EVIDENCE_SHOWN + 2 * TEXTS_SHOWN) * TOKENS_PER_TEXT
+    dimensions = len(dimensions_of(request.profile))
+    prompt = round(calls * (len(COMPARE_IDEAS.template) / CHARACTERS_PER_TOKEN + dimensions * TOKENS_PER_DIMENSION + 2 * shown))
+    completion = calls * dimensions * TOKENS_PER_VERDICT
     cost = 0.0 if free else None if price is None else prompt * price[0] + completion * price[1]
     return RankingEstimate(
         groups=len(sizes), pairs=pairs, model_calls=calls, prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost

@@ -56,7 +56,8 @@ class Publication(Noun):
     def failed_expectations(self) -> tuple[str, ...]:
         """The critical expectations that were broken: why it is not published."""
         broken = self.validation.broken if self.validation is not None else ()
-        return tuple(f"{row.table_name}: {row.expectation}" for row in broken if row.severity is Severity.CRITICAL)
+        critical = (row for row in broken if row.severity is Severity.CRITICAL)
+        return tuple(": ".join(filter(None, (row.table_name, row.expectation))) for row in critical)
 
 
 class RankedIdea(Noun):
