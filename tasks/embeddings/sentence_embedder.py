@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from warehouse.keyed_store import KeyedStore
 
 _MAXIMUM_IN_MEMORY = 20_000
 _TEXTS_PER_TURN = 64
+_TEXTS_TOGETHER = 256
+"""Of several callers that wait for the local model: small batches cost up to twice the time per text."""
 _REMOTE_PREFIX = "litellm:"
 
 Vector = NDArray[np.float32]
@@ -26,7 +29,8 @@ class SentenceEmbedder:
     """Implements `Embedder` with the bundled model, any sentence-transformers model, or `litellm:<model>`.
 
     Cached by model, precision, maximum tokens and text. Equal texts are embedded once, also when asked for by
-    several ideas at once. The local model runs in a thread, one batch at a time per process.
+    several ideas at once. The local model runs in a thread, one batch at a time per process; what others wait for meanwhile
+    joins the next batch of the bundled model, whose vectors do not depend on what is embedded beside them.
 
     Raises (from `embed`):
         ConfigurationError: the model cannot be had, or its key is wrong.
@@ -41,6 +45,7 @@ class SentenceEmbedder:
         self._precision = "api" if self._remote else local_model.precision_of(settings.precision)
         self._memory: OrderedDict[str, Vector] = OrderedDict()
         self._memory_lock = threading.Lock()
+        self._waiting: dict[str, str] = {}
 
     async def embed(self, texts: Sequence[str]) -> Vector:
         """One unit row per text, in order; shape (len(texts), dimensions)."""
@@ -70,6 +75,8 @@ class SentenceEmbedder:
 
     async def _compute(self, texts: dict[str, str]) -> dict[str, Vector]:
         if self._remote is None:
+            with self._memory_lock:
+                self._waiting.update(texts)
             return await asyncio.to_thread(self._compute_locally, texts)
         vectors = await embed_remotely(self._remote, list(texts.values()), self._settings.batch_size, self._api_base)
         computed = dict(zip(texts, vectors, strict=True))
@@ -82,10 +89,21 @@ class SentenceEmbedder:
             rest = {key: text for key, text in texts.items() if key not in known}
             computed: dict[str, Vector] = {}
             if rest:
-                vectors = self._model().encode(list(rest.values()), self._settings.batch_size)
-                computed = dict(zip(rest, vectors, strict=True))
+                together = self._together(rest)
+                vectors = self._model().encode(list(together.values()), self._settings.batch_size)
+                computed = dict(zip(together, vectors, strict=True))
             self._remember(computed)
-        return known | computed
+        return known | {key: computed[key] for key in rest}
+
+    def _together(self, own: dict[str, str]) -> dict[str, str]:
+        """`own` texts and some that others wait for: those find theirs in memory, or embed them again should this fail."""
+        with self._memory_lock:
+            for key in own:
+                self._waiting.pop(key, None)
+            if self._settings.model != local_model.BUNDLED:
+                return own
+            taken = [key for key in islice(self._waiting, max(_TEXTS_TOGETHER - len(own), 0)) if key not in self._memory]
+            return own | {key: self._waiting.pop(key) for key in taken}
 
     def _nothing(self) -> Vector:
         if self._remote is not None:

@@ -66,6 +66,26 @@ async def test_ideas_that_ask_at_once_share_the_work(monkeypatch: pytest.MonkeyP
     assert sorted(embedded) == ["another text", "one text"]
 
 
+async def test_texts_that_several_callers_wait_for_are_embedded_together_and_each_gets_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    batches: list[int] = []
+    encode = local_model.LocalModel.encode
+
+    def counting(self: local_model.LocalModel, texts: list[str], batch_size: int) -> object:
+        batches.append(len(texts))
+        return encode(self, texts, batch_size)
+
+    texts = [[f"Text {caller} about {subject}." for subject in ("bees", "maps")] for caller in range(5)]
+    alone = [await SentenceEmbedder(EmbeddingSettings(), None).embed(each) for each in texts]
+    monkeypatch.setattr(local_model.LocalModel, "encode", counting)
+    embedder = SentenceEmbedder(EmbeddingSettings(), None)
+    with local_model.PROCESS_LOCK:
+        waiting = [asyncio.create_task(embedder.embed(each)) for each in texts]
+        await asyncio.sleep(0)
+    found = await asyncio.gather(*waiting)
+    assert all((one == other).all() for one, other in zip(found, alone, strict=True))
+    assert batches == [10]
+
+
 async def test_other_settings_have_other_cache_entries(tmp_path: Path) -> None:
     store = KeyedStore(tmp_path / "embeddings.sqlite")
     long = await SentenceEmbedder(EmbeddingSettings(maximum_tokens=128), store).embed([TEXTS[2]])

@@ -10,6 +10,7 @@ from tasks.novelty.closeness import measure
 CLOSENESS_WEIGHT = 0.5
 OVERLAP_WEIGHT = 0.2
 LEANING_WEIGHT = 0.3
+"""The three weights were set by hand, held against no judge's scores."""
 
 
 async def baseline_alignment(question: AlignmentQuestion, tools: BaselineTools) -> AlignmentAnswer:

@@ -6,7 +6,9 @@ from tasks.judging.step import BaselineTools
 from tasks.novelty.closeness import closeness_of
 
 SUPPORTED = 0.45
-"""Closeness from which an argument counts as borne out: below that of a covered statement, for arguments name what texts spell out."""
+"""Closeness from which an argument counts as borne out: below that of a covered statement, for arguments name what texts spell out.
+
+Set by hand, held against no judge's answers."""
 
 
 async def baseline_check(question: CheckQuestion, tools: BaselineTools) -> CheckAnswer:
