@@ -97,9 +97,8 @@ def test_bad_ideas_are_in_failures_and_the_good_ones_are_evaluated(env: dict[str
     ideas = tmp_path / "mixed.jsonl"
     ideas.write_text("\n".join([GOOD[0], *bad, GOOD[5]]) + "\n")
     warehouse = tmp_path / "w"
-    done = assay(
-        "evaluate", str(ideas), "--warehouse", str(warehouse), "--literature", f"snapshot:{bundled('papers.jsonl')}", "--json", env=env
-    )
+    options = ["--literature", f"snapshot:{bundled('papers.jsonl')}", "--workers", "1", "--json"]
+    done = assay("evaluate", str(ideas), "--warehouse", str(warehouse), *options, env=env)
     assert done.returncode == 1, done.stderr
     run = json.loads(done.stdout)["run"]
     assert (run["idea_count"], run["evaluated_count"], run["rejected_count"]) == (2, 2, 5)

@@ -1,12 +1,15 @@
-"""Twenty ideas, two workers, a limit, every kind of fault, one look-up that never succeeds, and the gateway killed in the middle."""
+"""The whole job over the live API's own protocol, on the worst of nights.
+
+Twenty ideas, two workers, a limit, every kind of fault, one look-up that never succeeds, and the gateway killed in the middle.
+"""
 
 import json
-import os
 import random
 import re
 import sqlite3
 import threading
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +18,48 @@ import pytest
 from dashboards.reports.wording import reason
 from flows.request import bundled
 from tasks.literature.gateway.request_record import RECORD_NAME
-from tests.end_to_end.test_live import KEY, bundled_corpus
 from tests.support.assay_command import assay, find_child, kill_hard, rows, start_assay
-from tests.support.semantic_scholar_server import FAULTS, SemanticScholarServer
+from tests.support.semantic_scholar_server import FAULTS, Json, SemanticScholarServer, paper_id
+from tests.support.stalls import Stalls
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.undisturbed]
 
 RATE = 8
+KEY = "s2-very-secret-key"
 KILLED_AFTER = 90
 LOST_WORD = "abstention"
 """In queries of two of the twenty ideas."""
 
 EVIDENCE = ("methods", "passages", "papers", "method_evidence", "soundness_reviews", "candidates", "comparisons", "citations", "failures")
 MADE_ANEW = {"created_at", "run_id", "failure_id", "latency_seconds", "reused_from_run_id"}
+
+
+def bundled_corpus() -> list[Json]:
+    """The bundled papers as Semantic Scholar would describe them; none is open access."""
+    papers = []
+    for number, line in enumerate(bundled("papers.jsonl").read_text().splitlines()):
+        paper = json.loads(line)
+        identifier = paper_id(paper["url"])
+        papers.append(
+            {
+                "paperId": identifier,
+                "corpusId": 5000 + number,
+                "externalIds": {"CorpusId": 5000 + number, **({"DOI": paper["doi"]} if paper["doi"] else {})},
+                "title": paper["title"],
+                "abstract": paper["abstract"],
+                "authors": [{"authorId": str(place), "name": name} for place, name in enumerate(paper["authors"])],
+                "venue": paper["venue"],
+                "year": paper["year"],
+                "publicationDate": None,
+                "url": f"https://www.semanticscholar.org/paper/{identifier}",
+                "openAccessPdf": {"url": "", "status": None, "license": None, "disclaimer": "Notice"},
+                "citationCount": paper["citation_count"],
+                "referenceCount": 0,
+                "cited": [],
+                "topic": number // 15,
+            }
+        )
+    return papers
 
 
 def twenty_ideas(path: Path) -> Path:
@@ -54,7 +86,7 @@ def command(ideas: Path, warehouse: Path) -> list[str]:
     return ["evaluate", str(ideas), "--warehouse", str(warehouse), *options]
 
 
-def evidence(warehouse: Path, env: dict[str, str]) -> dict[str, list[str]]:
+def evidence(warehouse: Path) -> dict[str, list[str]]:
     """What the ideas were judged by, without clocks and names of the run."""
     seen = {}
     for table in EVIDENCE:
@@ -64,24 +96,44 @@ def evidence(warehouse: Path, env: dict[str, str]) -> dict[str, list[str]]:
     return seen
 
 
-def used_share(record: Path, arrivals: list[float], rate: float) -> tuple[float, float]:
-    """Arrivals over those the allowance had room for while some request waited, as the gateway's record tells; and those seconds.
+def waits(record: Path) -> list[tuple[float, float]]:
+    """When each request was asked for and when it was sent, as the gateway's record tells, on the monotonic clock."""
+    with sqlite3.connect(record) as connection:
+        sent = list(connection.execute("select sent_at, wait_seconds from requests"))
+    shift = time.time() - time.monotonic()
+    return sorted((sent_at - waited - shift, sent_at - shift) for sent_at, waited in sent)
+
+
+def spans_of_waiting(record: Path) -> list[tuple[float, float]]:
+    """When some request waited for its turn.
 
     The second around a restart is nobody's: the killed gateway's requests come again.
     """
-    with sqlite3.connect(record) as connection:
-        sent = list(connection.execute("select sent_at, wait_seconds from requests order by sent_at"))
-    shift = time.time() - time.monotonic()
-    spans: list[list[float]] = []
-    for left_at, waited in sorted((sent_at - waited, sent_at) for sent_at, waited in sent if waited > 0.02):
-        if spans and left_at <= spans[-1][1]:
-            spans[-1][1] = max(spans[-1][1], waited)
+    spans: list[tuple[float, float]] = []
+    for began_at, left_at in waits(record):
+        if left_at - began_at <= 0.02:
+            continue
+        if spans and began_at <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], left_at))
         else:
-            spans.append([left_at, waited])
-    spans = [span for span in spans if span[1] - span[0] > 1.0]
-    seconds = sum(last - first for first, last in spans)
-    inside = sum(any(first < moment + shift <= last + 0.01 for first, last in spans) for moment in arrivals)
-    return inside / rate / seconds, seconds
+            spans.append((began_at, left_at))
+    return [(first, last) for first, last in spans if last - first > 1.0]
+
+
+def used_share(spans: list[tuple[float, float]], arrivals: list[float], rate: float) -> float:
+    """Arrivals over those the allowance had room for."""
+    inside = sum(any(first < moment <= last + 0.01 for first, last in spans) for moment in arrivals)
+    return inside / rate / seconds_of(spans)
+
+
+def seconds_of(spans: list[tuple[float, float]]) -> float:
+    return sum(last - first for first, last in spans)
+
+
+def without_stalls(spans: list[tuple[float, float]], stalls: Stalls) -> list[tuple[float, float]]:
+    """The same where the machine gave everybody their time: what a busy one takes away is not the gateway's to use."""
+    left = [rest for first, last in spans for rest in stalls.undisturbed(first, last, longer_than_seconds=0.03, recovery_seconds=1.0)]
+    return [(first, last) for first, last in left if last - first > 3.0]
 
 
 def test_a_bad_night_costs_time_and_nothing_else(env: dict[str, str], tmp_path: Path) -> None:
@@ -94,15 +146,26 @@ def test_a_bad_night_costs_time_and_nothing_else(env: dict[str, str], tmp_path: 
     with SemanticScholarServer(bundled_corpus(), RATE, lambda number, path: planned[number], LOST_WORD, slow_seconds=2.5) as server:
         code = run_with_killed_gateway(command(ideas, tmp_path / "bad"), {**env, **settings(server, RATE)}, server, tmp_path / "bad.log")
         assert code == 0, (tmp_path / "bad.log").read_text()
-        overloaded = os.getloadavg()[0] > 3 * (os.cpu_count() or 1)
-        assert server.violations(RATE) <= (2 if overloaded else 0), "on a machine where everything stalls, arrivals do too"
-        record = next((tmp_path / "bad").rglob(RECORD_NAME))
-        share, limited_seconds = used_share(record, server.arrivals, RATE)
-    assert share >= (0.9 if overloaded else 0.98)
-    assert overloaded or limited_seconds > 0.5 * (server.arrivals[-1] - server.arrivals[0]), "the limit was what held the run up"
-    assert evidence(tmp_path / "bad", env) == evidence(tmp_path / "good", env)
-    check_rows(tmp_path / "bad", env, len(server.arrivals))
+    record = next((tmp_path / "bad").rglob(RECORD_NAME))
+    began_at, _ = waits(record)[0]
+    assert (server.too_early(RATE, began_at - 1.0), server.violations(RATE)) == (0, 0)
+    assert server.keys == {KEY}
+    check_use_of_the_allowance(record, server)
+    assert evidence(tmp_path / "bad") == evidence(tmp_path / "good")
+    check_rows(tmp_path / "bad", len(server.arrivals))
     check_report(tmp_path / "bad", env)
+    assert not [path for path in (tmp_path / "bad").rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+
+
+def check_use_of_the_allowance(record: Path, server: SemanticScholarServer) -> None:
+    """While there is work the allowance is used, in all the time that the machine was not too busy to tell."""
+    waiting = spans_of_waiting(record)
+    quiet = without_stalls(waiting, server.stalls)
+    shares = [used_share(spans, server.arrivals, RATE) for spans in (waiting, quiet) if seconds_of(spans) >= 10]
+    if seconds_of(quiet) < 10 and max(shares, default=0.0) < 0.98:
+        warnings.warn("this machine is too busy for the use of the allowance to be measured", stacklevel=1)
+    else:
+        assert max(shares) >= 0.98
 
 
 def run_with_killed_gateway(arguments: list[str], env: dict[str, str], server: SemanticScholarServer, log: Path) -> int:
@@ -118,12 +181,12 @@ def run_with_killed_gateway(arguments: list[str], env: dict[str, str], server: S
 
     killer = threading.Thread(target=kill)
     killer.start()
-    code = process.wait(280)
+    code = process.wait(800)
     killer.join()
     return code
 
 
-def check_rows(warehouse: Path, env: dict[str, str], arrived: int) -> None:
+def check_rows(warehouse: Path, arrived: int) -> None:
     """Every request that left is one row, apart from the few that the kill took the answer from."""
     calls: list[dict[str, Any]] = rows(
         warehouse, "select call_id, failure_reason, upstream_requests, request_share from api_calls where source = 'semantic_scholar'"
@@ -133,13 +196,15 @@ def check_rows(warehouse: Path, env: dict[str, str], arrived: int) -> None:
     assert arrived - 25 <= len(left) <= arrived
     assert sum(call["request_share"] for call in calls) == pytest.approx(len(left), rel=0.05)
     assert {call["failure_reason"] for call in left} >= {"rate_limited", "server_error", "timeout", None}
+    assert rows(warehouse, "select distinct text_source from paper_sections") == [{"text_source": "metadata"}]
 
 
 def check_report(warehouse: Path, env: dict[str, str]) -> None:
     """What could not be looked up stands in the failures and in the report, and nothing else does."""
     unanswered = rows(warehouse, "select distinct reason from failures where reason <> 'no_open_access'")
     assert unanswered == [{"reason": "server_error"}]
-    (run,) = rows(warehouse, "select run_id, evaluated_count, failed_count from runs")
+    (run,) = rows(warehouse, "select run_id, evaluated_count, failed_count, literature from runs")
+    assert run["literature"].startswith("live:")
     incomplete = rows(warehouse, "select distinct idea_id from failures where reason = 'server_error'")
     assert 1 <= len(incomplete) <= 2
     assert run["evaluated_count"] + run["failed_count"] == 20

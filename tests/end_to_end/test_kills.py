@@ -1,5 +1,6 @@
 """Kill anything, at any time; the same command again gives the lake of an undisturbed run."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -27,20 +28,32 @@ def content(warehouse: Path) -> dict[str, list[str]]:
     return seen
 
 
-@pytest.mark.parametrize("victims", [("gateway", "worker"), ("driver",)], ids=" and ".join)
-def test_a_killed_run_started_again_yields_the_lake_of_an_undisturbed_one(
-    victims: tuple[str, ...], demo: DemoRun, bare_env: dict[str, str], env: dict[str, str], tmp_path: Path
-) -> None:
-    """A run survives its gateway and its workers, one after the other; without its driver it goes on when started again."""
-    warehouse, log = tmp_path / "warehouse", tmp_path / "first.log"
-    process = start_assay("demo", "--warehouse", str(warehouse), env=bare_env, log=log)
+def kill_one_by_one(process: subprocess.Popen[bytes], victims: tuple[str, ...], warehouse: Path, log: Path) -> None:
+    """Kill each victim once one more idea has landed."""
     for ideas, victim in enumerate(victims, start=2):
         wait_until(lambda ideas=ideas: landed_count(warehouse) >= ideas or process.poll() is not None, GUARD_SECONDS, "the next idea")
         assert process.poll() is None, log.read_text()
-        relatives = family(process)
         killed = process if victim == "driver" else find_child(process, MARKS[victim])
         assert killed is not None
         kill_hard(killed)
+
+
+def test_a_run_survives_its_gateway_and_a_worker(demo: DemoRun, env: dict[str, str], tmp_path: Path) -> None:
+    warehouse, log = tmp_path / "warehouse", tmp_path / "log"
+    process = start_assay("demo", "--warehouse", str(warehouse), env=env, log=log)
+    kill_one_by_one(process, ("gateway", "worker"), warehouse, log)
+    assert process.wait(timeout=GUARD_SECONDS) == 0, log.read_text()
+    assert content(warehouse) == content(demo.warehouse)
+
+
+def test_a_killed_run_started_again_yields_the_lake_of_an_undisturbed_one(
+    demo: DemoRun, bare_env: dict[str, str], env: dict[str, str], tmp_path: Path
+) -> None:
+    warehouse, log = tmp_path / "warehouse", tmp_path / "log"
+    process = start_assay("demo", "--warehouse", str(warehouse), env=bare_env, log=log)
+    wait_until(lambda: landed_count(warehouse) >= 1 or process.poll() is not None, GUARD_SECONDS, "the first idea")
+    relatives = family(process)
+    kill_one_by_one(process, ("driver",), warehouse, log)
     process.wait(timeout=GUARD_SECONDS)
     wait_until(lambda: not any(each.is_running() and each.status() != "zombie" for each in relatives), GUARD_SECONDS, "the end of all")
     again = assay("demo", "--warehouse", str(warehouse), "--json", env=env)

@@ -1,12 +1,14 @@
 """A real engine over HTTP: an OpenAI-shaped server on loopback."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from flows.request import bundled
+from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay, rows
 from tests.support.openai_server import OpenAIServer, start_openai_server
 
@@ -15,26 +17,25 @@ pytestmark = pytest.mark.end_to_end
 LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> Iterator[OpenAIServer]:
-    running = start_openai_server()
-    yield running
-    running.stop()
+    with start_openai_server() as running:
+        yield running
 
 
-@pytest.fixture
-def ideas(tmp_path: Path) -> Path:
-    path = tmp_path / "three.jsonl"
-    path.write_text("".join(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[:3]))
+@pytest.fixture(scope="module")
+def ideas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("ideas") / "two.jsonl"
+    path.write_text("".join(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[:2]))
     return path
 
 
 def arguments(ideas: Path, warehouse: Path, server: OpenAIServer) -> list[str]:
     engine = ["--engine", "litellm:openai/judge", "--api-base", server.url]
-    return ["evaluate", str(ideas), "--warehouse", str(warehouse), "--literature", LITERATURE, *engine, "--json"]
+    return ["evaluate", str(ideas), "--warehouse", str(warehouse), "--literature", LITERATURE, *engine, "--workers", "1", "--json"]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def model_env(env: dict[str, str]) -> dict[str, str]:
     prices = {
         "ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS": "2.0",
@@ -43,26 +44,36 @@ def model_env(env: dict[str, str]) -> dict[str, str]:
     return {**env, **prices, "OPENAI_API_KEY": "sk-very-secret-key"}
 
 
-def test_a_batch_is_judged_by_a_model_and_every_call_is_on_the_bill(
-    server: OpenAIServer, ideas: Path, model_env: dict[str, str], tmp_path: Path
-) -> None:
-    warehouse = tmp_path / "warehouse"
+@pytest.fixture(scope="module")
+def judged(server: OpenAIServer, ideas: Path, model_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
+    """A batch that a model has judged."""
+    warehouse = tmp_path_factory.mktemp("judged") / "warehouse"
     done = assay(*arguments(ideas, warehouse, server), env=model_env)
     assert done.returncode == 0, done.stderr
-    calls = rows(warehouse, "select status, cost_usd, prompt_tokens, model_answered, prompt_sha256 from llm_calls")
-    assert len(calls) >= 30
+    return DemoRun(warehouse, done.stdout, done.stderr)
+
+
+def test_every_call_of_a_batch_judged_by_a_model_is_on_the_bill(judged: DemoRun) -> None:
+    calls = rows(judged.warehouse, "select status, cost_usd, prompt_tokens, model_answered, prompt_sha256 from llm_calls")
+    assert len(calls) >= 20
     assert all(call["cost_usd"] > 0 for call in calls if call["status"] != "cached")
-    (costs,) = rows(warehouse, "from run_costs")
+    (costs,) = rows(judged.warehouse, "from run_costs")
     assert costs["cost_usd"] == pytest.approx(sum(call["cost_usd"] for call in calls))
-    scores = rows(warehouse, "select score from idea_scores")
-    assert len([row for row in scores if row["score"] is not None]) == 3
+    scores = rows(judged.warehouse, "select score from idea_scores")
+    assert len([row for row in scores if row["score"] is not None]) == 2
+
+
+def test_the_key_is_nowhere_in_the_warehouse(judged: DemoRun) -> None:
+    assert "sk-very-secret-key" not in judged.stdout + judged.stderr
+    for path in judged.warehouse.rglob("*"):
+        if path.is_file():
+            assert b"sk-very-secret-key" not in path.read_bytes(), path
 
 
 def test_a_second_run_under_another_label_pays_for_nothing_again(
-    server: OpenAIServer, ideas: Path, model_env: dict[str, str], tmp_path: Path
+    judged: DemoRun, server: OpenAIServer, ideas: Path, model_env: dict[str, str], tmp_path: Path
 ) -> None:
-    warehouse = tmp_path / "warehouse"
-    assert assay(*arguments(ideas, warehouse, server), env=model_env).returncode == 0
+    warehouse = Path(shutil.copytree(judged.warehouse, tmp_path / "warehouse"))
     paid = len(server.requests)
     again = assay(*arguments(ideas, warehouse, server), "--label", "again", env=model_env)
     assert again.returncode == 0, again.stderr
@@ -83,13 +94,3 @@ def test_a_run_that_reaches_its_budget_ends_with_exit_code_3_and_lands_what_it_p
     richer = assay(*arguments(ideas, warehouse, server), env=model_env)
     assert richer.returncode == 0, richer.stderr
     assert json.loads(richer.stdout)["run"]["state"] == "published"
-
-
-def test_the_key_is_nowhere_in_the_warehouse(server: OpenAIServer, ideas: Path, model_env: dict[str, str], tmp_path: Path) -> None:
-    warehouse = tmp_path / "warehouse"
-    done = assay(*arguments(ideas, warehouse, server), env=model_env)
-    assert done.returncode == 0, done.stderr
-    assert "sk-very-secret-key" not in done.stdout + done.stderr
-    for path in warehouse.rglob("*"):
-        if path.is_file():
-            assert b"sk-very-secret-key" not in path.read_bytes(), path

@@ -52,7 +52,13 @@ def test_new_idea_files_are_evaluated_published_reported_and_archived(served: di
     (inbox / "tonight.jsonl").write_text("".join(lines[:2]))
     (inbox / "broken.csv").write_text("name\nno idea here\n")
     (inbox / "arriving.jsonl.part").write_text("".join(lines[2:3]))
-    parameters = [f"inbox={inbox}", f"warehouse={warehouse}", "settle_seconds=0", f"literature=snapshot:{bundled('papers.jsonl')}"]
+    parameters = [
+        f"inbox={inbox}",
+        f"warehouse={warehouse}",
+        "settle_seconds=0",
+        "workers=1",
+        f"literature=snapshot:{bundled('papers.jsonl')}",
+    ]
     flags = [flag for parameter in parameters for flag in ("--param", parameter)]
     prefect("deployment", "run", "nightly/nightly", *flags, env=served, cwd=tmp_path)
     wait_until(lambda: len(list(archive.rglob("*.jsonl"))) == 1 and len(list(archive.rglob("*.reason.txt"))) == 1, 600, "archiving")

@@ -46,7 +46,7 @@ def test_a_file_of_groups_is_evaluated_ranked_and_reported_and_then_printed_for_
     groups: Path, env: dict[str, str], tmp_path: Path
 ) -> None:
     warehouse = tmp_path / "warehouse"
-    command = ["rank", str(groups), "--warehouse", str(warehouse), "--json"]
+    command = ["rank", str(groups), "--warehouse", str(warehouse), "--workers", "1", "--json"]
     done = assay(*command, "--literature", LITERATURE, "--modules", "contribution", "--cutoff", "2025-01-01", env=env)
     assert done.returncode == 0, done.stderr
     ranking = json.loads(done.stdout)
@@ -65,7 +65,7 @@ def test_a_file_of_groups_is_evaluated_ranked_and_reported_and_then_printed_for_
 def test_a_ranking_by_a_model_killed_in_the_middle_goes_on_and_asks_nothing_paid_for_again(
     demo: DemoRun, env: dict[str, str], tmp_path: Path
 ) -> None:
-    warehouse = Path(shutil.copytree(demo.warehouse, tmp_path / "warehouse"))
+    warehouse = Path(shutil.copytree(demo.untouched, tmp_path / "warehouse"))
     paid = {**env, "OPENAI_API_KEY": "sk-test", "ASSAY_LANGUAGE_MODEL__MAXIMUM_CONCURRENCY": "2"}
     started_again = threading.Event()
 
@@ -73,7 +73,8 @@ def test_a_ranking_by_a_model_killed_in_the_middle_goes_on_and_asks_nothing_paid
         return "late" if started_again.is_set() or request.number <= ANSWERED_BEFORE_THE_KILL else "hangs"
 
     with start_openai_server(behaviour, answer, late_seconds=0.02) as server:
-        command = ["rank", "--warehouse", str(warehouse), "--engine", "litellm:openai/judge", "--api-base", server.url, "--json"]
+        engine = ["--engine", "litellm:openai/judge", "--api-base", server.url]
+        command = ["rank", "--warehouse", str(warehouse), *engine, "--workers", "1", "--json"]
         process = start_assay(*command, env=paid, log=tmp_path / "log")
         wait_until(lambda: len(server.requests) > ANSWERED_BEFORE_THE_KILL + 1, 300, "two calls in flight")
         kill_hard(process)
