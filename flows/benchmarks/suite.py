@@ -1,7 +1,8 @@
 """Suite: one benchmark of the literature. What a suite is given is a `Trial`; what it gives is its scores.
 
 To add a suite, write a module of this folder with a function `run(trial) -> Sequence[BenchmarkScore]`, and name it in
-`registry.SUITES`. Published figures stand in `published/<suite>.toml` and are shown beside the scores by themselves.
+`registry.SUITES`; what it asks is counted for `--dry-run` in `expected.py`. Published figures stand in
+`published/<suite>.toml` and are shown beside the scores by themselves.
 
     def run(trial: Trial) -> Sequence[BenchmarkScore]:
         rows = trial.draw(read_rows(trial.file("rinobench/gold.jsonl")))            # all, or --limit drawn by the seed

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from schemas.benchmark import BenchmarkRequest
 
 ALL = "all"
+DryRun = Annotated[bool, typer.Option("--dry-run", metavar="", help="Say what it would ask and cost, and ask nothing.")]
 Data = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="Folder of the data sets. Default: the setting ASSAY_DATA.")]
 Limit = Annotated[
     int | None,
@@ -73,6 +74,7 @@ def benchmark(
     max_requests: options.MaxRequests = None,
     compare: Compare = None,
     calibrate: Calibrate = None,
+    dry_run: DryRun = False,
     json: options.Json = False,
 ) -> int:
     """Run a suite, and print its scores with 95 % intervals and the published figures beside them.
@@ -96,6 +98,8 @@ def benchmark(
         )
         for one in suites
     ]  # fmt: skip
+    if dry_run:
+        return _print_expected(suites, requests, settings, as_json=json)
     summaries = _run(suites, requests, settings)
     if calibrate is not None:
         _write_calibrator(summaries, requests[0].warehouse, calibrate)
@@ -110,6 +114,18 @@ def _suites(name: str) -> "list[Suite]":
     if name not in SUITES:
         raise ConfigurationError(f"no suite {name!r}: choose from {', '.join(SUITES)}, or `{ALL}`")
     return [SUITES[name]]
+
+
+def _print_expected(suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Settings, *, as_json: bool) -> int:
+    from flows.benchmarks.expected import estimate_suite
+    from flows.benchmarks.naming import data_sha256
+    from flows.command_line import EXIT_DONE
+    from flows.commands.benchmark_output import print_expected
+
+    for one, request in zip(suites, requests, strict=True):
+        data_sha256(one, request.data)
+    print_expected([estimate_suite(one, request, settings) for one, request in zip(suites, requests, strict=True)], as_json=as_json)
+    return EXIT_DONE
 
 
 def _run(suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Settings) -> "list[BenchmarkSummary]":

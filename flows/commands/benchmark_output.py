@@ -9,7 +9,8 @@ from rich.text import Text
 
 from dashboards.reports import figures
 from dashboards.reports.benchmark_page import PUBLISHED, BenchmarkPage, Difference, ScoreLine
-from flows.commands.output import print_json, print_note, safe, stdout_console
+from flows.benchmarks.expected import BenchmarkEstimate
+from flows.commands.output import print_json, print_note, print_table, safe, stdout_console
 
 COLUMNS = ("metric", "part", "system", "value", "95 % interval", "items", "unscored")
 
@@ -85,3 +86,22 @@ def _difference_table(page: BenchmarkPage) -> Table:
         named = (f"{line.first} less {line.second}", score.metric, score.slice, safe(score.system), figures.measure(score.value))
         table.add_row(*named, interval, f"{score.count:,}", f"{score.unscored_count:,}")
     return table
+
+
+def print_expected(estimates: Sequence[BenchmarkEstimate], *, as_json: bool) -> None:
+    """What suites would ask, one line each."""
+    if as_json:
+        print_json({"expected": list(estimates)})
+        return
+    print_table(
+        ["suite", "items", "ideas evaluated first", "model calls", "prompt tokens", "completion tokens", "cost"],
+        [
+            [one.suite, *(f"{count:,}" for count in _counts(one)), figures.usd(one.cost_usd) if one.model_calls else "none"]
+            for one in estimates
+        ],
+    )
+    print_note("nothing was asked; expected for what has no answer yet, sizes of answers may differ by half")
+
+
+def _counts(one: BenchmarkEstimate) -> tuple[int, ...]:
+    return one.items, one.evaluated_ideas, one.model_calls, one.prompt_tokens, one.completion_tokens

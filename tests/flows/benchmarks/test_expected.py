@@ -1,0 +1,66 @@
+"""`assay benchmark SUITE --dry-run`: what would be asked, counted from the data, and nothing asked."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from flows.benchmarks.expected import BenchmarkEstimate, estimate_suite
+from flows.benchmarks.registry import SUITES
+from flows.commands.benchmark import benchmark
+from schemas.settings import Settings
+from tests.support.benchmark_sets import benchmark_request, write_all
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_all(tmp_path_factory.mktemp("data"))
+
+
+def expected(name: str, data: Path, **changes: object) -> BenchmarkEstimate:
+    request = benchmark_request(data, SUITES[name], **{"engine": "litellm:openai/gpt-4.1", "baselines": ("prompt_only",), **changes})
+    return estimate_suite(SUITES[name], request, Settings())
+
+
+@pytest.mark.parametrize(
+    ("name", "calls"),
+    [
+        ("coverage", 6 * 2 + 3 * 2 + 3),
+        ("novelty", 6 + 6 + 6 * 2 * 3),
+        ("pairs", 8 * 2),
+        ("groups", 4 * 3 * 2),
+        ("critical_problems", 9),
+        ("agreement", 0),
+        ("decisions", 0),
+    ],
+)
+def test_calls_are_counted_from_the_data(name: str, calls: int, data: Path) -> None:
+    found = expected(name, data, modules=())
+    assert found.model_calls == calls
+    assert (found.prompt_tokens > 0, found.completion_tokens > 0) == (calls > 0, calls > 0)
+    assert found.cost_usd is not None
+    assert (found.cost_usd > 0) == (calls > 0)
+
+
+def test_evaluations_are_part_of_the_bill_and_a_limit_lowers_it(data: Path) -> None:
+    whole, limited, run = (
+        expected("decisions", data),
+        expected("decisions", data, item_limit=1),
+        expected("decisions", data, evaluated_run="r"),
+    )
+    assert (whole.evaluated_ideas, limited.evaluated_ideas, run.evaluated_ideas) == (4, 1, 0)
+    assert whole.model_calls == pytest.approx(4 * limited.model_calls, rel=0.1)
+    assert run.model_calls == 0
+
+
+def test_without_a_model_nothing_costs_and_an_unknown_price_is_no_zero(data: Path) -> None:
+    assert (expected("pairs", data, engine="extractive").model_calls, expected("pairs", data, engine="extractive").cost_usd) == (0, 0.0)
+    assert expected("pairs", data, engine="litellm:openai/no-such-model").cost_usd is None
+
+
+def test_a_dry_run_prints_and_leaves_nothing_behind(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = {"data": data, "warehouse": tmp_path / "warehouse", "engine": "litellm:openai/gpt-4.1", "literature": "live"}
+    assert benchmark("all", **options, dry_run=True, json=True) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [one["suite"] for one in told["expected"]] == list(SUITES)
+    assert not (tmp_path / "warehouse").exists()
