@@ -67,8 +67,8 @@ def test_new_idea_files_are_evaluated_published_reported_and_archived(served: di
     (run,) = rows(warehouse, "from runs")
     assert (run["idea_count"], run["evaluated_count"]) == (2, 2)
     assert list((warehouse / "reports").rglob("*.html"))
-    artifacts = {artifact["key"] for artifact in asked(served, "artifacts")}
-    assert {"evaluate-batch-progress", "evaluate-batch-summary", "nightly-summary"} <= artifacts
+    expected = {"evaluate-batch-progress", "evaluate-batch-summary", "nightly-summary"}
+    wait_until(lambda: expected <= {artifact["key"] for artifact in asked(served, "artifacts")}, 600, "the summary of the night")
 
 
 def test_the_schedule_plans_the_coming_nights(served: dict[str, str]) -> None:
