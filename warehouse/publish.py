@@ -48,6 +48,7 @@ def publish_run(layout: Layout, run: Run, *, catalogue_url: str | None = None, w
         published_digest=lambda connection: _published_digest(connection, run.run_id),
         validate=lambda: _validate(layout, run.run_id, receipts),
         replace=lambda connection, validation: _replace_run(connection, layout, run, receipts, digest, validation),
+        held=lambda connection: _counts(connection, run.run_id),
     )
     return publish_unit(layout, unit, catalogue_url=catalogue_url, wait_seconds=wait_seconds)
 

@@ -36,6 +36,7 @@ class Unit:
         published_digest: that of what the lake holds; None when it holds none. May refuse to go on by raising PublicationError.
         validate: holds the expectations against what landed.
         replace: puts the rows in, in place of the unit's earlier ones; gives the rows by table.
+        held: the rows by table of what the lake holds already.
     """
 
     run_id: RunId
@@ -43,6 +44,7 @@ class Unit:
     published_digest: Callable[[duckdb.DuckDBPyConnection], str | None]
     validate: Callable[[], ValidationReport]
     replace: Callable[[duckdb.DuckDBPyConnection, ValidationReport], dict[str, int]]
+    held: Callable[[duckdb.DuckDBPyConnection], dict[str, int]] = lambda _: {}
 
 
 def publish_unit(layout: Layout, unit: Unit, *, catalogue_url: str | None, wait_seconds: float) -> Publication:
@@ -56,7 +58,7 @@ def publish_unit(layout: Layout, unit: Unit, *, catalogue_url: str | None, wait_
         with transaction(connection, unit.run_id):
             apply_definitions(connection)
         if unit.published_digest(connection) == unit.digest:
-            return Publication(run_id=unit.run_id, published=True, unchanged=True, rows={}, validation=None)
+            return Publication(run_id=unit.run_id, published=True, unchanged=True, rows=unit.held(connection), validation=None)
         validation = unit.validate()
         if not validation.passed:
             return Publication(run_id=unit.run_id, published=False, unchanged=False, rows={}, validation=validation)

@@ -134,6 +134,6 @@ def test_a_catalogue_of_another_kind_is_refused(layout: Layout) -> None:
 
 
 def test_a_missing_extension_names_its_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lake.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ConfigurationError, match="pip install duckdb-extension-ducklake=="):
         lake.extension_path("ducklake")
