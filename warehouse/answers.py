@@ -49,7 +49,7 @@ class Publication(Noun):
     run_id: RunId
     published: bool = Field(description="Whether the lake now holds it as landed.")
     unchanged: bool = Field(description="The lake held exactly this already; nothing was validated or written.")
-    rows: dict[str, int] = Field(description="Rows by table; empty when not published. Of an unchanged run what the lake holds, else empty when unchanged.")
+    rows: dict[str, int] = Field(description="Rows by table; empty when not published, or unchanged and no run.")
     validation: ValidationReport | None = Field(description="None when unchanged.")
 
     @property
