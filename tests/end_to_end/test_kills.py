@@ -16,7 +16,7 @@ TABLES = (
 )  # fmt: skip
 TIMES = {"created_at", "started_at", "finished_at", "duration_seconds", "reused_from_run_id"}
 MARKS = {"worker": "multiprocessing.spawn", "gateway": "tasks.literature.gateway"}
-GUARD_SECONDS = 400
+GUARD_SECONDS = 800
 
 
 def content(warehouse: Path) -> dict[str, list[str]]:

@@ -16,7 +16,7 @@ from warehouse.layout import Layout
 from warehouse.queries import run_sql
 
 COMMAND = [sys.executable, "-m", "flows"]
-TIMEOUT_SECONDS = 600
+TIMEOUT_SECONDS = 1200
 
 
 def environment(home: Path, **extra: str) -> dict[str, str]:
