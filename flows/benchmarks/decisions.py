@@ -110,6 +110,7 @@ def _metrics(labelled: Labelled, class_count: ClassCount, seed: int) -> dict[str
         "top_label_share": collapse.top_label_share,
         "predicted_entropy_bits": collapse.predicted_entropy_bits,
         "gold_entropy_bits": collapse.gold_entropy_bits,
+        "labels_in_use_ratio": collapse.labels_in_use_ratio,
         "total_variation": collapse.total_variation,
     }
 

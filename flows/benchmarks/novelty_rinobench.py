@@ -113,6 +113,7 @@ def _score_rows(
         yield benchmark_score(estimate, suite, metric, system, PART)
     collapse = label_collapse(pair_up(gold, said), SCALE)
     yield benchmark_score(collapse.top_label_share, suite, "top_label_share", system, PART)
+    yield benchmark_score(collapse.labels_in_use_ratio, suite, "labels_in_use_ratio", system, PART)
     yield benchmark_score(collapse.total_variation, suite, "total_variation", system, PART)
 
 

@@ -29,7 +29,7 @@ def print_benchmarks(page: BenchmarkPage, report_paths: Sequence[Path], *, as_js
             stdout_console().print(_difference_table(page))
     for head in page.heads:
         limited = f", {head.item_limit} items drawn by the seed" if head.item_limit is not None else ""
-        judged = f", and those of {', '.join(head.evaluated_run_ids)}" if head.evaluated_run_ids else ""
+        judged = f", and those of {_first_named(head.evaluated_run_ids)}" if head.evaluated_run_ids else ""
         print_note(f"{head.run_id}: engine {head.engine}, profile {head.profile}{limited}, {head.llm_calls:,} calls of its own{judged}")
         if head.incomplete_reason is not None:
             print_note(f"not complete ({head.incomplete_reason.replace('_', ' ')}): the same command goes on from there")
@@ -37,6 +37,10 @@ def print_benchmarks(page: BenchmarkPage, report_paths: Sequence[Path], *, as_js
         print_note("engine: extractive, an offline baseline without a language model; use --engine litellm:MODEL for real judgement")
     for path in report_paths:
         print_note(f"report: {path}")
+
+
+def _first_named(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 def _id(page: BenchmarkPage, line: ScoreLine) -> str | None:

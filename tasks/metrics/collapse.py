@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tasks.metrics.classification import seen
 from tasks.metrics.estimate import Estimate, undefined
@@ -41,14 +41,15 @@ class Collapse:
     collapsed: bool | None
 
     @property
-    def predicted_labels_in_use(self) -> float:
-        """2 to the power of the entropy: so many labels, used alike, are as mixed. NaN when nothing was answered."""
-        return float(2**self.predicted_entropy_bits.value)
+    def labels_in_use_ratio(self) -> Estimate:
+        """2^entropy of the predictions / 2^entropy of the labels: of so many labels, used alike, there are as many fewer or more.
 
-    @property
-    def gold_labels_in_use(self) -> float:
-        """As `predicted_labels_in_use`, of the gold labels."""
-        return float(2**self.gold_entropy_bits.value)
+        1 when predictions are as mixed as the labels; below `COLLAPSED_BELOW` they have collapsed. Undefined when nothing was answered.
+        """
+        if not self.gold_entropy_bits.defined:
+            return self.gold_entropy_bits
+        ratio = float(2 ** (self.predicted_entropy_bits.value - self.gold_entropy_bits.value))
+        return replace(self.gold_entropy_bits, value=ratio)
 
 
 def label_collapse(labelled: Labelled, classes: Sequence[Label] | None = None) -> Collapse:

@@ -13,6 +13,8 @@ from tasks.metrics.ratings import Label, order
 Weights = Literal["none", "linear", "quadratic"]
 """How a disagreement counts: all alike, by the distance between ranks, or by its square."""
 Z = 1.959964
+LEAST_ERROR = 1e-6
+"""What is smaller is 0 but for rounding."""
 
 
 def cohen_kappa(
@@ -53,7 +55,7 @@ def percent_agreement(first: Sequence[Label | None], second: Sequence[Label | No
 
 
 def _interval(value: float, error: float) -> Interval:
-    if not np.isfinite(error) or error == 0:
+    if not np.isfinite(error) or error < LEAST_ERROR:
         return Interval(missing_reason="the standard error of these ratings is 0")
     return Interval(max(value - Z * error, -1.0), min(value + Z * error, 1.0), "normal, standard error of Fleiss, Cohen & Everitt")
 

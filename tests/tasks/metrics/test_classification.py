@@ -65,6 +65,7 @@ def test_nothing_to_score_is_undefined_and_never_zero(gold, said, reason: str) -
         assert estimate.undefined_reason == reason
     collapse = label_collapse(found)
     assert (collapse.collapsed, collapse.top_label) == (None, None)
+    assert collapse.labels_in_use_ratio.undefined_reason
     assert collapse.top_label_share.undefined_reason == reason
 
 
@@ -84,13 +85,14 @@ def test_a_model_that_says_poster_to_everything_has_collapsed_though_it_is_often
     assert (collapse.collapsed, collapse.top_label, collapse.never_predicted) == (True, "poster", ("reject", "oral"))
     assert (collapse.top_label_share.value, collapse.predicted_entropy_bits.value) == (1.0, 0.0)
     assert collapse.total_variation.value == pytest.approx(0.4)
-    assert (collapse.predicted_labels_in_use, collapse.gold_labels_in_use) == (1.0, pytest.approx(2.455, abs=1e-3))
+    assert collapse.labels_in_use_ratio.value == pytest.approx(1 / 2.455, abs=1e-3)
 
 
 def test_predictions_as_mixed_as_the_gold_labels_have_not_collapsed_however_wrong() -> None:
     gold = {f"p{i}": "reject" if i < 50 else "oral" for i in range(100)}
     found = label_collapse(pair_up(gold, {name: "oral" if label == "reject" else "reject" for name, label in gold.items()}))
     assert (found.collapsed, found.total_variation.value, found.never_predicted) == (False, 0.0, ())
+    assert found.labels_in_use_ratio.value == pytest.approx(1)
 
 
 def test_one_class_only_is_scored_as_it_is() -> None:
