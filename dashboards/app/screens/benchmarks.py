@@ -7,6 +7,7 @@ import streamlit as st
 from dashboards.app import charts, empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.reports import figures, wording
+from dashboards.reports.metric_meanings import meaning_of
 from schemas.benchmark import BenchmarkScore
 from warehouse.benchmarks.queries import BenchmarkHead, benchmark_scores_of, benchmarks_of
 
@@ -68,6 +69,9 @@ def _show_scores(frame: polars.DataFrame) -> None:
     parts = frame.filter(polars.col("metric") == metric)["slice"].unique(maintain_order=True).to_list()
     with right:
         part = state.choose("Part of the data", sorted(parts, key=lambda name: name != WHOLE), key="slice")
+    meaning = meaning_of(metric)
+    if meaning is not None:
+        st.caption(text.line(meaning.meaning + (f" {meaning.better.capitalize()} is better." if meaning.better else "")))
     shown = frame.filter((polars.col("metric") == metric) & (polars.col("slice") == part))
     known = shown.filter(polars.col("value").is_not_null()).with_columns(
         polars.when(polars.col("system").is_duplicated())
