@@ -12,7 +12,7 @@ help: ## list what make can do
 
 $(VENV)/.installed: pyproject.toml infra/constraints.txt
 	@echo "Installing Assay into $(VENV) (a few minutes the first time) …"
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' || { echo "Assay needs Python 3.11 or 3.12; say PYTHON=/path/to/python3.11"; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11, 5) <= sys.version_info < (3, 13))' || { echo "Assay needs Python 3.11 (from 3.11.5 on) or 3.12; say PYTHON=/path/to/python3.11"; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) -e .
 	@touch $@
