@@ -48,11 +48,6 @@ class Layout:
         return self.root / "reports"
 
     @property
-    def data_docs(self) -> Path:
-        """Great Expectations' pages about the last checks, where they were written."""
-        return self.root / "data_docs"
-
-    @property
     def lake(self) -> Path:
         return self.root / "lake"
 

@@ -27,6 +27,10 @@ def report(
     ] = None,
     idea: Annotated[str | None, typer.Option("--idea", metavar="ID", help="One idea in full instead of the run.")] = None,
     ranking: Annotated[bool, typer.Option("--ranking", metavar="", help="The ranking by matches in full instead of the run.")] = False,
+    docs: Annotated[
+        bool,
+        typer.Option("--data-docs", metavar="", help="Great Expectations' Data Docs of its checks, as one HTML file, instead of the run."),
+    ] = False,
     output_format: Annotated[ReportFormat, typer.Option("--format", help="Markdown or one self-contained HTML file.")] = ReportFormat.MD,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout.")] = None,
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
@@ -38,7 +42,9 @@ def report(
 
     layout, catalogue = Layout(warehouse.resolve()), Settings().catalogue
     run_id = RunId(run) if run else _newest(layout)
-    if ranking:
+    if docs:
+        text = _data_docs(layout, run_id, catalogue)
+    elif ranking:
         text = ranking_report(layout, run_id, output_format.value, catalogue_url=catalogue)
     elif idea is not None:
         text = idea_report(layout, run_id, IdeaId(idea), output_format.value, catalogue_url=catalogue)
@@ -49,6 +55,12 @@ def report(
     else:
         output.write_text(text, "utf-8")
     return 0
+
+
+def _data_docs(layout: "Layout", run_id: RunId, catalogue: str | None) -> str:
+    from dashboards.reports.data_docs import data_docs
+
+    return data_docs(layout, run_id, catalogue_url=catalogue)
 
 
 def _newest(layout: "Layout") -> RunId:

@@ -46,7 +46,8 @@ def show(lake: Lake, run: Run) -> None:
         key="by_table",
     )
     _runs(lake)
-    _data_docs(lake)
+    if not by_table.is_empty():
+        _data_docs(lake, run)
 
 
 def _runs(lake: Lake) -> None:
@@ -69,14 +70,12 @@ def _runs(lake: Lake) -> None:
     )
 
 
-def _data_docs(lake: Lake) -> None:
-    index = lake.layout.data_docs / "index.html"
+def _data_docs(lake: Lake, run: Run) -> None:
+    def page() -> str:
+        from dashboards.reports.data_docs import data_docs  # imports Great Expectations, which takes seconds
+
+        return data_docs(lake.layout, run.run_id, catalogue_url=lake.catalogue_url)
+
     st.subheader("Great Expectations' Data Docs", anchor=False)
-    if index.exists():
-        st.caption("Written with the last checks; open the file in a browser:")
-        st.code(index.as_uri(), language=None)
-    else:
-        st.caption(
-            "None lie in this warehouse. Assay writes none by itself: their pages load scripts from other hosts and show the values that "
-            "broke a check as HTML. The checks above are Great Expectations' own results, as published."
-        )
+    st.caption("Every check of this run as Great Expectations tells it, in one file that loads nothing from elsewhere.")
+    st.download_button("Download Data Docs", page, f"data-docs-{run.run_id}.html", "text/html", key="data_docs", on_click="ignore")

@@ -99,6 +99,11 @@ def test_every_part_of_quality_opens_by_its_address(view: str, layout: Layout) -
     assert page.radio(key="choose_view").value == view
 
 
+def test_quality_offers_the_data_docs_of_the_run(layout: Layout) -> None:
+    page = open_page("quality", layout, view="Checks")
+    assert [button.proto.label for button in page.get("download_button")] == ["Download Data Docs"]
+
+
 def test_an_address_that_names_what_is_gone_shows_the_newest_run(layout: Layout) -> None:
     page = open_page("quality", layout, run="run-that-was", view="<script>")
     assert not page.exception
