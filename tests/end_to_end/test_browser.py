@@ -132,6 +132,7 @@ def test_the_ranking_moves_with_its_weights_and_its_link_brings_another_reader_t
     reader.open()
     reader.follow("Ranking")
     reader.choose("Run", run)
+    reader.read("16 of 16 ideas evaluated")
     reader.choose("Ranks rest on", "matches by extractive")
     reader.see_chart("Strength with 95 % interval")
     reader.keep("ranking_by_matches")

@@ -25,6 +25,7 @@ ARGUMENTS = (
 )  # fmt: skip
 WIDTH, HEIGHT = 1440, 1000
 WAIT_SECONDS = 120.0
+expect.set_options(timeout=WAIT_SECONDS * 1000)
 _OWN_PROBES = re.compile(r"/_stcore/(health|host-config)$")
 _LOOPBACK = frozenset({"127.0.0.1", "localhost"})
 _LOCAL = frozenset({"data", "blob", "about"})
@@ -122,9 +123,13 @@ class Reader:
         self.settle()
 
     def choose(self, label: str, option: str) -> None:
-        """Take an option of a box that offers several."""
-        self.page.get_by_role("combobox", name=label).click()
+        """Take an option of a box that offers several, and wait for what the page makes of it: it may draw other boxes anew."""
+        self.settle()
+        box = self.page.get_by_role("combobox", name=label)
+        box.click()
         self.page.get_by_role("option", name=option).first.click()
+        expect(box).to_have_value(re.compile(re.escape(option)))
+        self.settle()
 
     def settle(self, *, errors_expected: int = 0) -> None:
         """Wait until the script behind the page has run to its end, and see that the page is sound.
