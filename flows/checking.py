@@ -42,11 +42,11 @@ def check_manuscripts(request: CheckRequest) -> CheckSummary:
     Raises:
         ConfigurationError: the request cannot be met: no such model, no key.
     """
-    settings, layout = Settings(), Layout(request.warehouse)
+    settings, layout, run_id = Settings(), Layout(request.warehouse), check_run_id(request)
     with (
         reporting(settings.telemetry, "assay-run"),
-        span("check", run_id=check_run_id(request), engine=request.engine),
-        only_command_on(layout, check_run_id(request)),
+        span("check", run_id=run_id, engine=request.engine),
+        only_command_on(layout, run_id),
     ):
         plan = plan_check(request, layout)
         if plan.shard_paths:

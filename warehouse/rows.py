@@ -54,7 +54,7 @@ def _held_rows(owner: Noun, field: str, held: Held, ids: Row) -> list[Row]:
         companion, column = held.beside
         beside = [{column: each} for each in getattr(owner, companion)]
     return [
-        _row(TABLE[held.table], noun, ids | {"position": position} | known, held.renamed)
+        row_of(TABLE[held.table], noun, ids | {"position": position} | known, held.renamed)
         for position, (noun, known) in enumerate(zip(nouns, beside, strict=True))
     ]
 
@@ -139,7 +139,7 @@ def _provenance(row: Row, renamed: Mapping[str, str]) -> Provenance:
 
 
 def _idea_row(evaluation: IdeaEvaluation, incomplete_reason: str | None, reused_from: RunId | None) -> Row:
-    return _row(
+    return row_of(
         TABLE["ideas"],
         evaluation.idea,
         {
@@ -164,12 +164,12 @@ def _failure_rows(evaluation: IdeaEvaluation, ids: Row) -> list[Row]:
         for failure in failures:
             noticed.setdefault(failure, recorded_by)
     return [
-        _row(TABLE["failures"], failure, ids | {"position": n, "recorded_by": recorded_by})
+        row_of(TABLE["failures"], failure, ids | {"position": n, "recorded_by": recorded_by})
         for n, (failure, recorded_by) in enumerate(noticed.items())
     ]
 
 
-def _row(table: Table, noun: Noun, known: Row, renamed: Mapping[str, str] | None = None) -> Row:
+def row_of(table: Table, noun: Noun, known: Row, renamed: Mapping[str, str] | None = None) -> Row:
     """One row: the noun's field of that name, else what is `known`, else its provenance's."""
     provenance = getattr(noun, "provenance", None)
     fields = type(noun).model_fields

@@ -5,15 +5,13 @@ landing/benchmark=<id>/{benchmark_scores,benchmark_items,llm_calls}.parquet, ben
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from enum import Enum
 
 from schemas.base import Noun
 from schemas.benchmark import BenchmarkReceipt, BenchmarkRun, BenchmarkScore
-from schemas.columns import Table
 from schemas.identifiers import RunId
 from schemas.tables import TABLE
 from warehouse.layout import Layout
-from warehouse.rows import Row, Rows
+from warehouse.rows import Row, Rows, row_of
 from warehouse.unit_landing import land_unit, read_noun
 
 LANDED_TABLES = ("benchmarks", "benchmark_scores", "benchmark_items", "llm_calls")
@@ -70,16 +68,16 @@ def rows_of_benchmark(run: BenchmarkRun) -> Rows:
         "prompt_sha256": run.prompt_sha256,
     }
     told: Row = {"landing_sha256": "", "published_at": datetime.now(UTC)}
-    found: Rows = {"benchmarks": [_row(TABLE["benchmarks"], run, made_by | told)]}
+    found: Rows = {"benchmarks": [row_of(TABLE["benchmarks"], run, made_by | told)]}
     for name, nouns in (("benchmark_scores", run.scores), ("llm_calls", run.calls)):
         found[name] = [
-            _row(TABLE[name], noun, made_by | _score_columns(noun, run) | {"position": place})
+            row_of(TABLE[name], noun, made_by | _score_columns(noun, run) | {"position": place})
             if name == "benchmark_scores"
-            else _row(TABLE[name], noun, {"run_id": run.benchmark_id, "position": place, "ranking_id": None})
+            else row_of(TABLE[name], noun, {"run_id": run.benchmark_id, "position": place, "ranking_id": None})
             for place, noun in enumerate(nouns)
         ]
     own = {"run_id": run.benchmark_id}
-    found["benchmark_items"] = [_row(TABLE["benchmark_items"], item, own | {"position": place}) for place, item in enumerate(run.items)]
+    found["benchmark_items"] = [row_of(TABLE["benchmark_items"], item, own | {"position": place}) for place, item in enumerate(run.items)]
     return {name: rows for name, rows in found.items() if rows}
 
 
@@ -92,12 +90,3 @@ def _answered(run: BenchmarkRun) -> str | None:
 def _score_columns(noun: Noun, run: BenchmarkRun) -> Row:
     assert isinstance(noun, BenchmarkScore)
     return {"origin": "published" if noun.published else "measured", "created_at": run.finished_at}
-
-
-def _row(table: Table, noun: Noun, known: Row) -> Row:
-    fields, provenance = type(noun).model_fields, getattr(noun, "provenance", None)
-    row: Row = {}
-    for name in table.column_names:
-        value = known[name] if name in known else getattr(noun if name in fields else provenance, name, None)
-        row[name] = value.value if isinstance(value, Enum) else list(value) if isinstance(value, tuple) else value
-    return row

@@ -7,8 +7,7 @@ from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.manuscripts import ManuscriptCheck
 from schemas.tables import TABLE
-from warehouse.rankings.rows import row_of
-from warehouse.rows import Row, Rows
+from warehouse.rows import Row, Rows, row_of
 
 PART_TABLES = ("manuscripts", "attempts", "problems", "votes", "llm_calls", "api_calls", "failures")
 

@@ -1,15 +1,13 @@
 """Rankings to rows and back. A field and its column bear the same name; what differs is written here."""
 
 from collections.abc import Sequence
-from enum import Enum
 from typing import Any
 
 from schemas.base import Noun
-from schemas.columns import Table
 from schemas.outcome import Provenance
 from schemas.ranking import GroupSummary, Match, RankedGroup, Rating, Winner
 from schemas.tables import TABLE
-from warehouse.rows import Row, Rows
+from warehouse.rows import Row, Rows, row_of
 
 
 def rows_of_group(ranked: RankedGroup) -> Rows:
@@ -43,13 +41,3 @@ def summary_of(row: Row) -> GroupSummary:
 
 def _fields(kind: type[Noun], row: Row) -> dict[str, Any]:
     return {name: row[name] for name in kind.model_fields if name in row}
-
-
-def row_of(table: Table, noun: Noun, known: Row) -> Row:
-    """A noun as a row: `known` columns, then its own fields, then those of its provenance; the rest NULL."""
-    fields, provenance = type(noun).model_fields, getattr(noun, "provenance", None)
-    row: Row = {}
-    for name in table.column_names:
-        value = known[name] if name in known else getattr(noun if name in fields else provenance, name, None)
-        row[name] = value.value if isinstance(value, Enum) else list(value) if isinstance(value, tuple) else value
-    return row
