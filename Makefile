@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c infra/constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test lint format types bench screenshots clean
+.PHONY: help demo install test kills audit lint format types bench screenshots costs clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -27,8 +27,16 @@ demo: $(VENV)/.installed ## evaluate the bundled ideas against the bundled paper
 	@$(BIN)/assay demo
 
 test: $(VENV)/.installed-dev ## run the whole test suite (browser tests want Chromium, and are skipped without it)
-	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not undisturbed"
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not undisturbed and not kills"
 	@$(BIN)/python -m pytest -m undisturbed
+
+kills: $(VENV)/.installed-dev ## kill runs at fifty random moments (hours; ASSAY_KILL_POINTS=5 for the first five)
+	@$(BIN)/python -m pytest -m kills
+
+audit: $(VENV)/.installed-dev ## hold the pinned packages against known vulnerabilities, where an advisory source is reachable
+	@$(BIN)/python -c 'import urllib.request as u; u.urlopen("https://api.osv.dev/v1/vulns/PYSEC-2021-1", timeout=10)' 2>/dev/null \
+		|| { echo "no source of advisories is reachable from here: audit skipped"; exit 0; } \
+		&& $(PIP) pip-audit && $(BIN)/pip-audit --requirement infra/constraints.txt --no-deps --disable-pip --vulnerability-service osv
 
 lint: $(VENV)/.installed-dev ## style, formatting and import rules
 	@$(BIN)/ruff check .
@@ -47,6 +55,9 @@ bench: $(VENV)/.installed-dev ## print speed and memory figures (minutes)
 
 screenshots: $(VENV)/.installed-dev ## take the README's pictures of the dashboard over the demo, in Chromium
 	@$(BIN)/python -m tests.screenshots
+
+costs: $(VENV)/.installed-dev ## write the tables of docs/models.md anew, from LiteLLM's prices
+	@$(BIN)/python -m tests.model_costs
 
 clean: ## remove the environment, caches and the demo's output
 	rm -rf $(VENV) demo-warehouse build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

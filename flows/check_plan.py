@@ -7,12 +7,13 @@ from pathlib import Path
 from flows.shards import SHARDS_PER_WORKER, write_shards
 from schemas.check_run import CheckHead, CheckRequest, ManuscriptSource
 from schemas.identifiers import RunId, content_hash
-from tasks.judging.scrubbing import without_secrets
+from tasks.judging.engines import EXTRACTIVE
 from tasks.manuscripts.job import CheckJob
 from tasks.manuscripts.steps import STEPS
 from tasks.telemetry.tracing import traceparent
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import read_check_head, read_check_receipt
+from warehouse.scrubbing import without_secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,11 @@ def plan_check(request: CheckRequest, layout: Layout) -> CheckPlan:
 def check_run_id(request: CheckRequest) -> RunId:
     """Over all that could change the outcome; not the workers, the bounds or where the files lie."""
     places = [request.api_base, *(judge.api_base for judge in request.judges)]
+    asked = {"engine", "form", "maximum_problems", "attempt_count", "repetition_count", "seed"}
+    if request.engine != EXTRACTIVE:
+        asked.add("effort")
     name = content_hash(
-        request.model_dump_json(include={"engine", "form", "maximum_problems", "attempt_count", "repetition_count", "seed"}),
+        request.model_dump_json(include=asked),
         *(judge.engine for judge in request.judges),
         *(without_secrets(place) if place else "" for place in places),
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),

@@ -6,11 +6,14 @@ from pathlib import Path
 from flows.request import check_api_base, check_warehouse
 from schemas.check_run import CheckRequest, Judge
 from schemas.errors import ConfigurationError
+from schemas.judging import Effort
 from schemas.run import Budget
 from schemas.settings import Settings
 from tasks.judging.engines import EngineChoice, parse_engine_name
+from tasks.judging.model_access import shared_api_base
 from tasks.manuscripts.collect import collect_manuscripts
 from tasks.manuscripts.reasons import read_reasons
+from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 
 
 def resolve_check(
@@ -27,6 +30,7 @@ def resolve_check(
     repetitions: int = 1,
     reasons: Path | None = None,
     seed: int = 42,
+    effort: Effort = Effort.MEDIUM,
     workers: int = 2,
     scheduler: str | None = None,
     budget: Budget | None = None,
@@ -64,6 +68,7 @@ def resolve_check(
         attempt_count=attempts,
         repetition_count=repetitions,
         seed=seed,
+        effort=effort,
         workers=workers,
         scheduler_address=scheduler,
         budget=budget or Budget(),
@@ -75,10 +80,8 @@ def _judge(text: str, checker: EngineChoice, api_base: str | None) -> Judge:
     name, _, url = text.partition("@http")
     choice = parse_engine_name(name)
     if url:
+        check_address("--judge", f"http{url}", WHERE_KEYS_BELONG)
         return Judge(engine=choice.name, api_base=f"http{url}")
-    same = choice.model is not None and checker.model is not None and _provider(choice.model) == _provider(checker.model)
-    return Judge(engine=choice.name, api_base=api_base if same else None)
-
-
-def _provider(model: str) -> str:
-    return model.partition("/")[0]
+    if choice.model is None or checker.model is None:
+        return Judge(engine=choice.name)
+    return Judge(engine=choice.name, api_base=shared_api_base(choice.model, checker.model, api_base))

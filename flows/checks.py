@@ -4,19 +4,30 @@ import asyncio
 import os
 import platform
 import socket
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import httpx
 
 from schemas.base import Noun
+from schemas.benchmark import BenchmarkRequest
 from schemas.check_run import CheckRequest
 from schemas.errors import AssayError, ConfigurationError
+from schemas.judging import JudgingParameters
+from schemas.profile import Profile
 from schemas.ranking import RankRequest
-from schemas.run import RunRequest
+from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
-from tasks.judging.engines import parse_engine_name
+from tasks.judging.engines import EXTRACTIVE, parse_engine_name
+from warehouse.rights import keep_private
+from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
+
+if TYPE_CHECKING:
+    from tasks.judging.first_contact import Contact
+    from tasks.judging.step import Step
 
 CONNECT_SECONDS = 5.0
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
@@ -31,8 +42,8 @@ class Finding(Noun):
     remedy: str = ""
 
 
-def check_before_run(request: RunRequest, settings: Settings) -> None:
-    """Fail before anything is paid for.
+def check_before_run(request: RunRequest, settings: Settings) -> "tuple[Contact, ...]":
+    """Fail before anything is paid for; what the models that answered take and cost.
 
     Raises:
         ConfigurationError: the model, its key or server, the scheduler or the warehouse folder cannot be used.
@@ -40,12 +51,14 @@ def check_before_run(request: RunRequest, settings: Settings) -> None:
     check_writable(request.warehouse)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, request.literature, settings)
-    bounds = (request.budget.maximum_cost_usd, request.budget.maximum_cost_usd_per_idea)
-    check_engine(request.engine, request.api_base, settings, needs_price=any(bound is not None for bound in bounds))
+    from tasks.evaluation.modules import steps_of
+    from tasks.judging.registry import STEPS
+
+    return check_models(request, steps_of(request.modules, STEPS), settings)
 
 
-def check_before_ranking(request: RankRequest, settings: Settings) -> None:
-    """Fail before anything is paid for.
+def check_before_ranking(request: RankRequest, settings: Settings) -> "tuple[Contact, ...]":
+    """Fail before anything is paid for; what the models that answered take and cost.
 
     Raises:
         ConfigurationError: the model, its key or server, the scheduler or the warehouse folder cannot be used.
@@ -53,12 +66,13 @@ def check_before_ranking(request: RankRequest, settings: Settings) -> None:
     check_writable(request.warehouse)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, None, settings)
-    bounds = (request.budget.maximum_cost_usd, request.budget.maximum_cost_usd_per_idea)
-    check_engine(request.engine, request.api_base, settings, needs_price=any(bound is not None for bound in bounds))
+    from tasks.ranking.steps import STEPS
+
+    return check_models(request, STEPS, settings)
 
 
-def check_before_checking(request: CheckRequest, settings: Settings) -> None:
-    """Fail before anything is paid for.
+def check_before_checking(request: CheckRequest, settings: Settings) -> "tuple[Contact, ...]":
+    """Fail before anything is paid for; what the models that answered take and cost.
 
     Raises:
         ConfigurationError: a model, its key or server, the scheduler or the warehouse folder cannot be used.
@@ -66,35 +80,98 @@ def check_before_checking(request: CheckRequest, settings: Settings) -> None:
     check_writable(request.warehouse)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, None, settings)
-    bounds = (request.budget.maximum_cost_usd, request.budget.maximum_cost_usd_per_idea)
-    needs_price = any(bound is not None for bound in bounds)
-    for engine, api_base in dict.fromkeys(
-        [(request.engine, request.api_base), *((judge.engine, judge.api_base) for judge in request.judges)]
-    ):
-        check_engine(engine, api_base, settings, needs_price=needs_price)
+    from tasks.manuscripts.steps import STEPS
+
+    places = [(request.engine, request.api_base)]
+    places += [(judge.engine, judge.api_base) for judge in request.judges]
+    return tuple(
+        contact
+        for engine, api_base in dict.fromkeys(places)
+        for contact in check_engine(
+            engine,
+            api_base,
+            settings,
+            request.warehouse,
+            judging=request.judging,
+            seed=request.seed,
+            steps=STEPS,
+            budget=request.budget,
+        )
+    )
 
 
-def check_engine(engine: str, api_base: str | None, settings: Settings, *, needs_price: bool = False) -> None:
-    """Raises ConfigurationError when the engine's model does not answer a tiny call, or lacks the price a bound on cost needs."""
+def check_models(
+    request: RunRequest | RankRequest | BenchmarkRequest,
+    steps: "Iterable[Step[Any, Any]]",
+    settings: Settings,
+) -> "tuple[Contact, ...]":
+    """`check_engine` for the models of a request with a profile.
+
+    Raises:
+        ConfigurationError: as `check_engine`.
+    """
+    return check_engine(
+        request.engine,
+        request.api_base,
+        settings,
+        request.warehouse,
+        judging=request.profile.judging,
+        seed=request.profile.seed,
+        temperature=request.profile.temperature,
+        steps=steps,
+        budget=request.budget,
+    )
+
+
+def check_engine(
+    engine: str,
+    api_base: str | None,
+    settings: Settings,
+    warehouse: Path,
+    *,
+    judging: JudgingParameters | None = None,
+    seed: int | None = None,
+    temperature: float | None = 0.0,
+    steps: "Iterable[Step[Any, Any]]",
+    budget: Budget,
+) -> "tuple[Contact, ...]":
+    """What the models that `steps` ask take and cost, each asked one small question.
+
+    Raises:
+        ConfigurationError: a model does not answer, or lacks the price that a bound on cost needs.
+    """
     model = parse_engine_name(engine).model
     if model is None:
-        return
-    from tasks.judging.preflight import check_model, check_model_answers
+        return ()
+    if api_base is not None:
+        check_address("--api-base", api_base, WHERE_KEYS_BELONG)
+    from tasks.judging.first_contact import make_contacts, uses
+    from tasks.judging.model_access import shared_api_base
 
-    asyncio.run(check_model(model, api_base, settings.language_model, needs_price=needs_price))
-    asyncio.run(check_model_answers(model, api_base, settings.language_model))
+    judging = judging or JudgingParameters()
+    bases = {each: shared_api_base(each, model, api_base) for each in (model, *judging.models)}
+    asked = uses(model, bases, judging, steps, seed=seed, temperature=temperature)
+    bounds = (budget.maximum_cost_usd, budget.maximum_cost_usd_per_idea)
+    needs_price = any(bound is not None for bound in bounds)
+    return asyncio.run(make_contacts(asked, settings.language_model, warehouse, needs_price=needs_price))
 
 
-def examine(warehouse: Path, engine: str, api_base: str | None, settings: Settings) -> list[Finding]:
+def examine(warehouse: Path, engine: str, api_base: str | None, profile: Profile, settings: Settings) -> list[Finding]:
     """Findings for `assay doctor`, most basic first."""
+    installed = "install with `-c infra/constraints.txt`"
     return [
         Finding(part="Python", state="ok", detail=platform.python_version()),
-        _tried("warehouse", str(warehouse), lambda: _check_place(warehouse), "name a folder you may write to with --warehouse"),
-        _tried("lake", "DuckLake's extensions are installed", _check_extensions, "install with `-c infra/constraints.txt`"),
+        _tried(
+            "warehouse",
+            str(warehouse),
+            lambda: _check_place(warehouse),
+            "name a folder you may write to with --warehouse",
+        ),
+        _tried("lake", "DuckLake's extensions are installed", _check_extensions, installed),
         _prefect(settings),
-        _tried("embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), "install with `-c infra/constraints.txt`"),
+        _tried("embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), installed),
         _literature(settings),
-        _engine(engine, api_base, settings),
+        *_models(engine, api_base, profile, settings),
         _grobid(settings),
         _unpaywall(settings),
     ]
@@ -111,6 +188,7 @@ def _tried(part: str, detail: str, attempt: Callable[[], None], remedy: str) -> 
 def check_writable(folder: Path) -> None:
     """Raises ConfigurationError when nothing can be written to the folder, which is made if it is not there."""
     try:
+        keep_private(folder)
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".write-{os.getpid()}"
         probe.touch()
@@ -200,12 +278,32 @@ def _literature(settings: Settings) -> Finding:
     return _reached("Semantic Scholar", address, "check the key and the network", headers=key)
 
 
-def _engine(engine: str, api_base: str | None, settings: Settings) -> Finding:
-    if engine == "extractive":
-        return Finding(
-            part="model", state="default", detail="extractive baseline, no model", remedy="--engine litellm:MODEL and the provider's key"
-        )
-    return _tried("model", engine, lambda: check_engine(engine, api_base, settings), "check the model's name, its key and --api-base")
+def _models(engine: str, api_base: str | None, profile: Profile, settings: Settings) -> list[Finding]:
+    """One finding for each model that the profile asks."""
+    if engine == EXTRACTIVE:
+        remedy = "--engine litellm:MODEL and the provider's key"
+        detail = "extractive baseline, no model"
+        return [Finding(part="model", state="default", detail=detail, remedy=remedy)]
+    from tasks.judging.registry import STEPS
+
+    try:
+        # What is learnt here is for this look alone.
+        with tempfile.TemporaryDirectory() as folder:
+            contacts = check_engine(
+                engine,
+                api_base,
+                settings,
+                Path(folder),
+                judging=profile.judging,
+                seed=profile.seed,
+                temperature=profile.temperature,
+                steps=STEPS,
+                budget=Budget(),
+            )
+    except AssayError as error:
+        remedy = "check the model's name, its key and --api-base"
+        return [Finding(part="model", state="broken", detail=str(error), remedy=remedy)]
+    return [Finding(part=f"model {each.model}", state="ok", detail=each.line) for each in contacts]
 
 
 def _grobid(settings: Settings) -> Finding:

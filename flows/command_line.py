@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 
 from flows.environment import prepare_environment
 from flows.interruption import INTERRUPTED_LINE
+from flows.terminal import SafeFormatter, safe
 from schemas.errors import AssayError, BudgetExhaustedError, ConfigurationError, IdeaFileError, PromptError, SnapshotError
 from schemas.settings import Settings
 
@@ -24,7 +25,9 @@ _EXIT_OF_TYPER_ON_INTERRUPT = 130
 
 def main() -> None:
     """Entry point of the console script: run a command, print one line for an error, exit with its code."""
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    log = logging.StreamHandler(sys.stderr)
+    log.setFormatter(SafeFormatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[log])
     sys.exit(run_command(lambda: application()(standalone_mode=False)))
 
 
@@ -79,7 +82,7 @@ def _complain_of_usage(error: TyperException) -> None:
 
 
 def _complain(line: str) -> None:
-    sys.stderr.write(f"assay: {' '.join(line.splitlines())}\n")
+    sys.stderr.write(f"assay: {safe(' '.join(line.splitlines()))}\n")
 
 
 def _tell_version(asked: bool) -> None:

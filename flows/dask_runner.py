@@ -9,10 +9,14 @@ from prefect_dask import DaskTaskRunner
 # Loading a shard's models costs seconds, so a worker is given several deaths before its shard is given up;
 # the shard itself sets aside the idea at fault (tasks/evaluation/attempts.py).
 ALLOWED_WORKER_DEATHS = 12
+LOOPBACK = "127.0.0.1"
 
 
 def dask_runner(workers: int, scheduler_address: str | None) -> DaskTaskRunner:
-    """A task runner on `workers` local processes of one thread each, or on the scheduler at `scheduler_address`."""
+    """A task runner on `workers` local processes of one thread each, or on the scheduler at `scheduler_address`.
+
+    Local processes listen on loopback only, Dask's HTTP servers too: Dask asks nobody for a password.
+    """
     if scheduler_address:
         return DaskTaskRunner(address=scheduler_address)
     dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_WORKER_DEATHS})
@@ -23,7 +27,9 @@ def dask_runner(workers: int, scheduler_address: str | None) -> DaskTaskRunner:
             "n_workers": workers,
             "threads_per_worker": 1,
             "processes": True,
-            "dashboard_address": ":0",
+            "host": LOOPBACK,
+            "dashboard_address": f"{LOOPBACK}:0",
+            "security": True,
             "silence_logs": logging.CRITICAL,
         }
     )

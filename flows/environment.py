@@ -5,44 +5,54 @@ import os
 from pathlib import Path
 
 from schemas.errors import AssayError, ConfigurationError
+from warehouse.rights import keep_private
 
 _DEFAULTS = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # without it, importing LiteLLM asks the network for prices
     "LITELLM_LOG": "ERROR",
-    "PREFECT_LOGGING_LEVEL": "WARNING",
+    "PREFECT_LOGGING_LEVEL": "ERROR",  # a lost server is not told once for each event: the command line says it once
+    "PREFECT_INTERNAL_LOGGING_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_TO_API_ENABLED": "false",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_CLOUD_ENABLE_ORCHESTRATION_TELEMETRY": "false",
     "DO_NOT_TRACK": "1",
     "HF_HUB_OFFLINE": "1",
     "TOKENIZERS_PARALLELISM": "false",
+    "PYTHONSAFEPATH": "1",  # for Dask's processes: nothing is imported from the folder where the user stands
 }
 
 
 def prepare_environment(home: Path) -> None:
-    """Set quiet, offline defaults for a command; what the user has set stays as it is.
+    """Set quiet, offline defaults for a command, and write for its user alone; what the user has set stays as it is.
 
     Raises:
         ConfigurationError: `home` cannot be written to.
     """
     for name, value in _DEFAULTS.items():
         os.environ.setdefault(name, value)
-    os.environ.setdefault("PREFECT_HOME", str(home / "prefect"))
+    prefect_home = Path(os.environ.get("PREFECT_HOME", home / "prefect")).expanduser().absolute()
+    os.environ["PREFECT_HOME"] = str(prefect_home)
+    # Named here, the logging file, which can name any function, is not named by a `prefect.toml` where the user stands.
+    os.environ.setdefault("PREFECT_LOGGING_CONFIG_PATH", str(prefect_home / "logging.yml"))
     _keep_known_errors_short()
     for chatty in ("httpx", "great_expectations"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     try:
-        Path(os.environ["PREFECT_HOME"]).mkdir(parents=True, exist_ok=True)
+        keep_private(home)
+        prefect_home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigurationError(f"cannot write to {home}: {error.strerror}; name another folder in ASSAY_HOME") from error
 
 
 class _WithoutKnownErrors(logging.Filter):
-    """Leaves out what the command line says in one line of its own."""
+    """Leaves out what the command line says in one line of its own: known errors, a lost server, an end from outside."""
 
     def filter(self, record: logging.LogRecord) -> bool:
+        import httpx  # late: not every command needs it
+
         error = record.exc_info[1] if record.exc_info else None
-        return not isinstance(error, AssayError)
+        known = isinstance(error, (AssayError, httpx.TransportError))
+        return not known and not record.getMessage().startswith("Crash detected!")
 
 
 def _keep_known_errors_short() -> None:

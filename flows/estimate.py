@@ -1,11 +1,14 @@
 """What a run will take, before paying: requests, calls, tokens, dollars and hours, from the profile and the ideas.
 
+A provider's cache and the thinking of models are expectations (`tasks.judging.expected`).
+
 `tests/flows/test_estimate_against_a_run.py` holds it within 15 % of a run, with a committee or without, whose model and literature are as
 expected here; `python -m tests.benchmarks requests_and_tokens` says what real ideas took. How many methods, dimensions and relevant papers
 there are, and how long unbounded answers get, depends on the model: those are what ScholarEval's released code was measured with.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 
 from pydantic import Field
@@ -14,16 +17,14 @@ from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
 from schemas.run import Module, RunRequest
-from schemas.settings import Settings
+from schemas.settings import LanguageModelSettings, Settings
 from tasks.committee.expected import IDEA_TOKENS_SHOWN, expected_committee
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepEstimate, estimate_step, total_usd
 from tasks.judging.registry import STEPS
 from tasks.literature.known_papers import LARGEST_BATCH
 from tasks.literature.references import MOST_SEEDS_PER_REQUEST
 from tasks.novelty.expected import expected_novelty
 
-CHARACTERS_PER_TOKEN = 4.0
-FRAME_TOKENS = 40
-"""Of every prompt beside template, idea and evidence: tags and what the answer is to be like."""
 TOKENS_PER_WORD = 1.7
 """Characters / 4 of the words of real ideas and abstracts."""
 ABSTRACT_TOKENS = 290
@@ -48,95 +49,102 @@ SECTION_WORDS = 1_400
 EXPECTED_WITHOUT_ABSTRACT_SHARE = 0.5
 FINDING_WORDS, REVIEW_WORDS, SUMMARY_WORDS = 100, 190, 30
 RATIONALE_WORDS, COMPARISON_WORDS, SECTION_OF_REVIEW_WORDS = 45, 45, 140
-SECONDS_PER_CALL = 5.0
-
-
-class StepEstimate(Noun):
-    """Calls and tokens of one step, per idea."""
-
-    step: str
-    calls: float = Field(ge=0)
-    prompt_tokens: float = Field(ge=0)
-    completion_tokens: float = Field(ge=0)
+SECONDS_UNTIL_ANSWER = 2.0
+TOKENS_PER_SECOND = 60.0
+"""In which a model thinks and answers: what the larger ones of the big providers give one call."""
 
 
 class Estimate(Noun):
-    """What a whole run is expected to take. `cost_usd` is None when no price is known, 0 without a model."""
+    """What a whole run is expected to take. `cost_usd` is None when a price is unknown, 0 without a model."""
 
     ideas: int
     rejected: int
     literature_requests: int
     model_calls: int
     prompt_tokens: int
-    completion_tokens: int
+    cached_tokens: int = Field(description="Of the prompt tokens, expected from the provider's cache.")
+    completion_tokens: int = Field(description="As they are billed: answers and thinking.")
+    thinking_tokens: int = Field(description="Of the completion tokens.")
     cost_usd: float | None
+    cost_usd_per_idea: float | None
+    unpriced_models: tuple[str, ...] = Field(description="Models whose price is unknown.")
     hours: float
-    bound_by: str = Field(description="What the hours are spent waiting for: literature rate, model, or processor.")
-    steps: tuple[StepEstimate, ...]
+    bound_by: str = Field(description="What the hours are spent waiting for: literature rate, model, model rate, or processor.")
+    steps: tuple[StepEstimate, ...] = Field(description="Of one idea.")
 
 
-def estimate_run(
-    ideas: Sequence[Idea], rejected: int, request: RunRequest, settings: Settings, price: tuple[float, float] | None
-) -> Estimate:
+def estimate_run(ideas: Sequence[Idea], rejected: int, request: RunRequest, settings: Settings) -> Estimate:
     """Predict a run over `ideas` that are all still to be evaluated.
 
-    Args:
-        price: dollars per prompt and per completion token; None when unknown; ignored by the extractive engine.
+    Raises:
+        ConfigurationError: no such engine.
     """
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
-    steps, requests = _per_idea(request, idea_tokens, settings, dated=any(idea.cutoff_date is not None for idea in ideas))
-    paid = () if request.engine == "extractive" else steps
+    dated = any(idea.cutoff_date is not None for idea in ideas)
+    steps, requests = _per_idea(request, idea_tokens, settings, dated=dated)
     count = len(ideas)
-    calls = count * sum(step.calls for step in paid)
-    prompt, completion = (count * sum(getattr(step, name) for step in paid) for name in ("prompt_tokens", "completion_tokens"))
-    cost = 0.0 if request.engine == "extractive" else None if price is None else prompt * price[0] + completion * price[1]
-    hours, bound_by = _hours(count, count * requests, calls, request, settings)
+    cost = total_usd(step.cost_usd for step in steps)
+    hours, bound_by = _hours(count, count * requests, steps, request, settings)
     return Estimate(
         ideas=count,
         rejected=rejected,
         literature_requests=round(count * requests),
-        model_calls=round(calls),
-        prompt_tokens=round(prompt),
-        completion_tokens=round(completion),
-        cost_usd=cost,
+        model_calls=round(count * sum(step.calls for step in steps)),
+        prompt_tokens=round(count * sum(step.prompt_tokens for step in steps)),
+        cached_tokens=round(count * sum(step.cached_tokens for step in steps)),
+        completion_tokens=round(count * sum(step.completion_tokens for step in steps)),
+        thinking_tokens=round(count * sum(step.thinking_tokens for step in steps)),
+        cost_usd=None if cost is None else count * cost,
+        cost_usd_per_idea=cost,
+        unpriced_models=unpriced(steps),
         hours=hours,
         bound_by=bound_by,
-        steps=paid,
+        steps=steps,
     )
 
 
+def unpriced(steps: Sequence[StepEstimate]) -> tuple[str, ...]:
+    """Models without a price, each once."""
+    return tuple(dict.fromkeys(model for step in steps for model in step.unpriced_models))
+
+
 def _per_idea(request: RunRequest, idea_tokens: float, settings: Settings, *, dated: bool) -> tuple[tuple[StepEstimate, ...], float]:
-    counts: Counts = {}
+    """What models are asked about one idea, by step, and requests to the literature."""
+    asked: Counts = {}
     requests = 0.0
     if Module.SOUNDNESS in request.modules:
         soundness, soundness_requests = _soundness(request)
-        counts |= soundness
+        asked |= soundness
         requests += soundness_requests
     if Module.CONTRIBUTION in request.modules:
         contribution, contribution_requests = _contribution(request)
-        counts |= contribution
+        asked |= contribution
         requests += contribution_requests
     if Module.COMMITTEE in request.modules:
         committee, committee_requests = expected_committee(request.profile.committee, settings, dated=dated, full_text=request.full_text)
-        counts |= committee
+        asked |= committee
         requests += committee_requests
     if Module.NOVELTY in request.modules:
         novelty, novelty_requests = expected_novelty(request.profile.novelty)
-        counts |= novelty
+        asked |= novelty
         requests += novelty_requests
-    steps = []
-    for step in STEPS:
-        if step.name in counts:
-            calls, data_tokens, completion_tokens = counts[step.name]
-            shown = IDEA_TOKENS_SHOWN.get(step.name, idea_tokens)
-            frame = len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + shown
-            prompt_tokens = calls * frame + data_tokens
-            steps.append(StepEstimate(step=step.name, calls=calls, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens))
-    return tuple(steps), requests
+    steps = [
+        estimate_step(
+            step,
+            asked[step.name],
+            IDEA_TOKENS_SHOWN.get(step.name, idea_tokens),
+            request.profile.judging,
+            request.engine,
+            settings.language_model,
+        )
+        for step in STEPS
+        if step.name in asked
+    ]
+    return tuple(step for step in steps if step is not None), requests
 
 
-Counts = dict[str, tuple[float, float, float]]
-"""Step → calls, prompt tokens beside template and idea, completion tokens; all of one idea."""
+Counts = dict[str, Asked]
+"""By step, of one idea."""
 
 
 def _soundness(request: RunRequest) -> tuple[Counts, float]:
@@ -149,15 +157,18 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
     finding = 3 * _tokens(parameters.words_per_finding, FINDING_WORDS)
     review = 3 * _tokens(parameters.words_per_review_text, REVIEW_WORDS)
     counts: Counts = {
-        "extract_methods": (1, 0, methods * METHOD_TOKENS),
-        "soundness_query": (math.ceil(methods / parameters.methods_per_query_call), methods * METHOD_TOKENS, methods * QUERY_TOKENS),
-        "method_evidence": (
+        "extract_methods": Asked(1, 0, methods * METHOD_TOKENS),
+        "soundness_query": Asked(math.ceil(methods / parameters.methods_per_query_call), methods * METHOD_TOKENS, methods * QUERY_TOKENS),
+        "method_evidence": Asked(
             readings,
             readings * METHOD_TOKENS + methods * papers * (paper + TITLE_TOKENS),
             relevant * finding + methods * papers * ENTRY_TOKENS,
+            first_calls=1,
         ),
-        "soundness_review": (methods, methods * METHOD_TOKENS + relevant * (finding + 2 * TITLE_TOKENS), methods * (review + ENTRY_TOKENS)),
-        "soundness_summary": (1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)),
+        "soundness_review": Asked(
+            methods, methods * METHOD_TOKENS + relevant * (finding + 2 * TITLE_TOKENS), methods * (review + ENTRY_TOKENS)
+        ),
+        "soundness_summary": Asked(1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)),
     }
     return counts, 2.0 * methods
 
@@ -195,19 +206,22 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
     abstract = min(ABSTRACT_TOKENS, (parameters.abstract_word_limit or ABSTRACT_TOKENS) * TOKENS_PER_WORD)
     comparison = _tokens(parameters.words_per_comparison, COMPARISON_WORDS)
     counts: Counts = {
-        "extract_dimensions": (1, 0, dimensions * DIMENSION_TOKENS),
-        "contribution_queries": (query_calls, dimensions * DIMENSION_TOKENS, queries * QUERY_TOKENS / 2),
-        "relevance": (
+        "extract_dimensions": Asked(1, 0, dimensions * DIMENSION_TOKENS),
+        "contribution_queries": Asked(query_calls, dimensions * DIMENSION_TOKENS, queries * QUERY_TOKENS / 2),
+        "relevance": Asked(
             calls,
             judged * (abstract + TITLE_TOKENS),
             judged * (_tokens(parameters.words_per_rationale, RATIONALE_WORDS) + ENTRY_TOKENS),
+            first_calls=1,
         ),
-        "compare_paper": (
+        "compare_paper": Asked(
             comparisons,
             comparisons * dimensions * DIMENSION_TOKENS + compared * (ABSTRACT_TOKENS + TITLE_TOKENS),
             compared * ((dimensions + 1) * comparison + dimensions * ENTRY_TOKENS + ENTRY_TOKENS),
+            shared_tokens=dimensions * DIMENSION_TOKENS,
+            first_calls=1,
         ),
-        "contribution_review": (
+        "contribution_review": Asked(
             dimensions,
             dimensions * (DIMENSION_TOKENS + compared * (comparison + 2 * TITLE_TOKENS)),
             dimensions * 3 * _tokens(parameters.words_per_review_text, SECTION_OF_REVIEW_WORDS),
@@ -240,14 +254,31 @@ def _tokens(words_asked: int | None, words_otherwise: int) -> float:
     return (0.9 * words_asked if words_asked is not None else words_otherwise) * TOKENS_PER_WORD
 
 
-def _hours(ideas: int, requests: float, calls: float, request: RunRequest, settings: Settings) -> tuple[float, str]:
+def _hours(ideas: int, requests: float, steps: Sequence[StepEstimate], request: RunRequest, settings: Settings) -> tuple[float, str]:
     waits = {"processor": ideas * 4.0 / request.workers}
     if not request.literature.startswith("snapshot:"):
         waits["literature rate"] = requests / settings.literature.requests_per_second
-    if calls:
-        in_flight = min(settings.language_model.maximum_concurrency, request.ideas_in_flight * 4) * request.workers
-        waits["model"] = calls * SECONDS_PER_CALL / in_flight
-        if settings.language_model.requests_per_minute:
-            waits["model rate"] = calls * 60 / settings.language_model.requests_per_minute
+    limits = settings.language_model
+    if steps:
+        in_flight = min(limits.maximum_concurrency, request.ideas_in_flight * 4) * request.workers
+        seconds = sum(step.calls * SECONDS_UNTIL_ANSWER + step.completion_tokens / TOKENS_PER_SECOND for step in steps)
+        waits["model"] = ideas * seconds / in_flight
+        waits["model rate"] = ideas * 60 * _busiest_model_minutes(steps, limits)
     slowest = max(waits, key=lambda name: waits[name])
     return waits[slowest] / 3600, slowest
+
+
+def _busiest_model_minutes(steps: Sequence[StepEstimate], limits: LanguageModelSettings) -> float:
+    """Of one idea: for as long the limits hold up the model that is asked most."""
+    calls: dict[str, float] = defaultdict(float)
+    tokens: dict[str, float] = defaultdict(float)
+    for step in steps:
+        for model in step.models:
+            calls[model] += step.calls / len(step.models)
+            tokens[model] += (step.prompt_tokens + step.completion_tokens) / len(step.models)
+    waits = [0.0]
+    if limits.requests_per_minute:
+        waits.append(max(calls.values()) / limits.requests_per_minute)
+    if limits.tokens_per_minute:
+        waits.append(max(tokens.values()) / limits.tokens_per_minute)
+    return max(waits)

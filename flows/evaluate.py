@@ -99,8 +99,9 @@ def _publish(run: Run, layout: Layout, settings: Settings) -> RunSummary:
 def _run_row(request: RunRequest, plan: RunPlan, layout: Layout, literature: str, started_at: datetime) -> Run:
     receipts = read_receipts(layout, plan.run_id).values()
     complete = sum(receipt.incomplete_reason is None for receipt in receipts)
-    finished_at = datetime.now(UTC)
     first_started = min((receipt.started_at for receipt in receipts if receipt.reused_from_run_id is None), default=started_at)
+    first_started = min(first_started, started_at)
+    finished_at = max(datetime.now(UTC), first_started)  # the clock may have been set back meanwhile
     return Run(
         run_id=plan.run_id,
         label=request.label,
@@ -113,9 +114,9 @@ def _run_row(request: RunRequest, plan: RunPlan, layout: Layout, literature: str
         evaluated_count=complete,
         failed_count=plan.idea_count - complete,
         state=RunState.BUDGET_EXHAUSTED if _over_budget(receipts) else RunState.PUBLISHED,
-        started_at=min(first_started, started_at),
+        started_at=first_started,
         finished_at=finished_at,
-        duration_seconds=(finished_at - min(first_started, started_at)).total_seconds(),
+        duration_seconds=(finished_at - first_started).total_seconds(),
         assay_version=metadata.version("assay"),
         score_weights=request.profile.score_weights,
     )

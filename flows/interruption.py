@@ -3,6 +3,9 @@
 A terminal sends SIGINT to every process of the group at once: the Prefect server would be gone before the flow
 could tell it how it ended, and every worker would print a traceback. So SIGINT is blocked here, which everything
 started later inherits, and one thread waits for it and passes it on to the main thread alone.
+
+SIGTERM, from whoever supervises the command, stops it in the same order. It is not blocked: children
+are told to end by it.
 """
 
 import logging
@@ -14,6 +17,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+from types import FrameType
 
 GRACE_SECONDS = 15.0
 """After this long, or at a second Ctrl-C, the process ends at once; runs survive that as they survive a kill."""
@@ -23,13 +27,14 @@ _EXIT_FAILURES = 1
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Inside the block Ctrl-C raises KeyboardInterrupt in the main thread, and reaches no child process.
+    """Inside the block Ctrl-C and SIGTERM raise KeyboardInterrupt in the main thread; Ctrl-C reaches no child process.
 
     Enter it in the main thread, before any process or thread of the run is started.
     """
-    resource_tracker.ensure_running()  # starting it later would unblock SIGINT again in the thread that does
+    _start_resource_tracker()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     handler = signal.signal(signal.SIGUSR2, signal.default_int_handler)
+    handler_of_end = signal.signal(signal.SIGTERM, _end_in_order)
     over = threading.Event()
     watcher = threading.Thread(target=_watch, args=(over,), daemon=True)
     watcher.start()
@@ -39,8 +44,23 @@ def interruptible() -> Iterator[None]:
         over.set()
         signal.pthread_kill(watcher.ident or 0, signal.SIGINT)
         watcher.join()
+        signal.signal(signal.SIGTERM, handler_of_end)
         signal.signal(signal.SIGUSR2, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start_resource_tracker() -> None:
+    """Starting it later would unblock SIGINT again in the thread that does. It tidies up in silence after a kill too."""
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = "ignore::UserWarning:multiprocessing.resource_tracker"
+    resource_tracker.ensure_running()
+    os.environ.pop("PYTHONWARNINGS") if before is None else os.environ.update(PYTHONWARNINGS=before)
+
+
+def _end_in_order(_number: int, _frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, lambda *_: _end_at_once())
+    logging.disable(logging.CRITICAL)
+    raise KeyboardInterrupt
 
 
 def _watch(over: threading.Event) -> None:

@@ -1,5 +1,6 @@
 """The nightly job: every new idea file in an inbox is evaluated, published, ranked, reported and archived."""
 
+import logging
 import shutil
 import time
 from datetime import UTC, datetime
@@ -13,12 +14,15 @@ from flows.checks import check_before_run
 from flows.evaluate import RunSummary, run_batch
 from flows.notification import post
 from flows.request import DEFAULT_PROFILE, resolve_request
+from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import AssayError, IdeaFileError
 from schemas.identifiers import RunId
 from schemas.settings import Settings
 from tasks.telemetry.reporter import reporting
 from tasks.telemetry.tracing import span
 from warehouse.layout import Layout
+
+logger = logging.getLogger(__name__)
 
 IDEA_FILE_SUFFIXES = (".jsonl", ".csv", ".parquet", ".md", ".txt")
 
@@ -41,21 +45,25 @@ def nightly(
     """Evaluate the idea files waiting in `inbox`, oldest first, one run per file.
 
     A file that is still being written (changed within `settle_seconds`, or hidden, or `.part`) waits for
-    the next night. An evaluated file moves to `archive/<day>/`; one that cannot be read moves to
-    `archive/rejected/` beside a `.reason.txt`. A file whose run failed stays in the inbox.
+    the next night. An evaluated file moves to `archive/<day>/`. One that cannot be read, a link, and one over which
+    Assay itself failed move to `archive/rejected/` beside a `.reason.txt`, so that they fail for one night only. A file
+    whose run failed for what may pass (a server, a setting, a disk) stays in the inbox.
 
     Returns: what became of each file, by name.
 
     Raises:
-        AssayError: a run could not be carried out; the other files were still done.
+        Exception: a run could not be carried out; the other files were still done.
     """
     settings = Settings()
     archive_folder = Path(archive) if archive else Path(inbox).parent / "archive"
     outcomes: dict[str, str] = {}
     published: list[RunId] = []
-    errors: list[AssayError] = []
+    errors: list[Exception] = []
     for path in waiting_files(Path(inbox), settle_seconds):
-        try:
+        name = path.name.encode("utf-8", "replace").decode()
+        boundary = ErrorBoundary()
+        with boundary:
+            _refuse_link(path)
             request = resolve_request(
                 path,
                 settings,
@@ -72,15 +80,11 @@ def nightly(
             check_before_run(request, settings)
             with reporting(settings.telemetry, "assay-run"), span("nightly"):
                 summary = run_batch(request)
-            outcomes[path.name] = _settle(path, summary, archive_folder)
             published.extend([summary.run.run_id] if summary.published else [])
-        except IdeaFileError as error:
-            outcomes[path.name] = f"rejected: {error}"
-            _move(path, archive_folder / "rejected")
-            (archive_folder / "rejected" / f"{path.name}.reason.txt").write_text(f"{error}\n")
-        except AssayError as error:
-            outcomes[path.name] = f"failed: {error}"
-            errors.append(error)
+            outcomes[name] = _settle(path, summary, archive_folder)
+        if boundary.error is not None:
+            outcomes[name] = _told(boundary.error, path, archive_folder)
+            errors.extend([] if isinstance(boundary.error, IdeaFileError) else [boundary.error])
     _summarise(Layout(Path(warehouse).resolve()), outcomes, published, settings)
     if errors:
         raise errors[0]
@@ -88,10 +92,37 @@ def nightly(
 
 
 def waiting_files(inbox: Path, settle_seconds: float) -> list[Path]:
-    """Idea files that have come to rest, oldest first."""
+    """Idea files that have come to rest, oldest first. Links, pipes and devices of such a name wait too: to be rejected."""
     newest_allowed = time.time() - settle_seconds
-    files = [path for path in inbox.iterdir() if path.suffix in IDEA_FILE_SUFFIXES and path.is_file() and not path.name.startswith(".")]
-    return sorted((path for path in files if path.stat().st_mtime <= newest_allowed), key=lambda path: (path.stat().st_mtime, path.name))
+    files = [path for path in inbox.iterdir() if path.suffix in IDEA_FILE_SUFFIXES and not path.name.startswith(".")]
+    changed_at = {path: path.lstat().st_mtime for path in files if path.is_symlink() or not path.is_dir()}
+    return sorted((path for path, at in changed_at.items() if at <= newest_allowed), key=lambda path: (changed_at[path], path.name))
+
+
+def _refuse_link(path: Path) -> None:
+    """A link in the inbox may lead to any file of the machine, and what an idea says is shown to many."""
+    if path.is_symlink() or not path.is_file():
+        raise IdeaFileError("this is a link, pipe or device, and only files are read: put a copy in its place")
+
+
+def _told(error: Exception, path: Path, archive_folder: Path) -> str:
+    """What became of a file that was not evaluated; one that would fail again every night is set aside."""
+    if isinstance(error, IdeaFileError):
+        return _set_aside(path, archive_folder, f"rejected: {error}", str(error))
+    if isinstance(error, AssayError | OSError):
+        return f"failed: {error}"
+    logger.error("the run of %r failed", path.name, exc_info=error)
+    reason = f"Assay itself failed ({in_a_word(error)}); please report it, and move the file back into the inbox to try it again"
+    return _set_aside(path, archive_folder, f"failed: {reason}", reason)
+
+
+def _set_aside(path: Path, archive_folder: Path, outcome: str, reason: str) -> str:
+    boundary = ErrorBoundary()
+    with boundary:
+        target = _move(path, archive_folder / "rejected")
+        note = target.with_name(f"{target.name}.reason.txt")
+        note.write_bytes(f"{reason}\n".encode("utf-8", "replace"))
+    return outcome if boundary.error is None else f"{outcome}; it cannot be moved away ({in_a_word(boundary.error)})"
 
 
 def _settle(path: Path, summary: RunSummary, archive_folder: Path) -> str:
@@ -101,12 +132,13 @@ def _settle(path: Path, summary: RunSummary, archive_folder: Path) -> str:
     return f"published as {summary.run.run_id}: {summary.run.evaluated_count} of {summary.run.idea_count} ideas"
 
 
-def _move(path: Path, folder: Path) -> None:
+def _move(path: Path, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / path.name
     if target.exists():
         target = folder / f"{path.stem}-{datetime.now(UTC):%H%M%S%f}{path.suffix}"
     shutil.move(path, target)
+    return target
 
 
 def _summarise(layout: Layout, outcomes: dict[str, str], published: list[RunId], settings: Settings) -> None:

@@ -1,21 +1,23 @@
 """A real Prefect server for the duration of a command, unless one is configured.
 
 Prefect's own ephemeral server does not work with process workers (each would start another one), so the
-command line starts a server, exports its address, and workers inherit it.
+command line starts a server, exports its address and password, and workers inherit them.
 """
 
 import os
+import secrets
 import socket
 import subprocess
-import sys
 import time
 from types import TracebackType
 
 import httpx
 
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, UpstreamError
+from schemas.interpreter import module_command
 
 STARTUP_SECONDS = 120.0
+_PASSWORD_BYTES = 32
 
 
 def free_port() -> int:
@@ -26,29 +28,49 @@ def free_port() -> int:
 
 
 class PrefectServer:
-    """Starts at once and in the background, and exports `PREFECT_API_URL`; `wait` blocks until it answers.
+    """Starts at once and in the background, and exports how clients reach it; `wait` blocks until it answers.
 
     Enter it before Prefect is imported: Prefect reads its address once and would start a server of its own.
     With `configured_url` nothing is started; `wait` only checks that something answers there.
+
+    Runs show their parameters and paths, so a server of ours asks for a password, made anew at each
+    start and known to the environment of its own processes alone.
+
+    Attributes:
+        api_url: its address, with the path of the API.
+        environment: the variables by which clients reach it.
     """
 
     def __init__(self, configured_url: str | None) -> None:
         self._configured_url = configured_url
         self._process: subprocess.Popen[bytes] | None = None
-        self.api_url = configured_url or f"http://127.0.0.1:{free_port()}/api"
+        self._port = free_port()
+        self.api_url = configured_url or f"http://127.0.0.1:{self._port}/api"
+        self.environment = {"PREFECT_API_URL": self.api_url}
+        if configured_url is None:
+            self.environment["PREFECT_API_AUTH_STRING"] = f"assay:{secrets.token_urlsafe(_PASSWORD_BYTES)}"
+        self._before: dict[str, str | None] = {}
 
     def __enter__(self) -> "PrefectServer":
-        os.environ["PREFECT_API_URL"] = self.api_url
+        self._before = {name: os.environ.get(name) for name in self.environment}
+        os.environ.update(self.environment)
         if self._configured_url is None:
-            port = self.api_url.rsplit(":", 1)[1].removesuffix("/api")
-            command = ["uvicorn", "--factory", "prefect.server.api.server:create_app", "--host", "127.0.0.1", "--port", port]
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and fixed arguments
-                [sys.executable, "-m", "flows.child", str(os.getpid()), *command, "--log-level", "critical", "--lifespan", "on"],
-                env={**os.environ, "PREFECT_UI_ENABLED": "false", "PREFECT_LOGGING_SERVER_LEVEL": "CRITICAL"},
+                module_command("flows.child", str(os.getpid()), "flows.prefect_app", str(self._port)),
+                env={**os.environ, **self._server_settings()},
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
+                start_new_session=True,  # whatever ends the group, the flow can still tell it how it ended
             )
         return self
+
+    def _server_settings(self) -> dict[str, str]:
+        return {
+            "PREFECT_SERVER_API_AUTH_STRING": self.environment["PREFECT_API_AUTH_STRING"],
+            "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": self.api_url.removesuffix("/api"),
+            "PREFECT_UI_ENABLED": "false",
+            "PREFECT_LOGGING_SERVER_LEVEL": "CRITICAL",
+        }
 
     def wait(self) -> str:
         """Block until the server answers; return its address.
@@ -75,9 +97,17 @@ class PrefectServer:
         return "Prefect's server did not start: try `prefect server start` by hand and export PREFECT_API_URL"
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        for name, value in self._before.items():
+            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+        lost = isinstance(error, httpx.TransportError) and not self._answers()
+        self._stop()
+        if lost:
+            whose = f"at PREFECT_API_URL={self._configured_url}" if self._configured_url else "that this command started"
+            raise UpstreamError(f"the Prefect server {whose} was lost; the same command goes on where this one stopped") from error
+
+    def _stop(self) -> None:
         if self._process is None:
             return
-        os.environ.pop("PREFECT_API_URL", None)
         self._process.terminate()
         try:
             self._process.wait(timeout=5)

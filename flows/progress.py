@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
+import httpx
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -106,4 +107,7 @@ def _report(watched: Watched, stopped: threading.Event, artifact_id: UUID) -> No
     while not over:
         over = stopped.wait(ARTIFACT_SECONDS)
         share = 100.0 * watched.done() / max(watched.total(), 1)
-        update_progress_artifact(artifact_id=artifact_id, progress=share)
+        try:
+            update_progress_artifact(artifact_id=artifact_id, progress=share)
+        except httpx.TransportError:  # the server is gone: the flow itself will find out, and say so
+            return

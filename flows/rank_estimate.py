@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from flows.estimate import CHARACTERS_PER_TOKEN
 from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.profile import RankingParameters
 from schemas.run import Module, RunRequest
+from schemas.settings import Settings
 from tasks.committee.knowledge.expected import CLAIM_TOKENS
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, estimate_step
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.from_review import EVIDENCE_SHOWN, TEXTS_SHOWN
 from tasks.ranking.steps import COMPARE_IDEAS
@@ -22,36 +23,44 @@ TOKENS_PER_VERDICT = 70
 
 
 class RankingEstimate(Noun):
-    """Most that `assay rank` asks; the schedule of a large group often ends earlier. `cost_usd` is None when no price is known."""
+    """Most that `assay rank` asks; the schedule of a large group often ends earlier. `cost_usd` is None when a price is unknown."""
 
     groups: int = Field(ge=0)
     pairs: int = Field(ge=0, description="Pairs of ideas that meet.")
     model_calls: int = Field(ge=0)
     prompt_tokens: int = Field(ge=0)
-    completion_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(ge=0, description="As they are billed: answers and thinking.")
+    thinking_tokens: int = Field(ge=0, description="Of the completion tokens.")
     cost_usd: float | None
+    unpriced_models: tuple[str, ...] = Field(default=(), description="Models whose price is unknown.")
 
 
-def estimate_ranking(ideas: Sequence[Idea], request: RunRequest, price: tuple[float, float] | None) -> RankingEstimate:
+def estimate_ranking(ideas: Sequence[Idea], request: RunRequest, settings: Settings) -> RankingEstimate:
     """Predict the ranking of `ideas` in the groups they were given.
 
-    Args:
-        price: dollars per prompt and per completion token; None when unknown; ignored by the extractive engine.
+    Raises:
+        ConfigurationError: no such engine.
     """
     sizes = Counter(idea.group for idea in ideas)
     parameters = request.profile.ranking
     pairs = sum(most_pairs(size, parameters) for size in sizes.values())
-    free = request.engine == "extractive"
-    calls = 0 if free else sum(most_calls(size, parameters) for size in sizes.values())
+    calls = sum(most_calls(size, parameters) for size in sizes.values())
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
     claims = CLAIM_TOKENS if Module.COMMITTEE in request.modules else 0.0
     shown = idea_tokens + claims + (EVIDENCE_SHOWN + 2 * TEXTS_SHOWN) * TOKENS_PER_TEXT
     dimensions = len(dimensions_of(request.profile))
-    prompt = round(calls * (len(COMPARE_IDEAS.template) / CHARACTERS_PER_TOKEN + dimensions * TOKENS_PER_DIMENSION + 2 * shown))
-    completion = calls * dimensions * TOKENS_PER_VERDICT
-    cost = 0.0 if free else None if price is None else prompt * price[0] + completion * price[1]
+    data = calls * (dimensions * TOKENS_PER_DIMENSION + 2 * shown)
+    asked = Asked(calls, data, calls * dimensions * TOKENS_PER_VERDICT)
+    step = estimate_step(COMPARE_IDEAS, asked, 0.0, request.profile.judging, request.engine, settings.language_model)
     return RankingEstimate(
-        groups=len(sizes), pairs=pairs, model_calls=calls, prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost
+        groups=len(sizes),
+        pairs=pairs,
+        model_calls=round(step.calls) if step else 0,
+        prompt_tokens=round(step.prompt_tokens) if step else 0,
+        completion_tokens=round(step.completion_tokens) if step else 0,
+        thinking_tokens=round(step.thinking_tokens) if step else 0,
+        cost_usd=step.cost_usd if step else 0.0,
+        unpriced_models=step.unpriced_models if step else (),
     )
 
 

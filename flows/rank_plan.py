@@ -14,7 +14,6 @@ from schemas.identifiers import IdeaId, RunId, content_hash
 from schemas.ranking import Grouping, Match, RankingHead, RankRequest
 from schemas.settings import Settings
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.judging.scrubbing import without_secrets
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.from_review import dossier_of
@@ -29,6 +28,7 @@ from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
 from warehouse.rankings.basis import basis_of
 from warehouse.rankings.landing import read_group_receipt, read_head
+from warehouse.scrubbing import without_secrets
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from schemas.profile import Profile
 from schemas.run import Budget, Module, RunRequest
 from schemas.settings import Settings
 from tasks.judging.engines import parse_engine_name
+from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 
 DEFAULT_PROFILE = "economy"
 THEN_LIVE = "+live"
@@ -42,9 +43,10 @@ def check_warehouse(folder: Path) -> None:
 
 
 def check_api_base(api_base: str | None, engine: str) -> None:
-    """Raises ConfigurationError when the engine asks no server, or the address is none."""
+    """Raises ConfigurationError when the engine asks no server, the address is none, or it carries a key."""
     if api_base is None:
         return
+    check_address("--api-base", api_base, WHERE_KEYS_BELONG)
     if parse_engine_name(engine).model is None:
         raise ConfigurationError(f"--api-base {api_base}: the {engine} engine asks no server; add --engine litellm:openai/MODEL")
     if not api_base.startswith(("http://", "https://")):
@@ -71,7 +73,10 @@ def resolve_literature(text: str | None, settings: Settings) -> str:
     """
     if text is None:
         return "live" if settings.semantic_scholar_api_key else f"snapshot:{bundled('papers.jsonl')}"
-    if text == "live" or text.startswith(("http://", "https://")):
+    if text == "live":
+        return text
+    if text.startswith(("http://", "https://")):
+        check_address("--literature", text, "a gateway asks for none of them")
         return text
     kind, _, place = text.partition(":")
     if kind != "snapshot" or not place:
@@ -103,6 +108,31 @@ def _with_calibrator(profile: Profile, engine: str) -> Profile:
         return profile
     check_calibrator(profile.novelty.calibrator, engine)
     return replace(profile, novelty=replace(profile.novelty, calibrator=str(Path(profile.novelty.calibrator).resolve())))
+
+
+def check_judging(profile: Profile, engine: str) -> None:
+    """Hold what the profile says of models against the steps there are.
+
+    Raises:
+        ConfigurationError: a step that does not exist, several judges for a step without scores,
+            or models for some steps and the extractive engine for the others.
+    """
+    from tasks.judging.panel import gives_scores
+    from tasks.judging.registry import STEPS
+
+    known = {step.name: step for step in STEPS}
+    for name, asked in profile.judging.steps.items():
+        if name not in known:
+            raise ConfigurationError(f"profile {profile.name}: no step {name!r} to assign a model to; choose from {', '.join(known)}")
+        if asked.judges is not None and not gives_scores(known[name].output_model):
+            raise ConfigurationError(
+                f"profile {profile.name}: step {name} gives no score, so several judges have no median; name one `model` for it"
+            )
+    if profile.judging.models and parse_engine_name(engine).model is None:
+        raise ConfigurationError(
+            f"profile {profile.name} assigns models to steps: name the model of the other steps "
+            "too, as in --engine litellm:openai/gpt-5-mini"
+        )
 
 
 def resolve_request(
@@ -138,6 +168,7 @@ def resolve_request(
     check_api_base(api_base, engine)
     resolved_literature = resolve_literature(literature, settings)
     wanted, chosen_profile = parse_modules(modules), load_profile(profile)
+    check_judging(chosen_profile, engine)
     if Module.COMMITTEE in wanted:
         chosen_profile = _with_committee(chosen_profile)
     if Module.NOVELTY in wanted:

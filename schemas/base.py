@@ -1,10 +1,27 @@
 """The two bases every model stands on: a `Noun` crosses folders, a `Reply` is what an engine answers."""
 
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 NounT = TypeVar("NounT", bound="Noun")
+
+
+def encodable(text: str) -> bool:
+    """Whether `text` can be written as UTF-8: names of files, and escapes such as `\\ud800`, may give what cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _writable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+Writable = Annotated[str, AfterValidator(_writable)]
+"""What is said about untrusted things. Their names may hold what UTF-8 cannot; the words about them land all the same."""
 
 
 class Noun(BaseModel):

@@ -23,6 +23,10 @@ class CallStatus(StrEnum):
     UNREACHABLE = "unreachable"
 
 
+MAXIMUM_TOKENS = 1_000_000_000
+"""Of one call: no model reads or writes as much, so whoever claims more has miscounted."""
+
+
 class LlmCall(Noun):
     """One attempt at one model call (an extractive answer makes none)."""
 
@@ -34,10 +38,12 @@ class LlmCall(Noun):
     engine: str
     model_requested: str
     model_answered: str | None
-    prompt_tokens: int = Field(ge=0)
-    completion_tokens: int = Field(ge=0)
-    cached_tokens: int = Field(ge=0, description="Prompt tokens the provider served from its own cache.")
-    thinking_tokens: int | None = Field(default=None, ge=0, description="Of the completion; None: the provider does not say.")
+    prompt_tokens: int = Field(ge=0, le=MAXIMUM_TOKENS)
+    completion_tokens: int = Field(ge=0, le=MAXIMUM_TOKENS)
+    cached_tokens: int = Field(ge=0, le=MAXIMUM_TOKENS, description="Prompt tokens the provider served from its own cache.")
+    thinking_tokens: int | None = Field(
+        default=None, ge=0, le=MAXIMUM_TOKENS, description="Of the completion; None: the provider does not say."
+    )
     cost_usd: float | None = Field(ge=0, description="None when no price is known; 0 for a reply from Assay's cache.")
     latency_seconds: float = Field(ge=0)
     queue_seconds: float = Field(ge=0, description="Waiting for Assay's own limits.")
@@ -47,6 +53,10 @@ class LlmCall(Noun):
     error: str | None = Field(default=None, description="One line, without secrets.")
     shortening: str | None = None
     seed: int | None = None
+    parameters_dropped: str | None = Field(
+        default=None,
+        description="What was asked for and the model does not take, such as `temperature, seed`.",
+    )
     created_at: datetime
 
 

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.identifiers import RunId, content_hash
+from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.run import Budget
 
 
@@ -39,9 +40,15 @@ class CheckRequest(Noun):
     attempt_count: int = Field(default=1, ge=1, description="n of the quality checker.")
     repetition_count: int = Field(default=1, ge=1, description="m of the quality checker.")
     seed: int = Field(default=42, ge=0, description="Of the first attempt; the next ones follow.")
+    effort: Effort = Field(default=Effort.MEDIUM, description="Asked of models that can think.")
     workers: int = Field(default=2, ge=1)
     scheduler_address: str | None = None
     budget: Budget = Budget()
+
+    @property
+    def judging(self) -> JudgingParameters:
+        """How checker and judges are asked."""
+        return JudgingParameters(judgement=AskingParameters(effort=self.effort))
 
     @property
     def judges_named(self) -> tuple[str, ...]:

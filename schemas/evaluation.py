@@ -12,6 +12,7 @@ from schemas.contribution import ContributionEvaluation
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId
+from schemas.judging import JudgeVote
 from schemas.novelty import NoveltyEvaluation
 from schemas.paper import Paper
 from schemas.soundness import SoundnessEvaluation
@@ -37,6 +38,7 @@ class IdeaEvaluation(Noun):
     llm_calls: tuple[LlmCall, ...]
     api_calls: tuple[ApiCall, ...]
     failures: tuple[Failure, ...]
+    judge_votes: tuple[JudgeVote, ...] = ()
     started_at: datetime
     finished_at: datetime
 

@@ -4,7 +4,7 @@ from datetime import date
 
 from pydantic import Field
 
-from schemas.base import Noun
+from schemas.base import Noun, Writable
 from schemas.identifiers import IdeaId, content_hash
 
 
@@ -36,11 +36,12 @@ class RejectedIdea(Noun):
     """An entry of an idea file that cannot be evaluated, and how to mend it."""
 
     idea_id: IdeaId | None
-    location: str = Field(description="Where it stood: `ideas.jsonl line 3`.")
+    location: Writable = Field(description="Where it stood: `ideas.jsonl line 3`.")
     reason: str = Field(
-        description="A closed word: empty, too_short, too_long, bad_cutoff_date, duplicate_id, duplicate_text, unreadable, bad_field."
+        description="A closed word: empty, too_short, too_long, bad_cutoff_date, duplicate_id, duplicate_text, unreadable, bad_field, "
+        "internal_error."
     )
-    detail: str = Field(description="One line: what is wrong and how to mend it.")
+    detail: Writable = Field(description="One line: what is wrong and how to mend it.")
 
 
 class IdeaBatch(Noun):

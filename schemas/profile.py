@@ -5,6 +5,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.judging import JudgingParameters
 
 WORDS_ASKED = "None: as many as the text needs. The extractive engine takes no notice."
 
@@ -176,4 +177,5 @@ class Profile(Noun):
     committee: CommitteeParameters = CommitteeParameters()
     novelty: NoveltyParameters = NoveltyParameters()
     ranking: RankingParameters = RankingParameters()
+    judging: JudgingParameters = JudgingParameters()
     score_weights: ScoreWeights

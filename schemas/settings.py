@@ -25,6 +25,9 @@ class LiteratureSettings(Section):
         default=1.0, gt=0, description="Wait before the first retry; it doubles with each further one, with jitter."
     )
     cache_maximum_age_days: float = Field(default=30.0, gt=0)
+    allowed_hosts: tuple[str, ...] = Field(
+        default=(), description='Names under which clients reach a gateway, beside its own address, as JSON: ["gateway"].'
+    )
 
 
 class LanguageModelSettings(Section):
@@ -33,10 +36,23 @@ class LanguageModelSettings(Section):
     maximum_concurrency: int = Field(default=16, ge=1, description="Model calls in flight per worker.")
     requests_per_minute: float | None = Field(default=None, gt=0, description="Over all workers; None: no limit.")
     tokens_per_minute: float | None = Field(default=None, gt=0, description="Prompt and completion, over all workers.")
-    timeout_seconds: float = Field(default=120.0, gt=0)
+    timeout_seconds: float = Field(
+        default=120.0,
+        gt=0,
+        description="For a reply of up to 4,096 tokens; one that may be longer has as much longer.",
+    )
     maximum_attempts: int = Field(default=4, ge=1, le=20)
-    maximum_total_seconds: float = Field(default=600.0, gt=0)
-    maximum_completion_tokens: int = Field(default=4096, ge=64)
+    maximum_total_seconds: float = Field(default=600.0, gt=0, description="For one question with its retries; grows like the timeout.")
+    maximum_completion_tokens: int | None = Field(
+        default=None,
+        ge=64,
+        description="Most tokens of any answer, thinking apart; None: as the profile or the step says.",
+    )
+    thinking: str = Field(
+        default="auto",
+        pattern="^(auto|yes|no)$",
+        description="Whether models take an effort; auto: as LiteLLM knows, and not where it does not.",
+    )
     context_tokens: int | None = Field(default=None, ge=1024, description="Overrides what LiteLLM knows of the model.")
     structured_output: str = Field(
         default="auto",
@@ -92,11 +108,37 @@ class SourceSettings(Section):
     base_urls: dict[str, str] = Field(default_factory=dict, description="By source name: a mirror or proxy to ask instead.")
 
 
+class ModelChoice(Section):
+    """A model that readers of the dashboard may have asked, and where."""
+
+    model: str = Field(pattern=r"^[a-z0-9_-]+/\S+$", description="As LiteLLM names it, the provider first: openai/gpt-4.1-mini.")
+    api_base: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^\s@]+$",
+        description="An OpenAI-compatible server, without a password in its address; None: the provider's own.",
+    )
+
+
 class DashboardSettings(Section):
-    """The dashboard, as `assay dashboard` starts it."""
+    """The dashboard, as `assay dashboard` starts it.
+
+    What its readers may have evaluated is chosen here, by name: a server or path of a reader's own
+    would get the keys of whoever runs it.
+    """
 
     warehouse: Path = Field(default=Path("assay-warehouse"), description="Folder of the warehouse it shows.")
     password: SecretStr | None = Field(default=None, min_length=1, description="Asked of every reader; None: nothing is asked.")
+    models: dict[str, ModelChoice] = Field(
+        default_factory=dict,
+        description='Offered beside the extractive engine, by name, as JSON: {"Small": {"model": "openai/gpt-4.1-mini"}}.',
+    )
+    literatures: dict[str, str] = Field(
+        default_factory=dict,
+        description='Offered beside the configured one, by name, as JSON: {"2025": "snapshot:/data/papers.parquet"}.',
+    )
+    allowed_hosts: tuple[str, ...] = Field(
+        default=(), description='Names under which browsers reach it, beside its own address, as JSON: ["assay.example.org"].'
+    )
     prices: Path | None = Field(default=None, description="Prices of models, a JSON file as LiteLLM ships it; None: LiteLLM's own.")
 
 

@@ -27,6 +27,8 @@ from schemas.shared_columns import (
     STRINGS,
     TEXT,
     TIMESTAMP,
+    UNSCORED,
+    UNSCORED_DETAIL,
     paper_id,
 )
 from schemas.soundness_tables import METHOD_EVIDENCE, METHODS, PAPER_SECTIONS, PASSAGES, SOUNDNESS_REVIEWS, SOUNDNESS_SUMMARIES
@@ -162,10 +164,35 @@ LLM_CALLS = Table(
         Column("error", STRING, "One line; NULL when it went well.", nullable=True),
         Column("shortening", STRING, "What was left out of a long input; NULL: nothing.", nullable=True),
         Column("seed", INTEGER, "Seed sent; NULL: none.", nullable=True),
+        Column(
+            "parameters_dropped",
+            STRING,
+            "What was asked for and the model does not take; NULL: nothing.",
+            nullable=True,
+        ),
         FOR_RANKING,
         Column("created_at", TIMESTAMP, "When it was made."),
     ),
     (*IN_IDEA, "call_id"),
+    key_severity=WARNING,
+)
+
+JUDGE_VOTES = Table(
+    "judge_votes",
+    "One score that one of several judges gave, or why it gave none; the median of their scores counts.",
+    (
+        *OF_IDEA,
+        Column("step", STRING, "Step that several models were asked."),
+        Column("question", STRING, "Identifies the question that all judges were asked."),
+        Column("item", STRING, "What the score is about, such as P3/d1; empty: the whole reply."),
+        Column("judge", STRING, "LiteLLM's name of the model."),
+        Column("model_answered", STRING, "As the provider names it; NULL when nothing was answered.", nullable=True),
+        Column("score", FLOAT, "On the step's own scale; NULL when unscored.", nullable=True),
+        UNSCORED,
+        UNSCORED_DETAIL,
+        Column("call_ids", STRINGS, "Rows of llm_calls paid for the answer."),
+    ),
+    (*IN_IDEA, "step", "question", "item", "judge"),
     key_severity=WARNING,
 )
 
@@ -233,7 +260,7 @@ VALIDATIONS = Table(
 TABLES: tuple[Table, ...] = (
     RUNS, IDEAS, METHODS, PASSAGES, PAPERS, PAPER_SECTIONS, METHOD_EVIDENCE, SOUNDNESS_REVIEWS, SOUNDNESS_SUMMARIES,
     DIMENSIONS, CANDIDATES, COMPARISONS, CONTRIBUTION_REVIEWS, *COMMITTEE_TABLES, NOVELTY,
-    CITATIONS, LLM_CALLS, API_CALLS, FAILURES, VALIDATIONS, *RANKING_TABLES, *MANUSCRIPT_TABLES, *BENCHMARK_TABLES,
+    CITATIONS, LLM_CALLS, JUDGE_VOTES, API_CALLS, FAILURES, VALIDATIONS, *RANKING_TABLES, *MANUSCRIPT_TABLES, *BENCHMARK_TABLES,
 )  # fmt: skip
 TABLE: dict[str, Table] = {table.name: table for table in TABLES}
 IDEA_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if table.per_idea)

@@ -136,6 +136,8 @@ class RunCost(Noun):
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int
+    thinking_tokens: int | None = Field(default=None, description="Of the completion; None when no call told.")
+    unknown_thinking_calls: int = Field(default=0, description="Calls that did not tell how much of their reply was thinking.")
     api_calls: int
     api_cache_hits: int
     failed_api_calls: int
@@ -144,6 +146,40 @@ class RunCost(Noun):
     ideas: int
     reused_ideas: int
     cost_usd_per_idea: float | None
+
+
+class JudgeAgreement(Noun):
+    """One row of `judge_agreement`: how far the judges of one step agree in one run."""
+
+    step: str
+    questions: int
+    items: int = Field(description="What scores are about: one or more to a question.")
+    judges: int
+    votes: int
+    scored_votes: int
+    unscored_votes: int
+    compared_items: int = Field(description="Those that two judges or more have scored.")
+    same_score_share: float | None = Field(description="Of the compared items; None where there is none.")
+    mean_absolute_difference: float | None = Field(description="Between two judges of one item, on the step's own scale.")
+    krippendorff_alpha: float | None = Field(description="None with one compared item or one score throughout.")
+
+
+class AnsweringModel(Noun):
+    """One model and how often it answered one step of a run."""
+
+    step: str
+    model_requested: str
+    models_answered: tuple[str, ...] = Field(description="As the provider names it, every name once.")
+    answered_calls: int
+
+
+class DroppedParameter(Noun):
+    """A parameter that was asked for and that a model does not take."""
+
+    model_requested: str
+    parameter: str
+    dropped_calls: int
+    calls: int = Field(description="All calls to the model, replies from Assay's cache apart.")
 
 
 class FailureRow(Noun):
@@ -179,6 +215,8 @@ class StepCost(Noun):
     llm_cache_hits: int
     prompt_tokens: int
     completion_tokens: int
+    thinking_tokens: int | None = Field(default=None, description="Of the completion; None when no call told.")
+    unknown_thinking_calls: int = Field(default=0, description="Calls that did not tell how much of their reply was thinking.")
     cost_usd: float | None = Field(description="Of the calls with a known price; None when no call has one.")
     unknown_price_calls: int
 
@@ -192,6 +230,8 @@ class ModuleCost(Noun):
     llm_cache_hits: int
     prompt_tokens: int
     completion_tokens: int
+    thinking_tokens: int | None = Field(default=None, description="Of the completion; None when no call told.")
+    unknown_thinking_calls: int = Field(default=0, description="Calls that did not tell how much of their reply was thinking.")
     cost_usd: float | None = Field(description="Of the calls with a known price; None when no call has one.")
     unknown_price_calls: int
     llm_calls_per_idea: float

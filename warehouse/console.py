@@ -8,6 +8,7 @@ only table functions that touch nothing outside, no catalogue internals.
 import math
 import threading
 from collections.abc import Iterator
+from datetime import time
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -15,6 +16,7 @@ from uuid import UUID
 import duckdb
 import orjson
 
+from schemas.base import encodable
 from schemas.errors import ConfigurationError
 from warehouse.lake import one_line, open_reader
 from warehouse.layout import Layout
@@ -25,6 +27,8 @@ _TABLE_FUNCTIONS = frozenset({"generate_series", "json_each", "json_tree", "rang
 _HIDDEN_PREFIXES = ("__ducklake", "duckdb_", "ducklake_", "pg_", "postgres_", "pragma_", "sqlite_")
 _HIDDEN_FUNCTIONS = frozenset({"current_setting", "getenv", "getvariable", "nextval", "write_log"})
 _MAXIMUM_ROWS = 1_000_000
+_MOST_BITS = 63
+"""Of a number as other programs read it; larger ones are told as text."""
 
 
 def run_sql(
@@ -37,6 +41,8 @@ def run_sql(
     Raises:
         ConfigurationError: in one line, why the statement is refused, wrong, too slow or too large an answer.
     """
+    if not encodable(sql):
+        raise ConfigurationError("wrong SQL: it holds half a character (a lone surrogate): write it anew")
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         _refuse_what_is_no_question(connection, sql)
         connection.execute(f"set allowed_directories = [{quoted(str(layout.data.resolve()) + '/')}]")
@@ -52,6 +58,8 @@ def run_sql(
             raise ConfigurationError(f"the statement took longer than {timeout_seconds:g} seconds: narrow it down") from None
         except (duckdb.Error, RuntimeError) as error:
             raise ConfigurationError(f"wrong SQL: {_one_line(error)}") from None
+        except (OverflowError, ValueError) as error:  # of DuckDB's values some are larger than Python's of that kind
+            raise ConfigurationError(f"a value of the answer is out of range ({error}): cast it to varchar") from None
         finally:
             stop.cancel()
     if len(rows) > maximum_rows:
@@ -71,7 +79,10 @@ def _refuse_what_is_no_question(connection: duckdb.DuckDBPyConnection, sql: str)
     if statements[0].named_parameters:
         raise ConfigurationError("parameters cannot be given here: write the values into the statement")
     answer = connection.execute("select json_serialize_sql(?::varchar)", [sql]).fetchall()
-    tree = orjson.loads(answer[0][0])
+    try:
+        tree = orjson.loads(answer[0][0])
+    except orjson.JSONDecodeError:
+        raise ConfigurationError("the statement is nested too deeply: write it with fewer operators or parentheses") from None
     if tree["error"]:
         raise ConfigurationError(f"only a plain SELECT is allowed here: {tree['error_message']}")
     for node in _nodes(tree):
@@ -121,8 +132,10 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(content) for key, content in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    if isinstance(value, UUID | bytes):
+    if isinstance(value, UUID | bytes) or (isinstance(value, int) and value.bit_length() > _MOST_BITS):
         return str(value)
+    if isinstance(value, time):
+        return value.isoformat()
     return value
 
 

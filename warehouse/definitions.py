@@ -1,4 +1,7 @@
-"""Brings the lake's tables and marts in line with their definitions; a definition that grew adds columns to old tables."""
+"""Brings the lake's tables and marts in line with their definitions; a definition that grew adds columns to old tables.
+
+Publishers change the lake. Readers leave it alone and are shown what it lacks as empty.
+"""
 
 import hashlib
 
@@ -25,13 +28,46 @@ def apply_definitions(connection: duckdb.DuckDBPyConnection) -> None:
     grew = len([table for table in TABLES if _apply_table(connection, table, found.get(table.name))]) > 0
     _begin_statistics(connection)
     _set_row_groups(connection)
-    made = dict(connection.execute("select view_name, comment from duckdb_views() where database_name = 'lake'").fetchall())
-    for name in MARTS:
+    for name in MARTS if grew else _outdated_marts(connection):
         sql = statement("marts", name)
-        version = hashlib.sha256(sql.encode()).hexdigest()[:16]
-        if grew or made.get(name) != version:
-            connection.execute(f"create or replace view {name} as {sql}")
-            connection.execute(f"comment on view {name} is {quoted(version)}")
+        connection.execute(f"create or replace view {name} as {sql}")
+        connection.execute(f"comment on view {name} is {quoted(_version(sql))}")
+
+
+def show_as_defined(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Lay temporary views over what the lake of an earlier version lacks, until the next publication brings it in line.
+
+    Missing tables are empty, missing columns NULL, marts those of this version. Views are seen by this connection
+    alone, and the lake is not changed.
+
+    Returns:
+        Whether anything was lacking.
+    """
+    found = _columns(connection)
+    lacking = [table for table in TABLES if not found.get(table.name, {}).keys() >= set(table.column_names)]
+    for table in lacking:
+        connection.execute(f'create or replace temporary view "{table.name}" as {_completed(table, found.get(table.name))}')
+    marts = MARTS if lacking else _outdated_marts(connection)
+    for name in marts:
+        connection.execute(f"create or replace temporary view {name} as {statement('marts', name)}")
+    return bool(lacking or marts)
+
+
+def _completed(table: Table, found: dict[str, str] | None) -> str:
+    """The rows of the lake's table with every column of its definition."""
+    columns = ", ".join(
+        f'"{column.name}"' if column.name in (found or {}) else f'null::{column.sql_type} as "{column.name}"' for column in table.columns
+    )
+    return f"select {columns} " + ("where false" if found is None else f'from lake."{table.name}"')
+
+
+def _outdated_marts(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
+    made = dict(connection.execute("select view_name, comment from duckdb_views() where database_name = 'lake'").fetchall())
+    return tuple(name for name in MARTS if made.get(name) != _version(statement("marts", name)))
+
+
+def _version(sql: str) -> str:
+    return hashlib.sha256(sql.encode()).hexdigest()[:16]
 
 
 def _columns(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:

@@ -7,7 +7,7 @@ import duckdb
 
 from schemas.errors import ConfigurationError
 from schemas.tables import TABLES
-from warehouse.lake import one_line, open_reader
+from warehouse.lake import lake_tables, one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.statements import MARTS, quoted, statement, table_statement
 
@@ -26,7 +26,7 @@ def export_lake(layout: Layout, target: Path, *, catalogue_url: str | None = Non
     target.parent.mkdir(parents=True, exist_ok=True)
     building = target.with_name(f".{target.name}.{uuid4().hex}")
     try:
-        with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        with open_reader(layout, catalogue_url=catalogue_url, as_defined=False) as connection:
             rows = _fill(connection, building)
         building.replace(target)
     except (duckdb.Error, OSError) as error:
@@ -39,14 +39,16 @@ def export_lake(layout: Layout, target: Path, *, catalogue_url: str | None = Non
 
 
 def _fill(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, int]:
+    held = lake_tables(connection)
     connection.execute(f"attach {quoted(str(path))} as exported")
     connection.execute("use exported")
     connection.execute("begin")
     rows = {}
     for table in TABLES:
         connection.execute(table.ddl)
-        source = f'lake."{table.name}"'
-        connection.execute(table_statement("insert", table=table.name, source=source))
+        if table.name in held:
+            source = f'lake."{table.name}"'
+            connection.execute(table_statement("insert", table=table.name, source=source))
         rows[table.name] = int(connection.execute(table_statement("count_rows", table=table.name)).fetchall()[0][0])
     for name in MARTS:
         connection.execute(f"create view {name} as {statement('marts', name)}")

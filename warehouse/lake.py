@@ -1,7 +1,6 @@
 """The lake: DuckLake tables over Parquet, a catalogue in SQLite or PostgreSQL, one writer and any number of readers."""
 
 import importlib.util
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import duckdb
 
 from schemas.errors import ConfigurationError, UpstreamError
+from warehouse.definitions import show_as_defined
 from warehouse.layout import Layout
 from warehouse.publisher_lock import publisher_lock
 from warehouse.statements import quoted
@@ -39,8 +39,11 @@ def open_writer(layout: Layout, *, catalogue_url: str | None = None, wait_second
 
 
 @contextmanager
-def open_reader(layout: Layout, *, catalogue_url: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+def open_reader(layout: Layout, *, catalogue_url: str | None = None, as_defined: bool = True) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that reads whole snapshots, also while the publisher writes; the lake is the default schema.
+
+    Args:
+        as_defined: whether tables, columns and marts that an earlier version did not have are shown, empty.
 
     Raises:
         ConfigurationError: there is no lake, or its catalogue cannot be opened.
@@ -48,7 +51,16 @@ def open_reader(layout: Layout, *, catalogue_url: str | None = None) -> Iterator
     if catalogue_url is None and not layout.catalogue.exists():
         raise ConfigurationError(f"no lake in {layout.root}: publish a run first (`assay evaluate … --warehouse {layout.root}`)")
     with _attached(layout, catalogue_url, read_only=True) as connection:
+        if as_defined:
+            show_as_defined(connection)
         yield connection
+
+
+def lake_tables(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
+    """Names of the tables that the lake itself holds; of an earlier version fewer than are defined now."""
+    return frozenset(
+        name for (name,) in connection.execute("select table_name from duckdb_tables() where database_name = 'lake'").fetchall()
+    )
 
 
 @contextmanager
@@ -98,7 +110,7 @@ def extension_path(name: str) -> Path:
 def _source(layout: Layout, catalogue_url: str | None) -> str:
     if catalogue_url is None:
         return f"ducklake:sqlite:{layout.catalogue.resolve()}"
-    if re.match(r"postgres(ql)?://", catalogue_url):
+    if catalogue_url.startswith(("postgres://", "postgresql://")):
         return f"ducklake:postgres:{catalogue_url}"
     if catalogue_url.startswith("postgres:"):
         return f"ducklake:{catalogue_url}"

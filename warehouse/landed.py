@@ -11,6 +11,7 @@ from schemas.columns import ColumnType, Table
 from schemas.errors import PublicationError
 from schemas.evaluation import Receipt
 from warehouse.layout import Layout
+from warehouse.rows import Row
 
 _BYTES_PER_BATCH = 16_000_000
 
@@ -67,11 +68,23 @@ def read_landed(table: Table, files: Sequence[Path], *, prose: bool = True) -> p
     return pa.concat_tables([content if prose else _without_prose(table, content) for content in contents])
 
 
+def read_rows(table: Table, file: Path) -> list[Row]:
+    """The rows of one file of `table`, as plain Python values; columns as `read_landed` gives them.
+
+    Raises:
+        PublicationError: as `read_landed`.
+    """
+    rows: list[Row] = read_landed(table, [file]).to_pylist()
+    return rows
+
+
 def _read(file: Path) -> pa.Table:
     try:
-        return pq.ParquetFile(pa.py_buffer(file.read_bytes())).read(use_threads=False)
-    except (OSError, pa.ArrowInvalid) as error:
+        content = pq.ParquetFile(pa.py_buffer(file.read_bytes())).read(use_threads=False)
+        content.validate(full=True)  # damaged pages may decode to texts that are none
+    except (OSError, ValueError, pa.ArrowException) as error:
         raise _unreadable(file, error) from error
+    return content
 
 
 def _unreadable(file: Path, error: Exception) -> PublicationError:
@@ -87,7 +100,7 @@ def _conforming(content: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
         arrays = [
             content.column(field.name).cast(field.type) if field.name in present else pa.nulls(len(content), field.type) for field in schema
         ]
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+    except pa.ArrowException as error:
         raise PublicationError(f"{file} does not fit its table: {_line(error)}") from error
     return pa.Table.from_arrays(arrays, schema=schema)
 

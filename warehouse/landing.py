@@ -19,11 +19,14 @@ from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.tables import IDEA_TABLES, TABLE
+from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.parquet import read_rows, write_bytes, write_rows
+from warehouse.parquet import write_bytes, write_rows
 from warehouse.rows import Row, Rows, rejection_rows, rows_of
 
 CALL_TABLES = ("llm_calls", "api_calls")
+VOTE_TABLE = "judge_votes"
+"""A vote that could not be had leaves the judgement to the other judges: only the judgement's own row says that it is unscored."""
 BUILDING, _REPLACED = ".building-", ".replaced-"
 LEFTOVERS = (BUILDING, _REPLACED)
 """How names begin that only a killed worker leaves behind."""
@@ -84,7 +87,7 @@ def reuse(layout: Layout, key: EvaluationKey, from_run: RunId, to_run: RunId, id
     for table in IDEA_TABLES:
         path = source / f"{table.name}.parquet"
         if table.name not in CALL_TABLES and path.exists():
-            rows[table.name] = [row | {"run_id": to_run, "idea_id": idea.idea_id} for row in read_rows(path)]
+            rows[table.name] = [row | {"run_id": to_run, "idea_id": idea.idea_id} for row in read_rows(table, path)]
     fresh = {name: getattr(idea, name) for name in ("idea_id", "title", "problem", "method", "experiment", "group", "duplicate_of")}
     fresh |= {
         "duplicate_similarity_0_to_1": idea.duplicate_similarity_0_to_1,
@@ -157,7 +160,7 @@ def _keep_paid_calls(rows: Rows, folder: Path) -> None:
             continue
         now = rows.get(name, [])
         known = {row["call_id"] for row in now}
-        merged = [row for row in read_rows(path) if row["call_id"] not in known] + now
+        merged = [row for row in read_rows(TABLE[name], path) if row["call_id"] not in known] + now
         rows[name] = [row | {"position": position} for position, row in enumerate(merged)]
 
 
@@ -187,7 +190,7 @@ def _totals(receipt: Receipt, rows: Rows, size: int) -> Receipt:
         llm_calls=len(calls),
         api_calls=len(rows.get("api_calls", ())),
         failures=len(rows.get("failures", ())),
-        unscored=sum(row.get("unscored_reason") is not None for found in rows.values() for row in found),
+        unscored=sum(row.get("unscored_reason") is not None for name, found in rows.items() if name != VOTE_TABLE for row in found),
     )
 
 

@@ -1,13 +1,13 @@
 """Where everything lies inside a warehouse folder."""
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import EvaluationKey, RunId, content_hash
+from schemas.patterns import bounded
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+_NAME = bounded(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 
 
 def _safe(kind: str, name: str) -> str:

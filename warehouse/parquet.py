@@ -1,4 +1,4 @@
-"""Rows to Parquet, held against the table's Arrow schema, and back."""
+"""Rows to Parquet, held against the table's Arrow schema."""
 
 import os
 from collections.abc import Sequence
@@ -10,10 +10,11 @@ import pyarrow.parquet as pq
 from schemas.columns import Table
 from schemas.errors import PublicationError
 from warehouse.rows import Row
+from warehouse.scrubbing import concealed, known_secrets
 
 
 def arrow_table(table: Table, rows: Sequence[Row]) -> pa.Table:
-    """`rows` in the table's Arrow schema.
+    """`rows` in the table's Arrow schema, without known secrets: here, and only here, text enters the lake.
 
     Raises:
         PublicationError: a row lacks a column, has one too many, or holds a value the column does not take.
@@ -25,8 +26,9 @@ def arrow_table(table: Table, rows: Sequence[Row]) -> pa.Table:
                 f"row {position} of {table.name}: missing {sorted(names - row.keys())}, unknown {sorted(row.keys() - names)} columns"
             )
     arrays = []
+    secrets = known_secrets()
     for column in table.columns:
-        values = [row[column.name] for row in rows]
+        values = [concealed(row[column.name], secrets) for row in rows]
         if not column.nullable and any(value is None for value in values):
             raise PublicationError(f"{table.name}.{column.name} is NULL in row {values.index(None)}, and it may not be")
         arrays.append(_array(table, column.arrow_field, values))
@@ -48,21 +50,13 @@ def write_rows(table: Table, rows: Sequence[Row], path: Path) -> int:
 
 
 def write_bytes(path: Path, content: bytes | pa.Buffer) -> int:
-    """Write `content` through to the disk, so that a rename never outlives what it names; returns the size in bytes."""
+    """Write `content` through to the disk, so that a rename never outlives what it names; returns the size in bytes.
+
+    Bytes, such as receipts and reports, lose known secrets; a buffer of Arrow's comes from rows that have lost them.
+    """
+    content = concealed(content) if isinstance(content, bytes) else content
     with path.open("wb") as file:
         written = file.write(content)
         file.flush()
         os.fsync(file.fileno())
     return written
-
-
-def read_rows(path: Path) -> list[Row]:
-    """The rows of one Parquet file, as plain Python values."""
-    rows: list[Row] = pq.ParquetFile(path).read().to_pylist()
-    return rows
-
-
-def read_row_count(path: Path) -> int:
-    """How many rows a Parquet file holds."""
-    count: int = pq.ParquetFile(path).metadata.num_rows
-    return count

@@ -20,7 +20,20 @@ from schemas.paper import Paper
 from schemas.profile import ScoreWeights
 from schemas.run import Run
 from schemas.tables import IDEA_TABLES
-from warehouse.answers import FailureGroup, FailureRow, IdeaReview, IdeaScore, ModuleCost, RankedIdea, RunCost, StepCost, ValidationRow
+from warehouse.answers import (
+    AnsweringModel,
+    DroppedParameter,
+    FailureGroup,
+    FailureRow,
+    IdeaReview,
+    IdeaScore,
+    JudgeAgreement,
+    ModuleCost,
+    RankedIdea,
+    RunCost,
+    StepCost,
+    ValidationRow,
+)
 from warehouse.console import run_sql
 from warehouse.lake import one_line, open_reader
 from warehouse.layout import Layout
@@ -110,6 +123,21 @@ class Queries:
         """Calls, tokens and dollars by module, in all and for an idea; empty when no model was called."""
         self.run(run_id)
         return self._nouns("module_costs", ModuleCost, run_id=run_id)
+
+    def judge_agreement(self, run_id: RunId) -> tuple[JudgeAgreement, ...]:
+        """How far the judges of a step agree, by step; empty where no step had several."""
+        self.run(run_id)
+        return self._nouns("judge_agreement", JudgeAgreement, run_id=run_id)
+
+    def answering_models(self, run_id: RunId) -> tuple[AnsweringModel, ...]:
+        """Which models answered which steps; empty when no model was called."""
+        self.run(run_id)
+        return self._nouns("answering_models", AnsweringModel, run_id=run_id)
+
+    def dropped_parameters(self, run_id: RunId) -> tuple[DroppedParameter, ...]:
+        """What was asked for and a model does not take, by model and parameter."""
+        self.run(run_id)
+        return self._nouns("dropped_parameters", DroppedParameter, run_id=run_id)
 
     def validations(self, run_id: RunId) -> tuple[ValidationRow, ...]:
         """Expectations held before publication, broken ones first."""

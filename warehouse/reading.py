@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+from warehouse.definitions import show_as_defined
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.queries import Queries
@@ -21,7 +22,8 @@ class LakeReading:
         self._lock = threading.Lock()
         self._layout = layout
         self._catalogue_url = catalogue_url
-        self._connection = self._stack.enter_context(open_reader(layout, catalogue_url=catalogue_url))
+        self._connection = self._stack.enter_context(open_reader(layout, catalogue_url=catalogue_url, as_defined=False))
+        self._as_defined = False
         self._connection.execute("set threads = 1")  # questions are small and readers many: sharing one out costs more than it saves
 
     @contextmanager
@@ -32,6 +34,8 @@ class LakeReading:
         try:
             cursor.execute("use lake")
             cursor.execute("set timezone = 'UTC'")
+            if not self._as_defined:  # until the lake is: what is laid over it is seen by this cursor alone
+                self._as_defined = not show_as_defined(cursor)
             yield Queries(cursor)
         finally:
             cursor.close()

@@ -16,6 +16,7 @@ from schemas.evaluation import IdeaEvaluation, ModuleEvaluation
 from schemas.failure import Failure
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import RunId
+from schemas.judging import JudgeVote
 from schemas.outcome import Provenance
 from schemas.paper import Paper
 from schemas.tables import TABLE
@@ -29,6 +30,7 @@ _OF_ALL_MODULES: dict[str, Held] = {
     "papers": Held("papers", Paper),
     "citations": Held("citations", Citation),
     "llm_calls": Held("llm_calls", LlmCall),
+    "judge_votes": Held("judge_votes", JudgeVote),
     "api_calls": Held("api_calls", ApiCall),
 }
 

@@ -12,6 +12,7 @@ MARTS: tuple[str, ...] = (
     "latency_by_step",
     "source_health",
     "attempt_hits",
+    "judge_agreement",
 )
 """Views over the tables, each after those it reads. The SQL is `sql/marts/<name>.sql`; its leading comment is its meaning."""
 

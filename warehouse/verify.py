@@ -1,23 +1,26 @@
 """Is the lake what it should be? Reads everything, changes nothing."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import duckdb
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.benchmark import BenchmarkReceipt
+from schemas.check_run import CheckReceipt
+from schemas.evaluation import Receipt
 from schemas.identifiers import RunId
+from schemas.ranking import GroupReceipt
 from schemas.tables import IDEA_TABLES, TABLE, TABLES
-from warehouse.benchmarks.landing import LANDED_TABLES, iterate_benchmark_receipts
-from warehouse.lake import one_line, open_reader
-from warehouse.landing import LEFTOVERS, iterate_receipts
+from warehouse.benchmarks.landing import LANDED_TABLES
+from warehouse.lake import lake_tables, one_line, open_reader
+from warehouse.landing import LEFTOVERS
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import iterate_check_receipts
 from warehouse.manuscripts.rows import PART_TABLES
-from warehouse.parquet import read_row_count
-from warehouse.rankings.landing import GROUP_TABLES, iterate_group_receipts
+from warehouse.rankings.landing import GROUP_TABLES
 from warehouse.statements import MARTS, table_statement
+from warehouse.verify_landing import read_count, read_units
 
 
 class VerifyReport(Noun):
@@ -46,15 +49,16 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
         rows, unreadable = _readable(connection)
         problems += unreadable
         published = {RunId(row[0]) for row in connection.execute("select run_id from runs").fetchall()} if "runs" in rows else set()
-        for run_id in sorted(published):
-            problems += _against_receipts(connection, layout, run_id, rows.keys())
+        for folder in sorted(layout.landing.glob("run=*")):
+            run_id = RunId(folder.name.removeprefix("run="))
+            receipts = read_units(folder, "idea=*", Receipt, problems)
+            if run_id in published:
+                problems += _against_receipts(connection, layout, run_id, receipts, rows.keys())
+            elif "runs" in rows:
+                problems.append(_unpublished(layout, run_id))
             problems += _rankings(connection, layout, run_id) if "rankings" in rows else []
         problems += _checks(connection, layout) if "check_runs" in rows else []
         problems += _benchmarks(connection, layout) if "benchmarks" in rows else []
-    for folder in sorted(layout.landing.glob("run=*")):
-        run_id = RunId(folder.name.removeprefix("run="))
-        if "runs" in rows and run_id not in published:
-            problems.append(_unpublished(layout, run_id))
     for folder in layout.building_places():
         left = [path for path in folder.iterdir() if path.name.startswith(LEFTOVERS)]
         if left:
@@ -64,7 +68,8 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
 
 def _missing_files(connection: duckdb.DuckDBPyConnection, layout: Layout) -> list[str]:
     problems = []
-    for table in TABLES:
+    held = lake_tables(connection)
+    for table in (table for table in TABLES if table.name in held):
         sql = "select data_file, data_file_size_bytes, delete_file from ducklake_list_files('lake', ?)"
         for data_file, size, delete_file in connection.execute(sql, [table.name]).fetchall():
             for name in filter(None, (data_file, delete_file)):
@@ -87,16 +92,21 @@ def _readable(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], li
     return rows, problems
 
 
-def _against_receipts(connection: duckdb.DuckDBPyConnection, layout: Layout, run_id: RunId, readable: Collection[str]) -> list[str]:
-    if not layout.run(run_id).is_dir():
-        return []
-    expected = dict.fromkeys((table.name for table in IDEA_TABLES), 0)
-    for receipt in iterate_receipts(layout, run_id):
-        for name, count in receipt.rows.items():
-            expected[name] = expected.get(name, 0) + count
+def _against_receipts(
+    connection: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    run_id: RunId,
+    receipts: Sequence[Receipt],
+    readable: Collection[str],
+) -> list[str]:
+    problems: list[str] = []
+    expected = {table.name: sum(receipt.rows.get(table.name, 0) for receipt in receipts) for table in IDEA_TABLES}
     if layout.rejections(run_id).exists():
-        expected["failures"] += read_row_count(layout.rejections(run_id))
-    problems = []
+        rejected = read_count(layout.rejections(run_id), "failures", problems)
+        if rejected is None:
+            del expected["failures"]
+        else:
+            expected["failures"] += rejected
     for name, count in expected.items():
         if name not in readable:
             continue
@@ -112,9 +122,9 @@ def _against_receipts(connection: duckdb.DuckDBPyConnection, layout: Layout, run
 def _rankings(connection: duckdb.DuckDBPyConnection, layout: Layout, run_id: RunId) -> list[str]:
     """Published rankings with other rows than their groups' receipts say."""
     published = connection.execute("select ranking_id from rankings where run_id = ?", [run_id]).fetchall()
-    problems = []
-    for (ranking_id,) in published if layout.run(run_id).is_dir() else ():
-        receipts = tuple(iterate_group_receipts(layout, run_id, ranking_id))
+    problems: list[str] = []
+    for (ranking_id,) in published:
+        receipts = read_units(layout.ranking(run_id, ranking_id), "group=*", GroupReceipt, problems)
         for name in GROUP_TABLES:
             count = connection.execute(table_statement("count_ranking", table=name), {"run_id": run_id, "ranking_id": ranking_id})
             found, expected = count.fetchall()[0][0], sum(receipt.rows.get(name, 0) for receipt in receipts)
@@ -126,14 +136,14 @@ def _rankings(connection: duckdb.DuckDBPyConnection, layout: Layout, run_id: Run
 def _checks(connection: duckdb.DuckDBPyConnection, layout: Layout) -> list[str]:
     """Checks of manuscripts that landed whole and are not published, or with other rows than their receipts say."""
     published = {row[0] for row in connection.execute("select run_id from check_runs").fetchall()}
-    problems = []
+    problems: list[str] = []
     for folder in sorted(layout.landing.glob("check=*")):
         run_id = RunId(folder.name.removeprefix("check="))
+        receipts = read_units(folder, "part=*", CheckReceipt, problems)
         if run_id not in published:
             if layout.check_head(run_id).exists():
                 problems.append(f"check {run_id} has landed but is not published: run it again to finish it, or remove {folder}")
             continue
-        receipts = tuple(iterate_check_receipts(layout, run_id))
         for name in PART_TABLES:
             count = connection.execute(table_statement("count_rows_of_run", table=name), {"run_id": run_id}).fetchall()[0][0]
             expected = sum(receipt.rows.get(name, 0) for receipt in receipts)
@@ -145,8 +155,8 @@ def _checks(connection: duckdb.DuckDBPyConnection, layout: Layout) -> list[str]:
 def _benchmarks(connection: duckdb.DuckDBPyConnection, layout: Layout) -> list[str]:
     """Benchmarks that landed and are not published, or with other rows than their receipts say."""
     published = {row[0] for row in connection.execute("select run_id from benchmarks").fetchall()}
-    problems = []
-    for receipt in iterate_benchmark_receipts(layout):
+    problems: list[str] = []
+    for receipt in read_units(layout.landing, "benchmark=*", BenchmarkReceipt, problems):
         if receipt.run_id not in published:
             folder = layout.benchmark(receipt.run_id)
             problems.append(f"{receipt.run_id} has landed but is not published: run it again to finish it, or remove {folder}")

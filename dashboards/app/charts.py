@@ -11,6 +11,8 @@ import altair as alt
 import polars
 import streamlit as st
 
+from dashboards.app import cells
+
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 GOOD, BAD, NEUTRAL = "#0072B2", "#D55E00", "#8C8C8C"
 HEIGHT, ROW_HEIGHT, PART_HEIGHT = 260, 22, 12
@@ -26,12 +28,23 @@ def show(chart: Drawn, title: str, key: str, described: str = "") -> None:
         described: what it shows, for screen readers; default: the title.
     """
     configured = (
-        chart.properties(title=title)
+        _with_cells_as_text(chart)
+        .properties(title=title)
         .configure_title(fontSize=15, anchor="start")
         .configure_range(category=list(PALETTE))
         .configure_axisY(labelFlush=False)  # else the names at both ends stand beside their rows
     )
     st.altair_chart(configured, width="stretch", key=key, alt=described or title)
+
+
+def _with_cells_as_text(chart: Any) -> Any:
+    """A reader can take away the table behind a chart too."""
+    copy: Drawn = chart.copy(deep=False)
+    if isinstance(copy.data, polars.DataFrame):
+        copy.data = cells.as_text(copy.data)
+    if isinstance(copy, alt.LayerChart):
+        copy.layer = [_with_cells_as_text(part) for part in copy.layer if isinstance(part, alt.Chart | alt.LayerChart)]
+    return copy
 
 
 def bars(frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str, colour: str | None = None, stacked: bool = True) -> Drawn:

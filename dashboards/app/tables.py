@@ -6,6 +6,8 @@ from typing import Any
 import polars
 import streamlit as st
 
+from dashboards.app import cells
+
 ROWS_PER_PAGE = 200
 COLUMN = st.column_config
 
@@ -22,7 +24,7 @@ def show(
     """
     page = _page(frame.select(list(columns)), rows_per_page, key)
     event = st.dataframe(
-        page,
+        cells.as_text(page),
         hide_index=True,
         column_config={name: COLUMN.Column(label) if isinstance(label, str) else label for name, label in columns.items()},
         key=f"{key}_table",

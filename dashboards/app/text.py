@@ -1,11 +1,10 @@
 """Untrusted text as Markdown for Streamlit, which reads formulas, colours and icons beyond CommonMark."""
 
-import re
-
 from dashboards.reports import safe_text
+from schemas.patterns import bounded
 
-_FORMULA = re.compile(r"(?<!\\)\$")
-_DIRECTIVE = re.compile(r":(?=[\w#+-]+(?:\[|\\\[|:|/))")
+_FORMULA = bounded(r"(?<!\\)\$")
+_DIRECTIVE = bounded(r":(?=[\w#+-]{1,200}(?:\[|\\\[|:|/))")
 
 
 def line(text: str) -> str:

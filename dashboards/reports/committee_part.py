@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboards.reports import figures
+from dashboards.reports.judges_part import score_of_judges
 from dashboards.reports.safe_text import Markdown, link
 from dashboards.reports.wording import reason
 from schemas.committee import (
@@ -16,6 +17,7 @@ from schemas.committee import (
     PersonaReview,
     Relation,
 )
+from schemas.judging import JudgeVote
 
 EVIDENCE_SHOWN = 15
 
@@ -65,8 +67,8 @@ class CommitteePart:
     unshown_count: int
 
 
-def committee_part(committee: CommitteeEvaluation | None) -> CommitteePart | None:
-    """None when the committee was not asked for."""
+def committee_part(committee: CommitteeEvaluation | None, votes: Sequence[JudgeVote]) -> CommitteePart | None:
+    """None when the committee was not asked for; `votes` are those of the idea."""
     if committee is None:
         return None
     telling = _telling(committee)
@@ -77,7 +79,7 @@ def committee_part(committee: CommitteeEvaluation | None) -> CommitteePart | Non
         agreement=_agreement(committee.meta_review),
         personas=personas,
         dimensions=_dimensions(committee, personas),
-        reviewers=tuple(_reviewer(name, committee.reviews) for name in personas),
+        reviewers=tuple(_reviewer(name, committee.reviews, votes) for name in personas),
         parts=tuple(
             (_words(part), tuple(claim.statement for claim in committee.claims if claim.part is part))
             for part in IdeaPart
@@ -124,21 +126,23 @@ def _dimensions(committee: CommitteeEvaluation, personas: Sequence[str]) -> tupl
     )
 
 
-def _reviewer(persona_id: str, reviews: Sequence[PersonaReview]) -> ReviewerPart:
+def _reviewer(persona_id: str, reviews: Sequence[PersonaReview], votes: Sequence[JudgeVote]) -> ReviewerPart:
     own = [review for review in reviews if review.persona_id == persona_id]
     masked = own[0].masked_evidence_count
     shown = figures.counted(own[0].shown_evidence_count, "piece of evidence", "pieces of evidence")
     return ReviewerPart(
         persona_id=persona_id,
         knowledge=f"Saw {shown}, {masked:,} withheld as beyond its knowledge (seed {own[0].mask_seed}).",
-        reviews=tuple((_words(review.dimension), _score(review), review) for review in own),
+        reviews=tuple((_words(review.dimension), _score(review, votes), review) for review in own),
     )
 
 
-def _score(review: PersonaReview) -> str:
+def _score(review: PersonaReview, votes: Sequence[JudgeVote]) -> str:
+    judges = score_of_judges(votes, review.provenance, review.dimension)
+    said = f" ({judges})" if judges else ""
     if review.score_0_to_10 is not None:
-        return f"{figures.score(review.score_0_to_10)} of 10"
-    return f"unscored: {reason(review.unscored_reason or 'unknown')}"
+        return f"{figures.score(review.score_0_to_10)} of 10{said}"
+    return f"unscored: {reason(review.unscored_reason or 'unknown')}{said}"
 
 
 def _funnel(records: Sequence[KnowledgeRecord]) -> str:

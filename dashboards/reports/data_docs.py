@@ -1,6 +1,5 @@
 """Great Expectations' Data Docs of a run: what its renderers make of the published checks, in one self-contained page."""
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from warehouse.layout import Layout
 from warehouse.queries import open_queries
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_SPACE_BETWEEN_LINES = re.compile(r"\s*\n\s*")
 
 
 def data_docs(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> str:
@@ -39,7 +37,7 @@ def data_docs_page(run_id: RunId, rows: Iterable[ValidationRow]) -> str:
     sections = [(suite, section) for suite in suite_results(rows) for section in _sections(renderer, suite)]
     view = DefaultJinjaPageView(custom_views_directory=str(_TEMPLATES))
     html = view.env.get_template("data_docs.html.jinja").render(run_id=run_id, sections=sections)
-    return _SPACE_BETWEEN_LINES.sub("\n", html)
+    return "\n".join(stripped for line in html.split("\n") if (stripped := line.strip()))
 
 
 def _sections(renderer: ValidationResultsPageRenderer, suite: ExpectationSuiteValidationResult) -> list[dict[str, Any]]:

@@ -40,6 +40,14 @@ def measure(value: float | None) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
+def thinking(tokens: int | None, unknown_calls: int) -> str:
+    """Tokens received that were thinking: `1,200`; says how many calls do not tell, or that none does."""
+    if tokens is None:
+        return "not told" if unknown_calls else count(0)
+    untold = f", and {counted(unknown_calls, 'call')} that {'does' if unknown_calls == 1 else 'do'} not tell"
+    return f"{count(tokens)}{untold if unknown_calls else ''}"
+
+
 def usd(cost_usd: float | None, unknown_price_calls: int = 0) -> str:
     """Dollars; says how many paid calls are missing from the sum because their price is unknown."""
     if cost_usd is None:
@@ -67,13 +75,18 @@ def duration(seconds: float | None) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """`12 %`; a share that is neither none nor all never rounds to either."""
-    if whole == 0:
-        return "none"
-    percent = 100 * part / whole
-    if 0 < percent < 1:
+    """`12 %`, or `none` of nothing."""
+    return percent(part / whole) if whole else "none"
+
+
+def percent(share_0_to_1: float | None) -> str:
+    """`12 %`, or `undefined`; a share that is neither none nor all never rounds to either."""
+    if share_0_to_1 is None:
+        return "undefined"
+    value = 100 * share_0_to_1
+    if 0 < value < 1:
         return "under 1 %"
-    return "over 99 %" if 99 < percent < 100 else f"{percent:.0f} %"
+    return "over 99 %" if 99 < value < 100 else f"{value:.0f} %"
 
 
 def day(value: date | None) -> str:

@@ -1,6 +1,5 @@
 """One self-contained HTML page from Markdown: no script, no outside asset, no HTML that the Markdown brought along."""
 
-import re
 from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cache
 from typing import Any
@@ -16,9 +15,10 @@ from dashboards.reports.bar_chart import BarChart
 from dashboards.reports.chart import Chart
 from dashboards.reports.interval_chart import IntervalChart
 from dashboards.reports.reliability_chart import ReliabilityChart
+from schemas.patterns import IGNORECASE, bounded, linear
 
-_WEB_ADDRESS = re.compile(r"https?://[^/]", re.IGNORECASE)
-_OWN_PAGE = re.compile(r"(?:ideas/[a-z0-9_-]+|(?:\.\./)?ranking|(?:\.\./(?:[A-Za-z0-9][\w-]*/)?)?index)\.(?:html|md)")
+_WEB_ADDRESS = bounded(r"https?://[^/]", IGNORECASE)
+_OWN_PAGE = linear(r"(?:ideas/[a-z0-9_-]+|(?:\.\./)?ranking|(?:\.\./(?:[A-Za-z0-9][\w-]*/)?)?index)\.(?:html|md)")
 _MARK_CLASSES = {"+": "mark more", "0": "mark even", "\u2212": "mark less", "?": "mark none"}
 
 INTERVALS_FENCE = "intervals"

@@ -1,16 +1,19 @@
 """What the report on one idea shows, put together from the warehouse's answer."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboards.reports import figures
 from dashboards.reports.committee_part import CommitteePart, committee_part, other_sources
 from dashboards.reports.gaps import Gap, Shortening, gaps_of, provenances, shortenings_of
+from dashboards.reports.judges_part import JudgedStep, judged_steps, score_of_judges
 from dashboards.reports.papers import in_reading_order, paper_link, reference
 from dashboards.reports.safe_text import Markdown
 from dashboards.reports.wording import reason, weights_in_words
 from schemas.contribution import Comparison, ContributionReview, Dimension
 from schemas.identifiers import PaperId
+from schemas.judging import JudgeVote
 from schemas.outcome import UnscoredReason
 from schemas.paper import Paper
 from schemas.soundness import Method, MethodEvidence, SoundnessReview
@@ -28,11 +31,15 @@ class EvidenceLine:
 
 @dataclass(frozen=True, slots=True)
 class MethodPart:
-    """One method with its verdict and the evidence read for it; `evidence` holds the relevant papers only."""
+    """One method with its verdict and the evidence read for it; `evidence` holds the relevant papers only.
+
+    `judges` says what each of several judges gave; empty: one model judged.
+    """
 
     method: Method
     review: SoundnessReview | None
     verdict: str
+    judges: str
     evidence: tuple[EvidenceLine, ...]
     irrelevant_count: int
     unjudged_count: int
@@ -70,6 +77,10 @@ class IdeaPage:
     gaps: tuple[Gap, ...]
     shortenings: tuple[Shortening, ...]
     models: str
+    judged_steps: tuple[JudgedStep, ...]
+    comparison_judges: str
+    novelty_judges: str
+    thinking: str
     bibliography: tuple[Markdown, ...]
     committee: CommitteePart | None
     other_sources: tuple[Markdown, ...]
@@ -77,21 +88,27 @@ class IdeaPage:
 
 
 def idea_page(review: IdeaReview) -> IdeaPage:
-    papers = {paper.paper_id: paper for paper in review.evaluation.papers}
+    evaluation = review.evaluation
+    papers = {paper.paper_id: paper for paper in evaluation.papers}
+    steps = judged_steps(evaluation.judge_votes)
     return IdeaPage(
         review=review,
         methods=_methods(review, papers),
         dimensions=_dimensions(review),
         heat=_heat(review, papers),
         funnel=_funnel(review),
-        gaps=gaps_of(review.evaluation),
-        shortenings=shortenings_of(review.evaluation),
+        gaps=gaps_of(evaluation),
+        shortenings=shortenings_of(evaluation),
         models=_models(review),
+        judged_steps=steps,
+        comparison_judges=_comparison_judges(review, steps),
+        novelty_judges=_novelty_judges(review),
+        thinking=_thinking(review),
         bibliography=tuple(reference(paper) for paper in in_reading_order(review.bibliography)),
-        committee=committee_part(review.evaluation.committee),
+        committee=committee_part(evaluation.committee, evaluation.judge_votes),
         other_sources=other_sources(
-            review.evaluation.committee,
-            [row.knowledge_id for row in review.evaluation.citations if row.paper_id is None and row.knowledge_id is not None],
+            evaluation.committee,
+            [row.knowledge_id for row in evaluation.citations if row.paper_id is None and row.knowledge_id is not None],
         ),
         weights=weights_in_words(review.run),
     )
@@ -106,10 +123,17 @@ def _methods(review: IdeaReview, papers: dict[PaperId, Paper]) -> tuple[MethodPa
     for entry in soundness.evidence:
         evidence[entry.method_id].append(entry)
     ordered = sorted(soundness.methods, key=lambda method: method.rank)
-    return tuple(_method(method, reviews.get(method.method_id), evidence[method.method_id], papers) for method in ordered)
+    votes = review.evaluation.judge_votes
+    return tuple(_method(method, reviews.get(method.method_id), evidence[method.method_id], papers, votes) for method in ordered)
 
 
-def _method(method: Method, review: SoundnessReview | None, evidence: list[MethodEvidence], papers: dict[PaperId, Paper]) -> MethodPart:
+def _method(
+    method: Method,
+    review: SoundnessReview | None,
+    evidence: list[MethodEvidence],
+    papers: dict[PaperId, Paper],
+    votes: Sequence[JudgeVote],
+) -> MethodPart:
     if review is None:
         verdict = "unscored: no review was made"
     elif review.score_0_to_10 is None:
@@ -120,6 +144,7 @@ def _method(method: Method, review: SoundnessReview | None, evidence: list[Metho
         method=method,
         review=review,
         verdict=verdict,
+        judges=score_of_judges(votes, review.provenance) if review is not None else "",
         evidence=tuple(EvidenceLine(_named(papers, entry.paper_id), entry) for entry in evidence if entry.relevant),
         irrelevant_count=sum(entry.relevant is False for entry in evidence),
         unjudged_count=sum(entry.relevant is None for entry in evidence),
@@ -180,6 +205,26 @@ def _models(review: IdeaReview) -> str:
     found = {call.model_answered for call in review.evaluation.llm_calls if call.model_answered}
     found |= {provenance.model_answered for provenance in provenances(review.evaluation) if provenance.model_answered}
     return ", ".join(sorted(found))
+
+
+def _comparison_judges(review: IdeaReview, steps: Sequence[JudgedStep]) -> str:
+    """Over all comparisons: one by one they would fill pages. Empty where one model compared."""
+    contribution = review.evaluation.contribution
+    compared = {comparison.provenance.step for comparison in contribution.comparisons} if contribution is not None else set()
+    judged = next((step for step in steps if step.step in compared), None)
+    return f"median of {figures.counted(len(judged.judges), 'judge')}: {judged.agreement}" if judged is not None else ""
+
+
+def _novelty_judges(review: IdeaReview) -> str:
+    novelty = review.evaluation.novelty
+    return score_of_judges(review.evaluation.judge_votes, novelty.judgement.provenance) if novelty is not None else ""
+
+
+def _thinking(review: IdeaReview) -> str:
+    calls = review.evaluation.llm_calls
+    told = [call.thinking_tokens for call in calls if call.thinking_tokens is not None]
+    unknown = sum(call.thinking_tokens is None and call.completion_tokens > 0 for call in calls)
+    return figures.thinking(sum(told) if told else None, unknown)
 
 
 def _named(papers: dict[PaperId, Paper], paper_id: PaperId) -> Markdown:

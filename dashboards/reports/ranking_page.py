@@ -1,6 +1,5 @@
 """What the report on a ranking shows, put together from the warehouse's answers."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from dataclasses import dataclass
 from dashboards.reports.interval_chart import IntervalChart, interval_chart
 from dashboards.reports.sensitivity import Sensitivity, sensitivity_of
 from dashboards.reports.wording import reason
+from schemas import patterns
 from schemas.identifiers import IdeaId, RunId
 from schemas.ranking import GroupSummary, Match, RankingHead, Rating, Winner
 from schemas.run import Run
@@ -23,7 +23,7 @@ TITLES_OF_FIRST = 2
 DUELS_SHOWN = 4
 """Ideas of which it is said why they beat the next one below them."""
 _GROUPS_AT_ONCE = 20
-_LETTERED = re.compile(r"\b([Ii])dea ([AB])\b")
+_LETTERED = patterns.bounded(r"\b([Ii])dea ([AB])\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +237,7 @@ def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> Du
 def _named(rationale: str, winner: str) -> str:
     """A judge knows the ideas as A and B, in the order it was shown them; a reader knows which of them the text speaks for."""
 
-    def name(found: re.Match[str]) -> str:
+    def name(found: patterns.Match[str]) -> str:
         words = "this idea" if found[2].upper() == winner else "the other idea"
         return words.capitalize() if found[1] == "I" else words
 

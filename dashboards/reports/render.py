@@ -1,6 +1,5 @@
 """Reports on a run and on one idea, as Markdown or as one self-contained HTML page."""
 
-import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Literal
@@ -17,13 +16,14 @@ from dashboards.reports.run_page import RunPage, run_page
 from dashboards.reports.safe_text import Markdown, code, plain, prose, prose_line
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
+from schemas.patterns import bounded
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.rankings.queries import ranking_of
 
 OutputFormat = Literal["md", "html"]
 
-_BLANK_LINES = re.compile(r"\n{3,}")
+_BLANK_LINES = bounded(r"\n{3,}")
 
 
 def idea_report(layout: Layout, run_id: RunId, idea_id: IdeaId, output_format: OutputFormat, *, catalogue_url: str | None = None) -> str:
@@ -154,6 +154,8 @@ _FILTERS: Mapping[str, Callable[..., Any]] = {
     "usd": figures.usd,
     "duration": figures.duration,
     "share": figures.share,
+    "percent": figures.percent,
+    "thinking": figures.thinking,
     "day": figures.day,
     "moment": figures.moment,
 }

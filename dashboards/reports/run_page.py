@@ -7,11 +7,22 @@ from typing import Any
 from dashboards.reports import figures
 from dashboards.reports.safe_text import Markdown, plain
 from dashboards.reports.sensitivity import Sensitivity, sensitivity_of
-from dashboards.reports.wording import reason, weights_in_words
+from dashboards.reports.wording import dropped, reason, weights_in_words
 from schemas.columns import Severity
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Run
-from warehouse.answers import FailureGroup, FailureRow, IdeaScore, ModuleCost, RankedIdea, RunCost, StepCost, ValidationRow
+from warehouse.answers import (
+    AnsweringModel,
+    FailureGroup,
+    FailureRow,
+    IdeaScore,
+    JudgeAgreement,
+    ModuleCost,
+    RankedIdea,
+    RunCost,
+    StepCost,
+    ValidationRow,
+)
 from warehouse.queries import Queries
 
 NO_GROUP = "Ideas without a group"
@@ -53,12 +64,22 @@ class StepLine:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelsPart:
+    """Who answered and who judged; `answering` is empty when one model answered everything."""
+
+    answering: tuple[AnsweringModel, ...]
+    dropped: tuple[str, ...]
+    agreement: tuple[JudgeAgreement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunPage:
     """Everything `run.md.jinja` prints."""
 
     run: Run
     cost: RunCost
     groups: tuple[GroupPart, ...]
+    models: ModelsPart
     modules: tuple[ModuleCost, ...]
     steps: tuple[StepLine, ...]
     sources: tuple[Mapping[str, Any], ...]
@@ -98,6 +119,7 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
         run=run,
         cost=queries.run_cost(run_id),
         groups=groups,
+        models=models_part(queries, run_id),
         modules=queries.module_costs(run_id),
         steps=tuple(StepLine(cost, latencies.get((cost.step, cost.model_requested), {})) for cost in queries.step_costs(run_id)),
         sources=tuple(queries.source_health(run_id).iter_rows(named=True)),
@@ -109,6 +131,20 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
         ranked_by_matches=any(ranked.basis == "matches" for ranked in ranking),
         weights=weights_in_words(run),
         beyond=_beyond(scores),
+    )
+
+
+def models_part(queries: Queries, run_id: RunId) -> ModelsPart:
+    """Who answered which step of a run, what they do not take, and how far judges agree.
+
+    Raises:
+        ConfigurationError: no such published run.
+    """
+    answering = queries.answering_models(run_id)
+    return ModelsPart(
+        answering=answering if len({row.model_requested for row in answering}) > 1 else (),
+        dropped=tuple(dropped(row) for row in queries.dropped_parameters(run_id)),
+        agreement=queries.judge_agreement(run_id),
     )
 
 

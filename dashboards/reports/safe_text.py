@@ -4,26 +4,27 @@ Ideas, papers and engines write what they like. `plain` shows their characters a
 emphasis, code and http(s) links, each written anew, and shows everything else as characters.
 """
 
-import re
-
 from schemas.naming import INVISIBLE, safe_url
+from schemas.patterns import Match, bounded, linear
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>&|~@]|(?<!\S)#)")
-_BARE_ADDRESS = re.compile(r"(?i)(://)|\b(www)\.")
-_BLOCK_START = re.compile(r"^(?:([+=-])(?=[\s=-]|$)|(\d{1,9})([.)])(?=\s|$))")
+_SPECIAL = bounded(r"([\\`*_\[\]<>&|~@]|(?<!\S)#)")
+_BARE_ADDRESS = bounded(r"(?i)(://)|\b(www)\.")
+_BLOCK_START = bounded(r"^(?:([+=-])(?=[\s=-]|$)|(\d{1,9})([.)])(?=\s|$))")
 
-_INLINE = re.compile(
+_INLINE = bounded(
     r"\\(?P<escaped>[!-/:-@\[-`{-~])"
     r"|(?<!!)\[(?P<label>(?:\\.|[^\[\]\\]){1,600})\]\((?P<url>https?://[^\s()<>]{1,2000})\)"
     r"|(?<!`)`(?P<code>[^`|\s](?:[^`|]{0,198}[^`|\s])?)`(?!`)"
     r"|(?<!\*)\*\*(?P<strong>[^\s*\[\]`\\](?:[^*\[\]`\\]{0,398}[^\s*\[\]`\\])?)\*\*(?!\*)"
     r"|(?<![*\w])\*(?P<emphasis>[^\s*\[\]`\\](?:[^*\[\]`\\]{0,398}[^\s*\[\]`\\])?)\*(?![*\w])"
 )
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_FENCE = re.compile(r"(?:`{3,}|~{3,})[^`]*")
-_RULE = re.compile(r"(?:[-*_=]\s*){3,}")
-_HEADING = re.compile(r"#{1,6}\s+(?P<heading>.*)")
-_ITEM = re.compile(r"(?:(?P<bullet>[-*+•])|(?P<number>\d{1,9})[.)])\s+(?P<item>.*)")
+_ESCAPE = bounded(r"\\([!-/:-@\[-`{-~])")
+_FENCE = bounded(r"(?:`{3,}|~{3,})[^`]*")
+_RULE = linear(r"(?:[-*_=]\s*){3,}")
+_HEADING = bounded(r"#{1,6}\s++(?P<heading>.*)")
+_ITEM = bounded(r"(?:(?P<bullet>[-*+•])|(?P<number>\d{1,9})[.)])\s++(?P<item>.*)")
+_UNFIT_FOR_A_SPAN = bounded(r"[`|]")
+_EMPHASIS_OR_LINK = bounded(r"[*\[\]`\\]")
 
 
 class Markdown(str):
@@ -58,7 +59,7 @@ def prose_line(text: str) -> Markdown:
 
 def code(text: str) -> Markdown:
     """`text` as a code span, or as plain text where a span could not hold it."""
-    fits = bool(text.strip()) and not re.search("[`|]", text) and not INVISIBLE.search(text)
+    fits = bool(text.strip()) and not _UNFIT_FOR_A_SPAN.search(text) and not INVISIBLE.search(text)
     return Markdown(f"`{text.strip()}`") if fits else plain(text)
 
 
@@ -72,7 +73,7 @@ def _escape(text: str) -> str:
     return _BARE_ADDRESS.sub(lambda match: r"\://" if match[1] else rf"{match[2]}\.", _SPECIAL.sub(r"\\\1", text))
 
 
-def _escape_block_start(match: re.Match[str]) -> str:
+def _escape_block_start(match: Match[str]) -> str:
     return f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"
 
 
@@ -92,7 +93,7 @@ def _take_line(blocks: list[tuple[str, list[str]]], line: str) -> None:
 
 def _bold(heading: str) -> str:
     words = heading.rstrip("# \t").strip("* ")
-    return f"**{words}**" if words and not re.search(r"[*\[\]`\\]", words) else words
+    return f"**{words}**" if words and not _EMPHASIS_OR_LINK.search(words) else words
 
 
 def _kind(mark: str) -> str:
@@ -111,7 +112,7 @@ def _inline(text: str) -> Markdown:
     return Markdown(_BLOCK_START.sub(_escape_block_start, "".join(parts)))
 
 
-def _written(match: re.Match[str]) -> str:
+def _written(match: Match[str]) -> str:
     if match["escaped"]:
         return f"\\{match['escaped']}"
     if match["label"]:

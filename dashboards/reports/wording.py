@@ -1,12 +1,13 @@
 """The closed words of the tables in plain language."""
 
-import re
 from pathlib import PurePath
 
+from schemas.patterns import bounded
 from schemas.profile import ScoreWeights
 from schemas.run import Run
+from warehouse.answers import DroppedParameter
 
-_FINGERPRINT = re.compile(r"[0-9a-f]{12,64}")
+_FINGERPRINT = bounded(r"[0-9a-f]{12,64}")
 
 _REASONS: dict[str, str] = {
     "reply_unparsable": "the engine's reply could not be read",
@@ -99,6 +100,14 @@ def weights_in_words(run: Run) -> str:
     asked = run.modules.split(",")
     weights = ((name, getattr(run.score_weights, name)) for name in ScoreWeights.model_fields if name in asked)
     return ", ".join(f"{name} × {weight:g}" for name, weight in weights)
+
+
+def dropped(row: DroppedParameter) -> str:
+    """`openai/gpt-5 does not take temperature: dropped in 28 of 28 calls`; what was sent in its place is named."""
+    parameter, _, instead = row.parameter.partition(" (sent ")
+    what = f"{instead.removesuffix(')')} sent instead" if instead else "dropped"
+    times = f"{row.dropped_calls:,} of {row.calls:,} {'call' if row.calls == 1 else 'calls'}"
+    return f"{row.model_requested} does not take {parameter}: {what} in {times}"
 
 
 def shortened(name: str, characters: int) -> str:

@@ -1,21 +1,29 @@
 """Writes the reports of a run as files: an index and one page per idea, each as Markdown and as HTML."""
 
-import re
+import logging
 import shutil
 from pathlib import Path
 from uuid import uuid4
 
+from dashboards.reports.html_page import html_page
 from dashboards.reports.idea_page import idea_page
 from dashboards.reports.ranking_page import ranking_page
 from dashboards.reports.render import idea_html, idea_markdown, ranking_html, ranking_markdown, run_html, run_markdown
 from dashboards.reports.run_page import run_page
+from dashboards.reports.safe_text import plain
+from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.identifiers import IdeaId, RunId, content_hash
+from schemas.patterns import bounded
+from warehouse.answers import IdeaReview
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 
-_PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
-_HASHED_NAME = re.compile(r".*-[0-9a-f]{16}")
-_DEVICE_NAME = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
+logger = logging.getLogger(__name__)
+
+_PLAIN_NAME = bounded(r"[a-z0-9][a-z0-9_-]{0,79}")
+_HASHED_NAME = bounded(r"-[0-9a-f]{16}\Z")
+_UNFIT_FOR_A_NAME = bounded(r"[^a-z0-9]+")
+_DEVICE_NAME = bounded(r"con|prn|aux|nul|com\d|lpt\d")
 
 
 def write_reports(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> tuple[Path, Path]:
@@ -38,9 +46,7 @@ def write_reports(layout: Layout, run_id: RunId, *, catalogue_url: str | None = 
             for review in queries.idea_reviews(run_id):
                 idea_id = review.evaluation.idea.idea_id
                 names[idea_id] = file_name(idea_id)
-                page = idea_page(review)
-                _write(building / "ideas" / f"{names[idea_id]}.md", idea_markdown(page, among_others=True))
-                _write(building / "ideas" / f"{names[idea_id]}.html", idea_html(page, among_others=True))
+                _write_idea(building / "ideas" / names[idea_id], review)
             index = run_page(queries, run_id, names)
             ranking = ranking_page(queries, run_id)
         if ranking is not None:
@@ -54,14 +60,29 @@ def write_reports(layout: Layout, run_id: RunId, *, catalogue_url: str | None = 
     return target / "index.html", target / "index.md"
 
 
+def _write_idea(stem: Path, review: IdeaReview) -> None:
+    """Both pages of an idea. Where one cannot be made it says so, and the other ideas have theirs."""
+    boundary = ErrorBoundary()
+    with boundary:
+        page = idea_page(review)
+        markdown, html = idea_markdown(page, among_others=True), idea_html(page, among_others=True)
+    if boundary.error is not None:
+        idea_id = review.evaluation.idea.idea_id
+        logger.error("the report on idea %r cannot be made", idea_id, exc_info=boundary.error)
+        markdown = f"# {plain(idea_id)}\n\n{plain(f'This report cannot be made ({in_a_word(boundary.error)}).')}\n"
+        html = html_page(markdown, title=idea_id)
+    _write(stem.with_name(f"{stem.name}.md"), markdown)
+    _write(stem.with_name(f"{stem.name}.html"), html)
+
+
 def file_name(idea_id: IdeaId) -> str:
     """A name for the idea's files, without suffix: safe on every file system, different for different ideas.
 
     Short lower-case identifiers stay as they are; of others, the readable part with a hash.
     """
-    if _PLAIN_NAME.fullmatch(idea_id) and not _HASHED_NAME.fullmatch(idea_id) and not _DEVICE_NAME.fullmatch(idea_id):
+    if _PLAIN_NAME.fullmatch(idea_id) and not _HASHED_NAME.search(idea_id) and not _DEVICE_NAME.fullmatch(idea_id):
         return idea_id
-    readable = re.sub(r"[^a-z0-9]+", "-", idea_id.lower()).strip("-")[:60].rstrip("-") or "idea"
+    readable = _UNFIT_FOR_A_NAME.sub("-", idea_id.lower()).strip("-")[:60].rstrip("-") or "idea"
     return f"{readable}-{content_hash(idea_id, length=16)}"
 
 

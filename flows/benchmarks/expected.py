@@ -5,14 +5,14 @@ asks only what has no answer yet, and replies to equal questions come from the c
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 from pydantic import Field
 
 from flows.benchmarks.problems_judging import DEFAULT_CHECK_COUNT
 from flows.benchmarks.suite import Suite
-from flows.estimate import CHARACTERS_PER_TOKEN, FRAME_TOKENS, estimate_run
+from flows.estimate import Estimate, estimate_run, unpriced
 from flows.rank_estimate import TOKENS_PER_VERDICT
 from schemas.base import Noun
 from schemas.benchmark import BenchmarkRequest
@@ -22,8 +22,7 @@ from schemas.settings import Settings
 from tasks.benchmarks import innoeval, novelty_checker, rinobench, scholarideas
 from tasks.benchmarks.novelty_grading.steps import STEPS as GRADING
 from tasks.benchmarks.steps import JUDGE_COVERAGE, JUDGE_PREFERENCE, PROMPT_ONLY, PROMPT_WITH_SEARCH
-from tasks.judging.engines import EXTRACTIVE
-from tasks.judging.prices import price_per_token
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepEstimate, estimate_step, total_usd
 from tasks.judging.step import Step
 from tasks.manuscripts.steps import JUDGE_HIT
 from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
@@ -36,20 +35,36 @@ REVIEW_TOKENS = 1_800
 GRADE_TOKENS = 60
 PAPERS_SEARCHED = 20
 PROBLEM_TOKENS = 150
-Asked = tuple[Step[Any, Any], float, float, float]
-"""Step, calls, prompt tokens of a call beside its template, completion tokens of a call."""
+
+
+class Asking(NamedTuple):
+    """One step of a suite.
+
+    Attributes:
+        shown: tokens of a call's prompt beside its template.
+        said: tokens of an answer.
+        first_calls: calls ahead of others that show the same; None: all show something else.
+    """
+
+    step: Step[Any, Any]
+    calls: float
+    shown: float
+    said: float
+    first_calls: float | None = None
 
 
 class BenchmarkEstimate(Noun):
-    """What one suite is expected to ask, its evaluations included. `cost_usd` is None when no price is known, 0 without a model."""
+    """What one suite is expected to ask, its evaluations included. `cost_usd` is None when a price is unknown, 0 without a model."""
 
     suite: str
     items: int = Field(ge=0, description="Ideas, submissions, pairs, groups or checks.")
     evaluated_ideas: int = Field(ge=0, description="That go through the main job first.")
     model_calls: int = Field(ge=0)
     prompt_tokens: int = Field(ge=0)
-    completion_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(ge=0, description="As they are billed: answers and thinking.")
+    thinking_tokens: int = Field(ge=0, description="Of the completion tokens.")
     cost_usd: float | None
+    unpriced_models: tuple[str, ...] = Field(default=(), description="Models whose price is unknown.")
 
 
 def estimate_suite(suite: Suite, request: BenchmarkRequest, settings: Settings) -> BenchmarkEstimate:
@@ -61,27 +76,25 @@ def estimate_suite(suite: Suite, request: BenchmarkRequest, settings: Settings) 
     modules = suite.modules if request.modules is None else request.modules
     items, ideas, asked = _COUNTS[suite.name](request, modules) if suite.name in _COUNTS else (0, [], [])
     evaluated = ideas if modules and request.evaluated_run is None else []
-    price = price_per_token(request.engine, settings.language_model)
-    free = request.engine == EXTRACTIVE
-    calls, prompt, completion = (0.0, 0.0, 0.0) if free else _sums(asked)
-    if evaluated and not free:
-        run = estimate_run(evaluated, 0, _run_request(request, modules), settings, price)
-        calls, prompt, completion = calls + run.model_calls, prompt + run.prompt_tokens, completion + run.completion_tokens
+    steps = [step for one in asked if (step := _estimated(one, request, settings)) is not None]
+    run = estimate_run(evaluated, 0, _run_request(request, modules), settings) if evaluated else None
+    both: list[StepEstimate | Estimate] = [*steps, *([run] if run else [])]
     return BenchmarkEstimate(
         suite=suite.name,
         items=items,
         evaluated_ideas=len(evaluated),
-        model_calls=round(calls),
-        prompt_tokens=round(prompt),
-        completion_tokens=round(completion),
-        cost_usd=0.0 if free else None if price is None else prompt * price[0] + completion * price[1],
+        model_calls=round(sum(step.calls for step in steps) + (run.model_calls if run else 0)),
+        prompt_tokens=round(sum(one.prompt_tokens for one in both)),
+        completion_tokens=round(sum(one.completion_tokens for one in both)),
+        thinking_tokens=round(sum(one.thinking_tokens for one in both)),
+        cost_usd=total_usd(one.cost_usd for one in both),
+        unpriced_models=tuple(dict.fromkeys([*unpriced(steps), *(run.unpriced_models if run else ())])),
     )
 
 
-def _sums(asked: Sequence[Asked]) -> tuple[float, float, float]:
-    calls = sum(count for _, count, _, _ in asked)
-    prompt = sum(count * (len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + shown) for step, count, shown, _ in asked)
-    return calls, prompt, sum(count * said for _, count, _, said in asked)
+def _estimated(asking: Asking, request: BenchmarkRequest, settings: Settings) -> StepEstimate | None:
+    asked = Asked(asking.calls, 0.0, asking.calls * asking.said, first_calls=asking.first_calls)
+    return estimate_step(asking.step, asked, asking.shown, request.profile.judging, request.engine, settings.language_model)
 
 
 def _run_request(request: BenchmarkRequest, modules: Sequence[Module]) -> RunRequest:
@@ -96,7 +109,7 @@ def _run_request(request: BenchmarkRequest, modules: Sequence[Module]) -> RunReq
     )
 
 
-Counted = tuple[int, list[Idea], list[Asked]]
+Counted = tuple[int, list[Idea], list[Asking]]
 """Items, ideas that modules would evaluate, and what the suite itself asks."""
 
 
@@ -116,11 +129,12 @@ def _coverage(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
     rubrics, shown = share * sum(len(entry.rubrics) for entry in entries), _tokens(ideas)
     searched = PAPERS_SEARCHED * WORK_TOKENS
     by_name = {step.name: step for step in (PROMPT_ONLY, PROMPT_WITH_SEARCH)}
-    asked: list[Asked] = [(JUDGE_COVERAGE, rubrics * (1 + len(request.baselines)), REVIEW_TOKENS, GRADE_TOKENS)]
-    asked.append((JUDGE_PREFERENCE, 2.0 * len(ideas) * len(request.baselines), 2 * REVIEW_TOKENS, 3 * GRADE_TOKENS))
+    systems = 1 + len(request.baselines)
+    asked = [Asking(JUDGE_COVERAGE, rubrics * systems, REVIEW_TOKENS, GRADE_TOKENS, float(len(ideas) * systems))]
+    asked.append(Asking(JUDGE_PREFERENCE, 2.0 * len(ideas) * len(request.baselines), 2 * REVIEW_TOKENS, 3 * GRADE_TOKENS))
     for name in request.baselines:
         papers = searched if by_name[name] is PROMPT_WITH_SEARCH else 0.0
-        asked.append((by_name[name], len(ideas), shown + papers, REVIEW_TOKENS))
+        asked.append(Asking(by_name[name], len(ideas), shown + papers, REVIEW_TOKENS))
     return len(ideas), ideas, asked
 
 
@@ -136,8 +150,8 @@ def _novelty(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
             graded += len(kept) if name == rinobench.GOLD else 0
     works = sum(count for _, count in given) / max(len(given), 1)
     shown = _tokens([idea for idea, _ in given])
-    asked: list[Asked] = [(JUDGE_NOVELTY, len(given), shown + works * WORK_TOKENS, JUDGEMENT_TOKENS)]
-    asked += [(step, 2.0 * graded, shown + works * WORK_TOKENS, 3 * GRADE_TOKENS) for step in GRADING]
+    asked = [Asking(JUDGE_NOVELTY, len(given), shown + works * WORK_TOKENS, JUDGEMENT_TOKENS)]
+    asked += [Asking(step, 2.0 * graded, shown + works * WORK_TOKENS, 3 * GRADE_TOKENS) for step in GRADING]
     return len(given), [], asked
 
 
@@ -166,14 +180,14 @@ def _matches(contests: Sequence[Sequence[innoeval.Submission]], request: Benchma
     systems = 1 + (bool(modules) and PROMPT_ONLY.name in request.baselines)
     calls = float(meetings * systems * (2 if request.profile.ranking.both_orders else 1))
     said = len(compared_along(DIMENSIONS)) * TOKENS_PER_VERDICT
-    return len(contests), ideas, [(COMPARE_IDEAS, calls, 2 * _tokens(ideas), said)]
+    return len(contests), ideas, [Asking(COMPARE_IDEAS, calls, 2 * _tokens(ideas), said)]
 
 
 def _critical_problems(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
     folder = request.data / "withdrarxiv"
     checks, problems = (pq.read_metadata(folder / f"{name}.parquet").num_rows for name in ("checks", "problems"))
     drawn = min(request.item_limit or DEFAULT_CHECK_COUNT, checks)
-    return drawn, [], [(JUDGE_HIT, drawn * problems / max(checks, 1), PROBLEM_TOKENS, GRADE_TOKENS)]
+    return drawn, [], [Asking(JUDGE_HIT, drawn * problems / max(checks, 1), PROBLEM_TOKENS, GRADE_TOKENS)]
 
 
 _COUNTS: Mapping[str, Callable[[BenchmarkRequest, Sequence[Module]], Counted]] = {

@@ -13,8 +13,8 @@ from schemas.identifiers import RunId, content_hash
 from schemas.settings import Settings
 from tasks.evaluation.modules import MODULES
 from tasks.judging.registry import STEPS
-from tasks.judging.scrubbing import without_secrets
 from tasks.judging.step import Step
+from warehouse.scrubbing import without_secrets
 
 _CHUNK_BYTES = 1 << 20
 

@@ -2,7 +2,9 @@
 
 from rich.console import Console
 
+from flows.terminal import safe
+
 
 def note(text: str) -> None:
     """One line on stderr."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(text, markup=False)
+    Console(stderr=True, highlight=False, soft_wrap=True).print(safe(text), markup=False)

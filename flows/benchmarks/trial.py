@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
@@ -29,6 +30,7 @@ from tasks.benchmarks.desk import Desk, Done, Tools, work_through
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.ideas.write import write_ideas
 from tasks.judging.opening import open_engines
+from tasks.judging.packing import Beginning
 from tasks.judging.step import Step
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from warehouse.answers import IdeaReview
@@ -106,8 +108,12 @@ class Trial:
             task: keeps the answers of two askings of one step apart, such as both orders of a pair.
         """
 
+        beginnings: dict[str, Beginning] = defaultdict(Beginning)
+
         async def work(question: Noun, desk: Desk) -> KeptOutcome:
-            return await ask(step, question, desk)
+            if not step.shares_prefix:
+                return await ask(step, question, desk)
+            return await beginnings[step.beginning(question)].ask(lambda: ask(step, question, desk))
 
         name = task or step.name
         kept = self.each(name, questions, work, KeptOutcome, ask_again=may_go_better)

@@ -131,15 +131,16 @@ def _print_expected(suites: "list[Suite]", requests: "list[BenchmarkRequest]", s
 def _run(suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Settings) -> "list[BenchmarkSummary]":
     from flows.benchmarks.naming import data_sha256
     from flows.benchmarks.run import run_suite
-    from flows.checks import check_engine, check_writable
+    from flows.checks import check_models, check_writable
     from schemas.run import Run, RunRequest
 
     for one, request in zip(suites, requests, strict=True):
         data_sha256(one, request.data)
     first = requests[0]
     check_writable(first.warehouse)
-    bounds = (first.budget.maximum_cost_usd, first.budget.maximum_cost_usd_per_idea)
-    check_engine(first.engine, first.api_base, settings, needs_price=any(bound is not None for bound in bounds))
+    from tasks.judging.registry import STEPS
+
+    check_models(first, STEPS, settings)
     with Session() as session:
 
         def evaluate(request: RunRequest) -> Run:

@@ -10,7 +10,8 @@ from rich.text import Text
 from dashboards.reports import figures
 from dashboards.reports.benchmark_page import PUBLISHED, BenchmarkPage, Difference, ScoreLine
 from flows.benchmarks.expected import BenchmarkEstimate
-from flows.commands.output import print_json, print_note, print_table, safe, stdout_console
+from flows.commands.output import print_json, print_note, print_table, stdout_console
+from flows.terminal import safe
 
 COLUMNS = ("metric", "part", "system", "value", "95 % interval", "items", "unscored")
 

@@ -9,6 +9,7 @@ from flows.commands import options
 from flows.commands.session import Session
 from flows.request import DEFAULT_WAREHOUSE
 from schemas.errors import ConfigurationError
+from schemas.judging import Effort
 from schemas.run import Budget
 from schemas.settings import Settings
 
@@ -46,6 +47,7 @@ def check(
     ] = 1,
     reasons: Reasons = None,
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the first attempt; the next ones follow.")] = 42,
+    effort: Annotated[Effort, typer.Option("--effort", help="How much models that can think are asked to think.")] = Effort.MEDIUM,
     workers: options.Workers = 2,
     scheduler: options.Scheduler = None,
     max_cost_usd: options.MaxCost = None,
@@ -67,7 +69,7 @@ def check(
         raise ConfigurationError(f"--form {form!r}: choose from {', '.join(FORMS)}")
     request = resolve_check(
         papers, Settings(), warehouse=warehouse, engine=engine, api_base=api_base, judges=judge or (), form=form, problems=problems,
-        attempts=attempts, repetitions=repetitions, reasons=reasons, seed=seed, workers=workers, scheduler=scheduler,
+        attempts=attempts, repetitions=repetitions, reasons=reasons, seed=seed, effort=effort, workers=workers, scheduler=scheduler,
         budget=Budget(maximum_cost_usd=max_cost_usd, maximum_cost_usd_per_idea=max_cost_usd_per_paper, maximum_tokens=max_tokens),
     )  # fmt: skip
     with Session() as session:

@@ -1,13 +1,14 @@
 """What `assay check` prints: problems by manuscript, what could not be read, hit rates."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
-from flows.checking import CheckSummary
-from flows.commands.output import print_json, print_note, safe, stdout_console
+from flows.commands.output import print_json, print_note, stdout_console
+from flows.terminal import safe
 from schemas.base import Noun
 from schemas.check_run import CheckHead, CheckRequest
 from schemas.manuscripts import Attempt, ManuscriptCheck, Problem
@@ -16,6 +17,9 @@ from tasks.manuscripts.scores import CheckScore, check_scores
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.manuscripts.queries import manuscript_checks
+
+if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
+    from flows.checking import CheckSummary
 
 MAXIMUM_FAILED_SHARE = 0.1
 
@@ -28,7 +32,7 @@ class CheckAnswer(Noun):
     scores: tuple[CheckScore, ...]
 
 
-def print_check(request: CheckRequest, summary: CheckSummary, *, as_json: bool) -> int:
+def print_check(request: CheckRequest, summary: "CheckSummary", *, as_json: bool) -> int:
     """Print the check; the command's exit code."""
     from flows.command_line import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 
@@ -98,7 +102,7 @@ def _print_scores(scores: Sequence[CheckScore]) -> None:
         stdout_console().print(Text(f"{score.metric}, {score.judges}: {value}{interval} over {score.count}{missing}"))
 
 
-def _print_notes(summary: CheckSummary, checks: Sequence[ManuscriptCheck]) -> None:
+def _print_notes(summary: "CheckSummary", checks: Sequence[ManuscriptCheck]) -> None:
     attempts = [attempt for check in checks for attempt in check.attempts]
     used = [attempt for attempt in attempts if attempt.input_tokens is not None]
     print_note(f"check {summary.head.run_id}: {len(checks)} manuscripts, engine {summary.head.engine}")

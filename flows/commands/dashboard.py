@@ -1,12 +1,9 @@
 """`assay dashboard`: the lake in a browser."""
 
-import ipaddress
 import os
 import signal
 import socket
 import subprocess
-import sys
-from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +13,9 @@ import typer
 from flows.commands import options
 from flows.request import DEFAULT_WAREHOUSE
 from schemas.errors import ConfigurationError
-from schemas.settings import Settings
+from schemas.interpreter import module_command
+from schemas.settings import DashboardSettings, Settings
+from schemas.web_origins import is_loopback, names_of_server
 
 DEFAULT_PORT = 8501
 STOP_SECONDS = 10.0
@@ -35,27 +34,21 @@ def dashboard(
     _check_free(host, port)
     shown = f"[{host}]" if ":" in host else host
     print_note(f"dashboard of {warehouse} on http://{shown}:{port} – stop it with Ctrl-C")
-    if not _is_loopback(host) and settings.dashboard.password is None:
-        print_note("anyone who reaches this address can read the warehouse: set ASSAY_DASHBOARD__PASSWORD to ask for a password")
-    child = subprocess.Popen(streamlit_command(host, port), env=environment(warehouse, settings), stdout=subprocess.DEVNULL)  # noqa: S603 our own words
+    if not is_loopback(host):
+        _print_warnings(host, settings.dashboard)
+    command = module_command("flows.child", str(os.getpid()), "dashboards.app.server", host, str(port))
+    child = subprocess.Popen(command, env=environment(warehouse, settings), stdout=subprocess.DEVNULL)  # noqa: S603 our own words
     return _wait(child)
 
 
-def streamlit_command(host: str, port: int) -> list[str]:
-    """Streamlit without telemetry, file watcher, developer menu or tracebacks for readers."""
-    entry = str(resources.files("dashboards.app").joinpath("app.py"))
-    flags = {
-        "server.address": host,
-        "server.port": str(port),
-        "server.headless": "true",
-        "server.fileWatcherType": "none",
-        "browser.gatherUsageStats": "false",
-        "client.toolbarMode": "viewer",
-        "client.showErrorDetails": "none",
-        "logger.level": "error",
-    }
-    child = [sys.executable, "-P", "-m", "flows.child", str(os.getpid())]  # -P: whatever lies in the reader's folder is not imported
-    return [*child, "streamlit", "run", entry, *(f"--{name}={value}" for name, value in flags.items())]
+def _print_warnings(host: str, settings: DashboardSettings) -> None:
+    """What to know of a dashboard that other machines reach."""
+    from flows.commands.output import print_note
+
+    if settings.password is None:
+        print_note("anyone who reaches this address can read the warehouse: set ASSAY_DASHBOARD__PASSWORD to ask for a password")
+    names = ", ".join(names_of_server(host, settings.allowed_hosts))
+    print_note(f"it answers to these names only: {names}; ASSAY_DASHBOARD__ALLOWED_HOSTS, a JSON list, adds others")
 
 
 def environment(warehouse: Path, settings: Settings) -> dict[str, str]:
@@ -83,13 +76,6 @@ def _check_free(host: str, port: int) -> None:
         raise ConfigurationError(
             f"cannot listen on {host} port {port} ({error.strerror or error}): choose another --port or --host"
         ) from error
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _wait(child: "subprocess.Popen[bytes]") -> int:

@@ -1,7 +1,7 @@
 """`assay doctor`: what is configured, reachable and missing, and how to mend it."""
 
 from flows.commands import options
-from flows.request import DEFAULT_WAREHOUSE
+from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE
 from schemas.settings import Settings
 
 
@@ -9,13 +9,15 @@ def doctor(
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
     engine: options.Engine = "extractive",
     api_base: options.ApiBase = None,
+    profile: options.Profile = DEFAULT_PROFILE,
     json: options.Json = False,
 ) -> int:
     """Look at every part Assay leans on; exit 1 when a configured part does not work."""
     from flows.checks import examine
     from flows.commands.output import print_json, print_table
+    from flows.profiles import load_profile
 
-    findings = examine(warehouse.resolve(), engine, api_base, Settings())
+    findings = examine(warehouse.resolve(), engine, api_base, load_profile(profile), Settings())
     if json:
         print_json(findings)
     else:

@@ -9,6 +9,7 @@ import typer
 from flows.commands import options
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
+from schemas.web_origins import is_loopback, names_of_server
 
 application = typer.Typer(no_args_is_help=True)
 
@@ -70,6 +71,9 @@ def serve(
     resolved = indexed(resolve_literature(literature, settings), settings)
     port = port or _free_port(host)
     print_note(f"gateway for {resolved} on http://{host}:{port}/graph/v1 – stop it with Ctrl-C")
+    if not is_loopback(host):
+        names = ", ".join(names_of_server(host, settings.literature.allowed_hosts))
+        print_note(f"it answers to these names only: {names}; ASSAY_LITERATURE__ALLOWED_HOSTS, a JSON list, adds others")
     serve_gateway(settings, resolved, host, port, cache, None)
     return 0
 

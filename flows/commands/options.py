@@ -5,10 +5,26 @@ from typing import Annotated
 
 import typer
 
+from warehouse.rights import keep_private
+
 MOST_WORKERS = 256
 DEFAULT_MODULES = "soundness,contribution"
 
-Warehouse = Annotated[Path, typer.Option("--warehouse", metavar="DIR", help="Folder of the warehouse: landing, lake, caches, reports.")]
+
+def _kept_private(warehouse: Path) -> Path:
+    keep_private(warehouse)
+    return warehouse
+
+
+Warehouse = Annotated[
+    Path,
+    typer.Option(
+        "--warehouse",
+        metavar="DIR",
+        help="Folder of the warehouse: landing, lake, caches, reports.",
+        callback=_kept_private,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Machine-readable output on stdout.")]
 Profile = Annotated[str, typer.Option("--profile", metavar="NAME|FILE", help="`economy`, `faithful`, or the path of a profile file.")]
 Engine = Annotated[str, typer.Option("--engine", metavar="NAME", help="`extractive` (offline baseline) or `litellm:<model>`.")]

@@ -1,7 +1,6 @@
 """What commands print: answers on stdout, everything else on stderr."""
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,17 +12,17 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from flows.terminal import safe, safe_json
 from warehouse.answers import IdeaScore, RankedIdea
 
 PIPED_COLUMNS = 140
 NARROWEST_COLUMN = 12
 """Characters a column of a table needs to be readable; with less, rows are printed one below the other."""
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def print_json(value: Any) -> None:
     """One JSON document on stdout; dates as ISO 8601, models as objects."""
-    sys.stdout.write(orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2).decode() + "\n")
+    sys.stdout.write(safe_json(orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2).decode()) + "\n")
 
 
 def _plain(value: Any) -> Any:
@@ -73,11 +72,6 @@ def _side(cells: Iterator[object]) -> Literal["left", "right"]:
 
 def _shown(cell: object) -> str:
     return "" if cell is None else safe(str(cell))
-
-
-def safe(text: str) -> str:
-    """Text from ideas and papers must not move the cursor, colour the terminal or turn the reading order."""
-    return _CONTROL.sub("\ufffd", text)
 
 
 def number(value: float | None, digits: int = 2) -> str:

@@ -1,5 +1,6 @@
 """`assay plan`: what a run would take, before paying for it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,12 +8,24 @@ import typer
 
 from flows.commands import options
 from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, resolve_request
-from schemas.run import Budget
+from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
+from tasks.judging.engines import EXTRACTIVE
 
 if TYPE_CHECKING:
     from flows.estimate import Estimate
+    from flows.model_comparison import ModelCost
     from flows.rank_estimate import RankingEstimate
+
+Compare = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--compare",
+        metavar="MODEL",
+        help="What the same run would cost with this model, such as openai/gpt-5; may be repeated, or a list with commas.",
+    ),
+]
+_HOW_TO_PRICE = "set ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS and …__COMPLETION_PRICE_USD_PER_MILLION_TOKENS"
 
 
 def plan(
@@ -32,14 +45,15 @@ def plan(
     max_requests: options.MaxRequests = None,
     full_text: options.FullText = None,
     label: options.Label = "",
+    compare: Compare = None,
     json: options.Json = False,
 ) -> int:
     """Predict requests, tokens, dollars and hours of `assay evaluate` with the same options."""
     from flows.commands.output import print_json, print_note
     from flows.estimate import estimate_run
+    from flows.model_comparison import compare_engines, named_engines
     from flows.rank_estimate import estimate_ranking
     from tasks.ideas.read import read_ideas
-    from tasks.judging.prices import price_per_token
 
     settings = Settings()
     request = resolve_request(
@@ -62,42 +76,96 @@ def plan(
         label=label,
     )
     batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
-    price = price_per_token(engine, settings.language_model)
-    estimate = estimate_run(batch.ideas, len(batch.rejected), request, settings, price)
-    ranking = estimate_ranking(batch.ideas, request, price)
+    estimate = estimate_run(batch.ideas, len(batch.rejected), request, settings)
+    ranking = estimate_ranking(batch.ideas, request, settings)
+    others = named_engines(compare or ())
+    own = (engine,) if others and engine != EXTRACTIVE else ()
+    comparison = compare_engines(dict.fromkeys((*own, *others)), batch.ideas, request, settings)
     if json:
-        print_json({**estimate.model_dump(mode="json"), "ranking": ranking})
-    else:
-        _print(estimate, ranking)
-        for warning in _spent_early(estimate, request.budget):
-            print_note(warning)
+        compared = {"comparison": comparison} if others else {}
+        print_json({**estimate.model_dump(mode="json"), "ranking": ranking, **compared})
+        return 0
+    _print(estimate, ranking)
+    _print_comparison(comparison)
+    for note in (*_named_models(request, others), *_spent_early(estimate, request.budget)):
+        print_note(note)
     return 0
 
 
 def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
     from flows.commands.output import duration, print_table
 
-    if estimate.steps:
-        print_table(
-            ["step, for each idea", "calls", "prompt tokens", "completion tokens"],
-            [[step.step, round(step.calls), round(step.prompt_tokens), round(step.completion_tokens)] for step in estimate.steps],
-        )
-    unknown = "unknown price (set ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS)"
+    _print_steps(estimate)
     rows = [
         ["ideas", f"{estimate.ideas:,} ({estimate.rejected} rejected)"],
         ["literature requests", f"{estimate.literature_requests:,}"],
         ["model calls", f"{estimate.model_calls:,}"],
-        ["tokens", f"{estimate.prompt_tokens:,} prompt, {estimate.completion_tokens:,} completion"],
-        ["cost", unknown if estimate.cost_usd is None else f"${estimate.cost_usd:,.2f}"],
+        ["prompt tokens", f"{estimate.prompt_tokens:,}, {estimate.cached_tokens:,} of them expected from the provider's cache"],
+        ["completion tokens", f"{estimate.completion_tokens:,}, {estimate.thinking_tokens:,} of them expected for thinking"],
+        ["cost", _usd(estimate.cost_usd, estimate.unpriced_models)],
         ["time", f"{duration(estimate.hours)}, bound by the {estimate.bound_by}"],
     ]
     print_table(["the whole run", "expected"], rows)
     asked = f"{ranking.model_calls:,} calls, {ranking.prompt_tokens:,} prompt and {ranking.completion_tokens:,} completion tokens"
-    cost = unknown if ranking.cost_usd is None else f"${ranking.cost_usd:,.2f}"
     print_table(
         ["ranking by matches (assay rank, or --rank)", "at most"],
-        [["pairs", f"{ranking.pairs:,} in {ranking.groups:,} groups"], ["asked", asked], ["cost", cost]],
+        [
+            ["pairs", f"{ranking.pairs:,} in {ranking.groups:,} groups"],
+            ["asked", asked],
+            ["cost", _usd(ranking.cost_usd, ranking.unpriced_models)],
+        ],
     )
+
+
+def _usd(cost_usd: float | None, unpriced_models: Sequence[str]) -> str:
+    return f"unknown price of {', '.join(unpriced_models)} ({_HOW_TO_PRICE})" if cost_usd is None else f"${cost_usd:,.2f}"
+
+
+def _print_steps(estimate: "Estimate") -> None:
+    """One line a step, narrow enough for a terminal of 80 columns; models only where several answer."""
+    from flows.commands.output import print_table
+
+    steps = estimate.steps
+    if not steps:
+        return
+    columns = ["step, for each idea", "calls", "prompt tokens", "completion tokens", "of them thinking", "cost"]
+    rows: list[list[object]] = [
+        [
+            step.step,
+            round(step.calls),
+            round(step.prompt_tokens),
+            round(step.completion_tokens),
+            round(step.thinking_tokens),
+            "unknown" if step.cost_usd is None else f"${step.cost_usd:.4f}",
+        ]
+        for step in steps
+    ]
+    if len({step.models for step in steps}) > 1:
+        columns.append("model")
+        rows = [[*row, ", ".join(step.models)] for row, step in zip(rows, steps, strict=True)]
+    print_table(columns, rows)
+
+
+def _print_comparison(lines: "Sequence[ModelCost]") -> None:
+    from flows.commands.output import print_table
+
+    if not lines:
+        return
+    columns = ["engine", "calls", "prompt tokens", "from cache", "completion tokens", "thinking", "an idea", "the whole run"]
+    rows = []
+    for line in lines:
+        tokens = (line.prompt_tokens, line.cached_tokens, line.completion_tokens, line.thinking_tokens)
+        costs = [
+            "unknown price" if cost is None else f"${cost:,.{digits}f}"
+            for cost, digits in ((line.cost_usd_per_idea, 3), (line.cost_usd, 2))
+        ]
+        rows.append([line.engine, *(f"{count:,}" for count in (line.model_calls, *tokens)), *costs])
+    print_table(columns, rows)
+
+
+def _named_models(request: RunRequest, others: Sequence[str]) -> list[str]:
+    named = request.profile.judging.models
+    return [f"models that the profile names answer their steps in every line: {', '.join(named)}"] if others and named else []
 
 
 def _spent_early(estimate: "Estimate", budget: Budget) -> list[str]:

@@ -8,7 +8,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from flows.commands.output import number, print_json, print_note, print_ranking, safe, stdout_console
+from flows.commands.output import number, print_json, print_note, print_ranking, stdout_console
+from flows.terminal import safe
 from schemas.identifiers import RunId
 from schemas.ranking import GroupSummary, RankingHead
 from schemas.settings import Settings

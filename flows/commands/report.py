@@ -9,6 +9,7 @@ import typer
 
 from flows.commands import options
 from flows.request import DEFAULT_WAREHOUSE
+from flows.terminal import safe
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
 
@@ -51,7 +52,7 @@ def report(
     else:
         text = any_report(layout, run_id, output_format.value, catalogue_url=catalogue)
     if output is None:
-        sys.stdout.write(text)
+        sys.stdout.write(safe(text))
     else:
         output.write_text(text, "utf-8")
     return 0

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from flows.evaluate import RunSummary
     from flows.prefect_server import PrefectServer
     from flows.ranking import RankSummary
+    from tasks.judging.first_contact import Contact
 
 
 class Session:
@@ -34,7 +35,7 @@ class Session:
         server = self._started()
         from flows.checks import check_before_run
 
-        check_before_run(request, Settings())
+        _tell(check_before_run(request, Settings()))
         from flows.evaluate import run_batch
 
         server.wait()
@@ -45,7 +46,7 @@ class Session:
         server = self._started()
         from flows.checks import check_before_ranking
 
-        check_before_ranking(request, Settings())
+        _tell(check_before_ranking(request, Settings()))
         from flows.ranking import run_ranking
 
         server.wait()
@@ -56,7 +57,7 @@ class Session:
         server = self._started()
         from flows.checks import check_before_checking
 
-        check_before_checking(request, Settings())
+        _tell(check_before_checking(request, Settings()))
         from flows.checking import run_check
 
         server.wait()
@@ -70,3 +71,11 @@ class Session:
             self._stack.enter_context(interruptible())
             self._server = self._stack.enter_context(PrefectServer(Settings().prefect_api_url))
         return self._server
+
+
+def _tell(contacts: "tuple[Contact, ...]") -> None:
+    """Say of each model what it takes and costs, before the batch."""
+    from flows.commands.output import print_note
+
+    for contact in contacts:
+        print_note(f"{contact.model} {contact.line}")

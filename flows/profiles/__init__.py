@@ -26,8 +26,8 @@ def load_profile(name_or_path: str) -> Profile:
     """
     text, where = _read(name_or_path)
     try:
-        return Profile.model_validate_json(json.dumps(tomllib.loads(text)))
-    except tomllib.TOMLDecodeError as error:
+        return Profile.model_validate_json(json.dumps(tomllib.loads(text), default=str))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(f"profile {where} is not TOML: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]

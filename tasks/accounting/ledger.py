@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
 from schemas.identifiers import IdeaId
+from schemas.judging import JudgeVote
 from tasks.telemetry.counting import model_calls, source_calls
 
 
@@ -16,3 +17,4 @@ class Ledger:
     llm_calls: list[LlmCall] = field(default_factory=model_calls)
     api_calls: list[ApiCall] = field(default_factory=source_calls)
     failures: list[Failure] = field(default_factory=list)
+    judge_votes: list[JudgeVote] = field(default_factory=list)

@@ -3,17 +3,18 @@
 import asyncio
 import fcntl
 import os
-import re
 import struct
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
+from schemas.patterns import bounded
 
-_LAYOUT = struct.Struct("<ddd")
+_UNFIT_FOR_A_NAME = bounded(r"[^a-zA-Z0-9]+")
+_LAYOUT = struct.Struct("<ddddd")
 
 
 @dataclass(slots=True)
@@ -21,14 +22,27 @@ class _State:
     """Slots are handed out on a time line of their own; a penalty shifts that line as a whole.
 
     Attributes:
-        next_slot: when the next slot starts, without the shift (Unix seconds).
+        next_slot: when the next slot starts, without the shift.
         shift: seconds added to every slot, handed out or not.
-        blocked_until: end of the latest penalty (Unix seconds).
+        blocked_until: end of the latest penalty.
+        seen_at: when the state was last looked at.
+        learnt_per_minute: what the other side said it allows; 0: nothing.
+
+    Moments are those of the clock that counts from the machine's start, which all processes share and nobody sets.
     """
 
-    next_slot: float
-    shift: float
-    blocked_until: float
+    next_slot: float = 0.0
+    shift: float = 0.0
+    blocked_until: float = 0.0
+    seen_at: float = 0.0
+    learnt_per_minute: float = 0.0
+
+    def look(self, now: float) -> None:
+        """A clock that stands before the last look began anew with the machine; the time line moves with it."""
+        behind = max(self.seen_at - now, 0.0)
+        self.shift -= behind
+        self.blocked_until -= behind
+        self.seen_at = now
 
     def earliest(self, now: float) -> float:
         """The first moment on the time line of slots that lies neither in the past nor inside a penalty."""
@@ -40,16 +54,16 @@ class SharedRateLimit:
 
     Slots are evenly spaced and handed out in order of asking, so no window of any length sees more than its
     share plus one. A process that dies loses only the slots it had taken. Needs a local file system and a
-    POSIX system (`flock`).
+    POSIX system (`flock`). With None, only what is learnt holds anything back.
 
     Source: the generic cell rate algorithm, ITU-T I.371.
     """
 
-    def __init__(self, folder: Path, name: str, per_minute: float) -> None:
-        if per_minute <= 0:
+    def __init__(self, folder: Path, name: str, per_minute: float | None) -> None:
+        if per_minute is not None and per_minute <= 0:
             raise ConfigurationError(f"rate limit {name}: {per_minute} per minute is not above zero")
-        self._seconds_per_unit = 60.0 / per_minute
-        readable = re.sub(r"[^a-zA-Z0-9]+", "-", name)[:60]
+        self._per_minute = per_minute
+        readable = _UNFIT_FOR_A_NAME.sub("-", name)[:60]
         self._path = folder / f"{readable}-{content_hash(name, length=8)}.limit"
 
     async def take(self, amount: float = 1.0) -> float:
@@ -57,18 +71,18 @@ class SharedRateLimit:
 
         An amount above a minute's worth is let through and delays what follows accordingly.
         """
-        asked_at = time.time()
+        asked_at = time.monotonic()
         slot, start = self._update(lambda state, now: self._hand_out(state, now, amount))
-        while (wait := start - time.time()) > 0:
+        while (wait := start - time.monotonic()) > 0:
             await asyncio.sleep(wait)
             start = slot + self._update(lambda state, _: (0.0, state.shift))[1]
-        return max(time.time() - asked_at, 0.0)
+        return max(time.monotonic() - asked_at, 0.0)
 
     def settle(self, difference: float) -> None:
         """Correct an estimate: `difference` units more (or, negative, fewer) than taken were used."""
 
         def correct(state: _State, now: float) -> tuple[float, float]:
-            state.next_slot = max(state.next_slot, state.earliest(now)) + difference * self._seconds_per_unit
+            state.next_slot = max(state.next_slot, state.earliest(now)) + difference * self._seconds_per_unit(state)
             return 0.0, 0.0
 
         if difference:
@@ -78,7 +92,7 @@ class SharedRateLimit:
         """Count the distance to the next slot from now: for terms that mean the moment a request arrives, not when it may leave."""
 
         def move(state: _State, now: float) -> tuple[float, float]:
-            state.next_slot = max(state.next_slot, state.earliest(now) + self._seconds_per_unit)
+            state.next_slot = max(state.next_slot, state.earliest(now) + self._seconds_per_unit(state))
             return 0.0, 0.0
 
         self._update(move)
@@ -98,10 +112,25 @@ class SharedRateLimit:
 
         self._update(block)
 
+    def learn(self, per_minute: float) -> None:
+        """Keep to `per_minute` from now on, in every process: the other side said that it allows no more."""
+
+        def note(state: _State, _: float) -> tuple[float, float]:
+            state.learnt_per_minute = per_minute
+            return 0.0, 0.0
+
+        if per_minute > 0:
+            self._update(note)
+
     def _hand_out(self, state: _State, now: float, amount: float) -> tuple[float, float]:
         slot = max(state.next_slot, state.earliest(now))
-        state.next_slot = slot + amount * self._seconds_per_unit
+        state.next_slot = slot + amount * self._seconds_per_unit(state)
         return slot, slot + state.shift
+
+    def _seconds_per_unit(self, state: _State) -> float:
+        """Seconds between slots: by what was set or learnt, whichever is slower; 0 without a limit."""
+        known = [limit for limit in (self._per_minute, state.learnt_per_minute) if limit]
+        return 60.0 / min(known) if known else 0.0
 
     def _update(self, change: Callable[[_State, float], tuple[float, float]]) -> tuple[float, float]:
         try:
@@ -112,9 +141,11 @@ class SharedRateLimit:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             stored = os.pread(descriptor, _LAYOUT.size, 0)
-            state = _State(*_LAYOUT.unpack(stored)) if len(stored) == _LAYOUT.size else _State(0.0, 0.0, 0.0)
-            answer = change(state, time.time())
-            os.pwrite(descriptor, _LAYOUT.pack(state.next_slot, state.shift, state.blocked_until), 0)
+            state = _State(*_LAYOUT.unpack(stored)) if len(stored) == _LAYOUT.size else _State()
+            now = time.monotonic()
+            state.look(now)
+            answer = change(state, now)
+            os.pwrite(descriptor, _LAYOUT.pack(*astuple(state)), 0)
         finally:
             os.close(descriptor)
         return answer

@@ -26,6 +26,12 @@ class ModelLimits:
         if self.tokens is not None:
             self.tokens.settle(used_tokens - estimated_tokens)
 
+    def learn(self, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
+        """Keep to what the provider says it allows, with all workers together."""
+        for limit, per_minute in ((self.requests, requests_per_minute), (self.tokens, tokens_per_minute)):
+            if limit is not None and per_minute:
+                limit.learn(per_minute)
+
     def penalise(self, seconds: float) -> None:
         """Hold everything back: the provider asked to wait."""
         for limit in (self.requests, self.tokens):
@@ -34,9 +40,8 @@ class ModelLimits:
 
 
 def open_model_limits(folder: Path, model: str, settings: LanguageModelSettings) -> ModelLimits:
-    """The limits the settings ask for, shared through files in `folder`."""
-    requests, tokens = settings.requests_per_minute, settings.tokens_per_minute
+    """The limits the settings ask for and those the provider names, shared through files in `folder`."""
     return ModelLimits(
-        SharedRateLimit(folder, f"{model} requests", requests) if requests else None,
-        SharedRateLimit(folder, f"{model} tokens", tokens) if tokens else None,
+        SharedRateLimit(folder, f"{model} requests", settings.requests_per_minute),
+        SharedRateLimit(folder, f"{model} tokens", settings.tokens_per_minute),
     )

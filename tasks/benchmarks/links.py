@@ -1,15 +1,14 @@
 """Addresses a review cites, and what each answers to a HEAD request (ScholarEval E.2)."""
 
-import re
-
 import httpx
 
 from schemas.base import Noun
+from schemas.patterns import linear
 from tasks.documents.addresses import Refused, resolve
 from tasks.metrics.reference_invalidity import LinkAnswer
 
 MAXIMUM_REDIRECTS = 5
-_LINK = re.compile(r"\]\((https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)")
+_LINK = linear(r"\]\((https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)")
 _PORTS = {"http": 80, "https": 443}
 
 

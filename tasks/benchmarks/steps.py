@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from tasks.benchmarks.answers import CoverageReply, PreferenceReply, WholeReview
 from tasks.benchmarks.baselines.coverage import baseline_coverage
 from tasks.benchmarks.baselines.preference import baseline_preference
@@ -19,6 +20,8 @@ JUDGE_COVERAGE = Step(
     output_model=CoverageReply,
     baseline=baseline_coverage,
     shares_prefix=True,
+    kind=StepKind.JUDGEMENT,
+    answer_tokens=LONG_ANSWER_TOKENS,
 )
 JUDGE_PREFERENCE = Step(
     name="judge_preference",
@@ -27,6 +30,7 @@ JUDGE_PREFERENCE = Step(
     input_model=PreferenceQuestion,
     output_model=PreferenceReply,
     baseline=baseline_preference,
+    kind=StepKind.JUDGEMENT,
 )
 PROMPT_ONLY = Step(
     name="prompt_only",
@@ -35,6 +39,8 @@ PROMPT_ONLY = Step(
     input_model=PromptOnlyQuestion,
     output_model=WholeReview,
     baseline=baseline_prompt_only,
+    kind=StepKind.JUDGEMENT,
+    answer_tokens=LONG_ANSWER_TOKENS,
 )
 PROMPT_WITH_SEARCH = Step(
     name="prompt_with_search",
@@ -43,5 +49,7 @@ PROMPT_WITH_SEARCH = Step(
     input_model=PromptWithSearchQuestion,
     output_model=WholeReview,
     baseline=baseline_prompt_with_search,
+    kind=StepKind.JUDGEMENT,
+    answer_tokens=LONG_ANSWER_TOKENS,
 )
 STEPS: tuple[Step[Any, Any], ...] = (JUDGE_COVERAGE, JUDGE_PREFERENCE, PROMPT_ONLY, PROMPT_WITH_SEARCH)

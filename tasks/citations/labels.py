@@ -1,20 +1,21 @@
 """How a paper is named in running text: label, date, link. Everything a paper says about itself is untrusted."""
 
-import re
 from urllib.parse import quote
 
 from schemas.naming import INVISIBLE, safe_url, surnames
 from schemas.paper import Paper
+from schemas.patterns import IGNORECASE, bounded
 
 _TITLE_WORDS_WITHOUT_AUTHORS = 6
-_MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#!|~&])")
+_MARKDOWN_SPECIAL = bounded(r"([\\`*_{}\[\]()<>#!|~&])")
+_WWW = bounded(r"\b(www)\.", IGNORECASE)
 
 
 def escaped(text: str) -> str:
     """`text` on one line, so that no character of it acts as Markdown, HTML or a bare link."""
     one_line = " ".join(INVISIBLE.sub(" ", text).split())
     plain = _MARKDOWN_SPECIAL.sub(r"\\\1", one_line)
-    return re.sub(r"(?i)\b(www)\.", r"\1\\.", plain.replace("://", "\\://"))
+    return _WWW.sub(r"\1\\.", plain.replace("://", "\\://"))
 
 
 def publication_label(paper: Paper) -> str:

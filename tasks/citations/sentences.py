@@ -1,13 +1,13 @@
 """Counts the sentences of a reply that state something and cite nothing."""
 
-import re
+from schemas.patterns import IGNORECASE, bounded
 
 MINIMUM_WORDS_OF_A_STATEMENT = 5
-_ABBREVIATION = re.compile(r"(?:\b(?:et al|e\.g|i\.e|cf|vs|fig|figs|eq|sec|tab|ref|refs|no|approx|resp|dr|prof)|\b[A-Z])\.$", re.IGNORECASE)
-_TERMINATOR = re.compile(r"[.!?][\"'”’)*_]*(?=\s|\x01|$)")
-_TRAILING_CITATIONS = re.compile(r"(?:\s*\x01\d+\x01)+[.,;]?(?=\s*$|\s+[^a-z\s])")
-_LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_ABBREVIATION = bounded(r"(?:\b(?:et al|e\.g|i\.e|cf|vs|fig|figs|eq|sec|tab|ref|refs|no|approx|resp|dr|prof)|\b[A-Z])\.$", IGNORECASE)
+_TERMINATOR = bounded(r"[.!?][\"'”’)*_]{0,99}+(?=\s|\x01|$)")
+_TRAILING_CITATIONS = bounded(r"(?:\s{0,9}\x01\d{1,9}\x01){1,200}[.,;]?(?=\s{0,99}+(?:$|(?<=\s)[^a-z\s]))")
+_LIST_MARK = bounded(r"^\s*+(?:[-*+•]|\d{1,3}[.)])\s+")
+_WORD = bounded(r"[^\W\d_]{2,}")
 
 
 def sentences(line: str) -> list[str]:
@@ -16,7 +16,9 @@ def sentences(line: str) -> list[str]:
     found: list[str] = []
     start = 0
     position = 0
-    while (match := _TERMINATOR.search(line, position)) is not None:
+    for match in _TERMINATOR.finditer(line):
+        if match.start() < position:
+            continue
         position = match.end()
         if match.group().startswith(".") and _ABBREVIATION.search(line[max(start, match.start() - 12) : match.start() + 1]):
             continue

@@ -1,11 +1,12 @@
 """Turns the keys of a reply into references, and takes out everything the reply made up."""
 
-import re
+from collections import Counter
 from dataclasses import dataclass, field
 
 from schemas.identifiers import PaperId
 from schemas.naming import safe_url
 from schemas.paper import Paper
+from schemas.patterns import MULTILINE, Match, bounded
 from tasks.citations.keys import Shown
 from tasks.citations.labels import label, link, reference
 from tasks.citations.patterns import KEY, LOWER_CASE_KEY, ONLY_AUTHORS_AND_YEARS, ONLY_KEYS, REPLY_TOKEN
@@ -13,7 +14,20 @@ from tasks.citations.sentences import uncited_sentence_count
 
 MAXIMUM_RANGE = 100
 _REMOVED = "\x00"
-_MARK = re.compile(r"\x01(\d+)\x01")
+_MARK = bounded(r"\x01(\d{1,9})\x01")
+_EMPTIED_BRACKETS = bounded(r"[\[(【]([\s,;\x00]*+)[\])】]", because="each run follows one bracket, and holds none")
+_RUN = bounded(r"[\s,;\x00]+")
+_BEFORE_PUNCTUATION = bounded(
+    r"(?:(?<![ \t])[ \t]*+[,;][ \t]*+|(?<![ \t\x00])[ \t]*+)\x00(?:[ \t]*+\x00)*+"
+    r"(?=[ \t]*+(?:[.,;:!?)\]]|$))",
+    MULTILINE,
+    because="a run of spaces or of removals is entered at its beginning only",
+)
+_AT_LINE_START = bounded(r"^([ \t]*+)(?:\x00[ \t]*)+", MULTILINE)
+_BETWEEN_WORDS = bounded(r"(?<![ \t])[ \t]*+(?:\x00[ \t]*)+")
+_MARK_BEFORE_MARK = bounded(r"(\x01\d{1,9}\x01)(?=\x01)")
+_WORD_BEFORE_MARK = bounded(r"(?<=[\w.!?])(\x01\d{1,9}\x01)")
+_MARK_BEFORE_WORD = bounded(r"(\x01\d{1,9}\x01)(?=\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +56,14 @@ def settle(text: str, shown: Shown) -> Settled:
     settlement = _Settlement(shown)
     cleaned = text.translate({0: None, 1: None})
     marked = _tidy(REPLY_TOKEN.sub(settlement.replaced, cleaned)) if REPLY_TOKEN.search(cleaned) else cleaned.strip()
+    counts = Counter(int(match.group(1)) for match in _MARK.finditer(marked))
     markdown = _MARK.sub(lambda match: reference(shown.papers[int(match.group(1))]), marked)
     return Settled(
         markdown=markdown,
-        cited=tuple((shown.papers[index].paper_id, len(re.findall(f"\x01{index}\x01", marked))) for index in _first_seen(marked)),
+        cited=tuple((shown.papers[index].paper_id, count) for index, count in counts.items()),
         removed_citation_count=settlement.removed_count,
         uncited_sentence_count=uncited_sentence_count(marked),
     )
-
-
-def _first_seen(marked: str) -> list[int]:
-    return list(dict.fromkeys(int(match.group(1)) for match in _MARK.finditer(marked)))
 
 
 @dataclass
@@ -68,7 +79,7 @@ class _Settlement:
         self.by_reference.update({f"({label(paper)})": index for index, paper in reversed(numbered)})
         self.by_url = {address: index for index, paper in reversed(numbered) if (address := link(paper)) is not None}
 
-    def replaced(self, match: re.Match[str]) -> str:
+    def replaced(self, match: Match[str]) -> str:
         """The text that stands for one token: marks for papers, a removal sign, or the token itself."""
         if match["link_text"] is not None:
             return self._link(match)
@@ -95,7 +106,7 @@ class _Settlement:
         index = self.by_url.get(safe_url(url) or "")
         return self._gone() if index is None else self._mark(index)
 
-    def _link(self, match: re.Match[str]) -> str:
+    def _link(self, match: Match[str]) -> str:
         index = self.by_reference.get(match.group())
         if index is None:
             index = self.by_url.get(safe_url(match["link_url"]) or "")
@@ -112,7 +123,7 @@ class _Settlement:
         """`text` settled on its own: it came out of a link, and may hold keys or addresses itself."""
         return REPLY_TOKEN.sub(self.replaced, text)
 
-    def _square(self, match: re.Match[str]) -> str:
+    def _square(self, match: Match[str]) -> str:
         inside = match["square"]
         if not KEY.search(inside):
             before, after = match.group().split(inside, 1)
@@ -121,7 +132,7 @@ class _Settlement:
             return self._keys(inside)
         return "[" + KEY.sub(lambda key: self._keys(key.group()), inside) + "]"
 
-    def _round(self, match: re.Match[str]) -> str:
+    def _round(self, match: Match[str]) -> str:
         index = self.by_reference.get(match.group())
         if index is not None:
             return self._mark(index)
@@ -143,12 +154,24 @@ class _Settlement:
 
 def _tidy(marked: str) -> str:
     """Close the gaps that removals left, and set spaces between neighbouring references and words."""
-    text = re.sub(r"[\[(【][\s,;\x00]*\x00[\s,;\x00]*[\])】]", _REMOVED, marked)
-    text = re.sub(r"(?<=[\[(])[\s,;\x00]*\x00[\s,;]*|[\s,;]*\x00[\s,;\x00]*(?=[\])])", "", text)
-    text = re.sub(r"(?:[ \t]*[,;])?[ \t]*\x00(?:[ \t]*\x00)*(?=[ \t]*(?:[.,;:!?)\]]|$))", "", text, flags=re.MULTILINE)
-    text = re.sub(r"(?m)^([ \t]*)(?:\x00[ \t]*)+", r"\1", text)
-    text = re.sub(r"[ \t]*(?:\x00[ \t]*)+", " ", text)
-    text = re.sub(r"\x01(?=\x01\d)", "\x01 ", re.sub(r"(\x01\d+\x01)(?=\x01)", r"\1 ", text))
-    text = re.sub(r"(?<=[\w.!?])(\x01\d+\x01)", r" \1", text)
-    text = re.sub(r"(\x01\d+\x01)(?=\w)", r"\1 ", text)
+    if _REMOVED in marked:
+        marked = _without_removals(marked)
+    text = _MARK_BEFORE_MARK.sub(r"\1 ", marked)
+    text = _WORD_BEFORE_MARK.sub(r" \1", text)
+    text = _MARK_BEFORE_WORD.sub(r"\1 ", text)
     return text.strip()
+
+
+def _without_removals(marked: str) -> str:
+    """The text with its removals taken out, and with them the brackets, commas and spaces that were theirs."""
+    text = _EMPTIED_BRACKETS.sub(lambda found: _REMOVED if _REMOVED in found.group(1) else found.group(), marked)
+    text = _RUN.sub(_beside_a_bracket, text)
+    text = _BEFORE_PUNCTUATION.sub("", text)
+    return _BETWEEN_WORDS.sub(" ", _AT_LINE_START.sub(r"\1", text))
+
+
+def _beside_a_bracket(run: Match[str]) -> str:
+    """Spaces, commas and removals behind an opening bracket or before a closing one."""
+    before, behind = run.string[run.start() - 1 : run.start()], run.string[run.end() : run.end() + 1]
+    beside = (before and before in "[(") or (behind and behind in "])")
+    return "" if beside and _REMOVED in run.group() else run.group()

@@ -1,15 +1,19 @@
 """Spells out the keys in a text that will be read away from the prompt whose papers they name."""
 
-import re
+from collections.abc import Callable
 
 from schemas.identifiers import PaperId
+from schemas.patterns import Match, bounded
 from tasks.citations.keys import Shown
 from tasks.citations.patterns import BARE_REPORTING, KEY, LOWER_CASE_KEY, ONLY_KEYS
 
-_BRACKET = re.compile(r"\s?(?P<open>[\[(【])(?P<inside>[^\[\]()【】]{1,200})[\])】]")
+_BRACKET = bounded(r"[\[(【\])】]")
+_LONGEST_INSIDE = 200
 _NO_BRACKETS = str.maketrans(dict.fromkeys("[]()【】", " "))
-_REPORTING = re.compile(rf"(?:'s)?\s+{BARE_REPORTING}")
-_IN_PROSE = re.compile(rf"\b(?:[Pp]aper\s+)?(?P<key>P\d{{1,6}})(?=(?:'s)?\s+{BARE_REPORTING})|\b[Pp]aper\s+(?P<named>P\d{{1,6}})\b")
+_REPORTING = bounded(rf"(?:'s)?\s{{1,9}}{BARE_REPORTING}")
+_IN_PROSE = bounded(
+    rf"\b(?:[Pp]aper\s{{1,9}})?(?P<key>P\d{{1,6}})(?=(?:'s)?\s{{1,9}}{BARE_REPORTING})|\b[Pp]aper\s{{1,9}}(?P<named>P\d{{1,6}})\b"
+)
 
 
 def without_keys(text: str, shown: Shown, subject: PaperId) -> str:
@@ -20,25 +24,55 @@ def without_keys(text: str, shown: Shown, subject: PaperId) -> str:
     Anything else that looks like a key (the P3 wave, the P53 gene) stays.
     """
 
-    def bracket(match: re.Match[str]) -> str:
-        inside = match["inside"]
-        if not ONLY_KEYS.fullmatch(inside) or (match["open"] == "(" and LOWER_CASE_KEY.search(inside)):
-            return match.group()
-        if _REPORTING.match(match.string, match.end()):
-            return match.group().replace(match.group().strip(), _subject_of(inside, shown, subject))
+    def bracket(space: str, opening: str, inside: str, end: int) -> str | None:
+        if not ONLY_KEYS.fullmatch(inside) or (opening == "(" and LOWER_CASE_KEY.search(inside)):
+            return None
+        if _REPORTING.match(text, end):
+            return f"{space}{_subject_of(inside, shown, subject)}"
         titles = [title for key in KEY.finditer(inside) if (title := _title(int(key["first"]), shown, subject))]
         return f" ({'; '.join(dict.fromkeys(titles))})" if titles else ""
 
-    def prose(match: re.Match[str]) -> str:
+    def prose(match: Match[str]) -> str:
         number = int((match["key"] or match["named"])[1:])
         if shown.paper_at(number) is None:
             return match.group()
         return _title(number, shown, subject) or "the paper"
 
-    before, spelled = "", text
-    while spelled != before:  # what was taken out may have stood inside other brackets
-        before, spelled = spelled, _BRACKET.sub(bracket, spelled)
-    return _IN_PROSE.sub(prose, spelled).strip()
+    return _IN_PROSE.sub(prose, _with_brackets(text, bracket)).strip()
+
+
+def _with_brackets(text: str, write: Callable[[str, str, str, int], str | None]) -> str:
+    """`text` with its brackets written anew, from the inside out: what is taken out may have stood inside others.
+
+    Args:
+        write: gets the space before if there is one, the opening sign, what is inside, and the place behind; returns what
+            takes the place of space and bracket, or None to keep both.
+    """
+    pieces: list[str] = []
+    place = 0
+    opened: list[int] = []
+    innermost = False
+    for found in _BRACKET.finditer(text):
+        pieces.append(text[place : found.start()])
+        place = found.end()
+        if found.group() in "[(【":
+            opened.append(len(pieces))
+            innermost = True
+        elif opened:
+            start = opened.pop()
+            inside = "".join(pieces[start + 1 :]) if innermost else ""
+            space = pieces[start - 1][-1:] if pieces[start - 1][-1:].isspace() else ""
+            fits = 1 <= len(inside) <= _LONGEST_INSIDE
+            written = write(space, pieces[start], inside, place) if fits else None
+            if written is not None:
+                del pieces[start:]
+                pieces[-1] = pieces[-1].removesuffix(space)
+                pieces.append(written)
+                innermost = not _BRACKET.search(written)
+                continue
+            innermost = False
+        pieces.append(found.group())
+    return "".join([*pieces, text[place:]])
 
 
 def _subject_of(inside: str, shown: Shown, subject: PaperId) -> str:

@@ -10,6 +10,7 @@ from tasks.committee.knowledge.expected import CLAIM_TOKENS, TITLE_TOKENS, expec
 from tasks.committee.knowledge.outline import GROUNDED
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.roster import load_roster
+from tasks.judging.expected import Asked
 from tasks.sources.registry import SOURCES, configured
 
 FINDING_TOKENS = 145.0
@@ -24,14 +25,19 @@ DIMENSION_TOKENS, PERSONA_TOKENS = 115.0, 110.0
 """One dimension with its scale, and one reviewer, as a prompt shows them."""
 META_TOKENS, SUGGESTIONS_TOKENS = 600.0, 450.0
 GIST_TOKENS, IDEA_TITLE_TOKENS = CLAIM_TOKENS / 6, 12.0
-IDEA_TOKENS_SHOWN = {"refine_queries": GIST_TOKENS, "ground_evidence": GIST_TOKENS, "judge_standing": IDEA_TITLE_TOKENS}
+IDEA_TOKENS_SHOWN = {
+    "summarise_pages": GIST_TOKENS,
+    "refine_queries": GIST_TOKENS,
+    "ground_evidence": GIST_TOKENS,
+    "judge_standing": IDEA_TITLE_TOKENS,
+}
 """What these steps see of the idea; the others see all of it."""
 
 
 def expected_committee(
     parameters: CommitteeParameters, settings: Settings, *, dated: bool, full_text: bool
-) -> tuple[dict[str, tuple[float, float, float]], float]:
-    """For one idea: by step (calls, tokens of data, completion tokens), each over all its calls; and requests to the literature.
+) -> tuple[dict[str, Asked], float]:
+    """For one idea: what each step asks; and requests to the literature.
 
     Args:
         dated: whether the idea has a cutoff date, after which later knowledge is searched too.
@@ -44,23 +50,26 @@ def expected_committee(
     return _own(parameters, kinds, later=later) | searched, float(requests if LITERATURE in parameters.sources else 0)
 
 
-def _own(parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool) -> dict[str, tuple[float, float, float]]:
+def _own(parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool) -> dict[str, Asked]:
     dimensions = len(load_roster(parameters.personas_file).dimensions)
     calls = parameters.persona_count * math.ceil(dimensions / parameters.dimensions_per_call)
     reviews = parameters.persona_count * dimensions
     findings = TELLING_SHARE * parameters.knowledge_per_kind * sum(len(GROUNDED[kind]) for kind in kinds)
     evidence = KNOWN_SHARE * (findings * FINDING_TOKENS + parameters.knowledge_per_kind * len(kinds) * TITLE_TOKENS)
+    of_persona = CLAIM_TOKENS + evidence + PERSONA_TOKENS
     suggesting = TELLING_SHARE * parameters.knowledge_per_kind * len(kinds) if later else 0.0
     asked = float(bool(suggesting))
     return {
-        "structure_idea": (1.0, 0.0, CLAIM_TOKENS),
-        "persona_review": (
-            float(calls),
-            calls * (CLAIM_TOKENS + evidence + PERSONA_TOKENS) + reviews * DIMENSION_TOKENS,
+        "structure_idea": Asked(1.0, 0.0, CLAIM_TOKENS),
+        "persona_review": Asked(
+            calls,
+            calls * of_persona + reviews * DIMENSION_TOKENS,
             reviews * REVIEW_TOKENS,
+            shared_tokens=of_persona,
+            first_calls=parameters.persona_count,
         ),
-        "meta_review": (1.0, reviews * (REVIEW_TOKENS + TITLE_TOKENS), META_TOKENS),
-        "later_suggestions": (asked, suggesting * (FINDING_TOKENS + TITLE_TOKENS), asked * SUGGESTIONS_TOKENS),
+        "meta_review": Asked(1.0, reviews * (REVIEW_TOKENS + TITLE_TOKENS), META_TOKENS),
+        "later_suggestions": Asked(asked, suggesting * (FINDING_TOKENS + TITLE_TOKENS), asked * SUGGESTIONS_TOKENS),
     }
 
 

@@ -66,7 +66,7 @@ def _parsed(text: str, where: str) -> _RosterFile:
     try:
         found = tomllib.loads(text)
         roster = _RosterFile.model_validate_json(json.dumps(found, default=str))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(f"personas file {where} is not TOML: {error}") from error
     except ValidationError as error:
         raise ConfigurationError(f"personas file {where}: {_first_mistake(error, found)}") from error

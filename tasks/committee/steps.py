@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from schemas.judging import StepKind
 from tasks.committee.answers import LaterReply, MetaReply, PersonaReply, StructureReply
 from tasks.committee.baselines.concluding import conclude
 from tasks.committee.baselines.later import suggest
@@ -17,11 +18,31 @@ STRUCTURE_IDEA = Step(
     name="structure_idea", version=1, package=PACKAGE, input_model=StructureQuestion, output_model=StructureReply, baseline=structure
 )
 PERSONA_REVIEW = Step(
-    name="persona_review", version=1, package=PACKAGE, input_model=PersonaQuestion, output_model=PersonaReply, baseline=review
+    name="persona_review",
+    version=1,
+    package=PACKAGE,
+    input_model=PersonaQuestion,
+    output_model=PersonaReply,
+    baseline=review,
+    kind=StepKind.JUDGEMENT,
 )
-META_REVIEW = Step(name="meta_review", version=1, package=PACKAGE, input_model=MetaQuestion, output_model=MetaReply, baseline=conclude)
+META_REVIEW = Step(
+    name="meta_review",
+    version=1,
+    package=PACKAGE,
+    input_model=MetaQuestion,
+    output_model=MetaReply,
+    baseline=conclude,
+    kind=StepKind.JUDGEMENT,
+)
 LATER_SUGGESTIONS = Step(
-    name="later_suggestions", version=1, package=PACKAGE, input_model=LaterQuestion, output_model=LaterReply, baseline=suggest
+    name="later_suggestions",
+    version=1,
+    package=PACKAGE,
+    input_model=LaterQuestion,
+    output_model=LaterReply,
+    baseline=suggest,
+    kind=StepKind.JUDGEMENT,
 )
 
 STEPS: tuple[Step[Any, Any], ...] = (STRUCTURE_IDEA, *KNOWLEDGE_STEPS, PERSONA_REVIEW, META_REVIEW, LATER_SUGGESTIONS)

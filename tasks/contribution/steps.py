@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from tasks.contribution.answers import ComparisonAnswer, DimensionsAnswer, QueriesAnswer, RelevanceAnswer, ReviewAnswer
 from tasks.contribution.baselines.comparison import baseline_comparison
 from tasks.contribution.baselines.dimensions import baseline_dimensions
@@ -37,6 +38,7 @@ RELEVANCE = Step(
     output_model=RelevanceAnswer,
     baseline=baseline_relevance,
     shares_prefix=True,
+    answer_tokens=LONG_ANSWER_TOKENS,
 )
 COMPARE_PAPER = Step(
     name="compare_paper",
@@ -46,6 +48,8 @@ COMPARE_PAPER = Step(
     output_model=ComparisonAnswer,
     baseline=baseline_comparison,
     shares_prefix=True,
+    kind=StepKind.JUDGEMENT,
+    answer_tokens=LONG_ANSWER_TOKENS,
 )
 CONTRIBUTION_REVIEW = Step(
     name="contribution_review",
@@ -54,6 +58,7 @@ CONTRIBUTION_REVIEW = Step(
     input_model=ReviewQuestion,
     output_model=ReviewAnswer,
     baseline=baseline_review,
+    kind=StepKind.JUDGEMENT,
 )
 
 STEPS: tuple[Step[Any, Any], ...] = (EXTRACT_DIMENSIONS, CONTRIBUTION_QUERIES, RELEVANCE, COMPARE_PAPER, CONTRIBUTION_REVIEW)

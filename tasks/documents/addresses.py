@@ -5,8 +5,23 @@ import ipaddress
 import socket
 from dataclasses import dataclass
 
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
+"""All that is handed out to the public Internet (RFC 4291); what lies outside is local, reserved, or wraps an IPv4 address."""
+
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-_NAT64_LOCAL = ipaddress.ip_network("64:ff9b:1::/48")
+_ISATAP = (0x00005EFE, 0x02005EFE)
+_SPECIAL = tuple(
+    ipaddress.ip_network(network)
+    for network in (
+        "192.0.0.0/24",  # protocol assignments
+        "192.88.99.0/24",  # relays of 6to4, given up
+        "168.63.129.16/32",  # a public number that leads to the host's own services in one large cloud
+        "2001::/23",  # protocol assignments, Teredo among them
+        "2001:db8::/32",  # documentation
+        "3fff::/20",  # documentation
+    )
+)
+"""Of the IANA registries of special-purpose addresses, what Python's `is_global` lacks or has changed its mind about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,22 +33,25 @@ class Refused:
 
 
 def is_public(address: str) -> bool:
-    """Whether `address` is a public unicast address; addresses that wrap an IPv4 address are judged by that one too."""
+    """Whether `address` is a public unicast address; one that wraps an IPv4 address is judged by that one too."""
     try:
         parsed = ipaddress.ip_address(address.split("%", 1)[0])
     except ValueError:
         return False
     if isinstance(parsed, ipaddress.IPv6Address):
-        if parsed in _NAT64_LOCAL or parsed.teredo is not None:
+        wrapped = _wrapped(parsed)
+        if wrapped is not None and not is_public(str(wrapped)):
             return False
-        wrapped = parsed.ipv4_mapped or parsed.sixtofour
-        if parsed in _NAT64:
-            wrapped = ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)
-        if wrapped is not None:
-            return is_public(str(wrapped))
-    return parsed.is_global and not (
-        parsed.is_multicast or parsed.is_reserved or parsed.is_unspecified or parsed.is_loopback or parsed.is_link_local
-    )
+        if parsed not in _GLOBAL_UNICAST:
+            return wrapped is not None
+    return parsed.is_global and not parsed.is_multicast and not any(parsed in network for network in _SPECIAL)
+
+
+def _wrapped(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """The IPv4 address a gateway would pass on to: mapped, 6to4, NAT64 (RFC 6052), ISATAP (RFC 5214)."""
+    if address in _NAT64 or (int(address) >> 32) & 0xFFFFFFFF in _ISATAP:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour
 
 
 async def resolve(host: str, port: int, *, allow_private_addresses: bool) -> str | Refused:
@@ -44,7 +62,7 @@ async def resolve(host: str, port: int, *, allow_private_addresses: bool) -> str
     """
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
+    except (OSError, ValueError) as error:  # a name no resolver takes is a ValueError
         return Refused(f"host {host[:100]} has no address ({type(error).__name__})", resolved=False)
     addresses = [str(entry[4][0]) for entry in found]
     if not addresses:

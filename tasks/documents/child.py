@@ -2,9 +2,10 @@
 
 import asyncio
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from schemas.interpreter import interpreter
 
 _MAXIMUM_ANSWER_BYTES = 60_000_000
 _MAXIMUM_ERROR_BYTES = 10_000
@@ -29,8 +30,7 @@ async def run_child(arguments: Sequence[str], content: bytes, cpu_seconds: int) 
     """
     wall_seconds = _WALL_SECONDS_PER_CPU_SECOND * cpu_seconds
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",
+        *interpreter(),
         *arguments,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

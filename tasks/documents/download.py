@@ -12,6 +12,9 @@ from tasks.accounting.ledger import Ledger
 from tasks.documents.addresses import Refused, resolve
 from tasks.documents.calls import Request, recorded
 from tasks.documents.reasons import TRANSIENT, DocumentReason, failure, reason_of_status
+from tasks.web.addresses import redirected, shown, web_address
+from tasks.web.exchange import streamed
+from tasks.web.numbers import whole_number
 
 SOURCE = "download"
 MAXIMUM_REDIRECTS = 5
@@ -86,27 +89,28 @@ class Downloader:
                         break
                     await asyncio.sleep(random.uniform(0.2, 1.0))  # noqa: S311 - jitter
         except TimeoutError:
-            return failure(SOURCE, _named(url), DocumentReason.TIMEOUT, f"not finished in {self.settings.download_timeout_seconds:g} s")
+            return failure(SOURCE, _shown(url), DocumentReason.TIMEOUT, f"not finished in {self.settings.download_timeout_seconds:g} s")
         return result
 
     async def _follow(self, url: str) -> bytes | SourceFailure:
         try:
-            target = httpx.URL(url)
-        except (httpx.InvalidURL, ValueError, TypeError) as error:
+            target = web_address(url)
+        except httpx.InvalidURL as error:
             return failure(SOURCE, "", DocumentReason.BAD_REQUEST, f"the link is no address ({error})")
         for _ in range(MAXIMUM_REDIRECTS + 1):
             answer = await self._request(target)
             if not isinstance(answer, _Redirect):
                 return answer
             target = answer.url
-        return failure(SOURCE, _named(str(target)), DocumentReason.TOO_MANY_REDIRECTS, f"more than {MAXIMUM_REDIRECTS} redirects")
+        return failure(SOURCE, shown(target), DocumentReason.TOO_MANY_REDIRECTS, f"more than {MAXIMUM_REDIRECTS} redirects")
 
     async def _request(self, url: httpx.URL) -> bytes | _Redirect | SourceFailure:
-        endpoint = _named(str(url))
-        if url.scheme not in ("http", "https") or not url.host:
+        endpoint = shown(url)
+        host = url.raw_host.decode("ascii")
+        if url.scheme not in ("http", "https") or not host:
             return failure(SOURCE, endpoint, DocumentReason.UNSAFE_ADDRESS, "only http and https links are followed")
         port = url.port or (443 if url.scheme == "https" else 80)
-        address = await resolve(url.host, port, allow_private_addresses=self.allow_private_addresses)
+        address = await resolve(host, port, allow_private_addresses=self.allow_private_addresses)
         if isinstance(address, Refused):
             reason = DocumentReason.UNSAFE_ADDRESS if address.resolved else DocumentReason.UNREACHABLE
             return failure(SOURCE, endpoint, reason, address.detail)
@@ -132,14 +136,11 @@ class Downloader:
             headers={"Host": url.netloc.decode("ascii"), "Accept": self.expected.accept, "Accept-Encoding": "identity"},
             extensions={"sni_hostname": url.raw_host.decode("ascii")},
         )
-        response = await self.client.send(request, stream=True)
-        try:
+        async with streamed(self.client, request) as response:
             call.status = response.status_code
             if response.status_code in (301, 302, 303, 307, 308) and "location" in response.headers:
-                return _Redirect(url.join(response.headers["location"]))
-            return await self._body(_named(str(url)), response)
-        finally:
-            await response.aclose()
+                return _Redirect(redirected(url, response.headers["location"]))
+            return await self._body(shown(url), response)
 
     async def _body(self, endpoint: str, response: httpx.Response) -> bytes | SourceFailure:
         if response.status_code != 200:
@@ -150,8 +151,8 @@ class Downloader:
         if media_type.startswith(expected.refused_types):
             detail = f"the link leads to {media_type.split(';')[0][:60]}, not to a {expected.name}"
             return failure(SOURCE, endpoint, expected.wrong, detail)
-        announced = response.headers.get("content-length", "")
-        if announced.isascii() and announced.isdigit() and int(announced[:15]) > maximum_bytes:
+        announced = whole_number(response.headers.get("content-length"))
+        if announced is not None and announced > maximum_bytes:
             return failure(SOURCE, endpoint, DocumentReason.TOO_LARGE, f"the file announces more than {maximum_bytes:,} bytes")
         content = bytearray()
         async for chunk in response.aiter_raw():
@@ -169,10 +170,8 @@ def _begins_well(content: bytearray, expected: Expected) -> bool:
     return expected.magic is None or expected.magic in content[:MAGIC_WITHIN_BYTES]
 
 
-def _named(url: str) -> str:
-    """The address without query, fragment and credentials: those may be secrets."""
+def _shown(url: str) -> str:
     try:
-        parsed = httpx.URL(url)
-    except (httpx.InvalidURL, ValueError, TypeError):
+        return shown(web_address(url))
+    except httpx.InvalidURL:
         return ""
-    return f"{parsed.scheme}://{parsed.host}{':' + str(parsed.port) if parsed.port else ''}{parsed.path}"[:300]

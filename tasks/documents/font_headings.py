@@ -1,17 +1,17 @@
 """Headings of a PDF without an outline, by size, weight and wording (platform facts §8: the rule that found all of them)."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from schemas.patterns import bounded
 from tasks.documents.headings import is_known, number_depth
 
 MAXIMUM_HEADING_CHARACTERS = 90
 LARGER_BY_POINTS = 0.4
 _LONGEST_HEADING_LINES = 3
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = bounded(r"[^\W\d_]{3,}")
 
 
 class PrintedLine(Protocol):

@@ -1,30 +1,31 @@
 """What a heading says its section is about."""
 
-import re
-
 from schemas.paper import SectionKind
+from schemas.patterns import IGNORECASE, bounded
 
-_NUMBER = re.compile(
-    r"^\s*(?:(?:section|chapter|appendix)\s+)?(?:(?P<arabic>\d{1,2}(?:\.\d{1,2}){0,4})\.?(?=[\s:)\-])|(?:(?:[IVX]{1,5}|"
+_NUMBER = bounded(
+    r"^\s*+(?:(?:section|chapter|appendix)\s++)?(?:(?P<arabic>\d{1,2}(?:\.\d{1,2}){0,4})\.?(?=[\s:)\-])|(?:(?:[IVX]{1,5}|"
     r"[A-Z])(?:\.\d{1,2}){0,3}[.:)]|[IVX]{2,5}(?=\s)))[\s:)\-–—]*",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_SPACED_OUT = re.compile(r"^(?:\w ){3,}\w$")
+_SPACED_OUT = bounded(r"^(?:\w ){3,200}\w$")
 
-_RELATED = re.compile(
+_RELATED = bounded(
     r"\b(?:related (?:works?|literature|research|studies|approaches)|literature (?:review|survey)|(?:prior|previous|"
     r"existing) (?:works?|research|studies|approaches)|"
     r"state[ -]of[ -]the[ -]art)\b"
 )
-_ABSTRACT = re.compile(r"^(?:abstract|summary|executive summary|structured abstract|author summary|extended abstract)$")
-_NEITHER = re.compile(
+_ABSTRACT = bounded(r"^(?:abstract|summary|executive summary|structured abstract|author summary|extended abstract)$")
+_NEITHER = bounded(
     r"\b(?:references?|bibliography|acknowledge?ments?|conclusions?|concluding|introduction|future work|"
     r"future directions|limitations?|competing interests?|"
     r"conflicts? of interest|funding|author contributions?|authors?’? contributions?|data availability|code availability|"
     r"ethics|abbreviations|contents)\b"
 )
-_RESULTS_FIRST = re.compile(r"\b(?:results?|findings|outcomes|ablations?|ablation (?:study|studies)|case stud(?:y|ies)|benchmarking)\b")
-_METHODS = re.compile(
+_RESULTS_FIRST = bounded(r"\b(?:results?|findings|outcomes|ablations?|ablation (?:study|studies)|case stud(?:y|ies)|benchmarking)\b")
+_OPENING = bounded(r"\b(?:introduction|background|motivation|preliminaries|overview|contents)\b")
+_CLOSING = bounded(r"\b(?:discussion|appendix|appendices|supplementary)\b")
+_METHODS = bounded(
     r"\b(?:methods?|methodology|methodologies|methodological|materials?|approach|approaches|architecture|framework|"
     r"algorithms?|implementations?|set-?ups?|settings?|"
     r"procedures?|protocols?|participants|subjects|patients|study design|experimental design|design of|"
@@ -37,7 +38,7 @@ _METHODS = re.compile(
     r"study area|study site|sampling|"
     r"simulation details|computational details|problem (?:definition|statement|setup)|evaluation (?:protocol|design|criteria))\b"
 )
-_RESULTS_AFTER = re.compile(
+_RESULTS_AFTER = bounded(
     r"\b(?:experiments?|experimental|evaluations?|empirical (?:study|analysis|validation)|analysis|analyses|comparisons?|"
     r"performance|validation|simulations?)\b"
 )
@@ -85,15 +86,13 @@ def is_known(heading: str) -> bool:
 
 def is_opening(heading: str) -> bool:
     """Whether the section stands before a paper's own contribution."""
-    return re.search(r"\b(?:introduction|background|motivation|preliminaries|overview|contents)\b", plain(heading)) is not None
+    return _OPENING.search(plain(heading)) is not None
 
 
 def is_closing(heading: str) -> bool:
     """Whether the section stands behind a paper's own contribution."""
     name = plain(heading)
-    return re.search(r"\b(?:discussion|appendix|appendices|supplementary)\b", name) is not None or (
-        _NEITHER.search(name) is not None and not is_opening(heading)
-    )
+    return _CLOSING.search(name) is not None or (_NEITHER.search(name) is not None and not is_opening(heading))
 
 
 _USUAL = frozenset(

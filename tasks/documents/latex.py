@@ -69,13 +69,15 @@ async def _read(content: bytes, name: str, settings: DocumentSettings, kind: typ
             return failure(PARSER, name, DocumentReason.DAMAGED, "the reader's answer is cut off")
     if ended.code == EXIT_REFUSED:
         reason, _, detail = ended.errors.partition(" ")
+        if reason not in set(DocumentReason):
+            return failure(PARSER, name, DocumentReason.DAMAGED, "the reader refused it without a reason")
         return failure(PARSER, name, DocumentReason(reason), detail)
     return failure(PARSER, name, *_verdict(ended.code, settings))
 
 
 def _verdict(code: int | None, settings: DocumentSettings) -> tuple[DocumentReason, str]:
     verdicts = {
-        None: (DocumentReason.PARSER_LIMIT, "reading took too long"),
+        None: (DocumentReason.TIMEOUT, "reading took too long"),  # the machine may have been busy
         EXIT_MEMORY: (DocumentReason.PARSER_LIMIT, f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory"),
         -signal.SIGXCPU: (DocumentReason.PARSER_LIMIT, f"reading takes more than {settings.parse_seconds:g} s of processor time"),
         -signal.SIGKILL: (DocumentReason.PARSER_LIMIT, "the reader was stopped for what it used"),

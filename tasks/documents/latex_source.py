@@ -1,23 +1,28 @@
 """LaTeX files → one source: the main file, its comments gone, what it includes in its place, its own macros written out."""
 
-import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 
+from schemas.patterns import DOTALL, Match, Pattern, bounded, linear
 from tasks.documents.latex_files import LatexError, inner_name
 
 MAXIMUM_SOURCE_CHARACTERS = 6_000_000
 _DEEPEST_INCLUSION = 20
 _EXPANSION_PASSES = 6
-_VERBATIM = re.compile(r"\\begin\{(verbatim\*?|lstlisting|minted|comment)\}.*?\\end\{\1\}", re.DOTALL)
-_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*?(?:\n[ \t]*|\Z)")
-_INCLUSION = re.compile(r"\\(?:input|include|subfile)\s*\{\s*([^{}\\]{1,300}?)\s*\}|\\input\s+([^\s{}\\%]{1,300})")
-_IMPORT = re.compile(r"\\(?:sub)?import\*?\s*\{\s*([^{}\\]{0,300}?)\s*\}\s*\{\s*([^{}\\]{1,300}?)\s*\}")
-_DOCUMENT_CLASS = re.compile(r"\\document(?:class|style)\b")
+_VERBATIM = bounded(r"\\(begin|end)\{(verbatim\*?|lstlisting|minted|comment)\}")
+_COMMENT = bounded(r"(?<!\\)((?:\\\\){0,99})%[^\n]*(?:\n[ \t]*)?")
+_INCLUSION = linear(r"\\(?:input|include|subfile)\s*\{\s*([^{}\\]{1,300}?)\s*\}|\\input\s+([^\s{}\\%]{1,300})")
+_IMPORT = linear(r"\\(?:sub)?import\*?\s*\{\s*([^{}\\]{0,300}?)\s*\}\s*\{\s*([^{}\\]{1,300}?)\s*\}")
+_DOCUMENT_CLASS = bounded(r"\\document(?:class|style)\b")
+_COMMAND = bounded(r"\\([A-Za-z]+)(?:\{\})?")
+_PARAMETER = bounded(r"#([1-9])")
+_OPTIONAL = bounded(r"\s{0,9}\[([^\[\]]{0,2000})\]")
+_BRACE = bounded(r"\\.|[{}]", DOTALL)
 _USUAL_NAMES = ("main", "ms", "paper", "article", "manuscript", "root", "arxiv")
-_DEFINITION = re.compile(
-    r"\\(?:(?:re|provide)?newcommand|renewcommand|providecommand|DeclareRobustCommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*"
-    r"(?:\[(\d)\])?\s*(?:\[([^\[\]]*)\])?\s*(?=\{)|\\def\s*\\([A-Za-z]+)\s*(?=\{)"
+_DEFINITION = bounded(
+    r"\\(?:(?:re|provide)?newcommand|renewcommand|providecommand|DeclareRobustCommand)\*?\s{0,9}\{?\s{0,9}\\([A-Za-z]{1,60})\s{0,9}\}?\s{0,9}"
+    r"(?:\[(\d)\])?\s{0,9}(?:\[([^\[\]]{0,300})\])?\s{0,9}(?=\{)|\\def\s{0,9}\\([A-Za-z]{1,60})\s{0,9}(?=\{)"
 )
 
 
@@ -56,7 +61,27 @@ def main_file(files: Mapping[str, str]) -> str:
 
 def without_comments(text: str) -> str:
     """Everything from an unescaped `%` to the end of its line gone; verbatim blocks and `comment` blocks too."""
-    return _COMMENT.sub(lambda found: found.group(1), _VERBATIM.sub("", text))
+    return _COMMENT.sub(lambda found: found.group(1), without_environments(text, _VERBATIM, ""))
+
+
+def without_environments(text: str, marks: Pattern, instead: str) -> str:
+    """Each environment, from its beginning to the next end of its name, replaced by `instead`.
+
+    Args:
+        marks: finds beginnings and ends; its groups are `begin` or `end`, and the name.
+    """
+    found = list(marks.finditer(text))
+    last_end = {mark.group(2): mark.start() for mark in found if mark.group(1) == "end"}
+    pieces: list[str] = []
+    place, inside = 0, ""
+    for mark in found:
+        kind, name = mark.groups()
+        if not inside and kind == "begin" and last_end.get(name, -1) > mark.start():
+            pieces += [text[place : mark.start()], instead]
+            inside = name
+        elif kind == "end" and name == inside:
+            place, inside = mark.end(), ""
+    return "".join([*pieces, text[place:]])
 
 
 def _included(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> str:
@@ -95,19 +120,18 @@ def _expanded(text: str) -> str:
     macros, text = _definitions(text)
     if not macros:
         return text
-    call = re.compile(r"\\(" + "|".join(sorted(map(re.escape, macros), key=len, reverse=True)) + r")(?![A-Za-z])(?:\{\})?")
     for _ in range(_EXPANSION_PASSES):
-        text, changed = _one_pass(text, call, macros)
+        text, changed = _one_pass(text, macros)
         if not changed:
             break
     return text
 
 
-def _one_pass(text: str, call: re.Pattern[str], macros: Mapping[str, tuple[int, str | None, str]]) -> tuple[str, bool]:
+def _one_pass(text: str, macros: Mapping[str, tuple[int, str | None, str]]) -> tuple[str, bool]:
     pieces: list[str] = []
     place = size = 0
-    for found in call.finditer(text):
-        if found.start() < place:
+    for found in _COMMAND.finditer(text):
+        if found.start() < place or found.group(1) not in macros:
             continue
         count, default, body = macros[found.group(1)]
         end = found.end()
@@ -125,11 +149,11 @@ def _one_pass(text: str, call: re.Pattern[str], macros: Mapping[str, tuple[int, 
 
 
 def _filled(body: str, arguments: Sequence[str]) -> str:
-    def argument(found: re.Match[str]) -> str:
+    def argument(found: Match[str]) -> str:
         number = int(found.group(1))
         return arguments[number - 1] if number <= len(arguments) else ""
 
-    return re.sub(r"#([1-9])", argument, body)
+    return _PARAMETER.sub(argument, body)
 
 
 def _definitions(text: str) -> tuple[dict[str, tuple[int, str | None, str]], str]:
@@ -152,7 +176,7 @@ def _definitions(text: str) -> tuple[dict[str, tuple[int, str | None, str]], str
 def _arguments(text: str, place: int, count: int, default: str | None) -> tuple[list[str], int]:
     arguments: list[str] = []
     if default is not None:
-        optional = re.compile(r"\s*\[([^\[\]]*)\]").match(text, place)
+        optional = _OPTIONAL.match(text, place)
         arguments.append(optional.group(1) if optional else default)
         place = optional.end() if optional else place
     while len(arguments) < count:
@@ -171,9 +195,18 @@ def balanced(text: str, start: int) -> tuple[str, int]:
     """The text between the brace at `start` and its partner, and the place behind it; (`""`, `start`) where there is none."""
     if start >= len(text) or text[start] != "{":
         return "", start
-    depth = 0
-    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(found.group(), 0)
-        if depth == 0:
-            return text[start + 1 : found.start()], found.end()
-    return "", start
+    end = _partners(text).get(start)
+    return ("", start) if end is None else (text[start + 1 : end], end + 1)
+
+
+@lru_cache(maxsize=1)
+def _partners(text: str) -> dict[int, int]:
+    """Where each opening brace is closed. Read once for a text: seeking each from its place on would be quadratic."""
+    partners: dict[int, int] = {}
+    waiting: list[int] = []
+    for found in _BRACE.finditer(text):
+        if found.group() == "{":
+            waiting.append(found.start())
+        elif found.group() == "}" and waiting:
+            partners[waiting.pop()] = found.start()
+    return partners

@@ -1,39 +1,44 @@
 """One LaTeX source → a document: title, abstract, and readable text under its headings (pylatexenc)."""
 
 import logging
-import re
 from collections.abc import Iterator, Mapping
 
 from pylatexenc.latex2text import LatexNodes2Text
 from pylatexenc.latexwalker import LatexWalkerError
 
 from schemas.paper import SectionKind
+from schemas.patterns import DOTALL, bounded, linear
 from tasks.documents.document import HeadedSection, LatexSource, ParsedDocument
 from tasks.documents.headings import kind_of
 from tasks.documents.latex_files import LatexError
-from tasks.documents.latex_source import balanced
+from tasks.documents.latex_source import balanced, without_environments
 
 PARSER = "latex"
 _FEWEST_WORDS = 5
 _DEPTHS = {"part": 0, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5, "subparagraph": 6}
-_HEADING = re.compile(r"\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?\s*(?:\[[^\[\]]*\]\s*)?(?=\{)")
-_LEFT_OUT = re.compile(
-    r"\\begin\{(figure|table|wrapfigure|wraptable|tikzpicture|algorithm|algorithmic|thebibliography|tabular|longtable|CCSXML)(\*?)\}"
-    r".*?\\end\{\1\2\}",
-    re.DOTALL,
+_HEADING = bounded(r"\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?\s{0,9}(?:\[[^\[\]]{0,500}\]\s{0,9})?(?=\{)")
+_LEFT_OUT = bounded(
+    r"\\(begin|end)\{((?:figure|table|wrapfigure|wraptable|tikzpicture|algorithm|algorithmic|thebibliography|tabular|longtable|CCSXML)\*?)\}"
 )
-_ABSTRACT_BLOCK = re.compile(r"\\begin\{abstract\}(.*?)\\end\{abstract\}", re.DOTALL)
-_CITATION = re.compile(r"\\(?:no)?(?:[a-zA-Z]*cite[a-zA-Z]*)\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]*)\}")
-_REFERENCE = re.compile(r"\\(?:[cC]ref|[vV]ref|autoref|nameref|eqref|pageref|ref)\*?\s*\{([^{}]*)\}")
-_LINK = re.compile(r"\\href\s*\{([^{}]*)\}\s*(?=\{)")
-_VERB = re.compile(r"\\(?:verb\*?|lstinline)([^\sA-Za-z{*])(.*?)\1")
-_BOX = re.compile(r"\\(?:mbox|hbox|fbox|makebox|texorpdfstring)\s*(?=\{)")
-_DROPPED = re.compile(
+_ABSTRACT_BLOCK = linear(r"\\begin\{abstract\}(.*?)\\end\{abstract\}", DOTALL)
+_CITATION = linear(r"\\(?:no)?(?:[a-zA-Z]*cite[a-zA-Z]*)\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]*)\}")
+_REFERENCE = linear(r"\\(?:[cC]ref|[vV]ref|autoref|nameref|eqref|pageref|ref)\*?\s*\{([^{}]*)\}")
+_LINK = bounded(r"\\href\s{0,9}\{([^{}]{0,2000})\}\s{0,9}(?=\{)")
+_VERB = bounded(r"\\(?:verb\*?|lstinline)([^\sA-Za-z{*])(.{0,2000}?)\1")
+_BOX = bounded(r"\\(?:mbox|hbox|fbox|makebox|texorpdfstring)\s{0,9}(?=\{)")
+_DROPPED = linear(
     r"\\(?:label|vspace|hspace|bibliography|bibliographystyle|includegraphics|graphicspath|usepackage|input|pagestyle|thispagestyle|thanks"
     r"|author|affiliation|date|maketitle|tableofcontents|today|clearpage|newpage|noindent|centering)\*?\s*(?:\[[^\[\]]*\])?"
     r"\s*(?:\{[^{}]*\})?"
 )
-_APPENDIX = re.compile(r"\\appendix\b")
+_APPENDIX = bounded(r"\\appendix\b")
+
+_TITLE = bounded(r"\\(?:icml)?title(?:running)?\*?\s{0,9}(?:\[[^\[\]]{0,500}\]\s{0,9})?(?=\{)")
+_ABSTRACT_COMMAND = bounded(r"\\abstract\s{0,9}(?=\{)")
+_COMMAND = bounded(r"\\[A-Za-z]+\*?|[{}]")
+_WORDS = bounded(r"[A-Za-z]{2,}")
+_SPECIAL = bounded(r"([#$%&_{}])")
+_BLANK_LINES = linear(r"\n\s*\n\s*")
 
 logging.getLogger("pylatexenc").setLevel(logging.CRITICAL)
 
@@ -49,7 +54,7 @@ def document_of_latex(source: str) -> ParsedDocument:
     try:
         title = _title(source)
         abstract, body = _abstract(body, preamble)
-        sections = tuple(_sections(_LEFT_OUT.sub(" ", body)))
+        sections = tuple(_sections(without_environments(body, _LEFT_OUT, " ")))
     except RecursionError as error:
         raise LatexError("parser_limit", "the source nests too deeply") from error
     if not abstract and sections and kind_of(sections[0].heading) is SectionKind.ABSTRACT:
@@ -68,17 +73,17 @@ def source_of_latex(source: str, files: Mapping[str, str]) -> LatexSource:
     preamble, _, body = source.partition("\\begin{document}")
     body = (body or preamble).partition("\\end{document}")[0]
     bibliography = "\n".join(text for name, text in sorted(files.items()) if name.lower().endswith(".bbl"))
-    if len(re.findall(r"[A-Za-z]{2,}", body)) < _FEWEST_WORDS:
+    if len(_WORDS.findall(body)) < _FEWEST_WORDS:
         raise LatexError("no_text", "the source holds no text")
     try:
         title = _title(source)
     except RecursionError as error:
         raise LatexError("parser_limit", "the source nests too deeply") from error
-    return LatexSource(title=title or None, body=re.sub(r"\n\s*\n\s*", "\n\n", body).strip(), bibliography=bibliography)
+    return LatexSource(title=title or None, body=_BLANK_LINES.sub("\n\n", body).strip(), bibliography=bibliography)
 
 
 def _title(source: str) -> str:
-    for found in re.finditer(r"\\(?:icml)?title(?:running)?\*?\s*(?:\[[^\[\]]*\]\s*)?(?=\{)", source):
+    for found in _TITLE.finditer(source):
         text = " ".join(readable(balanced(source, found.end())[0]).split())
         if text:
             return text[:500]
@@ -90,7 +95,7 @@ def _abstract(body: str, preamble: str) -> tuple[str, str]:
     for text in (body, preamble):
         if block := _ABSTRACT_BLOCK.search(text):
             return readable(block.group(1)), body.replace(block.group(0), " ")
-        if command := re.search(r"\\abstract\s*(?=\{)", text):
+        if command := _ABSTRACT_COMMAND.search(text):
             content, end = balanced(text, command.end())
             return readable(content), body.replace(text[command.start() : end], " ")
     return "", body
@@ -125,10 +130,10 @@ def readable(latex: str) -> str:
     try:
         plain = LatexNodes2Text(math_mode="verbatim", keep_comments=False).latex_to_text(text, tolerant_parsing=True)
     except (LatexWalkerError, IndexError, KeyError, AttributeError, TypeError, ValueError):
-        plain = re.sub(r"\\[A-Za-z]+\*?|[{}]", " ", text)
-    paragraphs = (" ".join(each.split()) for each in re.split(r"\n\s*\n", plain))
+        plain = _COMMAND.sub(" ", text)
+    paragraphs = (" ".join(each.split()) for each in _BLANK_LINES.split(plain))
     return "\n\n".join(each for each in paragraphs if each)
 
 
 def _escaped(text: str) -> str:
-    return re.sub(r"([#$%&_{}])", r"\\\1", text.replace("\\", "\\textbackslash "))
+    return _SPECIAL.sub(r"\\\1", text.replace("\\", "\\textbackslash "))

@@ -1,12 +1,12 @@
 """From the lines of a PDF to headed sections: by its outline where it has a usable one, else by font sizes."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from schemas.paper import SectionKind
+from schemas.patterns import DOTALL, IGNORECASE, bounded
 from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.documents.font_headings import font_headings
 from tasks.documents.headings import kind_of, number_depth, plain
@@ -14,9 +14,14 @@ from tasks.documents.headings import kind_of, number_depth, plain
 PARSER = "pdf"
 MINIMUM_OUTLINE_ENTRIES = 3
 HYPHEN_AT_LINE_END = "\ufffe"
-_ABSTRACT_LINE = re.compile(r"^(?:abstract|a b s t r a c t|summary)\s*(?:[.:—–-]+\s*(?P<rest>\S.*)?)?$", re.IGNORECASE | re.DOTALL)
-_CONTENTS_LINE = re.compile(r"^(.*\D)[\s.]+\d{1,4}$")
+_ABSTRACT_LINE = bounded(r"^(?:abstract|a b s t r a c t|summary)\s*+(?:[.:—–-]++\s*+(?P<rest>\S.*+)?)?$", IGNORECASE | DOTALL)
+_CONTENTS_LINE = bounded(r"\D[\s.]\d{1,4}$")
+_DIGITS = bounded(r"\d+")
+_RUN_IN_HEADING = bounded(r"^(.{2,60}?)([:.—–])\s++(\S.*)", DOTALL)
+_FILE_NAME = bounded(r"\.(?:docx?|tex|dvi|pdf|indd)$|^microsoft word", IGNORECASE)
 _RUNNING_LINES = 2
+_LINES_SEARCHED_PER_PAGE = 1_000
+"""For the headings of the outline: ten times what a page can show."""
 
 
 class Line(NamedTuple):
@@ -79,46 +84,66 @@ def _without_running_lines(lines: Sequence[Line]) -> list[Line]:
 
 
 def _shape(text: str) -> str:
-    return re.sub(r"\d+", "#", text).strip()
+    return _DIGITS.sub("#", text).strip()
 
 
 def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> list[_Place]:
     """Find each bookmark's heading among the lines, in order; one whose heading is not printed starts where it points."""
     by_page: dict[int, list[int]] = {}
     for index, line in enumerate(lines):
-        by_page.setdefault(line.page, []).append(index)
+        own = by_page.setdefault(line.page, [])
+        if len(own) < _LINES_SEARCHED_PER_PAGE:
+            own.append(index)
+    printed = _PrintedLetters(lines)
     places: list[_Place] = []
     earliest = 0
     for entry in outline:
         candidates = [index for page in (entry.page, entry.page + 1) for index in by_page.get(page, ()) if index >= earliest]
-        place = _printed(lines, entry, candidates) or _pointed_at(lines, entry, candidates)
+        place = _printed(lines, entry, candidates, printed) or _pointed_at(lines, entry, candidates)
         if place is not None:
             places.append(place)
             earliest = max(place.text_from, place.line + 1) if not place.rest else place.line + 1
     return places
 
 
-def _printed(lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int]) -> _Place | None:
+class _PrintedLetters:
+    """The letters that lines print, alone, with those after them, or as a label.
+
+    Made once for each line: a hostile outline has thousands of entries, and each would have them made again.
+    """
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = lines
+        self._known: dict[int, dict[str, tuple[int, str]]] = {}
+
+    def of(self, index: int) -> dict[str, tuple[int, str]]:
+        """By letters: how many lines from `index` on print them and nothing else, and the rest behind them where they are a label."""
+        known = self._known.get(index)
+        if known is None:
+            label, mark, rest = _label(self._lines[index].text)
+            known = self._known[index] = {_letters(plain(label)): (1, rest)} if mark and rest else {}
+            for count in (3, 2, 1):
+                text = " ".join(line.text for line in self._lines[index : index + count])
+                known |= {_letters(text): (count, ""), _letters(plain(text)): (count, "")}
+        return known
+
+
+def _printed(lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int], printed: _PrintedLetters) -> _Place | None:
     wanted = _letters(plain(entry.title))
     if not wanted:
         return None
     for index in candidates:
         if entry.top is not None and lines[index].page == entry.page and lines[index].top > entry.top + 4:
             continue
-        text = lines[index].text
-        for count in (1, 2, 3):
-            joined = " ".join(line.text for line in lines[index : index + count])
-            if wanted in (_letters(plain(joined)), _letters(joined)):
-                return _Place(index, index + count, entry.level, entry.title.strip())
-        label, mark, rest = _label(text)
-        if mark and rest and _letters(plain(label)) == wanted:
-            return _Place(index, index + 1, entry.level, entry.title.strip(), rest)
+        if found := printed.of(index).get(wanted):
+            count, rest = found
+            return _Place(index, index + count, entry.level, entry.title.strip(), rest)
     return None
 
 
 def _label(text: str) -> tuple[str, str, str]:
     """`Methods: We …` taken apart."""
-    match = re.match(r"^(.{2,60}?)([:.—–])\s+(\S.*)$", text, re.DOTALL)
+    match = _RUN_IN_HEADING.match(text)
     return (match.group(1), match.group(2), match.group(3)) if match else (text, "", "")
 
 
@@ -140,8 +165,11 @@ def _without_contents(places: list[_Place]) -> list[_Place]:
     last = {_letters(place.heading): place.line for place in places}
 
     def listed(place: _Place) -> bool:
-        match = _CONTENTS_LINE.match(place.heading)
-        return match is not None and any(last.get(_letters(name), -1) > place.line for name in (match.group(1), plain(match.group(1))))
+        match = _CONTENTS_LINE.search(place.heading)
+        if match is None:
+            return False
+        name = place.heading[: match.start() + 1]
+        return any(last.get(_letters(each), -1) > place.line for each in (name, plain(name)))
 
     return [place for place in places if not listed(place)]
 
@@ -208,7 +236,7 @@ def _without_abstract(sections: Sequence[HeadedSection]) -> tuple[HeadedSection,
 
 def _title(lines: Sequence[Line], given: str) -> str | None:
     """The title in the file's properties if it reads like one, else the largest print of the first page."""
-    if len(given.split()) >= 3 and not re.search(r"\.(?:docx?|tex|dvi|pdf|indd)$|^microsoft word", given, re.IGNORECASE):
+    if len(given.split()) >= 3 and not _FILE_NAME.search(given):
         return " ".join(given.split())
     first = [line for line in lines if line.page == 0]
     largest = max((line.size for line in first if len(line.text) > 3), default=None)

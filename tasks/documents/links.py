@@ -1,12 +1,11 @@
 """Where a paper's PDF may be, from what the literature source said."""
 
-import re
-
 from schemas.paper import Paper
+from schemas.patterns import IGNORECASE, bounded
 
 ARXIV_URL = "https://arxiv.org"
-_ARXIV_ID = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z][a-z\-]{1,20}(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,3})?")
-_ARXIV_ADDRESS = re.compile(rf"(?:arxiv\.org/(?:abs|pdf)/|10\.48550/arxiv\.)({_ARXIV_ID.pattern})", re.IGNORECASE)
+_ARXIV_ID = bounded(r"(?:\d{4}\.\d{4,5}|[a-z][a-z\-]{1,20}(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,3})?")
+_ARXIV_ADDRESS = bounded(rf"(?:arxiv\.org/(?:abs|pdf)/|10\.48550/arxiv\.)({_ARXIV_ID.expression})", IGNORECASE)
 
 
 def known_links(paper: Paper, arxiv_url: str = ARXIV_URL) -> tuple[str, ...]:

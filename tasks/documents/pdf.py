@@ -1,12 +1,13 @@
 """PDF without GROBID: read by pypdfium2 in a child process with limits, put together by its outline or its fonts."""
 
 import asyncio
+import math
 import signal
-from dataclasses import dataclass
 from pathlib import Path
 
-import orjson
+from pydantic import Field, ValidationError, model_validator
 
+from schemas.base import Noun
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents.child import run_child
@@ -21,14 +22,21 @@ VERSION = 1
 _CHILD = Path(__file__).with_name("pdf_child.py")
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """What the child found in a PDF; at least one line."""
+class _Read(Noun):
+    """What the child found in a PDF. The child has read hostile bytes: nothing it says is taken unchecked."""
 
-    lines: list[Line]
-    outline: list[OutlineEntry]
+    page_count: int = Field(ge=0)
     title: str
-    page_count: int
+    lines: tuple[Line, ...]
+    outline: tuple[OutlineEntry, ...]
+
+    @model_validator(mode="after")
+    def _on_its_pages(self) -> "_Read":
+        if not all(0 <= line.page < self.page_count and math.isfinite(line.size) and math.isfinite(line.top) for line in self.lines):
+            raise ValueError("a line lies on no page")
+        if not all(entry.level >= 0 for entry in self.outline):
+            raise ValueError("a bookmark lies above the first level")
+        return self
 
 
 async def read_pdf(content: bytes, name: str, settings: DocumentSettings) -> ParsedDocument | SourceFailure:
@@ -61,11 +69,13 @@ async def _lines(content: bytes, name: str, settings: DocumentSettings) -> _Read
     if isinstance(answer, tuple):
         reason, detail = answer
         return failure(PARSER, name, reason, detail)
-    raw = orjson.loads(answer)
-    lines = [Line(*line) for line in raw["lines"]]
-    if not lines:
-        return failure(PARSER, name, DocumentReason.NO_TEXT, f"none of the {raw['page_count']} pages holds text (a scan?)")
-    return _Read(lines, [OutlineEntry(*entry) for entry in raw["outline"]], raw["title"], raw["page_count"])
+    try:
+        read = _Read.model_validate_json(answer)
+    except ValidationError:
+        return failure(PARSER, name, DocumentReason.DAMAGED, "the reader's answer is none: the PDF is damaged or hostile")
+    if not read.lines:
+        return failure(PARSER, name, DocumentReason.NO_TEXT, f"none of the {read.page_count} pages holds text (a scan?)")
+    return read
 
 
 async def _in_child(content: bytes, settings: DocumentSettings) -> bytes | tuple[DocumentReason, str]:
@@ -73,7 +83,7 @@ async def _in_child(content: bytes, settings: DocumentSettings) -> bytes | tuple
     arguments = (str(_CHILD), str(cpu_seconds), str(settings.parse_memory_bytes), str(settings.maximum_pages))
     ended = await run_child(arguments, content, cpu_seconds)
     if ended.code is None:
-        return DocumentReason.PARSER_LIMIT, f"reading took more than {ended.wall_seconds} s"
+        return DocumentReason.TIMEOUT, f"reading took more than {ended.wall_seconds} s"  # the machine may have been busy
     return ended.output if ended.code == 0 else _verdict(ended.code, ended.errors, settings)
 
 

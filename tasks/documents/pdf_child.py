@@ -70,7 +70,15 @@ def _read(content: bytes, maximum_pages: int) -> dict[str, object] | int:
 
 
 def _title(document: pdfium.PdfDocument) -> str:
-    return str(document.get_metadata_dict().get("Title", ""))[:500]
+    try:
+        return _writable(str(document.get_metadata_dict().get("Title", "")))[:500]
+    except UnicodeDecodeError:
+        return ""
+
+
+def _writable(text: str) -> str:
+    """A PDF may name half a surrogate pair, which no JSON can."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _outline(document: pdfium.PdfDocument) -> Iterator[tuple[str, int, int, float | None]]:
@@ -84,7 +92,11 @@ def _outline(document: pdfium.PdfDocument) -> Iterator[tuple[str, int, int, floa
             mode, position = target.get_view()
             height = {raw.PDFDEST_VIEW_XYZ: 1, raw.PDFDEST_VIEW_FITH: 0, raw.PDFDEST_VIEW_FITBH: 0}.get(mode)
             top = position[height] if height is not None and len(position) > height else None
-            yield bookmark.get_title()[:500], bookmark.level, page, top
+            try:
+                title = _writable(bookmark.get_title())
+            except UnicodeDecodeError:  # its heading is still found by its print
+                continue
+            yield title[:500], bookmark.level, page, top
 
 
 def _page_lines(document: pdfium.PdfDocument, number: int) -> Iterator[tuple[str, float, bool, float]]:
@@ -100,7 +112,7 @@ def _page_lines(document: pdfium.PdfDocument, number: int) -> Iterator[tuple[str
         length = len(line.encode("utf-16-le", "surrogatepass")) // 2
         if line.strip():
             size, bold, top = _appearance(text_page.raw, index, length, count)
-            yield line.strip(), size, bold, top
+            yield _writable(line.strip()), size, bold, top
         index += length + 2
     text_page.close()
     page.close()

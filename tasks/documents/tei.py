@@ -1,18 +1,20 @@
 """GROBID's TEI to a document (reference §6): divisions are flat, their depth is in the heading's number."""
 
-import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
+from schemas.patterns import bounded
 from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.documents.headings import is_known, kind_of, number_depth
 
 PARSER = "grobid"
 _TEI = "{http://www.tei-c.org/ns/1.0}"
 _LEFT_OUT = frozenset({f"{_TEI}figure", f"{_TEI}note", f"{_TEI}listBibl"})
+
+_SECTION_NUMBER = bounded(r"[\w.]{1,20}")
 
 
 class TeiError(ValueError):
@@ -29,7 +31,7 @@ def document_of_tei(text: str | bytes) -> ParsedDocument:
     """
     try:
         root = fromstring(text, forbid_dtd=True)
-    except (ParseError, DefusedXmlException, ValueError) as error:
+    except (ParseError, DefusedXmlException, ValueError, LookupError) as error:  # LookupError: an encoding nobody knows
         raise TeiError(f"no readable TEI ({type(error).__name__})") from error
     if root.tag != f"{_TEI}TEI":
         raise TeiError("the root element is not TEI")
@@ -75,7 +77,7 @@ def _sections(root: Element) -> Iterator[HeadedSection]:
 
 def _depth(number: str, heading: str) -> int | None:
     """0 for `2` and `2.`, 1 for `2.1`; None for an unnumbered heading."""
-    if re.fullmatch(r"[\w.]{1,20}", number.strip()):
+    if _SECTION_NUMBER.fullmatch(number.strip()):
         return number.strip().rstrip(".").count(".")
     depth = number_depth(heading)
     return depth - 1 if depth is not None else None
@@ -94,10 +96,21 @@ def _joined(element: Element | None) -> str:
 
 
 def _texts(element: Element) -> Iterator[str]:
+    """In reading order, without recursion: a document may nest as deep as it likes. Divisions inside come by themselves."""
     yield element.text or ""
-    for child in element:
-        if child.tag not in _LEFT_OUT:
-            yield from _texts(child)
-        if child.tag == f"{_TEI}s":
-            yield " "
-        yield child.tail or ""
+    waiting = [iter(element)]
+    within: list[Element] = []
+    while waiting:
+        child = next(waiting[-1], None)
+        if child is None:
+            waiting.pop()
+            if within:
+                ended = within.pop()
+                yield " " if ended.tag == f"{_TEI}s" else ""
+                yield ended.tail or ""
+        elif child.tag in _LEFT_OUT or child.tag == f"{_TEI}div":
+            yield child.tail or ""
+        else:
+            yield child.text or ""
+            waiting.append(iter(child))
+            within.append(child)

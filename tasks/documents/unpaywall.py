@@ -6,16 +6,21 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 import httpx
+import orjson
 
 from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
 from tasks.documents.calls import recorded
 from tasks.documents.reasons import TRANSIENT, DocumentReason, failure, reason_of_status
+from tasks.web.addresses import stays_in_place
+from tasks.web.exchange import Answer, AnswerTooLargeError, AnswerUnreadableError, exchange
 
 SOURCE = "unpaywall"
 BASE_URL = "https://api.unpaywall.org"
 MAXIMUM_ATTEMPTS = 3
 MAXIMUM_ANSWER_BYTES = 5_000_000
+TIMEOUT_SECONDS = 30.0
+"""For one whole answer."""
 
 
 async def unpaywall_links(
@@ -35,28 +40,35 @@ async def unpaywall_links(
 
 async def _asked(doi: str, email: str, client: httpx.AsyncClient, ledger: Ledger, base_url: str) -> tuple[str, ...] | SourceFailure:
     endpoint = f"/v2/{quote(doi, safe='/')}"
+    if not stays_in_place(doi):
+        return failure(SOURCE, "/v2", DocumentReason.BAD_REQUEST, "the DOI cannot stand in an address")
     with recorded(ledger, SOURCE, endpoint) as call:
         try:
-            response = await client.get(f"{base_url}{endpoint}", params={"email": email})
-            call.status = response.status_code
-            answer = _read(endpoint, response)
+            request = client.build_request("GET", f"{base_url}{endpoint}", params={"email": email})
+            told = await exchange(client, request, MAXIMUM_ANSWER_BYTES, TIMEOUT_SECONDS)
+            call.status = told.status
+            answer = _read(endpoint, told)
         except httpx.TimeoutException:
             answer = failure(SOURCE, endpoint, DocumentReason.TIMEOUT, "no answer in time")
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except AnswerTooLargeError as error:
+            answer = failure(SOURCE, endpoint, DocumentReason.TOO_LARGE, str(error))
+        except AnswerUnreadableError as error:
+            answer = failure(SOURCE, endpoint, DocumentReason.MALFORMED_ANSWER, str(error))
+        except httpx.HTTPError as error:
             answer = failure(SOURCE, endpoint, DocumentReason.UNREACHABLE, f"the connection failed ({type(error).__name__})")
         if isinstance(answer, SourceFailure):
             call.reason = DocumentReason(answer.reason)
     return answer
 
 
-def _read(endpoint: str, response: httpx.Response) -> tuple[str, ...] | SourceFailure:
-    if response.status_code == 422:
+def _read(endpoint: str, told: Answer) -> tuple[str, ...] | SourceFailure:
+    if told.status == 422:
         return failure(SOURCE, endpoint, DocumentReason.FORBIDDEN, "the e-mail address was refused: set UNPAYWALL_EMAIL to a real one")
-    if response.status_code != 200:
-        return failure(SOURCE, endpoint, reason_of_status(response.status_code), f"the server answered {response.status_code}")
+    if told.status != 200:
+        return failure(SOURCE, endpoint, reason_of_status(told.status), f"the server answered {told.status}")
     try:
-        content = response.json() if len(response.content) <= MAXIMUM_ANSWER_BYTES else None
-    except (ValueError, RecursionError):
+        content = orjson.loads(told.content)
+    except orjson.JSONDecodeError:
         content = None
     if not isinstance(content, dict):
         return failure(SOURCE, endpoint, DocumentReason.MALFORMED_ANSWER, "the answer is no JSON object")

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import ConfigurationError, RateLimitedError, RequestRejectedError, UpstreamError
 from tasks.judging.litellm_library import library
-from tasks.judging.scrubbing import one_line
+from warehouse.scrubbing import one_line
 
 _TIMEOUT_SECONDS = 60.0
 _ATTEMPTS = 4

@@ -13,8 +13,8 @@ from schemas.identifiers import content_hash
 from schemas.settings import EmbeddingSettings
 from tasks.embeddings import local_model
 from tasks.embeddings.remote_model import embed_remotely
-from tasks.judging.scrubbing import without_secrets
 from warehouse.keyed_store import KeyedStore
+from warehouse.scrubbing import without_secrets
 
 _MAXIMUM_IN_MEMORY = 20_000
 _TEXTS_PER_TURN = 64

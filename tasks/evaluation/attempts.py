@@ -1,7 +1,10 @@
 """Which ideas were being worked on when a worker died: an idea that keeps killing its worker is set aside."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from schemas.boundary import out_of_memory
 from schemas.identifiers import EvaluationKey
 
 MAXIMUM_ATTEMPTS = 3
@@ -22,6 +25,18 @@ class Attempts:
     def begin(self, key: EvaluationKey) -> None:
         path = self._folder / key
         path.write_text(str(self.count(key) + 1))
+
+    @contextmanager
+    def hold(self, key: EvaluationKey) -> Iterator[None]:
+        """Mark an idea while it is worked on. Memory that ran out leaves the mark, as the worker's death does."""
+        self.begin(key)
+        try:
+            yield
+        except BaseException as error:
+            if not out_of_memory(error):
+                self.end(key)
+            raise
+        self.end(key)
 
     def end(self, key: EvaluationKey) -> None:
         (self._folder / key).unlink(missing_ok=True)

@@ -55,8 +55,9 @@ def _assembled(planned: PlannedIdea, job: ShardJob, ledger: Ledger, started_at: 
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
         failures=tuple(ledger.failures),
+        judge_votes=tuple(ledger.judge_votes),
         started_at=started_at,
-        finished_at=datetime.now(UTC),
+        finished_at=max(datetime.now(UTC), started_at),  # the clock may have been set back meanwhile
     )
 
 

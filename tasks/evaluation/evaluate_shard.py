@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 
+from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import AssayError, ConfigurationError
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.failure import Failure
@@ -17,11 +18,11 @@ from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
 from tasks.evaluation.bench import Bench
 from tasks.evaluation.evaluate_idea import evaluate_idea, every_failure, failed_evaluation, unscored_reasons
 from tasks.evaluation.job import PlannedIdea, ShardJob
-from tasks.judging.scrubbing import one_line
 from tasks.telemetry.counting import idea_landed
 from tasks.telemetry.tracing import span
 from warehouse.landing import land, read_receipt
 from warehouse.layout import Layout
+from warehouse.scrubbing import one_line
 
 logger = logging.getLogger(__name__)
 
@@ -90,22 +91,35 @@ async def _evaluate_and_land(
         land(layout, failed_evaluation(planned, job, ledger, started_at, failure), incomplete_reason=UnscoredReason.WORKER_LOST)
         attempts.end(planned.evaluation_key)
         return UnscoredReason.WORKER_LOST
-    attempts.begin(planned.evaluation_key)
-    try:
-        (outcome,) = await asyncio.gather(_within_time(planned, job, ledger, open_bench), return_exceptions=True)
-        if isinstance(outcome, IdeaEvaluation):
-            reason = _incomplete_reason(outcome)
-            land(layout, outcome, incomplete_reason=reason)
-        else:
-            failure = _failure_of(outcome, planned, job)
-            land(layout, failed_evaluation(planned, job, ledger, started_at, failure), incomplete_reason=failure.reason)
+    boundary = ErrorBoundary()
+    with attempts.hold(planned.evaluation_key):
+        with boundary:
+            evaluation = await _within_time(planned, job, ledger, open_bench)
+            reason = _incomplete_reason(evaluation)
+            land(layout, evaluation, incomplete_reason=reason)
+        if boundary.error is not None:
+            failure = _failure_of(boundary.error, planned, job)
+            _land_failure(layout, failed_evaluation(planned, job, ledger, started_at, failure), failure)
             reason = failure.reason
-    finally:
-        attempts.end(planned.evaluation_key)
     return reason
 
 
-def _failure_of(error: BaseException, planned: PlannedIdea, job: ShardJob) -> Failure:
+def _land_failure(layout: Layout, failed: IdeaEvaluation, failure: Failure) -> None:
+    """Land an idea's failure. An idea of which not even that can be written stays without a receipt and counts as failed.
+
+    Raises:
+        OSError: the disk refuses; that concerns every idea.
+    """
+    boundary = ErrorBoundary()
+    with boundary:
+        land(layout, failed, incomplete_reason=failure.reason)
+    if isinstance(boundary.error, OSError):
+        raise boundary.error
+    if boundary.error is not None:
+        logger.error("the failure of idea %r cannot be landed: %s", failed.idea.idea_id, in_a_word(boundary.error))
+
+
+def _failure_of(error: Exception, planned: PlannedIdea, job: ShardJob) -> Failure:
     """What an idea's failure is called; errors that concern every idea are raised instead."""
     if isinstance(error, TimeoutError):
         detail = f"not finished after {job.request.idea_timeout_seconds:.0f} s; run again to go on from the calls already paid"
@@ -116,7 +130,7 @@ def _failure_of(error: BaseException, planned: PlannedIdea, job: ShardJob) -> Fa
     logger.error("idea %s failed", planned.idea.idea_id, exc_info=error)
     if isinstance(root, AssayError):
         return _failure(planned, root.reason, one_line(root))
-    return _failure(planned, "internal_error", one_line(f"{type(root).__name__}: {next(iter(str(root).splitlines()), '')}"))
+    return _failure(planned, "internal_error", one_line(in_a_word(root)))
 
 
 def _root_of(error: BaseException) -> BaseException:

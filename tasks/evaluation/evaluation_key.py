@@ -7,7 +7,8 @@ from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.committee.conditions import committee_conditions
-from tasks.evaluation.modules import MODULES
+from tasks.evaluation.modules import steps_of
+from tasks.judging.engines import EXTRACTIVE
 from tasks.judging.step import Step
 from tasks.novelty.calibration.store import load_calibrator
 
@@ -19,8 +20,9 @@ def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
     """The settings that could change a result; not limits, addresses or secrets."""
     embeddings, model, documents = settings.embeddings, settings.language_model, settings.documents
     used = [f"embeddings {embeddings.model} {embeddings.maximum_tokens}"]
-    if request.engine != "extractive":
-        used.append(f"model {model.structured_output} {model.maximum_completion_tokens} {model.context_tokens}")
+    if request.engine != EXTRACTIVE:
+        limits = (model.structured_output, model.maximum_completion_tokens, model.context_tokens)
+        used.append(f"model {limits} {model.thinking}")
     if request.full_text:
         sources = f"grobid {settings.grobid_url is not None} unpaywall {settings.unpaywall_email is not None}"
         used.append(f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}")
@@ -40,8 +42,9 @@ def evaluation_key(
     full text, label, the conditions, and the version and prompt of every step involved; not the group,
     the metadata, the warehouse or the number of workers.
     """
-    involved = [step for step in steps if any(MODULES[module].holds(step.package) for module in request.modules)]
+    involved = steps_of(request.modules, steps)
     prompts = [f"{step.name}:{step.version}:{step.prompt_sha256}" for step in involved]
+    assigned = [] if request.engine == EXTRACTIVE else [_assigned(step, request) for step in involved]
     return EvaluationKey(
         content_hash(
             idea.idea_id,
@@ -57,9 +60,15 @@ def evaluation_key(
             request.label,
             *conditions,
             *sorted(prompts),
+            *sorted(assigned),
             length=32,
         )
     )
+
+
+def _assigned(step: Step[Any, Any], request: RunRequest) -> str:
+    judging = request.profile.judging
+    return f"{step.name}:{judging.assignment(step.name, step.kind, step.answer_tokens)}"
 
 
 def run_id_for(request: RunRequest, keys: list[EvaluationKey], rejected: list[str]) -> RunId:

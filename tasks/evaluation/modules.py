@@ -1,8 +1,8 @@
 """The one list of modules that evaluate an idea: what `--modules` accepts, and which prompts count in the evaluation key."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from schemas.citation import Citation
 from schemas.evaluation import ModuleEvaluation
@@ -13,6 +13,7 @@ from schemas.run import Module
 from tasks.committee.evaluate import CommitteeFindings, evaluate_committee
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
 from tasks.evaluation.bench import Bench
+from tasks.judging.step import Step
 from tasks.novelty.evaluate import NoveltyFindings, evaluate_novelty
 from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
 
@@ -66,3 +67,9 @@ MODULES: dict[Module, EvaluatingModule] = {
     Module.NOVELTY: EvaluatingModule("tasks.novelty", _novelty),
 }
 """A module added here and to `Module` is evaluated, keyed and accepted; where its findings land says `warehouse.module_rows`."""
+
+
+def steps_of(modules: Iterable[Module], steps: Iterable[Step[Any, Any]]) -> list[Step[Any, Any]]:
+    """Those of `steps` that one of the modules asks, in their order."""
+    asked = [MODULES[module] for module in modules]
+    return [step for step in steps if any(module.holds(step.package) for module in asked)]

@@ -25,11 +25,7 @@ from tasks.evaluation.attempts import Attempts
 from tasks.evaluation.bench import Bench
 from tasks.evaluation.evaluate_shard import evaluate_shard
 from tasks.evaluation.job import ShardJob
-from tasks.judging.extractive_engine import ExtractiveEngine
-from tasks.judging.litellm_backend import LiteLLMBackend
-from tasks.judging.litellm_engine import LiteLLMEngine
-from tasks.judging.opening import open_backend
-from tasks.judging.step import BaselineTools, Engine
+from tasks.judging.opening import EngineOf, open_engines
 from tasks.judging.traced_engine import traced
 from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
@@ -63,7 +59,7 @@ class Workshop:
     documents: KeyedStore
     document_slots: asyncio.Semaphore
     budget: SharedBudget
-    backend: LiteLLMBackend | None
+    engine_of: EngineOf
     sources: SourceRoom | None
 
     @asynccontextmanager
@@ -74,7 +70,7 @@ class Workshop:
         )
         documents = self._documents(ledger)
         yield Bench(
-            engine=traced(self._engine(ledger)),
+            engine=traced(self.engine_of(ledger)),
             literature=literature,
             documents=documents,
             embedder=self.embedder,
@@ -96,11 +92,6 @@ class Workshop:
             slots=self.document_slots,
             read_in_full=self.job.request.full_text,
         )
-
-    def _engine(self, ledger: Ledger) -> Engine:
-        if self.backend is None:
-            return ExtractiveEngine(BaselineTools(self.embedder), self.job.request.profile.seed)
-        return LiteLLMEngine(self.backend, ledger)
 
     def _documents(self, ledger: Ledger) -> DocumentLibrary:
         if not self.job.request.full_text:
@@ -125,16 +116,24 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
     async with AsyncExitStack() as stack:
         budget = SharedBudget(layout.state / "budgets.sqlite", job.run_id, job.request.budget)
         stack.callback(budget.close)
+        embedder = SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite"))
         workshop = Workshop(
             job=job,
             settings=settings,
             http=await stack.enter_async_context(httpx.AsyncClient(timeout=settings.literature.timeout_seconds)),
-            embedder=SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")),
+            embedder=embedder,
             documents=KeyedStore(layout.cache / "documents.sqlite"),
             document_slots=asyncio.Semaphore(settings.documents.concurrency),
             budget=budget,
-            backend=open_backend(
-                job.request.engine, job.request.profile, settings, layout, api_base=job.request.api_base, budget=budget, stack=stack
+            engine_of=open_engines(
+                job.request.engine,
+                job.request.profile,
+                settings,
+                layout,
+                api_base=job.request.api_base,
+                embedder=embedder,
+                budget=budget,
+                stack=stack,
             ),
             sources=await _sources(job, settings, layout, stack),
         )

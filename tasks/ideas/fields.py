@@ -1,10 +1,11 @@
 """Field names as people write them, and their values as text."""
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
+
+from schemas.patterns import bounded
 
 FIELD_NAMES = {
     "idea_id": "idea_id",
@@ -41,9 +42,12 @@ class NamedFields:
     names: tuple[str, ...] = ()
 
 
+_SEPARATORS = bounded(r"[\s\-]+")
+
+
 def normalised(name: str) -> str:
     """`Experiment Design` and `experiment-design` are `experiment_design`."""
-    return re.sub(r"[\s\-]+", "_", name.strip().lower())
+    return _SEPARATORS.sub("_", name.strip().lower())
 
 
 def has_text_field(names: Iterable[str]) -> bool:

@@ -34,8 +34,11 @@ class GroupNames:
     _taken: Counter[str] = field(default_factory=Counter)
 
     def unique(self, name: str) -> str:
-        self._taken[name] += 1
-        return name if self._taken[name] == 1 else self.unique(f"{name}#{self._taken[name]}")
+        while self._taken[name]:
+            self._taken[name] += 1
+            name = f"{name}#{self._taken[name]}"
+        self._taken[name] = 1
+        return name
 
 
 def ungrouped(entries: Entries) -> Entries:

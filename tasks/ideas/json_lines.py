@@ -8,6 +8,7 @@ import orjson
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
 from tasks.ideas.entries import Entries, Entry, refuse_wide_encodings, unreadable
+from tasks.ideas.limits import MAXIMUM_DOCUMENT_BYTES, refuse_large_file
 
 MAXIMUM_LINE_BYTES = 20_000_000
 
@@ -50,8 +51,9 @@ def read_json(path: Path) -> Entries:
     """The entries of a `.json` file: a list of objects, or one object.
 
     Raises:
-        IdeaFileError: no JSON, or neither a list nor an object.
+        IdeaFileError: too large, no JSON, or neither a list nor an object.
     """
+    refuse_large_file(path.name, path.stat().st_size, MAXIMUM_DOCUMENT_BYTES, "split it, or write one object per line as .jsonl")
     refuse_wide_encodings(path)
     try:
         content = orjson.loads(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))

@@ -1,6 +1,12 @@
-"""What is too little and what is too much for one idea."""
+"""What is too little and what is too much: for one idea, for one entry of a file, and for a file of ideas."""
 
-from schemas.idea import RejectedIdea
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+from typing import Any
+
+from schemas.errors import IdeaFileError
+from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import IdeaId
 
 MINIMUM_WORDS = 5
@@ -11,6 +17,21 @@ MAXIMUM_CHARACTERS = 200_000
 
 MAXIMUM_ID_CHARACTERS = 200
 
+MAXIMUM_DEPTH = 32
+"""Objects and lists inside one another; a group of ideas has five."""
+
+MAXIMUM_ENTRIES = 250_000
+"""Entries of one file or folder, rejected ones included: each of them becomes a row."""
+
+MAXIMUM_BATCH_CHARACTERS = 500_000_000
+"""Of all ideas of one batch together, which is held in memory."""
+
+MAXIMUM_FILE_BYTES = 1_000_000_000
+"""Of a file that is read entry by entry; of a Parquet file, what its columns unpack to."""
+
+MAXIMUM_DOCUMENT_BYTES = 200_000_000
+"""Of a file that is read as a whole, which takes several times its size in memory."""
+
 
 def too_long(idea_id: IdeaId | None, location: str, size: int) -> RejectedIdea:
     """The rejection of a text of `size` characters (or bytes, where it was not even decoded)."""
@@ -20,3 +41,65 @@ def too_long(idea_id: IdeaId | None, location: str, size: int) -> RejectedIdea:
         reason="too_long",
         detail=f"the text has {size:,} characters, the limit is {MAXIMUM_CHARACTERS:,}: shorten it to problem, method and experiment",
     )
+
+
+def too_deep(fields: Mapping[str, object]) -> bool:
+    """Whether objects and lists lie deeper inside one another than `MAXIMUM_DEPTH`."""
+    level: list[object] = [fields]
+    for _ in range(MAXIMUM_DEPTH):
+        level = [inner for value in level for inner in _inside(value)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: Any) -> Iterator[object]:
+    held: Iterable[object] = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return (inner for inner in held if isinstance(inner, Mapping | list))
+
+
+def refuse_what_is_no_file(path: Path) -> None:
+    """A pipe or a device would be waited for, or read for ever.
+
+    Raises:
+        IdeaFileError: neither a file nor a folder.
+        OSError: it cannot be looked at.
+    """
+    mode = path.stat().st_mode
+    if not S_ISREG(mode) and not S_ISDIR(mode):
+        raise IdeaFileError(f"{path.name} is a pipe, socket or device: copy its content into a file")
+
+
+def refuse_large_file(name: str, size_bytes: int, maximum_bytes: int, remedy: str) -> None:
+    """Raises IdeaFileError for more than `maximum_bytes`, with `remedy` as its end."""
+    if size_bytes > maximum_bytes:
+        raise IdeaFileError(f"{name} has {size_bytes:,} bytes, the limit is {maximum_bytes:,}: {remedy}")
+
+
+class BatchSize:
+    """How much a batch holds so far."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._entries = 0
+        self._characters = 0
+
+    def add(self, parsed: Idea | RejectedIdea) -> None:
+        """Count one more.
+
+        Raises:
+            IdeaFileError: more entries or characters than a batch may have.
+        """
+        self._entries += 1
+        if isinstance(parsed, Idea):
+            parts = (
+                parsed.text,
+                parsed.problem or "",
+                parsed.method or "",
+                parsed.experiment or "",
+            )
+            self._characters += sum(map(len, (*parts, *parsed.metadata.values())))
+        if self._entries > MAXIMUM_ENTRIES:
+            raise IdeaFileError(f"{self._name} has more than {MAXIMUM_ENTRIES:,} entries: split it into several")
+        if self._characters > MAXIMUM_BATCH_CHARACTERS:
+            raise IdeaFileError(f"the ideas of {self._name} have more than {MAXIMUM_BATCH_CHARACTERS:,} characters: split it into several")

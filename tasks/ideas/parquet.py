@@ -1,15 +1,21 @@
 """Entries of a Parquet file."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import IdeaFileError
-from tasks.ideas.entries import TEXT_FIELDS, Entries, Entry
+from schemas.idea import RejectedIdea
+from tasks.ideas.entries import TEXT_FIELDS, Entries, Entry, unreadable
 from tasks.ideas.fields import has_text_field
+from tasks.ideas.limits import MAXIMUM_DEPTH, MAXIMUM_ENTRIES, MAXIMUM_FILE_BYTES, refuse_large_file
 
-ROWS_PER_BATCH = 500
+_ROWS_PER_BATCH = 1
+"""A value that stands once in the file and is meant for every row takes its space once for each row of a batch."""
+
 _BROKEN = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
 
 
@@ -17,19 +23,62 @@ def read_parquet(path: Path) -> Entries:
     """Stream the rows of `path`.
 
     Raises:
-        IdeaFileError: no Parquet file, a damaged one, or one without a column that holds an idea.
+        IdeaFileError: no Parquet file, a damaged one, one without a column that holds an idea, or one that unpacks to too much.
     """
     try:
         with pq.ParquetFile(path) as file:
-            columns = file.schema_arrow.names
-            if not has_text_field(columns):
-                named = ", ".join(columns[:12]) or "none"
-                raise IdeaFileError(f"{path.name} has no column with ideas: it has {named}; it needs text, or {', '.join(TEXT_FIELDS[2:])}")
-            number = 0
-            for batch in file.iter_batches(batch_size=ROWS_PER_BATCH):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield Entry(f"{path.name} row {number}", row)
+            _check(path, file)
+            yield from _rows(path, file)
     except _BROKEN as error:
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise IdeaFileError(f"{path.name} cannot be read as Parquet ({reason}): write it again") from error
+
+
+def _check(path: Path, file: pq.ParquetFile) -> None:
+    columns, metadata = file.schema_arrow.names, file.metadata
+    if not has_text_field(columns):
+        named = ", ".join(columns[:12]) or "none"
+        raise IdeaFileError(f"{path.name} has no column with ideas: it has {named}; it needs text, or {', '.join(TEXT_FIELDS[2:])}")
+    if metadata.num_rows > MAXIMUM_ENTRIES:
+        raise IdeaFileError(f"{path.name} has {metadata.num_rows:,} rows, the limit is {MAXIMUM_ENTRIES:,}: split it into several")
+    for field in file.schema_arrow:
+        if _depth(field.type) > MAXIMUM_DEPTH:
+            raise IdeaFileError(f"column {field.name[:40]} of {path.name} is nested deeper than {MAXIMUM_DEPTH} levels: flatten it")
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    unpacked = sum(group.column(number).total_uncompressed_size for group in groups for number in range(group.num_columns))
+    _refuse_size(path, unpacked)
+
+
+def _refuse_size(path: Path, unpacked_bytes: int) -> None:
+    refuse_large_file(
+        f"{path.name}, unpacked,",
+        unpacked_bytes,
+        MAXIMUM_FILE_BYTES,
+        "split it, and leave out columns that are no idea's",
+    )
+
+
+def _depth(kind: pa.DataType) -> int:
+    depth, level = 0, [kind]
+    while level and depth <= MAXIMUM_DEPTH:
+        depth += 1
+        level = [inner.field(number).type for inner in level for number in range(inner.num_fields)]
+    return depth
+
+
+def _rows(path: Path, file: pq.ParquetFile) -> Iterable[Entry | RejectedIdea]:
+    read_bytes = 0
+    for number, batch in enumerate(file.iter_batches(batch_size=_ROWS_PER_BATCH, use_threads=False), start=1):
+        read_bytes += batch.nbytes
+        _refuse_size(path, read_bytes)
+        location = f"{path.name} row {number}"
+        boundary = ErrorBoundary()
+        with boundary:
+            (row,) = batch.to_pylist()
+        if boundary.error is None:
+            yield Entry(location, row)
+        else:
+            yield unreadable(
+                location,
+                f"the row cannot be read ({in_a_word(boundary.error)}): write its texts as UTF-8",
+            )

@@ -2,6 +2,7 @@
 
 from datetime import date, datetime
 
+from schemas.base import encodable
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import IdeaId, content_hash
 from tasks.ideas.entries import TEXT_FIELDS, Entry
@@ -25,6 +26,7 @@ def parse_entry(entry: Entry, default_cutoff: date | None) -> Idea | RejectedIde
     fields = named(entry.fields)
     idea_id: IdeaId | None = None
     try:
+        _check_encodable(fields)
         idea_id = _idea_id(fields)
         return _idea(fields, idea_id, default_cutoff)
     except _RejectionError as rejection:
@@ -51,6 +53,14 @@ def _idea(fields: NamedFields, idea_id: IdeaId | None, default_cutoff: date | No
         group=group,
         metadata=fields.metadata,
     )
+
+
+def _check_encodable(fields: NamedFields) -> None:
+    """Half a pair of UTF-16 is a character of Python's, and of no file's."""
+    for name, value in (*fields.known.items(), *fields.metadata.items()):
+        for text in (name, value):
+            if isinstance(text, str) and not encodable(text):
+                raise _RejectionError("bad_field", f"{name[:40]} holds half a character (a lone surrogate): write it anew as UTF-8")
 
 
 def _idea_id(fields: NamedFields) -> IdeaId | None:
@@ -108,5 +118,6 @@ def _cutoff(value: object) -> date | None:
             return datetime.fromisoformat(value.strip()).date()
         except ValueError:
             pass
-    shown = " ".join(str(value).split())[:40]
-    raise _RejectionError("bad_cutoff_date", f"cutoff_date {shown!r} is no date: write it as YYYY-MM-DD, such as 2024-09-24")
+    told = scalar_text(value)
+    shown = "(a list or an object)" if told is None else repr(" ".join(told.split())[:40])
+    raise _RejectionError("bad_cutoff_date", f"cutoff_date {shown} is no date: write it as YYYY-MM-DD, such as 2024-09-24")

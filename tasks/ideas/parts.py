@@ -1,7 +1,8 @@
 """Problem, method and experiment inside one text, and one text from them."""
 
-import re
 from dataclasses import dataclass
+
+from schemas.patterns import IGNORECASE, bounded
 
 _PARTS = {
     "problem": r"(?:research |the )?problem(?: statement)?|motivation",
@@ -11,11 +12,11 @@ _PARTS = {
 HEADINGS = {"problem": "Problem", "method": "Method", "experiment": "Experiment Design"}
 
 _ANY = "|".join(f"(?P<{part}>{names})" for part, names in _PARTS.items())
-_NUMBER = r"(?:\d{1,2}[.)]?\s+)?"
-_HEADING = re.compile(rf"^ {{0,3}}(?P<marks>#{{1,6}})\s+{_NUMBER}\**(?:{_ANY})\**\s*:?\**\s*#*\s*$", re.IGNORECASE)
-_BOLD = re.compile(rf"^\s*\*\*{_NUMBER}(?:{_ANY})\s*:?\*\*\s*:?\s*(?P<rest>.*)$", re.IGNORECASE)
-_COLON = re.compile(rf"^\s*{_NUMBER}(?:{_ANY})\s*:\s*(?P<rest>.*)$", re.IGNORECASE)
-_OTHER_HEADING = re.compile(r"^ {0,3}(#{1,6})\s+\S")
+_NUMBER = r"(?:\d{1,2}[.)]?\s++)?"
+_HEADING = bounded(rf"^ {{0,3}}(?P<marks>#{{1,6}})\s++{_NUMBER}\**+(?:{_ANY})\**+\s*+:?\**+\s*+#*+\s*+$", IGNORECASE)
+_BOLD = bounded(rf"^\s*+\*\*{_NUMBER}(?:{_ANY})\s*+:?\*\*\s*+:?\s*+(?P<rest>.*)", IGNORECASE)
+_COLON = bounded(rf"^\s*+{_NUMBER}(?:{_ANY})\s*+:\s*+(?P<rest>.*)", IGNORECASE)
+_OTHER_HEADING = bounded(r"^ {0,3}(#{1,6})\s++\S")
 _LEVEL_WITHOUT_MARKS = 7
 
 

@@ -4,13 +4,22 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
+from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import IdeaFileError
 from schemas.idea import Idea, IdeaBatch, RejectedIdea
 from tasks.ideas.delimited import read_delimited
 from tasks.ideas.duplicates import mark_duplicates
-from tasks.ideas.entries import Entries
+from tasks.ideas.entries import Entries, Entry
 from tasks.ideas.groups import ungrouped
 from tasks.ideas.json_lines import read_json, read_json_lines
+from tasks.ideas.limits import (
+    MAXIMUM_DEPTH,
+    MAXIMUM_FILE_BYTES,
+    BatchSize,
+    refuse_large_file,
+    refuse_what_is_no_file,
+    too_deep,
+)
 from tasks.ideas.parquet import read_parquet
 from tasks.ideas.parse import parse_entry
 from tasks.ideas.text_files import TEXT_SUFFIXES, read_folder, read_text_file
@@ -48,8 +57,10 @@ def _read(path: Path, default_cutoff: date | None) -> IdeaBatch:
     ideas: dict[str, Idea] = {}
     locations: dict[str, str] = {}
     rejected: list[RejectedIdea] = []
-    for entry in ungrouped(_entries(path)):
-        parsed = entry if isinstance(entry, RejectedIdea) else parse_entry(entry, default_cutoff)
+    size = BatchSize(path.name)
+    for entry in ungrouped(_shallow(_entries(path))):
+        parsed = entry if isinstance(entry, RejectedIdea) else _parsed(entry, default_cutoff)
+        size.add(parsed)
         if isinstance(parsed, RejectedIdea):
             rejected.append(parsed)
         elif parsed.idea_id in ideas:
@@ -62,16 +73,37 @@ def _read(path: Path, default_cutoff: date | None) -> IdeaBatch:
     return IdeaBatch(ideas=mark_duplicates(tuple(ideas.values())), rejected=tuple(rejected))
 
 
+def _parsed(entry: Entry, default_cutoff: date | None) -> Idea | RejectedIdea:
+    boundary = ErrorBoundary()
+    with boundary:
+        return parse_entry(entry, default_cutoff)
+    assert boundary.error is not None
+    detail = f"Assay failed over it ({in_a_word(boundary.error)}): please report it, and remove the entry"
+    return RejectedIdea(idea_id=None, location=entry.location, reason="internal_error", detail=detail)
+
+
+def _shallow(entries: Entries) -> Entries:
+    for entry in entries:
+        if isinstance(entry, Entry) and too_deep(entry.fields):
+            detail = f"its objects and lists are nested deeper than {MAXIMUM_DEPTH} levels: flatten them"
+            yield RejectedIdea(idea_id=None, location=entry.location, reason="bad_field", detail=detail)
+        else:
+            yield entry
+
+
 def _entries(path: Path) -> Entries:
-    if path.is_dir():
-        return read_folder(path)
     if not path.exists():
         raise IdeaFileError(f"there is no file {path}: check the path")
+    refuse_what_is_no_file(path)
+    if path.is_dir():
+        return read_folder(path)
     read = FORMATS.get(path.suffix.lower())
     if read is None:
         raise IdeaFileError(f"{path.name} has no known format: give a {', '.join(FORMATS)} file, or a folder of .txt and .md files")
-    if path.stat().st_size == 0:
+    size_bytes = path.stat().st_size
+    if size_bytes == 0:
         raise IdeaFileError(f"{path.name} is empty: write at least one idea")
+    refuse_large_file(path.name, size_bytes, MAXIMUM_FILE_BYTES, "split it into several files")
     return read(path)
 
 

@@ -1,20 +1,20 @@
 """A title for an idea that came without one."""
 
-import re
+from schemas.patterns import IGNORECASE, bounded
 
 MAXIMUM_TITLE_CHARACTERS = 120
-_HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.+?)\s*#*\s*$")
-_GENERIC = re.compile(
-    r"^(?:\d{1,2}[.)]?\s+)?(?:"
+_HEADING = bounded(r"^ {0,3}#{1,6}\s")
+_GENERIC = bounded(
+    r"^(?:\d{1,2}[.)]?\s)?(?:"
     r"research (?:plan|idea|proposal|problem)|proposal|idea|abstract|summary|introduction|background|overview|title|"
     r"problem(?: statement)?|motivation|(?:proposed )?methods?|methodology|approach|"
     r"experiments?|experiment(?:al)? (?:design|plan|setup)|evaluation plan"
-    r")\s*:?$",
-    re.IGNORECASE,
+    r")\s?:?$",
+    IGNORECASE,
 )
-_PREFIX = re.compile(r"^(?:research (?:plan|idea|proposal)|title|idea|proposal)\s*[:\u2013\u2014-]\s+(?=\S)", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
-_MARKUP = re.compile(r"[*_`#]{1,3}")
+_PREFIX = bounded(r"^(?:research (?:plan|idea|proposal)|title|idea|proposal)\s?[:\u2013\u2014-]\s(?=\S)", IGNORECASE)
+_SENTENCE_END = bounded(r"(?<=[.!?])\s")
+_MARKUP = bounded(r"[*_`#]{1,3}")
 
 
 def title_of(text: str) -> str:
@@ -26,7 +26,7 @@ def title_of(text: str) -> str:
     for line in text.splitlines():
         heading = _HEADING.match(line)
         if heading:
-            name = _PREFIX.sub("", _plain(heading.group(1)))
+            name = _PREFIX.sub("", _plain(line[heading.end() :].rstrip().rstrip("#")))
             if name and not _GENERIC.match(name):
                 return shortened(name)
         elif not prose and _plain(line) and not _GENERIC.match(_plain(line)):

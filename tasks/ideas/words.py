@@ -1,9 +1,10 @@
 """What counts as a word, for limits and for comparison."""
 
-import re
 from itertools import islice
 
-WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+from schemas.patterns import bounded
+
+WORD = bounded(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 """A run of letters and digits; in scripts written without spaces every character."""
 
 

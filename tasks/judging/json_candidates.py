@@ -1,33 +1,39 @@
 """JSON inside text: the values that are there, and broken JSON mended without adding or losing anything."""
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import json_repair
 
+from schemas.patterns import bounded
+
 _DECODER = json.JSONDecoder(strict=False)
-_FENCE_END = re.compile(r"\s*(?:```|~~~)\s*$")
-_NOISE = re.compile(r"[\s\\]+")
-_WORDS = re.compile(r"[^\W_]+")
+_NOISE = bounded(r"[\s\\]+")
+_WORDS = bounded(r"[^\W_]+")
 _LEAST_KEPT_SHARE = 0.97
+_START = bounded(r"[{\[]")
 _MOST_FAILED_STARTS = 200
+_MOST_REREAD_CHARACTERS = 2_000_000
+"""Read again after failures: lists inside lists that are never closed would each be read to the end."""
+_LONGEST_MENDED = 60_000
+_MOST_QUOTES_TIMES_CHARACTERS = 50_000_000
+"""json_repair reads on from each quotation mark, often to the end: seconds for what is longer."""
 
 
 def json_values(text: str) -> Iterator[Any]:
     """Every outermost JSON object or list of `text`, in order."""
-    place = 0
-    failed = 0
-    while failed < _MOST_FAILED_STARTS:
-        place = _next_start(text, place)
-        if place < 0:
+    place = failed = reread = 0
+    while failed < _MOST_FAILED_STARTS and reread < _MOST_REREAD_CHARACTERS:
+        start = next(_START.finditer(text, place), None)
+        if start is None:
             return
         try:
-            value, place = _DECODER.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            place += 1
+            value, place = _DECODER.raw_decode(text, start.start())
+        except (ValueError, RecursionError) as error:
+            place = start.end()
             failed += 1
+            reread += getattr(error, "pos", len(text)) - place
             continue
         if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict | str) for item in value)):
             yield value
@@ -39,7 +45,9 @@ def looks_cut_off(text: str) -> bool:
     A text that ends in `}` inside a string has broken quotes rather than a missing end.
     """
     start = text.find("{")
-    body = _FENCE_END.sub("", text).rstrip()
+    body = text.rstrip()
+    if body.endswith(("```", "~~~")):
+        body = body[:-3].rstrip()
     if start < 0:
         return False
     depth = 0
@@ -56,11 +64,17 @@ def looks_cut_off(text: str) -> bool:
 
 
 def repaired(text: str) -> Any | None:
-    """The text's JSON from its first to its last bracket, mended; None when mending invents or drops text."""
+    """The text's JSON from its first to its last bracket, mended.
+
+    None when mending invents or drops text, and for a text that would take json_repair too long.
+    """
     start, end = text.find("{"), max(text.rfind("}"), text.rfind("]"))
     if start < 0 or end < start:
         return None
     source = text[start : end + 1]
+    quotes = source.count('"') + source.count("'")
+    if len(source) > _LONGEST_MENDED or quotes * len(source) > _MOST_QUOTES_TIMES_CHARACTERS:
+        return None
     try:
         value = json_repair.loads(source)
     except (ValueError, RecursionError, IndexError, TypeError):
@@ -96,8 +110,3 @@ def _leaves(value: Any) -> Iterator[str]:
 
 def _scalar(value: Any) -> str:
     return {True: "true", False: "false", None: "null"}[value] if value is None or isinstance(value, bool) else repr(value)
-
-
-def _next_start(text: str, place: int) -> int:
-    starts = [start for start in (text.find("{", place), text.find("[", place)) if start >= 0]
-    return min(starts, default=-1)

@@ -2,44 +2,36 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 from weakref import WeakValueDictionary
 
+from schemas.judging import Assignment
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.model_limits import ModelLimits
-from tasks.judging import preflight
 from tasks.judging.litellm_cache_markers import takes_cache_markers, with_cache_markers
 from tasks.judging.litellm_library import library
 from tasks.judging.model_access import access
-from tasks.judging.prices import Price, model_info, price_of
+from tasks.judging.parameters import ModelParameters, Parameters, Sampling
+from tasks.judging.prices import Price, price_of
 from tasks.judging.provider_call import CallAnswer, CallFailure, call_provider
+from tasks.judging.rate_limit_headers import NOTHING_TOLD, RateLimitHeaders
 from tasks.judging.reply_cache import ReplyCache
-from tasks.judging.shortening import Fitted, Message, TooLong, fit
-from tasks.judging.structured_output import OutputMode, output_mode
+from tasks.judging.shortening import Fitted, Message, TooLong, fit, tokens_of
+from tasks.judging.structured_output import OutputMode
 from warehouse.keyed_store import KeyedStore
 
-_ASSUMED_CONTEXT_TOKENS = 32_768
 _CHARACTERS_PER_TOKEN = 4
 _TOKENS_FOR_ASKING_AGAIN = 600
 _TOKENS_FOR_CHAT_FORMAT = 64
 _FAILURES_UNTIL_OUT_OF_ORDER = 3
-_OLLAMA = ("ollama/", "ollama_chat/")
+_TOKENS_WITHIN_TIMEOUT = 4096
 
 
 @lru_cache(maxsize=512)
 def _count_tokens(model: str, text: str) -> int:
     return int(library().token_counter(model=model, text=text))
-
-
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """What is sent to models that take it."""
-
-    seed: int | None = None
-    temperature: float | None = 0.0
 
 
 class LiteLLMBackend:
@@ -49,6 +41,7 @@ class LiteLLMBackend:
         model: LiteLLM's name, such as `anthropic/claude-sonnet-4-5` or `openai/<name>` with an `api_base`.
         api_base: root of an OpenAI-compatible server; None: the provider's own.
         cache: where valid replies are kept; None: nowhere.
+        refusals: where refused parameters are kept for all workers; None: nowhere.
         backoff_seconds: wait before the first retry where the provider names none; doubles with each.
     """
 
@@ -60,6 +53,7 @@ class LiteLLMBackend:
         budget: SharedBudget,
         api_base: str | None = None,
         cache: KeyedStore | None = None,
+        refusals: KeyedStore | None = None,
         limits: ModelLimits | None = None,
         sampling: Sampling | None = None,
         backoff_seconds: float = 1.0,
@@ -70,18 +64,15 @@ class LiteLLMBackend:
         self.limits = limits or ModelLimits()
         self.backoff_seconds = backoff_seconds
         self.gate = asyncio.Semaphore(settings.maximum_concurrency)
-        self._api_base = api_base
-        self._info = model_info(model)
-        sampling = sampling or Sampling()
-        supported = library().get_supported_openai_params(model=model) or []
-        self.seed = sampling.seed if "seed" in supported else None
-        self.temperature = sampling.temperature if "temperature" in supported else None
-        self.mode: OutputMode = output_mode(model, settings.structured_output)
+        self.parameters = ModelParameters(model, settings, api_base=api_base, store=refusals)
+        self.sampling = sampling or Sampling()
         self.price: Price | None = price_of(model, settings)
-        self.cache = ReplyCache(cache, model, api_base, self.temperature, self.seed, self.mode) if cache else None
+        self.cache = ReplyCache(cache, model, api_base, self.sampling, self.parameters.wanted_mode) if cache else None
+        self.limits_told = NOTHING_TOLD
+        self.out_of_order: str | None = None
+        self._api_base = api_base
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._failures_in_a_row = 0
-        self.out_of_order: str | None = None
 
     def turn(self, key: str) -> asyncio.Lock:
         """The lock under which the question with this cache key is asked: who waits finds the answer in the cache.
@@ -94,63 +85,83 @@ class LiteLLMBackend:
     def name(self) -> str:
         return f"litellm:{self.model}"
 
-    @cached_property
-    def context_tokens(self) -> int:
-        """Room for prompt and reply: the setting, else what LiteLLM knows, else 32,768."""
-        known = self._info.get("max_input_tokens") or self._info.get("max_tokens")
-        return int(self.settings.context_tokens or known or _ASSUMED_CONTEXT_TOKENS)
+    @property
+    def mode(self) -> OutputMode:
+        return self.parameters.mode
 
-    @cached_property
-    def completion_tokens(self) -> int:
-        """Most tokens of a reply: the setting, within what the model can and half of its context."""
-        known = self._info.get("max_output_tokens") or self.settings.maximum_completion_tokens
-        return min(self.settings.maximum_completion_tokens, int(known), self.context_tokens // 2)
+    def reply_tokens(self, assignment: Assignment) -> int:
+        """Most tokens of a reply, thinking included."""
+        return self.parameters.reply_tokens(assignment.answer_tokens, assignment.effort)
 
-    def fit(self, messages: Sequence[Message]) -> Fitted | TooLong:
+    def larger(self, reply_tokens: int, messages: Sequence[Message]) -> int | None:
+        """The bound for a reply that was cut off at `reply_tokens`; None: the model has no room for more."""
+        prompt_tokens = tokens_of(messages, self.count_tokens)
+        room = self.parameters.room_for_reply(prompt_tokens + self._tokens_beside)
+        bound = min(2 * reply_tokens, room)
+        return bound if bound > reply_tokens else None
+
+    def fit(self, messages: Sequence[Message], reply_tokens: int) -> Fitted | TooLong:
         """The messages as they fit beside the reply and one re-ask."""
-        spare = min(_TOKENS_FOR_ASKING_AGAIN, self.context_tokens // 8)
-        return fit(messages, self.context_tokens - self.completion_tokens - spare - _TOKENS_FOR_CHAT_FORMAT, self.count_tokens)
+        room = self.parameters.context_tokens - reply_tokens - self._tokens_beside
+        return fit(messages, room, self.count_tokens)
+
+    @property
+    def _tokens_beside(self) -> int:
+        """Beside prompt and reply: the format of a chat, and the error shown in a re-ask."""
+        spare = min(_TOKENS_FOR_ASKING_AGAIN, self.parameters.context_tokens // 8)
+        return spare + _TOKENS_FOR_CHAT_FORMAT
 
     def count_tokens(self, text: str) -> int:
         """Tokens of `text`, by a tokeniser that is on this machine (for most models an approximation)."""
         return _count_tokens(self.model, text)
 
-    def estimate(self, messages: Sequence[Message], attached_tokens: int = 0) -> tuple[int, float]:
+    def estimate(self, messages: Sequence[Message], reply_tokens: int, attached_tokens: int = 0) -> tuple[int, float]:
         """(tokens, dollars) a call may take: a quarter of the characters, what is attached, and half of the longest reply."""
         prompt = sum(len(message["content"]) for message in messages) // _CHARACTERS_PER_TOKEN + 1 + attached_tokens
-        completion = self.completion_tokens // 2
+        completion = reply_tokens // 2
         return prompt + completion, self.price.of(prompt, completion) if self.price else 0.0
 
+    def patience(self, reply_tokens: int) -> float:
+        """How much longer than the settings say a reply of so many tokens may take."""
+        return max(1.0, reply_tokens / _TOKENS_WITHIN_TIMEOUT)
+
+    def parameters_of(self, assignment: Assignment, reply_tokens: int) -> Parameters:
+        """What goes with a call of a step so assigned."""
+        return self.parameters.of_call(self.sampling, assignment.effort, reply_tokens)
+
     async def ask(
-        self, messages: Sequence[Mapping[str, Any]], response_format: dict[str, Any] | None, *, shares_prefix: bool = False
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        parameters: Parameters,
+        response_format: dict[str, Any] | None,
+        *,
+        patience: float = 1.0,
+        shares_prefix: bool = False,
     ) -> CallAnswer | CallFailure:
-        """One attempt; counts failures that concern every call."""
+        """One attempt; learns the limits it is told, and counts failures that concern every call."""
         sent = with_cache_markers(messages) if shares_prefix and takes_cache_markers(self.model) else messages
-        parameters: dict[str, Any] = {"max_tokens": self.completion_tokens, **access(self.model, self._api_base)}
-        if self.model.startswith(_OLLAMA):
-            parameters["num_ctx"] = self.context_tokens  # Ollama otherwise cuts prompts at 4,096 tokens and says nothing
-        optional = {"response_format": response_format, "seed": self.seed, "temperature": self.temperature}
-        parameters |= {name: value for name, value in optional.items() if value is not None}
-        answer = await call_provider(self.model, sent, parameters, self.settings.timeout_seconds)
+        given = {**parameters.sent, **access(self.model, self._api_base)}
+        if response_format is not None:
+            given["response_format"] = response_format
+        answer = await call_provider(self.model, sent, given, self.settings.timeout_seconds * patience)
         if isinstance(answer, CallFailure) and answer.concerns_every_call:
             self._failures_in_a_row += 1
             if self._failures_in_a_row >= _FAILURES_UNTIL_OUT_OF_ORDER:
                 self.out_of_order = answer.detail
         elif isinstance(answer, CallAnswer):
             self._failures_in_a_row = 0
+            self._learn_limits(answer.limits)
         return answer
 
-    async def check(self, *, call: bool = False) -> None:
-        """Look before paying; with `call`, one tiny real call is made.
-
-        Raises:
-            ConfigurationError: no such model, wrong or missing key, unreachable server, a bound on cost without a price.
-        """
-        bounds = self.budget.budget
-        needs_price = bounds.maximum_cost_usd is not None or bounds.maximum_cost_usd_per_idea is not None
-        await preflight.check_model(self.model, self._api_base, self.settings, needs_price=needs_price)
-        if call:
-            await preflight.check_model_answers(self.model, self._api_base, self.settings)
+    def _learn_limits(self, told: RateLimitHeaders) -> None:
+        known = self.limits_told
+        limits = (told.requests_per_minute, told.tokens_per_minute)
+        if limits != (known.requests_per_minute, known.tokens_per_minute):
+            self.limits.learn(*limits)
+        if told.wait_seconds:
+            self.limits.penalise(told.wait_seconds)
+        if told != NOTHING_TOLD:
+            self.limits_told = told
 
     async def close(self) -> None:
         """Close the connections of this event loop."""

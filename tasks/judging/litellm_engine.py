@@ -12,18 +12,20 @@ from typing import Any, TypeVar
 from schemas.base import Noun, Reply
 from schemas.calls import CallStatus, LlmCall
 from schemas.errors import BudgetExhaustedError
+from schemas.judging import Assignment, JudgingParameters
 from schemas.outcome import Outcome, Provenance, Scored, Unscored, UnscoredReason
 from tasks.accounting.ledger import Ledger
 from tasks.judging.attachment import Attachment, with_attachment
-from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
+from tasks.judging.litellm_backend import LiteLLMBackend
+from tasks.judging.parameters import Parameters, Sampling
 from tasks.judging.provider_call import CallAnswer, CallFailure
 from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply
-from tasks.judging.scrubbing import one_line
 from tasks.judging.shortening import Message, TooLong
 from tasks.judging.step import Step
 from tasks.judging.structured_output import OutputMode, response_format, schema_instruction
 from tasks.telemetry.tracing import span
 from tasks.telemetry.values import Span
+from warehouse.scrubbing import one_line
 
 __all__ = ["LiteLLMBackend", "LiteLLMEngine", "Sampling"]
 
@@ -37,7 +39,11 @@ class _Asking:
     """One step being asked: what its attempts have in common, and what they gave so far."""
 
     step: Step[Any, Any]
+    assignment: Assignment
+    reply_tokens: int
     shortening: str | None = None
+    parameters: Parameters | None = None
+    sent: Sequence[Message] = ()
     call_ids: list[str] = field(default_factory=list)
     model_answered: str | None = None
     spent_seconds: float = 0.0
@@ -55,15 +61,28 @@ class _Attempt:
 class LiteLLMEngine:
     """Implements `Engine` for one idea.
 
-    A reply that cannot be used is asked for once more, with the error shown. Rate limits (their `Retry-After` is
+    A reply that cannot be used is asked for once more, with the error shown; one that was cut off, with twice the
+    room. A parameter that the provider refuses is left out from then on. Rate limits (their `Retry-After` is
     honoured), 5xx, timeouts and lost connections are tried again with growing, jittered delays, within the settings'
     attempts and total seconds. What was answered before, validly, comes from the cache: a row with `cache_hit`, no
     tokens and no cost; so does the answer to a question another idea of this worker is asking at the moment.
     """
 
-    def __init__(self, backend: LiteLLMBackend, ledger: Ledger, *, attachment: Attachment | None = None, repetition: int = 1) -> None:
-        """`attachment` goes with every question; a `repetition` above 1 asks anew what was asked before, and is kept apart."""
+    def __init__(
+        self,
+        backend: LiteLLMBackend,
+        ledger: Ledger,
+        *,
+        judging: JudgingParameters | None = None,
+        attachment: Attachment | None = None,
+        repetition: int = 1,
+    ) -> None:
+        """`attachment` goes with every question; a `repetition` above 1 asks anew what was asked before, and is kept apart.
+
+        `judging` says how much the model thinks and how long its answers may be.
+        """
         self._backend = backend
+        self._judging = judging or JudgingParameters()
         self._ledger = ledger
         self._attachment = attachment
         self._repetition = repetition
@@ -75,57 +94,75 @@ class LiteLLMEngine:
     async def run(self, step: Step[Any, OutputT], inputs: Noun) -> Outcome[OutputT]:
         """Answer `step`; see `Engine.run`."""
         backend = self._backend
-        asking = _Asking(step)
-        fitted = backend.fit(self._messages(step, inputs))
+        assignment = self._judging.assignment(step.name, step.kind, step.answer_tokens)
+        asking = _Asking(step, assignment, backend.reply_tokens(assignment))
+        plain = step.messages(inputs)
+        fitted = self._fitted(asking, plain)
         if isinstance(fitted, TooLong):
             return self._unscored(asking, UnscoredReason.INPUT_TOO_LONG, fitted.detail)
-        asking.shortening = fitted.shortening
         if backend.cache is None:
-            return await self._ask(asking, fitted.messages)
-        key = backend.cache.key(step, [*fitted.messages, *self._told_apart()])
+            return await self._ask(asking, plain)
+        kept_as = [*fitted, *self._told_apart()]
+        key = backend.cache.key(step, kept_as, assignment.effort)
         async with backend.turn(key):
             if kept := backend.cache.recall(key, step.output_model):
                 value, asking.model_answered = kept
                 self._record(asking, CallStatus.CACHED, cache_hit=True)
                 return Scored(value, self._provenance(asking))
-            outcome = await self._ask(asking, fitted.messages)
+            outcome = await self._ask(asking, plain)
             if isinstance(outcome, Scored):
                 backend.cache.remember(key, outcome.value, asking.model_answered)
             return outcome
+
+    def _fitted(self, asking: _Asking, messages: list[Message], mode: OutputMode | None = None) -> list[Message] | TooLong:
+        """The messages as they are sent in `mode`, by default the one wanted: with the schema in words where it does
+        not travel as a parameter, and shortened where they are too long.
+        """
+        backend = self._backend
+        if (mode or backend.parameters.wanted_mode) is not OutputMode.JSON_SCHEMA:
+            asked_for = schema_instruction(asking.step.output_model)  # type: ignore[arg-type]  # mypy takes no class for hashable
+            messages = [{**messages[0], "content": f"{messages[0]['content']}\n\n{asked_for}"}, *messages[1:]]
+        fitted = backend.fit(messages, asking.reply_tokens)
+        if isinstance(fitted, TooLong):
+            return fitted
+        asking.shortening = fitted.shortening
+        return fitted.messages
 
     def _told_apart(self) -> Sequence[Message]:
         """What besides the messages makes two questions differ."""
         told = [{"role": "attachment", "content": self._attachment.sha256}] if self._attachment else []
         return [*told, {"role": "repetition", "content": str(self._repetition)}] if self._repetition > 1 else told
 
-    def _messages(self, step: Step[Any, Any], inputs: Noun) -> list[Message]:
-        messages = step.messages(inputs)
-        if self._backend.mode is not OutputMode.JSON_SCHEMA:
-            asked_for = schema_instruction(step.output_model)  # type: ignore[arg-type]  # mypy takes no class for hashable
-            messages[0] = {**messages[0], "content": f"{messages[0]['content']}\n\n{asked_for}"}
-        return messages
-
-    async def _ask(self, asking: _Asking, messages: list[Message]) -> Outcome[Any]:
-        """Ask, and once more where the reply cannot be used."""
-        reply = await self._reply(asking, messages)
-        if isinstance(reply, tuple):
-            again = [*messages, *_asking_again(reply[0], reply[1])]
-            reply = await self._reply(asking, again)
-        if isinstance(reply, ParsedReply):
-            return Scored(reply.value, self._provenance(asking))
-        problem = reply[1] if isinstance(reply, tuple) else reply
-        return self._unscored(asking, problem.reason, problem.detail)
+    async def _ask(self, asking: _Asking, plain: list[Message]) -> Outcome[Any]:
+        """Ask; once more where the reply cannot be used, and once more where it was cut off."""
+        shown: Sequence[Message] = ()
+        may_grow = True
+        while True:
+            reply = await self._reply(asking, plain, shown)
+            if isinstance(reply, ParsedReply):
+                return Scored(reply.value, self._provenance(asking))
+            text, problem = reply
+            if isinstance(problem, UnusableReply) and problem.again and not shown:
+                shown = _asking_again(text, problem)
+                continue
+            if isinstance(problem, UnusableReply) and problem.status is CallStatus.CUT_OFF:
+                larger = self._backend.larger(asking.reply_tokens, asking.sent)
+                if may_grow and larger is not None:
+                    asking.reply_tokens, may_grow = larger, False
+                    continue
+                return self._unscored(asking, problem.reason, _cut_off(problem, asking))
+            return self._unscored(asking, problem.reason, problem.detail)
 
     async def _reply(
-        self, asking: _Asking, messages: list[Message]
-    ) -> ParsedReply[Any] | UnusableReply | CallFailure | tuple[str, UnusableReply]:
-        """A reply; or why there is none; or an unusable reply's text and error, where asking again may help."""
+        self, asking: _Asking, plain: list[Message], shown: Sequence[Message]
+    ) -> ParsedReply[Any] | tuple[str, UnusableReply | CallFailure]:
+        """A reply; or the text of one that cannot be used, and why."""
         try:
-            attempt = await self._answered(asking, messages)
+            attempt = await self._answered(asking, plain, shown)
         except BudgetExhaustedError as error:
-            return CallFailure(CallStatus.CLIENT_ERROR, UnscoredReason.BUDGET_EXHAUSTED, str(error))
+            return "", CallFailure(CallStatus.CLIENT_ERROR, UnscoredReason.BUDGET_EXHAUSTED, str(error))
         if isinstance(attempt, CallFailure):
-            return attempt
+            return "", attempt
         answer = attempt.answer
         assert isinstance(answer, CallAnswer)
         asking.model_answered = answer.model_answered
@@ -134,34 +171,46 @@ class LiteLLMEngine:
             self._record(asking, CallStatus.OK, attempt)
             return parsed
         self._record(asking, parsed.status, attempt, error=parsed.detail)
-        return (answer.text or "", parsed) if parsed.again else parsed
+        return answer.text or "", parsed
 
-    async def _answered(self, asking: _Asking, messages: list[Message]) -> _Attempt | CallFailure:
+    async def _answered(self, asking: _Asking, plain: list[Message], shown: Sequence[Message]) -> _Attempt | CallFailure:
         """Attempts until one is answered, or trying again is no use."""
         backend = self._backend
         settings = backend.settings
-        for number in range(1, settings.maximum_attempts + 1):
+        number = 1
+        while True:
             if backend.out_of_order is not None:
                 return CallFailure(
                     CallStatus.CLIENT_ERROR, UnscoredReason.ENGINE_UNAVAILABLE, f"not asked any more: {backend.out_of_order}"
                 )
-            attempt = await self._attempt(asking, messages)
+            asking.parameters = backend.parameters_of(asking.assignment, asking.reply_tokens)
+            messages = self._fitted(asking, plain, backend.mode)
+            if isinstance(messages, TooLong):
+                return CallFailure(CallStatus.CLIENT_ERROR, UnscoredReason.INPUT_TOO_LONG, messages.detail)
+            mode = backend.mode
+            asking.sent = [*messages, *shown]
+            attempt = await self._attempt(asking, [*messages, *shown], mode)
             failure = attempt.answer
             if isinstance(failure, CallAnswer):
                 return attempt
             self._record(asking, failure.status, attempt, error=failure.detail)
+            refused = failure.refused_parameter
+            if refused and backend.parameters.learn(refused, asking.parameters, mode):
+                # Ends, because what was refused is never sent again.
+                asking.reply_tokens = backend.reply_tokens(asking.assignment)
+                continue
             delay = _delay_seconds(number, failure, backend.backoff_seconds)
             if not failure.retryable or number == settings.maximum_attempts:
                 return failure
-            if asking.spent_seconds + delay > settings.maximum_total_seconds:
+            if asking.spent_seconds + delay > settings.maximum_total_seconds * backend.patience(asking.reply_tokens):
                 return failure
             if failure.retry_after_seconds:
                 backend.limits.penalise(failure.retry_after_seconds)
             asking.spent_seconds += delay
+            number += 1
             await asyncio.sleep(delay)
-        raise AssertionError("maximum_attempts is at least 1")
 
-    async def _attempt(self, asking: _Asking, messages: list[Message]) -> _Attempt:
+    async def _attempt(self, asking: _Asking, messages: list[Message], mode: OutputMode) -> _Attempt:
         """One call within concurrency, budget and rates.
 
         Raises:
@@ -169,7 +218,9 @@ class LiteLLMEngine:
         """
         backend = self._backend
         attachment = self._attachment
-        tokens, cost_usd = backend.estimate(messages, attachment.estimated_tokens if attachment else 0)
+        attached_tokens = attachment.estimated_tokens if attachment else 0
+        tokens, cost_usd = backend.estimate(messages, asking.reply_tokens, attached_tokens)
+        assert asking.parameters is not None
         asked_at = time.monotonic()
         async with backend.gate:
             reservation = await backend.budget.reserve(self._ledger.idea_id, cost_usd=cost_usd, tokens=tokens)
@@ -178,10 +229,16 @@ class LiteLLMEngine:
                 await backend.limits.take(tokens)
                 started_at = time.monotonic()
                 spent = (None, tokens)  # should the call be cancelled now, it was probably paid for
-                wanted = response_format(backend.mode, asking.step.name, asking.step.output_model)
+                wanted = response_format(mode, asking.step.name, asking.step.output_model)
                 sent = with_attachment(messages, attachment) if attachment else messages
                 with span("model call", kind="client", step=asking.step.name, model=backend.model) as spanned:
-                    answer = await backend.ask(sent, wanted, shares_prefix=asking.step.shares_prefix)
+                    answer = await backend.ask(
+                        sent,
+                        asking.parameters,
+                        wanted,
+                        patience=backend.patience(asking.reply_tokens),
+                        shares_prefix=asking.step.shares_prefix,
+                    )
                     _note(spanned, answer)
                 spent = self._spent(answer, tokens)
             except asyncio.CancelledError:
@@ -206,6 +263,8 @@ class LiteLLMEngine:
         return (None, estimated_tokens) if answer.status is CallStatus.TIMED_OUT else (0.0, 0)
 
     def _cost(self, answer: CallAnswer) -> float | None:
+        if answer.cost_usd is not None:
+            return answer.cost_usd
         price = self._backend.price
         return price.of(answer.prompt_tokens, answer.completion_tokens, answer.cached_tokens) if price else None
 
@@ -235,11 +294,17 @@ class LiteLLMEngine:
             status=status,
             error=one_line(error) if error else None,
             shortening=asking.shortening,
-            seed=backend.seed,
+            seed=self._seed(asking),
+            parameters_dropped=asking.parameters.dropped if asking.parameters else None,
             created_at=datetime.now(UTC),
         )
         asking.call_ids.append(call.call_id)
         self._ledger.llm_calls.append(call)
+
+    def _seed(self, asking: _Asking) -> int | None:
+        """The seed as it was sent; for an answer from the cache, as it was asked for."""
+        sent = asking.parameters
+        return self._backend.sampling.seed if sent is None else sent.sent.get("seed")
 
     def _unscored(self, asking: _Asking, reason: UnscoredReason, detail: str) -> Unscored:
         return Unscored(reason, one_line(detail), self._provenance(asking))
@@ -252,7 +317,7 @@ class LiteLLMEngine:
             engine=self.name,
             model_requested=self._backend.model,
             model_answered=asking.model_answered,
-            seed=self._backend.seed,
+            seed=self._seed(asking),
             created_at=datetime.now(UTC),
             shortening=asking.shortening,
             call_ids=tuple(asking.call_ids),
@@ -270,6 +335,10 @@ def _delay_seconds(number: int, failure: CallFailure, backoff_seconds: float) ->
     jitter = 0.5 + random.random()  # noqa: S311 -- spreads retries, guards nothing
     growing = min(backoff_seconds * 2.0 ** (number - 1), _LONGEST_DELAY_SECONDS) * jitter
     return failure.retry_after_seconds + 0.1 * growing if failure.retry_after_seconds is not None else growing
+
+
+def _cut_off(problem: UnusableReply, asking: _Asking) -> str:
+    return f"{problem.detail} of {asking.reply_tokens:,} tokens, thinking included: raise answer_tokens in the profile, or lower effort"
 
 
 def _asking_again(text: str, problem: UnusableReply) -> Sequence[Message]:

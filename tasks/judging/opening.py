@@ -4,15 +4,18 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 from schemas.profile import Profile
-from schemas.settings import Settings
+from schemas.settings import LanguageModelSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.accounting.model_limits import open_model_limits
 from tasks.embeddings.embedder import Embedder
 from tasks.judging.engines import parse_engine_name
 from tasks.judging.extractive_engine import ExtractiveEngine
-from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
+from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
+from tasks.judging.model_access import shared_api_base
+from tasks.judging.panel import AssignedEngine
+from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, Engine
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
@@ -32,44 +35,58 @@ def open_engines(
     budget: SharedBudget,
     stack: AsyncExitStack,
 ) -> EngineOf:
-    """Engines by ledger; what they share is closed with `stack`, in the event loop that runs now.
-
-    Raises:
-        ConfigurationError: no such engine.
-    """
-    backend = open_backend(name, profile, settings, layout, api_base=api_base, budget=budget, stack=stack)
-    if backend is None:
-        tools = BaselineTools(embedder)
-        return lambda _: ExtractiveEngine(tools, profile.seed)
-    return lambda ledger: LiteLLMEngine(backend, ledger)
-
-
-def open_backend(
-    name: str,
-    profile: Profile,
-    settings: Settings,
-    layout: Layout,
-    *,
-    api_base: str | None,
-    budget: SharedBudget,
-    stack: AsyncExitStack,
-) -> LiteLLMBackend | None:
-    """What calls the model; None for an engine without one. Closed with `stack`, in the event loop that runs now.
+    """Engines by ledger, each asking the models that the profile assigns; what they share is
+    closed with `stack`, in the event loop that runs now.
 
     Raises:
         ConfigurationError: no such engine.
     """
     model = parse_engine_name(name).model
     if model is None:
-        return None
+        tools = BaselineTools(embedder)
+        return lambda _: ExtractiveEngine(tools, profile.seed)
+    backends = {
+        each: open_backend(
+            each,
+            Sampling(seed=profile.seed, temperature=profile.temperature),
+            settings.language_model,
+            layout,
+            api_base=shared_api_base(each, model, api_base),
+            budget=budget,
+            stack=stack,
+        )
+        for each in (model, *profile.judging.models)
+    }
+
+    def engine_of(ledger: Ledger) -> Engine:
+        engines = {each: LiteLLMEngine(backend, ledger, judging=profile.judging) for each, backend in backends.items()}
+        if not profile.judging.models:
+            return engines[model]
+        return AssignedEngine(engines[model], engines, profile.judging, ledger)
+
+    return engine_of
+
+
+def open_backend(
+    model: str,
+    sampling: Sampling,
+    settings: LanguageModelSettings,
+    layout: Layout,
+    *,
+    api_base: str | None,
+    budget: SharedBudget,
+    stack: AsyncExitStack,
+) -> LiteLLMBackend:
+    """What calls the model. Closed with `stack`, in the event loop that runs now."""
     backend = LiteLLMBackend(
         model,
-        settings.language_model,
+        settings,
         budget=budget,
         api_base=api_base,
         cache=KeyedStore(layout.cache / "replies.sqlite"),
-        limits=open_model_limits(layout.state / "limits", model, settings.language_model),
-        sampling=Sampling(seed=profile.seed, temperature=profile.temperature),
+        refusals=KeyedStore(layout.state / "models.sqlite"),
+        limits=open_model_limits(layout.state / "limits", model, settings),
+        sampling=sampling,
     )
     stack.push_async_callback(backend.close)
     return backend

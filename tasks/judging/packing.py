@@ -16,14 +16,31 @@ def even_batches(items: Sequence[ItemT], largest: int) -> list[Sequence[ItemT]]:
     return [items[start:end] for start, end in itertools.pairwise(bounds)]
 
 
-async def first_alone(asks: Sequence[Callable[[], Coroutine[Any, Any, ItemT]]]) -> list[ItemT]:
-    """The answers in order: the first question is answered before the others are asked, side by side.
+class Beginning:
+    """What the prompts of several calls begin with. Not shared between threads.
 
-    Providers keep the beginning of a prompt once a call with it was answered; calls that set out together each pay for it in full.
+    Providers keep the beginning of a prompt once a call with it was answered; calls that set out
+    together each pay for it in full. So the first call to come is answered before the others set out.
     """
-    if not asks:
-        return []
-    first = await asks[0]()
+
+    def __init__(self) -> None:
+        self._answered: asyncio.Event | None = None
+
+    async def ask(self, question: Callable[[], Coroutine[Any, Any, ItemT]]) -> ItemT:
+        """The answer to `question`, which is asked once the first one was answered or has failed."""
+        if self._answered is not None:
+            await self._answered.wait()
+            return await question()
+        self._answered = asyncio.Event()
+        try:
+            return await question()
+        finally:
+            self._answered.set()
+
+
+async def first_alone(asks: Sequence[Callable[[], Coroutine[Any, Any, ItemT]]]) -> list[ItemT]:
+    """The answers in order: the first question is answered before the others are asked, side by side."""
+    beginning = Beginning()
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(ask()) for ask in asks[1:]]
-    return [first, *(task.result() for task in tasks)]
+        tasks = [group.create_task(beginning.ask(ask)) for ask in asks]
+    return [task.result() for task in tasks]

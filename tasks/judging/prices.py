@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.settings import LanguageModelSettings
-from tasks.judging.engines import parse_engine_name
 from tasks.judging.litellm_library import library
 
 _MILLION = 1_000_000
@@ -12,16 +11,26 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars per token."""
+    """Dollars per token. `written_usd`: of prompt tokens that the provider puts into its cache."""
 
     prompt_usd: float
     completion_usd: float
     cached_usd: float
+    written_usd: float
 
-    def of(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
-        """Dollars for a call; `cached_tokens` are part of `prompt_tokens`."""
+    def of(
+        self,
+        prompt_tokens: float,
+        completion_tokens: float,
+        cached_tokens: float = 0,
+        written_tokens: float = 0,
+    ) -> float:
+        """Dollars. Tokens read from the cache and written to it are part of `prompt_tokens`."""
         cached = min(cached_tokens, prompt_tokens)
-        return (prompt_tokens - cached) * self.prompt_usd + cached * self.cached_usd + completion_tokens * self.completion_usd
+        written = min(written_tokens, prompt_tokens - cached)
+        plain = prompt_tokens - cached - written
+        prompt = plain * self.prompt_usd + cached * self.cached_usd + written * self.written_usd
+        return prompt + completion_tokens * self.completion_usd
 
 
 def price_of(model: str, settings: LanguageModelSettings) -> Price | None:
@@ -32,29 +41,19 @@ def price_of(model: str, settings: LanguageModelSettings) -> Price | None:
     return known_price(model_info(model)) or own_price(settings)
 
 
-def price_per_token(engine: str, settings: LanguageModelSettings) -> tuple[float, float] | None:
-    """Dollars per prompt token and per completion token of an engine's model; None when unknown, or without a model.
-
-    Raises:
-        ConfigurationError: no such engine.
-    """
-    model = parse_engine_name(engine).model
-    price = price_of(model, settings) if model else None
-    return (price.prompt_usd, price.completion_usd) if price else None
-
-
 def model_info(model: str) -> dict[str, Any]:
     """What LiteLLM knows of a model; empty when it does not know it."""
-    litellm = library()
-    name = model
-    if model not in litellm.model_cost:
-        _, _, bare = model.partition("/")
-        provider = model.partition("/")[0]
-        entry = litellm.model_cost.get(bare)
-        if entry is None or entry.get("litellm_provider") != provider:
-            return {}
-        name = bare
-    return dict(litellm.model_cost[name])
+    known = library().model_cost
+    if model in known:
+        return dict(known[model])
+    provider, _, bare = model.partition("/")
+    entry = known.get(bare, {})
+    return dict(entry) if _is_of(entry.get("litellm_provider", ""), provider) else {}
+
+
+def _is_of(listed: str, provider: str) -> bool:
+    """LiteLLM lists `vertex_ai/…` under vertex_ai-language-models, `bedrock/…` under bedrock_converse."""
+    return listed.partition("-")[0].removesuffix("_converse") == provider
 
 
 def known_price(info: dict[str, Any]) -> Price | None:
@@ -62,12 +61,20 @@ def known_price(info: dict[str, Any]) -> Price | None:
     if prompt is None or completion is None:
         return None
     cached = info.get("cache_read_input_token_cost")
-    return Price(float(prompt), float(completion), float(prompt if cached is None else cached))
+    written = info.get("cache_creation_input_token_cost")
+    return Price(
+        float(prompt),
+        float(completion),
+        float(prompt if cached is None else cached),
+        float(prompt if written is None else written),
+    )
 
 
 def own_price(settings: LanguageModelSettings) -> Price | None:
-    prompt, completion = settings.prompt_price_usd_per_million_tokens, settings.completion_price_usd_per_million_tokens
+    prompt = settings.prompt_price_usd_per_million_tokens
+    completion = settings.completion_price_usd_per_million_tokens
     if prompt is None or completion is None:
         return None
     cached = settings.cached_price_usd_per_million_tokens
-    return Price(prompt / _MILLION, completion / _MILLION, (prompt if cached is None else cached) / _MILLION)
+    cached = prompt if cached is None else cached
+    return Price(prompt / _MILLION, completion / _MILLION, cached / _MILLION, prompt / _MILLION)

@@ -3,19 +3,29 @@
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
-from schemas.calls import CallStatus
+from schemas.calls import MAXIMUM_TOKENS, CallStatus
 from schemas.outcome import UnscoredReason
 from tasks.judging.litellm_library import library
-from tasks.judging.scrubbing import one_line
+from tasks.judging.parameters import named_parameter
+from tasks.judging.rate_limit_headers import (
+    NOTHING_TOLD,
+    RateLimitHeaders,
+    rate_limit_headers,
+    seconds_until,
+)
+from tasks.web.retry_after import retry_after_seconds as told_seconds
+from warehouse.scrubbing import one_line
+
+_MOST_USD_PER_CALL = 10_000.0
 
 
 @dataclass(frozen=True, slots=True)
 class CallAnswer:
-    """What a provider answered."""
+    """What a provider answered. `cost_usd` is LiteLLM's, cache writes and long prompts included;
+    None: it knows no price.
+    """
 
     text: str | None
     refusal: str | None
@@ -25,6 +35,8 @@ class CallAnswer:
     completion_tokens: int
     cached_tokens: int
     thinking_tokens: int | None = None
+    cost_usd: float | None = None
+    limits: RateLimitHeaders = NOTHING_TOLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +48,7 @@ class CallFailure:
         retryable: whether trying the same call again may help.
         concerns_every_call: a wrong key, a model that does not exist, a quota that is spent.
         retry_after_seconds: what the provider asked for; None when it did not say.
+        refused_parameter: what the provider does not take; see `named_parameter`.
     """
 
     status: CallStatus
@@ -44,6 +57,7 @@ class CallFailure:
     retryable: bool = False
     concerns_every_call: bool = False
     retry_after_seconds: float | None = None
+    refused_parameter: str | None = None
 
 
 async def call_provider(
@@ -58,38 +72,73 @@ async def call_provider(
             response = await litellm.acompletion(
                 model=model, messages=list(messages), timeout=timeout_seconds, num_retries=0, max_retries=0, **parameters
             )
+            return _answer(response)
     except TimeoutError:
         return _timed_out(timeout_seconds)
     except openai.OpenAIError as error:
         return _failure(error, timeout_seconds)
-    return _answer(response)
+    except _MiscountedError as error:
+        return CallFailure(CallStatus.SERVER_ERROR, UnscoredReason.ENGINE_UNAVAILABLE, str(error))
 
 
 def _answer(response: Any) -> CallAnswer | CallFailure:
     choices = getattr(response, "choices", None)
     if not choices:
-        return CallFailure(CallStatus.EMPTY, UnscoredReason.REPLY_EMPTY, "the provider answered without choices", retryable=True)
-    message, usage = choices[0].message, getattr(response, "usage", None)
+        detail = "the provider answered without choices"
+        return CallFailure(CallStatus.EMPTY, UnscoredReason.REPLY_EMPTY, detail, retryable=True)
+    choice = choices[0]
+    if (broken := _fields(choice).get("error")) is not None:
+        # OpenRouter reports an upstream that failed halfway inside a reply that looks finished.
+        unavailable = UnscoredReason.ENGINE_UNAVAILABLE
+        return CallFailure(CallStatus.SERVER_ERROR, unavailable, one_line(str(broken)), True)
+    message, usage = choice.message, getattr(response, "usage", None)
     details = getattr(usage, "prompt_tokens_details", None)
+    hidden = getattr(response, "_hidden_params", None) or {}
     return CallAnswer(
         text=message.content,
-        refusal=getattr(message, "refusal", None) or (getattr(message, "provider_specific_fields", None) or {}).get("refusal"),
-        finish_reason=choices[0].finish_reason,
+        refusal=getattr(message, "refusal", None) or _fields(message).get("refusal"),
+        finish_reason=choice.finish_reason,
         model_answered=getattr(response, "model", None),
         prompt_tokens=_count(usage, "prompt_tokens"),
         completion_tokens=_count(usage, "completion_tokens"),
         cached_tokens=_count(details, "cached_tokens"),
         thinking_tokens=_told(getattr(usage, "completion_tokens_details", None), "reasoning_tokens"),
+        cost_usd=_cost_usd(hidden.get("response_cost")),
+        limits=rate_limit_headers(_headers(hidden)),
     )
+
+
+def _cost_usd(told: Any) -> float | None:
+    """LiteLLM's figure, which some providers name themselves; None where it cannot be true."""
+    cost_usd = float(told) if isinstance(told, int | float) else 0.0
+    return cost_usd if 0.0 < cost_usd < _MOST_USD_PER_CALL else None
+
+
+def _fields(holder: Any) -> dict[str, Any]:
+    return getattr(holder, "provider_specific_fields", None) or {}
+
+
+def _headers(hidden: Mapping[str, Any]) -> dict[str, str]:
+    """The answer's headers. LiteLLM puts a prefix before the provider's own names."""
+    kept = hidden.get("additional_headers") or {}
+    return {name.removeprefix("llm_provider-").lower(): str(kept[name]) for name in kept}
+
+
+class _MiscountedError(Exception):
+    """A provider's count of tokens that cannot be true; never leaves this module."""
 
 
 def _told(holder: Any, name: str) -> int | None:
     value = getattr(holder, name, None)
-    return None if value is None else max(int(value), 0)
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or not value <= MAXIMUM_TOKENS:
+        raise _MiscountedError(f"the provider claims more than {MAXIMUM_TOKENS:,} {name}: what the call cost is unknown")
+    return max(int(value), 0)
 
 
 def _count(holder: Any, name: str) -> int:
-    return max(int(getattr(holder, name, None) or 0), 0)
+    return _told(holder, name) or 0
 
 
 def _timed_out(timeout_seconds: float) -> CallFailure:
@@ -100,38 +149,80 @@ def _timed_out(timeout_seconds: float) -> CallFailure:
 def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     kinds = library().exceptions
     detail = one_line(error)
+    text = str(error)
     unavailable = UnscoredReason.ENGINE_UNAVAILABLE
     status = getattr(error, "status_code", None) or 0
+    wait_seconds = retry_after_seconds(error)
     if isinstance(error, kinds.Timeout):
         return _timed_out(timeout_seconds)
-    if isinstance(error, kinds.RateLimitError):
-        spent = any("insufficient_quota" in str(getattr(link, "body", "")) for link in _chain(error))
-        return CallFailure(CallStatus.RATE_LIMITED, unavailable, detail, not spent, spent, retry_after_seconds(error))
-    if isinstance(error, kinds.ContextWindowExceededError):
-        hint = f"the model's context is smaller than assumed, set ASSAY_LANGUAGE_MODEL__CONTEXT_TOKENS: {detail}"
-        return CallFailure(CallStatus.CLIENT_ERROR, UnscoredReason.INPUT_TOO_LONG, hint)
-    if isinstance(error, kinds.ContentPolicyViolationError):
+    if isinstance(error, kinds.ContextWindowExceededError) or _says(text, _TOO_LONG):
+        hint = "the prompt does not fit the model, set ASSAY_LANGUAGE_MODEL__CONTEXT_TOKENS"
+        return CallFailure(CallStatus.CLIENT_ERROR, UnscoredReason.INPUT_TOO_LONG, f"{hint}: {detail}")
+    if isinstance(error, kinds.ContentPolicyViolationError) or _says(text, _MODERATED):
         return CallFailure(CallStatus.REFUSED, UnscoredReason.REFUSED, detail)
-    if isinstance(error, kinds.AuthenticationError | kinds.PermissionDeniedError | kinds.NotFoundError):
-        return CallFailure(CallStatus.CLIENT_ERROR, unavailable, f"{_advice(error)}: {detail}", concerns_every_call=True)
+    if status == 402 or _says(text, _NO_CREDIT):
+        hint = f"the provider's account has nothing left: {detail}"
+        return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, concerns_every_call=True)
+    if isinstance(error, kinds.RateLimitError):
+        words = (text, *(str(getattr(one, "body", "")) for one in _chain(error)))
+        spent = any("insufficient_quota" in one for one in words)
+        return CallFailure(CallStatus.RATE_LIMITED, unavailable, detail, not spent, spent, wait_seconds)
+    if _wrong_address(error):
+        hint = f"{_advice(error)}: {detail}"
+        return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, concerns_every_call=True)
     if _connection_failed(error):
-        return CallFailure(CallStatus.UNREACHABLE, unavailable, f"no connection to the model's server: {detail}", retryable=True)
-    if 400 <= status < 500 and status not in (408, 409):
-        return CallFailure(CallStatus.CLIENT_ERROR, unavailable, f"{_advice(error)}: {detail}")
-    return CallFailure(CallStatus.SERVER_ERROR, unavailable, detail, retryable=True, retry_after_seconds=retry_after_seconds(error))
+        hint = f"no connection to the model's server: {detail}"
+        return CallFailure(CallStatus.UNREACHABLE, unavailable, hint, retryable=True)
+    if 400 <= status < 500 and status not in (408, 409) and not _says(text, _NO_REPLY):
+        named = named_parameter(_words(error), _parameter(error)) if status in (400, 422) else None
+        hint = f"{_advice(error)}: {detail}"
+        return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, refused_parameter=named)
+    return CallFailure(CallStatus.SERVER_ERROR, unavailable, detail, True, retry_after_seconds=wait_seconds)
+
+
+# Providers say these in words only, each in the error LiteLLM gives for any wrong request.
+_TOO_LONG = ("maximum context length is", "Request too large for")
+_MODERATED = ("requires moderation",)
+_NO_CREDIT = ("credit balance is too low",)
+_NO_MODEL = ("is not a valid model ID",)
+_NO_REPLY = ("Error converting to valid response block",)  # LiteLLM's own, of a gateway's page
+
+
+def _says(text: str, phrases: Sequence[str]) -> bool:
+    return any(phrase in text for phrase in phrases)
+
+
+def _refused_key(error: Any) -> bool:
+    kinds = library().exceptions
+    if isinstance(error, kinds.AuthenticationError | kinds.PermissionDeniedError):
+        return True
+    return getattr(error, "status_code", None) == 403  # Gemini's, which LiteLLM gives as a 400
+
+
+def _wrong_address(error: Any) -> bool:
+    """Whether key or model are wrong, so that every other call fails as well."""
+    no_model = isinstance(error, library().exceptions.NotFoundError) or _says(str(error), _NO_MODEL)
+    return no_model or _refused_key(error)
+
+
+def _words(error: Any) -> str:
+    """The provider's own words, where LiteLLM keeps them."""
+    body = getattr(error, "body", None)
+    message = body.get("message") if isinstance(body, dict) else None
+    return str(message) if message else str(error)
+
+
+def _parameter(error: Any) -> str | None:
+    """The `param` of an OpenAI error; it is either on the error or in the JSON of its words."""
+    named = getattr(error, "param", None)
+    return str(named) if named else None
 
 
 def _advice(error: Any) -> str:
-    kinds = library().exceptions
-    text = str(error)
-    if isinstance(error, kinds.AuthenticationError | kinds.PermissionDeniedError):
+    if _refused_key(error):
         return "the provider refused the key, check the provider's key in the environment"
-    if isinstance(error, kinds.NotFoundError):
+    if _wrong_address(error):
         return "no such model at the provider, check the engine's name and --api-base"
-    if "response_format" in text or "json_schema" in text or "json_object" in text:
-        return "the provider refused structured output, set ASSAY_LANGUAGE_MODEL__STRUCTURED_OUTPUT=text"
-    if isinstance(error, kinds.UnsupportedParamsError):
-        return "the model does not take a parameter, change the profile's temperature or seed"
     return "the provider refused the request"
 
 
@@ -144,12 +235,23 @@ def _connection_failed(error: Any) -> bool:
 
 
 def retry_after_seconds(error: Any) -> float | None:
-    """The `Retry-After` of a provider's error, in seconds from now; None when it gave none."""
+    """How long a provider's error asks to wait, in seconds; None when it does not say."""
     for link in _chain(error):
-        for headers in (getattr(getattr(link, "response", None), "headers", None), getattr(link, "litellm_response_headers", None)):
+        response = getattr(link, "response", None)
+        kept = (getattr(response, "headers", None), getattr(link, "litellm_response_headers", None))
+        for headers in kept:
             if headers and (value := headers.get("retry-after")) is not None:
-                return _seconds(str(value))
-    return None
+                return told_seconds(str(value))
+            if headers and (value := headers.get("x-ratelimit-reset")) is not None:
+                return seconds_until(str(value))  # OpenRouter's
+    return _told_in_words(str(error))
+
+
+def _told_in_words(text: str) -> float | None:
+    """Gemini's wait, which no header tells: `"retryDelay": "21s"` (google.rpc.RetryInfo)."""
+    _, found, rest = text.partition('"retryDelay"')
+    delay = rest[:40].partition('"')[2].partition('"')[0]
+    return seconds_until(delay) if found and delay else None
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -158,15 +260,3 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
     while current is not None:
         yield current
         current = current.__cause__ or current.__context__
-
-
-def _seconds(value: str) -> float | None:
-    try:
-        return max(float(value), 0.0)
-    except ValueError:
-        pass
-    try:
-        moment = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    return max((moment - datetime.now(UTC)).total_seconds(), 0.0) if moment.tzinfo else None

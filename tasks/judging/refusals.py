@@ -1,12 +1,12 @@
 """Whether a reply without JSON is a refusal."""
 
-import re
+from schemas.patterns import IGNORECASE, bounded
 
-_REFUSAL = re.compile(
-    r"^\W*(?:(?:i['’]?m|i am|we['’]?re) (?:sorry|afraid|unable|not able)|sorry\b|(?:my )?apologies|i apologi[sz]e"
+_REFUSAL = bounded(
+    r"^\W*+(?:(?:i['’]?m|i am|we['’]?re) (?:sorry|afraid|unable|not able)|sorry\b|(?:my )?apologies|i apologi[sz]e"
     r"|unfortunately,? i|(?:i|we) (?:can['’]?t|cannot|can not|won['’]?t|will not|must decline|have to decline|decline)"
     r"|as an ai\b|this request (?:violates|goes against)|i['’]m not comfortable)",
-    re.IGNORECASE,
+    IGNORECASE,
 )
 _LONGEST = 1500
 

@@ -52,17 +52,18 @@ def parse_reply(
         return _refused(refusal or "the provider's content filter stopped the reply")
     body = _without_thoughts(text or "").strip()
     cut_off = finish_reason in ("length", "max_tokens")
-    if not body:
-        return _cut_off() if cut_off else UnusableReply(CallStatus.EMPTY, UnscoredReason.REPLY_EMPTY, "the reply is empty", again=True)
+    if not body and not cut_off:
+        return UnusableReply(CallStatus.EMPTY, UnscoredReason.REPLY_EMPTY, "the reply is empty", again=True)
+    if cut_off:
+        return _cut_off()  # a part that happens to be valid is not the answer
     best, error = _best(json_values(body), output_model)
     if best is not None:
         return ParsedReply(best)
-    if cut_off:
-        return _cut_off()
     if error is None and is_refusal(body):
         return _refused(body)
     if looks_cut_off(body):
-        return UnusableReply(CallStatus.CUT_OFF, UnscoredReason.REPLY_CUT_OFF, "the reply ends inside its JSON", again=True)
+        detail = "the reply ends inside its JSON"
+        return UnusableReply(CallStatus.CUT_OFF, UnscoredReason.REPLY_CUT_OFF, detail, again=True)
     if error is None and (mended := repaired(body)) is not None:
         best, error = _best(iter([mended]), output_model)
         if best is not None:
@@ -132,7 +133,8 @@ def _refused(detail: str) -> UnusableReply:
 
 
 def _cut_off() -> UnusableReply:
-    detail = "the reply reached its length limit: raise ASSAY_LANGUAGE_MODEL__MAXIMUM_COMPLETION_TOKENS"
+    """A reply to ask for again with more room, rather than with its error shown."""
+    detail = "the reply reached its length limit"
     return UnusableReply(CallStatus.CUT_OFF, UnscoredReason.REPLY_CUT_OFF, detail, again=False)
 
 

@@ -10,14 +10,16 @@ from pydantic import ValidationError
 
 from schemas.base import Reply
 from schemas.identifiers import content_hash
+from schemas.judging import Effort
+from tasks.judging.parameters import Sampling
 from tasks.judging.replies import reply_json
-from tasks.judging.scrubbing import without_secrets
 from tasks.judging.shortening import Message
 from tasks.judging.step import Step
 from warehouse.keyed_store import KeyedStore
+from warehouse.scrubbing import without_secrets
 
 OutputT = TypeVar("OutputT", bound=Reply)
-_FORMAT = "reply-1"
+_FORMAT = "reply-2"
 
 
 @lru_cache(maxsize=128)
@@ -27,16 +29,18 @@ def _schema(output_model: type[Reply]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReplyCache:
-    """The replies of one model at one place, in one mode. Only replies that validated are kept."""
+    """The replies of one model at one place. Only replies that validated are kept.
+
+    Keys say what was asked for, not what the model took of it: they outlast what is learnt of the model.
+    """
 
     store: KeyedStore
     model: str
     api_base: str | None
-    temperature: float | None
-    seed: int | None
+    sampling: Sampling
     mode: str
 
-    def key(self, step: Step[Any, Any], messages: Sequence[Message]) -> str:
+    def key(self, step: Step[Any, Any], messages: Sequence[Message], effort: Effort) -> str:
         """Over everything that could change the reply, and no secret: a hash, of an API base without user and query."""
         return content_hash(
             _FORMAT,
@@ -45,9 +49,10 @@ class ReplyCache:
             step.prompt_sha256,
             json.dumps(list(messages), sort_keys=True),
             _schema(step.output_model),  # type: ignore[arg-type]  # mypy takes no class for hashable
-            repr(self.temperature),
-            repr(self.seed),
+            repr(self.sampling.temperature),
+            repr(self.sampling.seed),
             self.mode,
+            effort,
         )
 
     def recall(self, key: str, output_model: type[OutputT]) -> tuple[OutputT, str | None] | None:

@@ -4,14 +4,18 @@ Instructions are never touched. Text inside data blocks (`<name>` … `</name>` 
 longest block down to one common length, keeping the head and the tail, with a visible mark in between.
 """
 
-import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+from schemas.patterns import MULTILINE, bounded
 
 Message = dict[str, str]
 TokenCounter = Callable[[str], int]
 
-_OPENING = re.compile(r"^<([a-z][a-z0-9_-]*)>$", re.MULTILINE)
+_OPENING = bounded(r"^<([a-z][a-z0-9_-]{0,60})>$", MULTILINE)
+_CLOSING = bounded(r"\n</([a-z][a-z0-9_-]{0,60})>")
 _TOKENS_PER_MESSAGE = 8
 _LEAST_BLOCK_CHARACTERS = 200
 _HEAD_SHARE = 0.7
@@ -49,7 +53,7 @@ def fit(messages: Sequence[Message], limit_tokens: int, count_tokens: TokenCount
     """
     if sum(len(message["content"].encode()) + _TOKENS_PER_MESSAGE for message in messages) <= limit_tokens:
         return Fitted(list(messages), None)
-    used = _count(messages, count_tokens)
+    used = tokens_of(messages, count_tokens)
     if used <= limit_tokens:
         return Fitted(list(messages), None)
     *instructions, data = messages
@@ -65,28 +69,32 @@ def fit(messages: Sequence[Message], limit_tokens: int, count_tokens: TokenCount
             break
         content = _cut(data["content"], blocks, level)
         shortened = [*instructions, {**data, "content": content}]
-        now = _count(shortened, count_tokens)
+        now = tokens_of(shortened, count_tokens)
         if now <= limit_tokens:
             return Fitted(shortened, _describe(blocks, lengths, level))
         available -= max((now - limit_tokens) * characters_per_token, 0.02 * available)
     return TooLong(f"{used} tokens cannot be shortened to the {limit_tokens} the model has room for without losing whole blocks")
 
 
-def _count(messages: Sequence[Message], count_tokens: TokenCounter) -> int:
+def tokens_of(messages: Sequence[Message], count_tokens: TokenCounter) -> int:
+    """Tokens of messages, with what their format takes."""
     return sum(count_tokens(message["content"]) + _TOKENS_PER_MESSAGE for message in messages)
 
 
 def _blocks(content: str) -> list[_Block]:
     """The outermost data blocks; `end` is where the closing tag's line break stands."""
+    ends: dict[str, list[int]] = defaultdict(list)
+    for closing in _CLOSING.finditer(content):
+        ends[closing.group(1)].append(closing.start())
     blocks: list[_Block] = []
     place = 0
-    while opening := _OPENING.search(content, place):
-        end = content.find(f"\n</{opening.group(1)}>", opening.end())
-        if end < 0:
-            place = opening.end()
-            continue
-        blocks.append(_Block(opening.group(1), min(opening.end() + 1, end), end))
-        place = end + 1
+    for opening in _OPENING.finditer(content):
+        name = opening.group(1)
+        following = bisect_left(ends[name], opening.end())
+        if opening.start() >= place and following < len(ends[name]):
+            end = ends[name][following]
+            blocks.append(_Block(name, min(opening.end() + 1, end), end))
+            place = end + 1
     return blocks
 
 

@@ -1,7 +1,6 @@
 """Step: one judgement asked of an engine. Engine: what answers it."""
 
 import hashlib
-import re
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -13,7 +12,9 @@ from jinja2 import meta
 
 from schemas.base import Noun, Reply
 from schemas.errors import PromptError
+from schemas.judging import DEFAULT_ANSWER_TOKENS, StepKind
 from schemas.outcome import Outcome, UnscoredReason
+from schemas.patterns import IGNORECASE, MULTILINE, Pattern, bounded, escape
 from tasks.embeddings.embedder import Embedder
 
 InputT = TypeVar("InputT", bound=Noun)
@@ -21,14 +22,31 @@ OutputT = TypeVar("OutputT", bound=Reply)
 
 
 _RESERVED = "reserved_tags"
-_TAG_OF_A_PROMPT = re.compile(r"""\bblock\(\s*["']([\w-]+)["']|<([a-z][\w-]*)>""")
+_OPENING_TAG = bounded(r"^<([\w-]{1,60})>$", MULTILINE)
+_TAG_OF_A_PROMPT = bounded(r"""\bblock\(\s{0,9}["']([\w-]{1,60})["']|<([a-z][\w-]{0,60})>""")
 
 
 def block(text: str, name: str, reserved: Iterable[str] = ()) -> str:
     """Fence untrusted `text` as data: `<name>…</name>`, with that tag and the `reserved` ones inside it made harmless."""
-    names = "|".join(sorted(re.escape(one) for one in {name, *reserved}))
-    harmless = re.sub(rf"<(?=\s*/?\s*(?:{names})\b)", "&lt;", text, flags=re.IGNORECASE)
+    harmless = _opening_of(frozenset((name, *reserved))).sub("&lt;", text)
     return f"<{name}>\n{harmless.strip()}\n</{name}>"
+
+
+def end_of_first_block(content: str) -> int:
+    """Where the first block of a rendered prompt ends, as a rule that of the idea; 0: there is none."""
+    opening = _OPENING_TAG.search(content)
+    if opening is None:
+        return 0
+    closing = f"\n</{opening[1]}>"
+    place = content.find(closing, opening.end())
+    return place + len(closing) if place >= 0 else 0
+
+
+@lru_cache(maxsize=128)
+def _opening_of(names: frozenset[str]) -> Pattern:
+    """The `<` of a tag with one of `names`; they come from the prompts."""
+    any_name = "|".join(sorted(escape(name) for name in names))
+    return bounded(rf"<(?=\s*+/?\s*+(?:{any_name})\b)", IGNORECASE, because="each run of spaces follows one `<`")
 
 
 @jinja2.pass_context
@@ -80,6 +98,8 @@ class Step(Generic[InputT, OutputT]):
         version: raised whenever the prompt, the input or the meaning of the output changes.
         package: the topic package that holds the prompt, such as `tasks.soundness`.
         shares_prefix: several calls about an idea begin alike, the first of them alone: worth telling a provider that caches on demand.
+        kind: whether it reads or judges; profiles assign models and effort by it.
+        answer_tokens: most tokens of an answer, thinking apart, unless the profile says otherwise.
         baseline: the extractive engine's answer: classic text processing over the same input, deterministic.
     """
 
@@ -90,11 +110,18 @@ class Step(Generic[InputT, OutputT]):
     output_model: type[OutputT]
     baseline: Callable[[InputT, BaselineTools], Awaitable[OutputT | NoAnswer]] = field(repr=False)
     shares_prefix: bool = False
+    kind: StepKind = StepKind.READING
+    answer_tokens: int = DEFAULT_ANSWER_TOKENS
 
     @cached_property
     def template(self) -> str:
         """The prompt's Jinja source. A line `---` divides what is the same for every call (the system message) from the rest."""
         return resources.files(self.package).joinpath("prompts", f"{self.name}.md").read_text("utf-8")
+
+    @property
+    def instructions(self) -> str:
+        """The template's part that is the same for every call."""
+        return self.template.partition("\n---\n")[0]
 
     @cached_property
     def prompt_sha256(self) -> str:
@@ -122,6 +149,11 @@ class Step(Generic[InputT, OutputT]):
             {"role": role, "content": part.render(**values).strip()}
             for role, part in zip(("system", "user"), _compiled(self.template), strict=True)
         ]
+
+    def beginning(self, inputs: InputT) -> str:
+        """What the messages for `inputs` begin with, up to the end of the first block."""
+        system, user = self.messages(inputs)
+        return system["content"] + user["content"][: end_of_first_block(user["content"])]
 
 
 class Engine(Protocol):

@@ -4,27 +4,28 @@ Pure functions over any text: they never raise, and equal input gives equal outp
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
+from schemas.patterns import IGNORECASE, bounded
 from tasks.judging.vocabulary import ABBREVIATIONS, NEGATIVE_CUES, POSITIVE_CUES, STOP_WORDS
 
-_WORD = re.compile(r"[^\W_]+(?:[-'’./][^\W_]+)*", re.UNICODE)
-_ATX_HEADING = re.compile(r"^ {0,3}#{1,6}(?=[ \t]|$)")
-_BOLD_HEADING = re.compile(r"^[ \t]*(?:\*\*|__)([^*_]{1,120})(?:\*\*|__)[ \t]*:?[ \t]*$")
-_LABEL_HEADING = re.compile(r"^[ \t]*([A-Z][\w-]*(?: [\w-]+){0,2}):[ \t]*$")
-_UNDERLINE = re.compile(r"^ {0,3}(?:=+|-{3,})[ \t]*$")
-_FENCE = re.compile(r"^ {0,3}(?:```|~~~)")
-_BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
-_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*_]*+\s++(?=[\"'“‘(\[*_]*[A-Z0-9À-ÞΑ-Ω])|[。！？]\s*")
-_LAST_TOKEN = re.compile(r"([^\s(\[“\"']+)$")
-_NUMBER = re.compile(r"\d")
-_NEGATIVE = re.compile(r"\b(?:" + "|".join(NEGATIVE_CUES) + r")\b", re.IGNORECASE)
-_POSITIVE = re.compile(r"\b(?:" + "|".join(POSITIVE_CUES) + r")\b", re.IGNORECASE)
-_PHRASE_BREAK = re.compile(r"[.,;:!?()\[\]{}\"“”\n\r\t|•*_#<>=]|\s[-–—]\s|—")
+_WORD = bounded(r"[^\W_]+(?:[-'’./][^\W_]+)*")
+_ATX_HEADING = bounded(r"^ {0,3}#{1,6}(?=[ \t]|$)")
+_BOLD_HEADING = bounded(r"^[ \t]*+(?:\*\*|__)([^*_]{1,120})(?:\*\*|__)[ \t]*+:?[ \t]*+$")
+_LABEL_HEADING = bounded(r"^[ \t]*+([A-Z][\w-]*+(?: [\w-]++){0,2}):[ \t]*+$")
+_UNDERLINE = bounded(r"^ {0,3}(?:=++|-{3,}+)[ \t]*+$")
+_FENCE = bounded(r"^ {0,3}(?:```|~~~)")
+_BULLET = bounded(r"^[ \t]*+(?:[-*+•]|\d{1,3}[.)])[ \t]+")
+_SENTENCE_END = bounded(r"(?<![.!?…])[.!?…]{1,99}+[\"'”’)\]*_]{0,99}+\s{1,9}+(?=[\"'“‘(\[*_]{0,99}[A-Z0-9À-ÞΑ-Ω])|[。！？]\s*")
+_LAST_TOKEN = bounded(r"([^\s(\[“\"']{1,40})$")
+_NUMBER = bounded(r"\d")
+_NEGATIVE = bounded(r"\b(?:" + "|".join(NEGATIVE_CUES) + r")\b", IGNORECASE)
+_POSITIVE = bounded(r"\b(?:" + "|".join(POSITIVE_CUES) + r")\b", IGNORECASE)
+_PHRASE_BREAK = bounded(r"[.,;:!?()\[\]{}\"“”\n\r\t|•*_#<>=]|\s[-–—]\s|—")
+_UNBROKEN = bounded(r"\S+")
 _SUFFIXES = (
     ("ational", "ate"), ("ization", "ize"), ("isation", "ize"), ("fulness", "ful"), ("iveness", "ive"), ("ations", "ate"),
     ("ation", "ate"), ("ments", "ment"), ("ities", "ity"), ("ising", "ize"), ("ised", "ize"), ("ises", "ize"), ("ise", "ize"),
@@ -101,7 +102,7 @@ def _split(paragraph: str) -> list[str]:
     parts: list[str] = []
     start = 0
     for end in _SENTENCE_END.finditer(paragraph):
-        if not _ends_with_abbreviation(paragraph[start : end.start()], end.group()):
+        if not _ends_with_abbreviation(paragraph[max(start, end.start() - 40) : end.start()], end.group()):
             parts.append(paragraph[start : end.end()].strip())
             start = end.end()
     parts.append(paragraph[start:].strip())
@@ -109,7 +110,7 @@ def _split(paragraph: str) -> list[str]:
 
 
 def _ends_with_abbreviation(before: str, mark: str) -> bool:
-    token = _LAST_TOKEN.search(before[-40:])
+    token = _LAST_TOKEN.search(before)
     if token is None or not mark.startswith(".") or mark.startswith(".."):
         return False
     word = token.group(1).strip("*_").lower()
@@ -210,7 +211,7 @@ def rank_sentences(query: str, sentences: Sequence[str], limit: int) -> list[tup
 
 def shorten_words(text: str, limit: int) -> tuple[str, int]:
     """`text` cut after `limit` white-space separated words, and how many were left out; unchanged when it fits."""
-    ends = [match.end() for match in re.finditer(r"\S+", text)]
+    ends = [match.end() for match in _UNBROKEN.finditer(text)]
     if len(ends) <= limit:
         return text, 0
     return (text[: ends[limit - 1]] if limit > 0 else ""), len(ends) - max(limit, 0)

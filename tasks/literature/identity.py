@@ -11,7 +11,7 @@ def literature_identity(url: str) -> str:
     """`snapshot:<fingerprint>` or `live:<host>`, as the gateway at `url` says; part of every evaluation key.
 
     Raises:
-        ConfigurationError: nothing answers there, or something else does.
+        ConfigurationError: nothing answers there, something else does, or it does not know this name of its own.
     """
     try:
         response = httpx.get(f"{url.rstrip('/')}/healthz", timeout=_TIMEOUT_SECONDS, trust_env=False)
@@ -22,6 +22,11 @@ def literature_identity(url: str) -> str:
         ) from error
     except (ValueError, AttributeError):
         identity = None
+    if response.status_code == httpx.codes.BAD_REQUEST:
+        raise ConfigurationError(
+            f"the gateway at {url} does not answer to {response.request.url.host}: name it there in "
+            f"ASSAY_LITERATURE__ALLOWED_HOSTS='[\"{response.request.url.host}\"]'"
+        )
     if not isinstance(identity, str) or not identity:
         raise ConfigurationError(f"what answers at {url} is no literature gateway; start one with: assay literature serve")
     return identity

@@ -1,18 +1,18 @@
 """The papers one idea has met, and the look-ups of those it has not: packed, each identifier once."""
 
 import asyncio
-import re
 from collections.abc import Iterable, Sequence
 
 from schemas.base import replace
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
+from schemas.patterns import bounded
 from schemas.retrieval import SourceFailure
 from tasks.literature.gateway_requests import GatewayRequests
 from tasks.literature.parsing import FIELDS, parse_paper
 
 LARGEST_BATCH = 500
-_PAPER_ID = re.compile(r"[0-9a-f]{40}")
+_PAPER_ID = bounded(r"[0-9a-f]{40}")
 
 Failures = tuple[SourceFailure, ...]
 

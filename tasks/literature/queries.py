@@ -1,14 +1,14 @@
 """A query as the Semantic Scholar search takes it: plain words."""
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 
 from schemas.errors import RequestRejectedError
+from schemas.patterns import bounded
 
 LONGEST_QUERY = 2_000
-_OPERATORS = re.compile(r"[-–—:^\"+|*~()\[\]{}<>\\/=&!?;,`_#@%$]+")
-_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff\ud800-\udfff]+")
+_OPERATORS = bounded(r"[-–—:^\"+|*~()\[\]{}<>\\/=&!?;,`_#@%$]+")
+_INVISIBLE = bounded(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff\ud800-\udfff]+")
 
 
 def plain_query(text: str) -> str:

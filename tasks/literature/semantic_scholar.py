@@ -5,6 +5,7 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import httpx
 
@@ -119,7 +120,7 @@ class SemanticScholarClient:
 
     async def _recommendations(self, seed: PaperId, limit: int, cutoff: date | None) -> Answer[Paper]:
         parameters = {"from": "all-cs", "limit": str(min(limit, _MOST_RECOMMENDED)), "fields": FIELDS, **until(cutoff)}
-        fetched = await self._requests.get(f"/recommendations/v1/papers/forpaper/{seed}", parameters)
+        fetched = await self._requests.get(f"/recommendations/v1/papers/forpaper/{quote(seed, safe=':')}", parameters)
         rows = _list(fetched.body, "recommendedPapers") if fetched.failure is None else []
         return self._admitted(rows, limit, cutoff, fetched.failure, without=frozenset([seed]))
 

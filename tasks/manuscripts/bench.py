@@ -8,13 +8,14 @@ from schemas.check_run import CheckRequest, Judge
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.accounting.model_limits import open_model_limits
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.attachment import Attachment, takes_pdf
 from tasks.judging.engines import parse_engine_name
 from tasks.judging.extractive_engine import ExtractiveEngine
-from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
+from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
+from tasks.judging.opening import open_backend
+from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, Engine
 from tasks.manuscripts.judge import EngineOfRepetition
 from warehouse.keyed_store import KeyedStore
@@ -63,7 +64,8 @@ class Bench:
         if model is None:
             return self._baseline()
         backend = self._backend(model, asked.api_base, repetition, several)
-        return LiteLLMEngine(backend, ledger, attachment=attachment, repetition=repetition)
+        judging = self._request.judging
+        return LiteLLMEngine(backend, ledger, judging=judging, attachment=attachment, repetition=repetition)
 
     def _baseline(self) -> ExtractiveEngine:
         if self._extractive is None:
@@ -77,15 +79,13 @@ class Bench:
             if self._budget is None:
                 self._budget = SharedBudget(self._layout.state / "budgets.sqlite", self._request.budget_scope, self._request.budget)
                 self._stack.callback(self._budget.close)
-            settings = self._settings.language_model
-            self._backends[key] = LiteLLMBackend(
+            self._backends[key] = open_backend(
                 model,
-                settings,
-                budget=self._budget,
+                Sampling(seed=self._request.seed + repetition - 1, temperature=None if several else 0.0),
+                self._settings.language_model,
+                self._layout,
                 api_base=api_base,
-                cache=KeyedStore(self._layout.cache / "replies.sqlite"),
-                limits=open_model_limits(self._layout.state / "limits", model, settings),
-                sampling=Sampling(seed=self._request.seed + repetition - 1, temperature=None if several else 0.0),
+                budget=self._budget,
+                stack=self._stack,
             )
-            self._stack.push_async_callback(self._backends[key].close)
         return self._backends[key]

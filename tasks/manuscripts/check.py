@@ -26,7 +26,7 @@ async def check_manuscript(
     """Everything one check of one manuscript gives; never raises for what the manuscript or an engine does."""
     read = await read_manuscript(source, request.form, settings.documents, settings.grobid_url, ledger, bench.takes_pdf)
     if isinstance(read, Unreadable):
-        return _unread(source, request, read, ledger)
+        return unread(source, request, read, ledger)
     attachment = _attachment(read)
     attempts, problems = await find_problems(
         read,
@@ -75,7 +75,7 @@ def _failures(attempts: Sequence[Attempt], source: ManuscriptSource) -> list[Fai
     ]
 
 
-def _unread(source: ManuscriptSource, request: CheckRequest, why: Unreadable, ledger: Ledger) -> ManuscriptCheck:
+def unread(source: ManuscriptSource, request: CheckRequest, why: Unreadable, ledger: Ledger) -> ManuscriptCheck:
     """Every attempt at it is unscored: a paper that could not be read is not one without problems."""
     attempts = tuple(
         Attempt(attempt=number, problem_count=None, unscored_reason=UnscoredReason.SOURCE_UNAVAILABLE, unscored_detail=why.detail)
@@ -91,6 +91,7 @@ def _unread(source: ManuscriptSource, request: CheckRequest, why: Unreadable, le
         unread_reason=why.reason,
         attempts=attempts,
         problems=(),
+        llm_calls=tuple(ledger.llm_calls),
         failures=(Failure(stage="documents", subject=source.manuscript_id, reason=why.reason, detail=why.detail), *ledger.failures),
         api_calls=tuple(ledger.api_calls),
     )

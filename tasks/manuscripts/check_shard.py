@@ -4,15 +4,21 @@ import asyncio
 import logging
 from datetime import UTC, datetime
 
-from schemas.check_run import CheckReceipt, ManuscriptSource
+from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.check_run import CheckReceipt, CheckRequest, ManuscriptSource
+from schemas.errors import AssayError
 from schemas.identifiers import IdeaId
+from schemas.manuscripts import ManuscriptCheck
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.bench import Bench
-from tasks.manuscripts.check import check_manuscript
+from tasks.manuscripts.check import check_manuscript, unread
 from tasks.manuscripts.job import CheckJob
+from tasks.manuscripts.manuscript import Unreadable
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import land_checks, read_check_receipt
+
+logger = logging.getLogger(__name__)
 
 MANUSCRIPTS_IN_FLIGHT = 4
 
@@ -31,9 +37,26 @@ async def check_job(job: CheckJob, settings: Settings) -> tuple[CheckReceipt, ..
                 return done
             async with gate:
                 started_at = datetime.now(UTC)
-                check = await check_manuscript(source, job.request, bench, settings, Ledger(IdeaId(source.manuscript_id)))
+                check = await _checked(source, job.request, bench, settings)
                 return land_checks(layout, job.run_id, source.manuscript_id, [check], started_at, datetime.now(UTC))
 
         async with asyncio.TaskGroup() as running:
             tasks = [running.create_task(one(source)) for source in job.sources]
     return tuple(task.result() for task in tasks)
+
+
+async def _checked(source: ManuscriptSource, request: CheckRequest, bench: Bench, settings: Settings) -> ManuscriptCheck:
+    """The check; of a manuscript over which Assay itself failed, one that says so.
+
+    Raises:
+        AssayError: what concerns every manuscript, such as a wrong setting.
+    """
+    ledger = Ledger(IdeaId(source.manuscript_id))
+    boundary = ErrorBoundary()
+    with boundary:
+        return await check_manuscript(source, request, bench, settings, ledger)
+    assert boundary.error is not None
+    if isinstance(boundary.error, AssayError | OSError):
+        raise boundary.error
+    logger.error("the check of manuscript %r failed", source.manuscript_id, exc_info=boundary.error)
+    return unread(source, request, Unreadable("internal_error", in_a_word(boundary.error)), ledger)

@@ -1,19 +1,20 @@
 """From the paths a user named to manuscripts: which file or folder is one, and what it is called."""
 
 import hashlib
-import re
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from schemas.check_run import ManuscriptSource
 from schemas.errors import ConfigurationError
+from schemas.patterns import MULTILINE, linear
 from tasks.documents.latex import latex_content
 
 TEXT_SUFFIXES = (".txt", ".md", ".mmd", ".markdown", ".ocr")
 TEX_SUFFIXES = (".tex", ".ltx", ".latex")
 ARCHIVE_SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar", ".gz")
 SUFFIXES = (".pdf", *TEXT_SUFFIXES, *TEX_SUFFIXES, *ARCHIVE_SUFFIXES)
-_DOCUMENT_CLASS = re.compile(r"^[^%\n]*\\document(?:class|style)\b", re.MULTILINE)
+_DOCUMENT_CLASS = linear(r"^[^%\n]*\\document(?:class|style)(?:\W|\Z)", MULTILINE)
 _MAIN_NAMES = ("main", "ms", "paper", "article", "manuscript", "root", "arxiv")
 _FIRST_CHARACTERS = 200_000
 
@@ -28,6 +29,8 @@ def collect_manuscripts(
 
     Args:
         reasons: the authors' own reasons by manuscript: name of the file, with or without suffix.
+
+    Of a folder, a link or a pipe that is called like a manuscript is listed with the others, and found unreadable.
 
     Raises:
         ConfigurationError: a path that is not there, a file of another kind, a folder without manuscripts, a reason for none.
@@ -58,9 +61,11 @@ def _first(sources: Sequence[ManuscriptSource], number: int) -> bool:
 def _manuscripts(path: Path) -> Iterator[Path]:
     if not path.exists():
         raise ConfigurationError(f"{path} is not there: name a PDF, a text file, a LaTeX source, or a folder of them")
-    if path.is_file():
+    if not path.is_dir():
         if not path.name.lower().endswith(SUFFIXES):
             raise ConfigurationError(f"{path.name} is no manuscript: Assay reads {', '.join(SUFFIXES)}, and folders of LaTeX")
+        if not may_be_read(path.resolve()):
+            raise ConfigurationError(f"{path} is a pipe, socket or device: copy its content into a file")
         yield path.resolve()
         return
     inside = list(_inside(path))
@@ -74,20 +79,31 @@ def _inside(folder: Path) -> Iterator[Path]:
         yield folder.resolve()
         return
     for each in sorted(folder.iterdir()):
-        if each.name.startswith(".") or each.is_symlink():
+        if each.name.startswith("."):
             continue
-        if each.is_dir():
+        if each.is_dir() and not each.is_symlink():
             yield from _inside(each)
         elif each.name.lower().endswith(SUFFIXES) and each.name.lower() not in ("readme.md", "readme.txt"):
-            yield each.resolve()
+            yield folder.resolve() / each.name
 
 
 def _is_latex_paper(folder: Path) -> bool:
     """Whether the folder's own LaTeX files are one paper: one that starts a document, or one with a usual name; or parts alone."""
     files = [each for each in folder.iterdir() if each.suffix.lower() in TEX_SUFFIXES and each.is_file() and not each.is_symlink()]
-    starts = [each for each in files if _DOCUMENT_CLASS.search(each.read_text("utf-8", "replace")[:_FIRST_CHARACTERS])]
+    starts = [each for each in files if _DOCUMENT_CLASS.search(_start_of(each))]
     usual = any(each.stem.lower() in _MAIN_NAMES for each in starts)
     return bool(files) and (len(starts) <= 1 or usual)
+
+
+def _start_of(file: Path) -> str:
+    with file.open("rb") as stream:
+        return stream.read(_FIRST_CHARACTERS).decode("utf-8", "replace")
+
+
+def may_be_read(place: Path) -> bool:
+    """Whether it is a file or folder itself: a link may lead anywhere, and a pipe is waited for for ever."""
+    mode = place.lstat().st_mode
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def _name(place: Path) -> str:
@@ -99,9 +115,11 @@ def _name(place: Path) -> str:
 
 
 def _hash(place: Path, maximum_bytes: int) -> str:
-    """Over the file, or a folder's LaTeX files; of what exceeds the limit, over its name and size: it will not be read."""
+    """Over the file, or a folder's LaTeX files; of what will not be read (too large, or no file), over its name."""
     try:
+        if not may_be_read(place):
+            return hashlib.sha256(f"no file: {place.name}".encode("utf-8", "replace")).hexdigest()
         content = latex_content(place, maximum_bytes)
     except OSError as error:
         raise ConfigurationError(f"{place} cannot be read: {error.strerror}") from error
-    return hashlib.sha256(content if content is not None else f"too large: {place.name}".encode()).hexdigest()
+    return hashlib.sha256(content if content is not None else f"too large: {place.name}".encode("utf-8", "replace")).hexdigest()

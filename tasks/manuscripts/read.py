@@ -17,7 +17,7 @@ from tasks.documents.latex import read_latex, read_latex_whole
 from tasks.documents.pdf import read_pages
 from tasks.documents.reasons import TRANSIENT
 from tasks.judging.text import sections_of_markdown
-from tasks.manuscripts.collect import TEXT_SUFFIXES
+from tasks.manuscripts.collect import TEXT_SUFFIXES, may_be_read
 from tasks.manuscripts.manuscript import PAGE_MARK, Manuscript, Unreadable
 
 TakesPdf = Callable[[], bool]
@@ -34,6 +34,11 @@ async def read_manuscript(
         takes_pdf: whether the engine reads attached PDFs; asked only for `auto`.
     """
     path = source.path
+    try:
+        if not may_be_read(path):
+            return Unreadable("wrong_type", f"{path.name} is a link, pipe or device: put a copy in its place")
+    except OSError as error:
+        return Unreadable("unreachable", f"{path.name} cannot be read: {error.strerror}")
     if path.is_file() and path.suffix.lower() == ".pdf":
         if form == "latex":
             return Unreadable("wrong_form", f"{path.name} is a PDF: use --form auto, pdf or text")
@@ -108,10 +113,10 @@ async def _read_text(source: ManuscriptSource, settings: DocumentSettings) -> Ma
         text = content.decode("utf-8-sig").replace("\x00", "")
     except UnicodeDecodeError:
         return Unreadable("damaged", f"{source.path.name} is no UTF-8 text: save it as UTF-8")
-    if not text.strip():
+    first = next((line.strip("# ").strip() for line in text.splitlines() if line.strip("# ").strip()), None)
+    if first is None:
         return Unreadable("no_text", f"{source.path.name} is empty")
     headings = tuple(heading for heading, _ in sections_of_markdown(text) if heading)
-    first = next(line.strip("# ").strip() for line in text.splitlines() if line.strip("# ").strip())
     return _made(source, first[:300], ManuscriptForm.TEXT, text, headings)
 
 

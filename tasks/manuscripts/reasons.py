@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from schemas.base import encodable
 from schemas.errors import ConfigurationError
 
 _FORMAT = 'write JSON Lines such as {"manuscript": "paper-1", "reason": "…"}, or CSV with the columns manuscript, reason'
@@ -29,6 +30,8 @@ def read_reasons(path: Path) -> dict[str, str]:
         name, reason = fields
         if not (isinstance(name, str) and name.strip() and isinstance(reason, str) and reason.strip()):
             raise ConfigurationError(f"--reasons {path}: entry {number} lacks its manuscript or its reason; {_FORMAT}")
+        if not encodable(name + reason):
+            raise ConfigurationError(f"--reasons {path}: entry {number} holds half a character (a lone surrogate): write it anew")
         if name.strip() in reasons:
             raise ConfigurationError(f"--reasons {path}: entry {number} gives {name.strip()!r} a second reason")
         reasons[name.strip()] = reason.strip()
@@ -39,7 +42,10 @@ def read_reasons(path: Path) -> dict[str, str]:
 
 def _entries(path: Path, text: str) -> list[Any]:
     if path.suffix.lower() == ".csv":
-        return list(csv.DictReader(io.StringIO(text)))
+        try:
+            return list(csv.DictReader(io.StringIO(text, newline="")))
+        except csv.Error as error:
+            raise ConfigurationError(f"--reasons {path} is no readable table ({error}): check the quotes; {_FORMAT}") from error
     try:
         if path.suffix.lower() == ".json":
             whole = json.loads(text)
@@ -49,3 +55,5 @@ def _entries(path: Path, text: str) -> list[Any]:
         return [json.loads(line) for line in text.splitlines() if line.strip()]
     except json.JSONDecodeError as error:
         raise ConfigurationError(f"--reasons {path}: line {error.lineno} is no JSON; {_FORMAT}") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"--reasons {path} is nested too deeply, or holds too large a number; {_FORMAT}") from error

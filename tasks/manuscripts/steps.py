@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from tasks.judging.step import Step
 from tasks.manuscripts.answers import HitAnswer, ProblemList
 from tasks.manuscripts.baselines.finding import baseline_problems
@@ -15,6 +16,8 @@ FIND_PROBLEMS = Step(
     input_model=ManuscriptQuestion,
     output_model=ProblemList,
     baseline=baseline_problems,
+    kind=StepKind.JUDGEMENT,
+    answer_tokens=LONG_ANSWER_TOKENS,
 )
 
 JUDGE_HIT = Step(
@@ -24,6 +27,7 @@ JUDGE_HIT = Step(
     input_model=HitQuestion,
     output_model=HitAnswer,
     baseline=baseline_hit,
+    kind=StepKind.JUDGEMENT,
 )
 
 STEPS: tuple[Step[Any, Any], ...] = (FIND_PROBLEMS, JUDGE_HIT)

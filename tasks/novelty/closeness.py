@@ -1,12 +1,12 @@
 """How close the statements of an idea come to its related works: what the baseline judges by, and evidence for calibration."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.patterns import IGNORECASE, bounded
 from tasks.contribution.baselines.cues import BACKGROUND, CLAIM, GAP, NOVELTY
 from tasks.contribution.baselines.phrases import specific_stems
 from tasks.embeddings.embedder import Embedder
@@ -21,12 +21,12 @@ SIMILARITY_WEIGHT = 0.6
 """Of the cosine; the rest is the share of the statement's specific words that stand in the work."""
 COVERED = 0.55
 """Closeness from which a statement counts as covered by a work: near the median (0.56) over 35 real ideas with ten works each."""
-_PROTOCOL = re.compile(r"\b(?:experiment|evaluation|baseline|metric|ablation|timeline|budget)", re.IGNORECASE)
-_PROTOCOL_SENTENCE = re.compile(
-    r"(?:the )?(?:experiments?|baselines?|metrics?|ablations?|we (?:measure|report|evaluate|compare))\b", re.IGNORECASE
+_PROTOCOL = bounded(r"\b(?:experiment|evaluation|baseline|metric|ablation|timeline|budget)", IGNORECASE)
+_PROTOCOL_SENTENCE = bounded(
+    r"(?:the )?(?:experiments?|baselines?|metrics?|ablations?|we (?:measure|report|evaluate|compare))\b", IGNORECASE
 )
 """How an idea is tested is seldom what is new about it."""
-_EMPHASIS = re.compile(r"[*_`#]{1,3}")
+_EMPHASIS = bounded(r"[*_`#]{1,3}")
 
 
 @dataclass(frozen=True, slots=True)

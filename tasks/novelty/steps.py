@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from schemas.judging import StepKind
 from tasks.judging.step import Step
 from tasks.novelty.answers import NoveltyAnswer, StatementsAnswer
 from tasks.novelty.baselines.judging import baseline_judgement
@@ -25,6 +26,7 @@ JUDGE_NOVELTY = Step(
     input_model=NoveltyQuestion,
     output_model=NoveltyAnswer,
     baseline=baseline_judgement,
+    kind=StepKind.JUDGEMENT,
 )
 
 STEPS: tuple[Step[Any, Any], ...] = (NOVELTY_QUERIES, JUDGE_NOVELTY)

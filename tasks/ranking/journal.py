@@ -12,6 +12,7 @@ from schemas.base import Noun
 from schemas.calls import LlmCall
 from schemas.identifiers import content_hash
 from schemas.ranking import Match
+from warehouse.scrubbing import concealed
 
 MATCH_LINE = b'{"match":'
 """How the lines begin that are matches."""
@@ -55,7 +56,7 @@ class Journal:
             self._take(call)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab") as file:
-            file.write(b"\n" + b"".join(lines))
+            file.write(concealed(b"\n" + b"".join(lines)))
             file.flush()
             os.fsync(file.fileno())
 

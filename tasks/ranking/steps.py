@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from schemas.judging import StepKind
 from tasks.judging.step import Step
 from tasks.ranking.answers import PairAnswer
 from tasks.ranking.baselines.comparison import baseline_pair
@@ -14,6 +15,7 @@ COMPARE_IDEAS = Step(
     input_model=PairQuestion,
     output_model=PairAnswer,
     baseline=baseline_pair,
+    kind=StepKind.JUDGEMENT,
 )
 
 STEPS: tuple[Step[Any, Any], ...] = (COMPARE_IDEAS,)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from schemas.base import encodable
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, content_hash
 from schemas.ranking import Match, Winner
@@ -80,8 +81,11 @@ def _text(path: Path) -> str:
 def _entries(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
     if path.suffix.lower() == ".csv":
         reader = csv.DictReader(io.StringIO(text, newline=""))
-        for row in reader:
-            yield f"line {reader.line_num}", {key.strip().lower(): value for key, value in row.items() if key is not None}
+        try:
+            for row in reader:
+                yield f"line {reader.line_num}", {key.strip().lower(): value for key, value in row.items() if key is not None}
+        except csv.Error as error:
+            yield f"line {reader.line_num}", f"the table cannot be read from here on ({error}): check the quotes, shorten the field"
     elif path.suffix.lower() in {".jsonl", ".ndjson"}:
         for number, line in enumerate(text.splitlines(), start=1):
             if line.strip():
@@ -101,6 +105,8 @@ def _object(line: str) -> dict[str, Any] | str:
 def _vote(entry: Mapping[str, Any], group_of: Mapping[IdeaId, str], dimensions: tuple[str, ...]) -> Match | str:
     """The vote, or what is wrong with it."""
     given = {name: str(entry.get(name) or "").strip() for name in FIELDS}
+    if not all(map(encodable, given.values())):
+        return "it holds half a character (a lone surrogate): write it anew as UTF-8"
     missing = [name for name in ("first", "second", "winner", "voter", "voted_at") if not given[name]]
     if missing:
         return f"no {', '.join(missing)}: add it"

@@ -1,7 +1,7 @@
 """The soundness of one idea: each method held against what the literature reports of its like (ScholarEval §2.1, B.1)."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from schemas.citation import Citation
 from schemas.failure import Failure
@@ -11,7 +11,7 @@ from schemas.profile import SoundnessParameters
 from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation
 from tasks.citations.keys import show
 from tasks.documents.library import DocumentLibrary
-from tasks.judging.packing import even_batches
+from tasks.judging.packing import Beginning, even_batches
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.soundness.extracting import Queried, ask_queries, find_methods
@@ -47,6 +47,7 @@ class _Bench:
     engine: Engine
     literature: LiteratureClient
     shelf: Shelf
+    readings: Beginning = field(default_factory=Beginning)
 
 
 async def evaluate_soundness(
@@ -87,7 +88,10 @@ async def evaluate_soundness(
 
 
 async def _judge(place: int, asked: asyncio.Task[tuple[Queried, ...]], bench: _Bench) -> _Judged:
-    """One method from its query to its review, waiting for none but those whose queries are asked for with it."""
+    """One method from its query to its review.
+
+    It waits for none but those whose queries are asked for with it, and for the idea's first reading.
+    """
     queried = (await asked)[place]
     method = queried.method
     if queried.unscored is not None or method.query is None:
@@ -96,9 +100,9 @@ async def _judge(place: int, asked: asyncio.Task[tuple[Queried, ...]], bench: _B
         return _Judged(method, Reviewed(unscored_review(method, reason, detail, queried.unscored.provenance, 0), show(())))
     gathered = await gather_papers(method, method.query, bench.idea.cutoff_date, bench.parameters, bench.literature, bench.shelf)
     if bench.parameters.extract_methods_and_results:
-        read = await read_papers(bench.idea, method, gathered.papers, bench.parameters, bench.engine, bench.shelf)
+        read = await read_papers(bench.idea, method, gathered.papers, bench.parameters, bench.engine, bench.shelf, bench.readings)
     else:
-        read = await read_passages(bench.idea, method, gathered.papers, gathered.passages, bench.parameters, bench.engine)
+        read = await read_passages(bench.idea, method, gathered.papers, gathered.passages, bench.parameters, bench.engine, bench.readings)
     if any(row.relevant for row in read.evidence):
         reviewed = await review_method(bench.idea, method, gathered.papers, read, bench.parameters, bench.engine)
     else:

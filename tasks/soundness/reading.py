@@ -1,7 +1,6 @@
 """Reads a method's papers: what each did that bears on the method and what came of it (ScholarEval §2.1, B.1)."""
 
 import asyncio
-import re
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -10,11 +9,13 @@ from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.outcome import Provenance, Unscored, UnscoredReason
 from schemas.paper import Paper, PaperSection, Passage, SectionKind
+from schemas.patterns import IGNORECASE, bounded
 from schemas.profile import SoundnessParameters
 from schemas.retrieval import Answer
 from schemas.soundness import Method, MethodEvidence
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelling import without_keys
+from tasks.judging.packing import Beginning
 from tasks.judging.step import Engine
 from tasks.judging.text import shorten_words
 from tasks.soundness.answers import EvidenceReply, PaperReading
@@ -26,7 +27,7 @@ from tasks.soundness.steps import METHOD_EVIDENCE
 ResultT = TypeVar("ResultT")
 
 _SHOWN_KINDS = (SectionKind.ABSTRACT, SectionKind.METHODS, SectionKind.RESULTS)
-_KEY = re.compile(r"P\s?(\d+)", re.IGNORECASE)
+_KEY = bounded(r"P\s?(\d+)", IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,19 @@ class _Readable:
 
 
 async def read_papers(
-    idea: Idea, method: Method, papers: Sequence[Paper], parameters: SoundnessParameters, engine: Engine, shelf: Shelf
+    idea: Idea,
+    method: Method,
+    papers: Sequence[Paper],
+    parameters: SoundnessParameters,
+    engine: Engine,
+    shelf: Shelf,
+    beginning: Beginning,
 ) -> Read:
-    """Fetch the papers' sections, then read them in batches side by side. Every paper gets a row, judged or not."""
+    """Fetch the papers' sections, then read them in batches side by side. Every paper gets a row, judged or not.
+
+    Args:
+        beginning: of all readings for the idea, whatever the method.
+    """
     answers = await _side_by_side([shelf.sections(paper) for paper in papers])
     readable = [
         _Readable(paper, shown)
@@ -62,7 +73,7 @@ async def read_papers(
     ]
     size = parameters.papers_per_reading_call
     batches = [readable[start : start + size] for start in range(0, len(readable), size)]
-    judged = await _side_by_side([_read_batch(idea, method, batch, parameters, engine) for batch in batches])
+    judged = await _side_by_side([_read_batch(idea, method, batch, parameters, engine, beginning) for batch in batches])
     rows = {row.paper_id: row for found, _ in judged for row in found}
     for paper, answer in zip(papers, answers, strict=True):
         if paper.paper_id not in rows:
@@ -78,13 +89,19 @@ async def read_papers(
 
 
 async def read_passages(
-    idea: Idea, method: Method, papers: Sequence[Paper], passages: Sequence[Passage], parameters: SoundnessParameters, engine: Engine
+    idea: Idea,
+    method: Method,
+    papers: Sequence[Paper],
+    passages: Sequence[Passage],
+    parameters: SoundnessParameters,
+    engine: Engine,
+    beginning: Beginning,
 ) -> Read:
     """Judge `papers` by their passages, fetching nothing (ScholarEval F.3, -MRE). Every paper gets a row, judged or not."""
     readable = [_Readable(paper, _passages_shown(paper, passages, parameters.section_word_limit)) for paper in papers]
     size = parameters.papers_per_reading_call
     batches = [readable[start : start + size] for start in range(0, len(readable), size)]
-    judged = await _side_by_side([_read_batch(idea, method, batch, parameters, engine) for batch in batches])
+    judged = await _side_by_side([_read_batch(idea, method, batch, parameters, engine, beginning) for batch in batches])
     rows = {row.paper_id: row for found, _ in judged for row in found}
     return Read(
         evidence=tuple(rows[paper.paper_id] for paper in papers),
@@ -118,12 +135,17 @@ def _shown(sections: Sequence[PaperSection], word_limit: int) -> tuple[SectionSh
 
 
 async def _read_batch(
-    idea: Idea, method: Method, batch: Sequence[_Readable], parameters: SoundnessParameters, engine: Engine
+    idea: Idea,
+    method: Method,
+    batch: Sequence[_Readable],
+    parameters: SoundnessParameters,
+    engine: Engine,
+    beginning: Beginning,
 ) -> tuple[list[MethodEvidence], list[Failure]]:
     keys = show([each.paper for each in batch])
     papers = tuple(PaperShown(key=keys.key_of(each.paper.paper_id), title=each.paper.title, sections=each.sections) for each in batch)
     question = EvidenceInput(idea=idea.text, method=method.text, papers=papers, words_per_text=parameters.words_per_finding)
-    outcome = await engine.run(METHOD_EVIDENCE, question)
+    outcome = await beginning.ask(lambda: engine.run(METHOD_EVIDENCE, question))
     if isinstance(outcome, Unscored):
         return _unanswered(method, batch, outcome)
     readings = _by_number(outcome.value)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from tasks.judging.step import Step
 from tasks.soundness.answers import EvidenceReply, MethodsReply, QueriesReply, ReviewReply, SummaryReply
 from tasks.soundness.baselines.evidence import read_papers
@@ -20,13 +21,32 @@ SOUNDNESS_QUERY = Step(
     name="soundness_query", version=2, package=_PACKAGE, input_model=QueriesInput, output_model=QueriesReply, baseline=make_queries
 )
 METHOD_EVIDENCE = Step(
-    name="method_evidence", version=4, package=_PACKAGE, input_model=EvidenceInput, output_model=EvidenceReply, baseline=read_papers
+    name="method_evidence",
+    version=4,
+    package=_PACKAGE,
+    input_model=EvidenceInput,
+    output_model=EvidenceReply,
+    baseline=read_papers,
+    shares_prefix=True,
+    answer_tokens=LONG_ANSWER_TOKENS,
 )
 SOUNDNESS_REVIEW = Step(
-    name="soundness_review", version=3, package=_PACKAGE, input_model=ReviewInput, output_model=ReviewReply, baseline=review_method
+    name="soundness_review",
+    version=3,
+    package=_PACKAGE,
+    input_model=ReviewInput,
+    output_model=ReviewReply,
+    baseline=review_method,
+    kind=StepKind.JUDGEMENT,
 )
 SOUNDNESS_SUMMARY = Step(
-    name="soundness_summary", version=1, package=_PACKAGE, input_model=SummaryInput, output_model=SummaryReply, baseline=summarise_reviews
+    name="soundness_summary",
+    version=1,
+    package=_PACKAGE,
+    input_model=SummaryInput,
+    output_model=SummaryReply,
+    baseline=summarise_reviews,
+    kind=StepKind.JUDGEMENT,
 )
 
 STEPS: tuple[Step[Any, Any], ...] = (EXTRACT_METHODS, SOUNDNESS_QUERY, METHOD_EVIDENCE, SOUNDNESS_REVIEW, SOUNDNESS_SUMMARY)

@@ -4,7 +4,6 @@ Its terms ask for one request per three seconds and one connection, over all mac
 shared by all processes of this one.
 """
 
-import re
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, ParseError
 
@@ -13,6 +12,7 @@ from defusedxml.ElementTree import fromstring
 
 from schemas.errors import RequestRejectedError
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.patterns import bounded
 from schemas.settings import Settings
 from tasks.sources.days import iso_day
 from tasks.sources.fields import Row, one_line
@@ -20,14 +20,16 @@ from tasks.sources.http_source import Gathered, HttpSource, Page
 from tasks.sources.reasons import Reason, UnreadableAnswer
 from tasks.sources.upstream import Question, Reply, Upstream
 from tasks.sources.wording import Wording, shortened
+from tasks.web.numbers import whole_number
 
 _ATOM, _ARXIV = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
-_ABSTRACT_PAGE = re.compile(r"https?://(?:export\.)?arxiv\.org/abs/(.+?)(?:v\d+)?")
+_ABSTRACT_PAGE = bounded(r"https?://(?:export\.)?arxiv\.org/abs/(.+?)(?:v\d+)?")
 _LARGEST_PAGE = 100
 _EARLIEST, _LATEST = "199101010000", "209912312359"
 _COMMON_TEXT = """a an and are as at based be by can do does for from how in into is it its of on or our that the their this to
     using via we what when which with not andnot"""
+_WORDS = bounded(r"\w+")
 _COMMON = frozenset(_COMMON_TEXT.split())
 
 
@@ -46,7 +48,7 @@ class ArxivSource(HttpSource):
 
     def worded(self, text: str) -> Wording:
         """Words alone: a hyphen means NOT, and a common word asked for with AND only loses papers."""
-        words = re.findall(r"\w+", text.replace("_", " ").lower())
+        words = _WORDS.findall(text.replace("_", " ").lower())
         return shortened(" ".join(word for word in words if word not in _COMMON), self.maximum_characters, self.maximum_words)
 
     def question(self, words: str, query: SourceQuery) -> Question:
@@ -67,7 +69,7 @@ class ArxivSource(HttpSource):
     def read(self, reply: Reply, question: Question) -> Page:
         try:
             feed = fromstring(reply.content, forbid_dtd=True)
-        except (ParseError, DefusedXmlException, ValueError) as error:
+        except (ParseError, DefusedXmlException, ValueError, LookupError) as error:  # LookupError: an encoding nobody knows
             raise UnreadableAnswer(f"the body is no Atom feed ({type(error).__name__})") from error
         if feed.tag != f"{_ATOM}feed":
             raise UnreadableAnswer("the body is no Atom feed")
@@ -78,10 +80,10 @@ class ArxivSource(HttpSource):
         if entries and "/api/errors" in _text(entries[0], f"{_ATOM}id"):
             raise RequestRejectedError(f"arXiv refused the query: {_text(entries[0], f'{_ATOM}summary')}")
         items, unreadable_count = self.items_of({"entry": entry} for entry in entries)
-        total = _text(body, f"{_SEARCH}totalResults")
-        if not total.isdigit():
+        total = whole_number(_text(body, f"{_SEARCH}totalResults"))
+        if total is None:
             raise UnreadableAnswer("the feed does not say how many results there are")
-        missing = not entries and int(total) > 0
+        missing = not entries and total > 0
         gaps = ((Reason.MALFORMED_ANSWER, f"an empty page of {total} results to {question.path}"),) if missing else ()
         return Page(items, unreadable_count, gaps)
 

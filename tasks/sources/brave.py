@@ -11,6 +11,7 @@ from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.reasons import Reason
 from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Reply, Upstream, retry_after_seconds, usual_reason
+from tasks.web.numbers import whole_number
 
 _MOST_RESULTS = 20
 _EARLIEST = date(1990, 1, 1)
@@ -81,6 +82,7 @@ def wait_seconds(reply: Reply) -> float:
     return max([retry_after_seconds(reply), *spent])
 
 
-def _numbers(text: str) -> list[float]:
-    parts = [part.strip() for part in text.split(",")]
-    return [float(part) for part in parts] if all(part.isascii() and part.isdigit() for part in parts) else []
+def _numbers(text: str) -> list[int]:
+    """All or none: the two headers belong together by position."""
+    numbers = [number for part in text.split(",") if (number := whole_number(part)) is not None]
+    return numbers if len(numbers) == len(text.split(",")) else []

@@ -47,7 +47,7 @@ class SharedCircuit:
         def try_one(state: _State, now: float) -> bool:
             if not state.opened_at:
                 return True
-            if now - state.opened_at < self._open_seconds:
+            if 0 <= now - state.opened_at < self._open_seconds:
                 return False
             state.opened_at = now
             return True

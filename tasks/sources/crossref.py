@@ -13,9 +13,11 @@ from tasks.sources.fields import Row, mappings_of, number_of, rows_of, text_of, 
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Reply, Upstream
+from tasks.web.numbers import whole_number
 
 _SELECT = "DOI,title,abstract,author,issued,container-title,is-referenced-by-count,URL"
 _LARGEST_PAGE = 100
+FEWEST_PER_MINUTE = 1.0
 
 
 class CrossrefSource(HttpSource):
@@ -80,12 +82,14 @@ class CrossrefSource(HttpSource):
 
 
 def allowed_per_minute(reply: Reply) -> float | None:
-    """The rate in `x-rate-limit-limit` per `x-rate-limit-interval` (`50`, `1s`); None where not stated."""
-    limit, interval = reply.headers.get("x-rate-limit-limit", ""), reply.headers.get("x-rate-limit-interval", "")
-    if not (limit.isascii() and limit.isdigit()) or not (interval[:-1].isascii() and interval[:-1].isdigit()):
-        return None
-    seconds = int(interval[:-1]) * {"s": 1, "m": 60, "h": 3600}.get(interval[-1], 0)
-    return 60.0 * int(limit) / seconds if seconds else None
+    """The rate in `x-rate-limit-limit` per `x-rate-limit-interval` (`50`, `1s`); None where not stated.
+
+    Never below `FEWEST_PER_MINUTE`: the rate holds for every process of the machine, and for as long as it says.
+    """
+    interval = reply.headers.get("x-rate-limit-interval", "").strip()
+    limit, count = whole_number(reply.headers.get("x-rate-limit-limit")), whole_number(interval[:-1])
+    seconds = (count or 0) * {"s": 1, "m": 60, "h": 3600}.get(interval[-1:], 0)
+    return max(60.0 * limit / seconds, FEWEST_PER_MINUTE) if limit and seconds else None
 
 
 def _mailto(settings: Settings) -> dict[str, SecretStr]:

@@ -1,20 +1,26 @@
 """DOIs as people write them, made into what APIs take."""
 
-import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
-_PREFIX = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECASE)
-_DOI = re.compile(r"10\.\d{4,9}/[^\s,|]{1,200}")
+from schemas.patterns import IGNORECASE, bounded
+from tasks.web.addresses import stays_in_place
+from tasks.web.letters import ascii_lower
+
+_PREFIX = bounded(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", IGNORECASE)
+_DOI = bounded(r"10\.\d{4,9}/[^\s,|]{1,200}")
 """A comma or bar would end the DOI inside a filter of many; no such DOI can travel in a batch."""
 _LONGEST_FILTER = 2500
 """Characters of one filter in an address; OpenAlex takes about 4 KB in all."""
 
 
 def clean_doi(text: str) -> str | None:
-    """The bare DOI in lower case (DOIs are case-insensitive); None for what is none or cannot travel in a batch."""
-    bare = _PREFIX.sub("", text.strip()).lower()
-    return bare if _DOI.fullmatch(bare) else None
+    """The bare DOI in lower case; None for what is none, or can travel neither in a batch nor in a path.
+
+    DOIs are case-insensitive in ASCII only (DOI handbook, 3.4): other letters stay as they are.
+    """
+    bare = ascii_lower(_PREFIX.sub("", text.strip()))
+    return bare if _DOI.fullmatch(bare) and stays_in_place(bare) else None
 
 
 def batches(dois: Sequence[str], largest: int) -> list[list[str]]:

@@ -7,6 +7,8 @@ import httpx
 from schemas.settings import SourceSettings
 from tasks.sources.reasons import Reason
 from tasks.sources.upstream import Question, Reply, Upstream
+from tasks.web.addresses import redirected
+from tasks.web.exchange import AnswerTooLargeError, AnswerUnreadableError, exchange
 
 _MOST_REDIRECTS = 3
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -28,38 +30,39 @@ async def exchanged(http: httpx.AsyncClient, upstream: Upstream, question: Quest
     """
     try:
         async with asyncio.timeout(settings.timeout_seconds):
-            return await _followed(http, upstream, question, settings.maximum_bytes)
+            return await _followed(http, upstream, question, settings)
     except (TimeoutError, httpx.TimeoutException):
         raise NoReply(Reason.TIMEOUT, f"no whole answer within {settings.timeout_seconds:g} s") from None
+    except AnswerTooLargeError as error:
+        raise NoReply(Reason.TOO_LARGE, str(error)) from None
+    except AnswerUnreadableError as error:
+        raise NoReply(Reason.MALFORMED_ANSWER, str(error)) from None
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise NoReply(Reason.UNREACHABLE, f"the connection failed ({type(error).__name__})") from None
 
 
-async def _followed(http: httpx.AsyncClient, upstream: Upstream, question: Question, maximum_bytes: int) -> Reply:
+async def _followed(http: httpx.AsyncClient, upstream: Upstream, question: Question, settings: SourceSettings) -> Reply:
     url = httpx.URL(upstream.base_url.rstrip("/") + question.path, params=list(question.parameters) or None)
     for _ in range(_MOST_REDIRECTS + 1):
-        reply = await _read(http, upstream, question, url, maximum_bytes)
+        reply = await _read(http, upstream, question, url, settings)
         location = reply.headers.get("location", "")
         if reply.status not in _REDIRECTS or not location:
             return reply
-        target = url.join(location)
+        target = redirected(url, location)
         if (target.scheme, target.host, target.port) != (url.scheme, url.host, url.port):
-            raise NoReply(Reason.FORBIDDEN, f"redirected to another host, {target.host}: keys do not follow")
+            raise NoReply(Reason.FORBIDDEN, f"redirected to another host, {target.host[:100]}: keys do not follow")
         for name in upstream.secrets.parameters:
             target = target.copy_remove_param(name)
         url = target
     raise NoReply(Reason.SERVER_ERROR, f"redirected more than {_MOST_REDIRECTS} times")
 
 
-async def _read(http: httpx.AsyncClient, upstream: Upstream, question: Question, url: httpx.URL, maximum_bytes: int) -> Reply:
-    headers = dict(upstream.headers)
-    if question.body is not None:
-        headers["content-type"] = "application/json"
-    method = "GET" if question.body is None else "POST"
-    async with http.stream(method, url, content=question.body, headers=headers, extensions=upstream.secrets.extension) as response:
-        content = bytearray()
-        async for piece in response.aiter_bytes():
-            content += piece
-            if len(content) > maximum_bytes:
-                raise NoReply(Reason.TOO_LARGE, f"the answer is larger than {maximum_bytes} bytes")
-        return Reply(response.status_code, response.headers, bytes(content))
+async def _read(http: httpx.AsyncClient, upstream: Upstream, question: Question, url: httpx.URL, settings: SourceSettings) -> Reply:
+    request = http.build_request(
+        "GET" if question.body is None else "POST",
+        url,
+        content=question.body,
+        headers={**upstream.headers, **({} if question.body is None else {"content-type": "application/json"})},
+        extensions=upstream.secrets.extension,
+    )
+    return await exchange(http, request, settings.maximum_bytes, settings.timeout_seconds)

@@ -1,17 +1,17 @@
 """Values out of answers whose every field may be missing, null or of another type."""
 
 import html
-import re
 from collections.abc import Mapping
 from typing import Any
 
 import orjson
 
+from schemas.patterns import IGNORECASE, bounded, linear
 from tasks.sources.reasons import UnreadableAnswer
 
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
-_JATS_HEADING = re.compile(r"<(?:jats:)?title>\s*(?:abstract|summary)\s*</(?:jats:)?title>", re.IGNORECASE)
+_TAG = linear(r"</?[A-Za-z][^<>]*>")
+_CONTROL = bounded(r"[\x00-\x1f\x7f]+")
+_JATS_HEADING = linear(r"<(?:jats:)?title>\s*(?:abstract|summary)\s*</(?:jats:)?title>", IGNORECASE)
 
 Row = Mapping[str, Any]
 

@@ -13,6 +13,7 @@ from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.reasons import Reason
 from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Reply, Upstream, retry_after_seconds, usual_reason
+from tasks.web.numbers import whole_number
 
 _LARGEST_PAGE = 100
 
@@ -116,7 +117,7 @@ def refusal_reason(reply: Reply) -> Reason:
 
 def wait_seconds(reply: Reply) -> float:
     """`retry-after`; or, with `x-ratelimit-remaining: 0`, until the Unix time in `x-ratelimit-reset`."""
-    reset = reply.headers.get("x-ratelimit-reset", "")
-    if reply.headers.get("x-ratelimit-remaining") == "0" and reset.isascii() and reset.isdigit():
-        return max(float(reset) - time.time(), retry_after_seconds(reply), 0.0)
+    reset = whole_number(reply.headers.get("x-ratelimit-reset"))
+    if reply.headers.get("x-ratelimit-remaining") == "0" and reset is not None:
+        return max(reset - time.time(), retry_after_seconds(reply), 0.0)
     return retry_after_seconds(reply)

@@ -166,10 +166,10 @@ class SourceRequests:
             return _Attempt(None, reason, f"{mend}it answered {reply.status}: {_told(reply)}", wait_seconds)
         try:
             return _Attempt(read(reply), None, "", body=reply.content)
-        except UnreadableAnswer as error:
-            return _Attempt(None, Reason.MALFORMED_ANSWER, str(error))
         except RequestRejectedError as error:
             return _Attempt(None, Reason.BAD_REQUEST, str(error))
+        except ValueError as error:  # `UnreadableAnswer`, or what no reader thought of
+            return _Attempt(None, Reason.MALFORMED_ANSWER, str(error))
 
     def _keep_to(self, reply: Reply) -> None:
         """Slow down to what the answer allows: a lower rate, a pause, or, after a 429, at least a moment."""

@@ -1,12 +1,12 @@
 """Serper: Google's web and Scholar results. API: POST https://google.serper.dev/{search,scholar} (reference 5.6)."""
 
-import re
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 import orjson
 
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.patterns import bounded
 from schemas.settings import Settings
 from tasks.sources.days import last_day, spoken_day
 from tasks.sources.fields import Row, number_of, rows_of, text_of
@@ -16,7 +16,7 @@ from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Reply, Upstream, usual_reason
 
 _MOST_RESULTS = 100
-_VENUE_YEAR = re.compile(r",?\s*\d{4}$")
+_VENUE_YEAR = bounded(r",?\s{0,9}\d{4}$")
 
 
 class SerperSource(HttpSource):

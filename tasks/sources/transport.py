@@ -12,7 +12,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 from pydantic import SecretStr
 
-from tasks.judging.scrubbing import scrub
+from warehouse.scrubbing import scrub
 
 _SECRETS = "assay_secrets"
 

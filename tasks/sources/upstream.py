@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import httpx
@@ -11,6 +9,8 @@ import httpx
 from tasks.accounting.ledger import Ledger
 from tasks.sources.reasons import Reason, reason_of_status
 from tasks.sources.transport import Secrets
+from tasks.web.exchange import Answer
+from tasks.web.retry_after import retry_after_seconds as told_seconds
 from warehouse.keyed_store import KeyedStore
 
 
@@ -24,13 +24,8 @@ class Question:
     packed: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A whole answer, its size bounded."""
-
-    status: int
-    headers: httpx.Headers
-    content: bytes
+Reply = Answer
+"""What a source answered."""
 
 
 def usual_reason(reply: Reply) -> Reason:
@@ -39,16 +34,8 @@ def usual_reason(reply: Reply) -> Reason:
 
 
 def retry_after_seconds(reply: Reply) -> float:
-    """`Retry-After` as seconds or date; 0 where there is none."""
-    given = reply.headers.get("retry-after", "").strip()
-    if given.isascii() and given.replace(".", "", 1).isdigit():
-        return float(given)
-    try:
-        moment = parsedate_to_datetime(given)
-    except ValueError:
-        return 0.0
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max((moment - datetime.now(UTC)).total_seconds(), 0.0)
+    """What `Retry-After` asks to wait; 0 where it asks for nothing."""
+    return told_seconds(reply.headers.get("retry-after")) or 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """Free text made into a query a source takes: operators disarmed, over-long text cut at a word, the cut told."""
 
-import re
 from dataclasses import dataclass
 
+from schemas.patterns import bounded
 from tasks.sources.fields import one_line
 
-_SYNTAX = re.compile(r"[^\w\s'.+#&/-]|_")
+_SYNTAX = bounded(r"[^\w\s'.+#&/-]|_")
 _LEADING, _TRAILING = "-+'./&#", "-'./&"
 _OPERATORS = frozenset({"AND", "OR", "NOT", "ANDNOT", "NEAR", "TO"})
 

@@ -25,6 +25,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from schemas.settings import TelemetrySettings
 from tasks.telemetry.measures import Measures
 from tasks.telemetry.values import Kind, Value
+from warehouse.scrubbing import concealed
 
 _KINDS: Mapping[Kind, SpanKind] = {"internal": SpanKind.INTERNAL, "client": SpanKind.CLIENT, "server": SpanKind.SERVER}
 _PROPAGATOR = TraceContextTextMapPropagator()
@@ -101,5 +102,5 @@ class Reporter:
 
 
 def _attributes(given: Mapping[str, Value]) -> dict[str, str | int | float | bool]:
-    """What is unknown is left out: absent and empty differ."""
-    return {f"{_SCOPE}.{name}": value for name, value in given.items() if value is not None}
+    """What is unknown is left out: absent and empty differ. A name that others gave, such as a model's, may repeat a key."""
+    return {f"{_SCOPE}.{name}": concealed(value) for name, value in given.items() if value is not None}

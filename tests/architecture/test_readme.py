@@ -1,4 +1,4 @@
-"""What the README tells people to type is understood, and what it points at is there."""
+"""What the README and docs/models.md tell people to type is understood, and what they point at is there."""
 
 import re
 import shlex
@@ -10,7 +10,7 @@ from typer.main import get_command
 from flows.command_line import application
 
 REPOSITORY = Path(__file__).parents[2]
-README = (REPOSITORY / "README.md").read_text("utf-8")
+README = "\n".join((REPOSITORY / name).read_text("utf-8") for name in ("README.md", "docs/models.md"))
 _FENCE = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"`([^`\n]+)`")
 _PATH = re.compile(r"(?:flows|tasks|warehouse|schemas|dashboards|infra|tests)/[\w./-]*")

@@ -28,20 +28,22 @@ from tests.support.schema_answers import answer_from_schema
 every_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
 
 
-def sample(annotation: Any, name: str = "") -> Any:
-    """A plausible value of a field's type."""
+def sample(annotation: Any, name: str = "", *, saves: str = "compute") -> Any:
+    """A plausible value of a field's type; its texts speak of what the idea `saves`."""
     origin, arguments = get_origin(annotation), [argument for argument in get_args(annotation) if argument is not type(None)]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation.model_construct(**{key: sample(field.annotation, key) for key, field in annotation.model_fields.items()})
+        return annotation.model_construct(
+            **{key: sample(field.annotation, key, saves=saves) for key, field in annotation.model_fields.items()}
+        )
     if origin is tuple or origin is list:
-        return origin(sample(arguments[0], name) for _ in range(2))
+        return origin(sample(arguments[0], name, saves=saves) for _ in range(2))
     if arguments:
-        return sample(arguments[0], name)
+        return sample(arguments[0], name, saves=saves)
     if annotation in (int, float):
         return annotation(1)
     if annotation is bool:
         return True
-    return {"key": "P1", "dimension_id": "d1"}.get(name, f"Sparse routing saves compute in large models, says this {name}.")
+    return {"key": "P1", "dimension_id": "d1"}.get(name, f"Sparse routing saves {saves} in large models, says this {name}.")
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +87,19 @@ def test_untrusted_text_stands_in_blocks(step: Step[Any, Any]) -> None:
     assert all(f"\n</{name}>" in user["content"] for name in blocks)
 
 
+@pytest.mark.parametrize("step", [step for step in STEPS if step.shares_prefix], ids=lambda step: step.name)
+def test_calls_that_share_a_beginning_share_it_up_to_the_end_of_what_is_judged(step: Step[Any, Any]) -> None:
+    judged = "idea" if "idea" in step.input_model.model_fields else "review"
+    one, varied = (sample(step.input_model, saves=saves) for saves in ("compute", "energy"))
+    other = varied.model_copy(update={judged: getattr(one, judged)})
+    system, user = step.messages(one)
+    assert step.messages(other) != [system, user], "the two questions are the same"
+    beginning = step.beginning(one)
+    assert beginning == step.beginning(other)
+    assert beginning.startswith(system["content"])
+    assert beginning.endswith(f"{getattr(one, judged)}\n</{judged}>")
+
+
 @every_step
 @pytest.mark.parametrize(
     "reply", ["", "Seven out of ten.", '{"error": "overloaded"}', "[]", "null", "{}", '{"unrelated": {"a": 1}}', "{{{"]
@@ -119,9 +134,9 @@ async def test_a_garbled_model_leaves_it_unscored(step: Step[Any, Any], server: 
 
 
 @every_step
-async def test_a_model_cut_off_leaves_it_unscored(step: Step[Any, Any], server: OpenAIServer, tmp_path: Path) -> None:
+async def test_a_model_cut_off_twice_leaves_it_unscored(step: Step[Any, Any], server: OpenAIServer, tmp_path: Path) -> None:
     server.behaviour = "cut_off"
     judge = engine(server, tmp_path, "text")
     outcome = await judge.run(step, sample(step.input_model))
     assert isinstance(outcome, Unscored)
-    assert [row.status for row in judge._ledger.llm_calls] == [CallStatus.CUT_OFF]
+    assert [row.status for row in judge._ledger.llm_calls] == [CallStatus.CUT_OFF] * 2

@@ -30,13 +30,13 @@ def bare_env(home: Path) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def env(bare_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """A machine with a Prefect server already running, which saves every command four seconds."""
-    kept = {name: os.environ.get(name) for name in ("PREFECT_HOME", "PREFECT_API_URL")}
+    kept = {name: os.environ.get(name) for name in ("PREFECT_HOME", "PREFECT_API_URL", "PREFECT_API_AUTH_STRING")}
     os.environ["PREFECT_HOME"] = str(tmp_path_factory.mktemp("prefect"))
     with PrefectServer(None) as server:
-        api_url = server.wait()
+        server.wait()
         for name, value in kept.items():
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
-        yield {**bare_env, "PREFECT_API_URL": api_url}
+        yield {**bare_env, **server.environment}
 
 
 class DemoRun:

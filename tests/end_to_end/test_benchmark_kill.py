@@ -11,7 +11,7 @@ from tests.support.openai_server import Recorded, start_openai_server
 
 pytestmark = pytest.mark.end_to_end
 
-PROBE = "Reply with the word OK."
+PROBE = "whether questions and answers are understood on both sides"
 """Every command asks this first, of any engine."""
 ANSWERED_BEFORE = 4
 """The probe and three matches."""

@@ -88,3 +88,10 @@ def test_every_expectation_passed(demo: DemoRun) -> None:
     results = rows(demo.warehouse, "select * from validations")
     assert len(results) > 30
     assert [row for row in results if not row["success"]] == []
+
+
+def test_nothing_a_run_writes_can_be_read_by_others(demo: DemoRun, home: Path) -> None:
+    """Neither in the warehouse nor at home: texts, caches, databases of SQLite, DuckDB and Prefect."""
+    written = [demo.warehouse, *demo.warehouse.rglob("*"), *home.rglob("*")]
+    assert {path.suffix for path in written} >= {".parquet", ".sqlite", ".json", ".html"}
+    assert [path for path in written if path.lstat().st_mode & 0o077] == []

@@ -26,7 +26,9 @@ def prefect(*arguments: str, env: dict[str, str], cwd: Path) -> subprocess.Compl
 
 def asked(env: dict[str, str], kind: str) -> list[dict[str, Any]]:
     """Everything of a kind that the Prefect server knows."""
-    return httpx.post(f"{env['PREFECT_API_URL']}/{kind}/filter", json={}).raise_for_status().json()
+    user, _, password = env["PREFECT_API_AUTH_STRING"].partition(":")
+    address = f"{env['PREFECT_API_URL']}/{kind}/filter"
+    return httpx.post(address, json={}, auth=(user, password)).raise_for_status().json()
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,18 @@
 """What the user can mend is one line and exit code 2; what commands print can be read and piped."""
 
+import json
+import logging
+import os
 import sys
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
 from flows.command_line import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE, application, run_command
-from schemas.errors import BudgetExhaustedError, SnapshotError, UpstreamError
+from flows.commands.output import print_json
+from flows.terminal import SafeFormatter
+from schemas.errors import BudgetExhaustedError, ConfigurationError, SnapshotError, UpstreamError
 
 
 @pytest.fixture(autouse=True)
@@ -116,3 +122,44 @@ def test_a_section_set_as_a_whole_says_how_its_fields_are_set(monkeypatch: pytes
     assert run(monkeypatch, "doctor") == EXIT_USAGE
     (line,) = capsys.readouterr().err.splitlines()
     assert "ASSAY_LITERATURE__" in line
+
+
+def test_an_error_that_quotes_control_characters_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert failing(ConfigurationError("no such file \x1b]0;owned\x07\x9b31m\u202e.txt \ud800")) == EXIT_USAGE
+    assert capsys.readouterr().err == "assay: no such file \ufffd]0;owned\ufffd\ufffd31m\ufffd.txt \ufffd\n"
+
+
+def test_an_option_that_holds_control_characters_cannot_steer_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "report", "--format", "\x1b[31mred") == EXIT_USAGE
+    assert "\x1b" not in capsys.readouterr().err
+
+
+def test_log_lines_and_tracebacks_cannot_steer_the_terminal() -> None:
+    try:
+        raise ValueError("\x1b[2J")
+    except ValueError:
+        record = logging.LogRecord("a", logging.ERROR, "f", 1, "idea %s\nfailed", ("\x9b31m",), sys.exc_info())
+    line = SafeFormatter("%(message)s").format(record)
+    assert "\x1b" not in line
+    assert "\x9b" not in line
+    assert line.startswith("idea \ufffd31m\nfailed\nTraceback")
+
+
+def test_json_says_control_characters_in_escapes_and_means_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"title": "\x9b31m \x7f \u202e \x1b é"})
+    out = capsys.readouterr().out
+    assert json.loads(out) == {"title": "\x9b31m \x7f \u202e \x1b é"}
+    assert not set(out) & set("\x9b\x7f\u202e\x1b")
+
+
+def test_a_command_makes_its_home_for_its_user_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "home" / "prefect"))
+    before = os.umask(0)
+    try:
+        assert run(monkeypatch, "warehouse", "docs") == EXIT_DONE
+    finally:
+        os.umask(before)
+    assert {oct(path.stat().st_mode & 0o777) for path in (tmp_path / "home", tmp_path / "home" / "prefect")} == {"0o700"}

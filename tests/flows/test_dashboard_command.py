@@ -1,20 +1,27 @@
-"""`assay dashboard`: starts on loopback, says what is wrong in one line, stops when told."""
+"""`assay dashboard`: starts on loopback, says what is wrong in one line, answers its own pages, stops when told."""
 
 import os
 import signal
 import socket
 import subprocess
-import sys
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
-from flows.commands.dashboard import environment, streamlit_command
+from dashboards.app.server import OPTIONS
+from flows.commands.dashboard import environment
+from schemas.interpreter import module_command
 from schemas.settings import Settings
 from tests.support.ports import quiet_port
+
+STREAM = "/_stcore/stream"
 
 
 @pytest.fixture
@@ -25,9 +32,9 @@ def taken() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-def started(port: int, warehouse: Path, home: Path) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "flows", "dashboard", "--warehouse", str(warehouse), "--port", str(port)]
-    return subprocess.Popen(command, env=os.environ | {"ASSAY_HOME": str(home)}, stderr=subprocess.PIPE, text=True)
+def started(port: int, warehouse: Path, home: Path, *options: str, **more: str) -> "subprocess.Popen[str]":
+    command = module_command("flows", "dashboard", "--warehouse", str(warehouse), "--port", str(port), *options)
+    return subprocess.Popen(command, env=os.environ | {"ASSAY_HOME": str(home)} | more, stderr=subprocess.PIPE, text=True)
 
 
 def test_a_taken_port_is_one_line(taken: int, tmp_path: Path) -> None:
@@ -63,11 +70,96 @@ def answers(url: str, process: "subprocess.Popen[str]") -> bool:
     return False
 
 
+@contextmanager
+def running(folder: Path, *options: str, **more: str) -> Iterator[int]:
+    port = quiet_port()
+    process = started(port, folder, folder / "home", *options, **more)
+    try:
+        assert answers(f"http://127.0.0.1:{port}/_stcore/health", process)
+        yield port
+    finally:
+        process.terminate()
+        process.communicate(timeout=240)
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    with running(tmp_path_factory.mktemp("dashboard")) as found:
+        yield found
+
+
+def test_a_name_that_leads_to_loopback_is_not_answered(port: int) -> None:
+    for path in ("/", "/_stcore/health", "/media/x"):
+        assert httpx.get(f"http://127.0.0.1:{port}{path}", headers={"host": f"rebound.example:{port}"}).status_code == 400
+
+
+def test_a_page_under_a_name_that_leads_to_loopback_opens_no_stream(port: int) -> None:
+    name = f"rebound.example:{port}"
+    with socket.create_connection(("127.0.0.1", port)) as leads_here, pytest.raises(InvalidStatus) as refused:
+        connect(f"ws://{name}{STREAM}", sock=leads_here, origin=f"http://{name}")
+    assert refused.value.response.status_code == 400
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "http://127.0.0.1:1", "http://localhost:3000", "null"])
+def test_a_page_of_another_site_opens_no_stream(origin: str, port: int) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        connect(f"ws://127.0.0.1:{port}{STREAM}", origin=origin, proxy=None)
+    assert refused.value.response.status_code == 403
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
+def test_its_own_page_opens_its_stream(name: str, port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port)) as leads_here:
+        connect(f"ws://{name}:{port}{STREAM}", sock=leads_here, origin=f"http://{name}:{port}", subprotocols=["streamlit"]).close()
+
+
+def test_a_link_on_another_site_is_followed_and_an_image_there_is_not_loaded(port: int) -> None:
+    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    image = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}
+    assert httpx.get(f"http://127.0.0.1:{port}/", headers=link).status_code == 200
+    assert httpx.get(f"http://127.0.0.1:{port}/", headers=image).status_code == 403
+
+
+def test_a_page_may_be_framed_by_nobody_and_loads_nothing_from_elsewhere(port: int) -> None:
+    headers = httpx.get(f"http://127.0.0.1:{port}/").headers
+    policy = headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in policy
+    assert "default-src 'self'" in policy
+    assert "unsafe-inline" not in policy.partition("script-src")[2].partition(";")[0]
+    assert "http" not in policy
+    assert headers["x-frame-options"] == "DENY"
+
+
+def test_beyond_loopback_it_answers_to_the_names_of_the_settings(tmp_path: Path) -> None:
+    with running(tmp_path, "--host", "0.0.0.0", ASSAY_DASHBOARD__ALLOWED_HOSTS='["assay.example.org"]') as port:
+        for name, status in (("assay.example.org", 200), ("127.0.0.1", 200), ("rebound.example", 400)):
+            assert httpx.get(f"http://127.0.0.1:{port}/", headers={"host": name}).status_code == status
+
+
+def test_it_asks_no_address_outside_for_anything(tmp_path: Path) -> None:
+    """Every request that would leave the machine goes to a proxy, which notes it."""
+    asked: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        threading.Thread(target=note_requests, args=(proxy, asked), daemon=True).start()
+        url = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+        proxies = {"HTTP_PROXY": url, "HTTPS_PROXY": url, "http_proxy": url, "https_proxy": url, "NO_PROXY": "", "no_proxy": ""}
+        with running(tmp_path, "--host", "0.0.0.0", **proxies) as port, pytest.raises(InvalidStatus):
+            connect(f"ws://127.0.0.1:{port}{STREAM}", origin="https://evil.example", proxy=None)
+    assert asked == []
+
+
+def note_requests(proxy: socket.socket, asked: list[bytes]) -> None:
+    while True:
+        try:
+            with proxy.accept()[0] as connection:
+                asked.append(connection.recv(200))
+        except OSError:
+            return
+
+
 def test_nothing_is_sent_home_and_readers_see_no_traceback(tmp_path: Path) -> None:
-    command = streamlit_command("127.0.0.1", 8501)
-    assert "--browser.gatherUsageStats=false" in command
-    assert "--server.address=127.0.0.1" in command
-    assert "--client.showErrorDetails=none" in command
+    assert OPTIONS["browser.gatherUsageStats"] is False
+    assert OPTIONS["client.showErrorDetails"] == "none"
     told = environment(tmp_path, Settings())
     assert told["ASSAY_DASHBOARD__WAREHOUSE"] == str(tmp_path)
     assert Path(told["ASSAY_DASHBOARD__PRICES"]).exists()

@@ -129,7 +129,7 @@ async def test_the_plan_of_a_committee_comes_within_fifteen_percent_of_a_run(
 
 async def both(idea: Idea, request: RunRequest, folder: Path) -> tuple[dict[str, int], dict[str, int], dict[str, tuple[float, ...]]]:
     """What a run used, what was planned, and both by step."""
-    estimate = estimate_run([idea], 0, request, Settings(), None)
+    estimate = estimate_run([idea], 0, request, Settings())
     ran = await evaluated(idea, request, folder)
     used = {
         "literature_requests": len(ran.api_calls),

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from flows.check_request import resolve_check
+from flows.checks import check_engine
 from flows.profiles import load_profile, shipped_profiles
 from flows.request import bundled, parse_cutoff, parse_modules, resolve_literature, resolve_request
 from schemas.errors import ConfigurationError
-from schemas.run import Module
+from schemas.run import Budget, Module
 from schemas.settings import Settings
 
 
@@ -113,3 +115,35 @@ def test_secrets_do_not_show_in_settings(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_an_api_base_that_cannot_be_used_is_refused(engine: str, api_base: str, settings: Settings) -> None:
     with pytest.raises(ConfigurationError, match="--api-base"):
         resolve_request(bundled("ideas.jsonl"), settings, engine=engine, api_base=api_base)
+
+
+@pytest.mark.parametrize(
+    "line", ["seed = 1979-05-27", "name = {a = 07:32:00}", "x = " + "[" * 3000 + "]" * 3000], ids=["date", "time", "deep"]
+)
+def test_a_profile_with_values_of_the_wrong_kind_is_one_line(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(line)
+    with pytest.raises(ConfigurationError, match=r"profile .*mine\.toml") as raised:
+        load_profile(str(path))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("address", ["http://user:pass-word-1@host/v1", "http://host/v1?api_key=pass-word-1", "http://pass-word-1@host"])
+def test_an_address_with_a_key_in_it_is_refused_wherever_one_is_taken(address: str, settings: Settings, tmp_path: Path) -> None:
+    paper, model = bundled("ideas.jsonl"), "litellm:openai/x"
+    takers = {
+        "--api-base": [
+            lambda: resolve_request(bundled("ideas.jsonl"), settings, engine=model, api_base=address),
+            lambda: resolve_check([paper], settings, warehouse=tmp_path, engine=model, api_base=address),
+            lambda: check_engine(model, address, settings, tmp_path, steps=(), budget=Budget()),
+        ],
+        "--literature": [lambda: resolve_literature(address, settings)],
+        "--judge": [
+            lambda: resolve_check([paper], settings, warehouse=tmp_path, engine=model, judges=[f"{model}@{address}"], reasons=paper)
+        ],
+    }
+    for option, ways in takers.items():
+        for take in ways:
+            with pytest.raises(ConfigurationError, match=f"^{option} http://host.*leave out user, password, key") as error:
+                take()
+            assert "pass-word-1" not in one_line(error)

@@ -12,6 +12,9 @@ class SleepingClock:
     def time(self) -> float:
         return self.now
 
+    def monotonic(self) -> float:
+        return self.now
+
     async def sleep(self, seconds: float) -> None:
         until = self.now + seconds
         await asyncio.sleep(0)

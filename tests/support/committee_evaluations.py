@@ -1,6 +1,7 @@
 """What committee and novelty find about an idea: sound in every respect, tests break it from there."""
 
 import random
+from collections.abc import Iterator
 from datetime import date
 from statistics import fmean
 
@@ -20,11 +21,12 @@ from schemas.committee import (
 )
 from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import PaperId
+from schemas.judging import JudgeVote
 from schemas.knowledge import SourceKind
 from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
 from schemas.outcome import UnscoredReason
 from schemas.paper import Paper
-from tests.support.evaluations import CUTOFF, make_evaluation, make_provenance, prose
+from tests.support.evaluations import CUTOFF, make_evaluation, make_judge_votes, make_provenance, prose
 
 DIMENSIONS = ("clarity", "novelty")
 PERSONAS = ("ada", "bo")
@@ -108,7 +110,7 @@ def _persona_review(generator: random.Random, persona: str, dimension: str, *, u
         mask_seed=generator.randrange(2**32),
         unscored_reason=UnscoredReason.REFUSED if unscored else None,
         unscored_detail="the model declined" if unscored else "",
-        provenance=make_provenance("persona_review"),
+        provenance=make_provenance("persona_review", PERSONAS.index(persona)),
     )
 
 
@@ -169,11 +171,34 @@ def make_novelty(number: int, papers: tuple[Paper, ...]) -> NoveltyEvaluation:
 
 
 def make_full_evaluation(number: int = 0, *, run_id: str = "run-a") -> IdeaEvaluation:
-    """One evaluation by all four modules that passes every expectation."""
+    """One evaluation by all four modules that passes every expectation; several judges scored."""
     base = make_evaluation(number, run_id=run_id)
-    return replace(
+    evaluation = replace(
         base,
         committee=make_committee(number, base.papers),
         novelty=make_novelty(number, base.papers),
         citations=(*base.citations, *committee_citations(base.papers)),
     )
+    return replace(evaluation, judge_votes=tuple(votes_of_judges(evaluation)))
+
+
+def votes_of_judges(evaluation: IdeaEvaluation) -> Iterator[JudgeVote]:
+    """Votes whose medians are the scores of `evaluation`; some judges gave none."""
+    assert evaluation.soundness is not None
+    assert evaluation.contribution is not None
+    assert evaluation.committee is not None
+    assert evaluation.novelty is not None
+    refused = UnscoredReason.REFUSED
+    for review in evaluation.soundness.reviews:
+        if (score := review.score_0_to_10) is not None:
+            yield from make_judge_votes(review.provenance, score, max(score - 1, 0.0), min(score + 1, 10.0), refused)
+    for comparison in evaluation.contribution.comparisons:
+        if comparison.score is not None:
+            item = f"P1/{comparison.dimension_id}"
+            yield from make_judge_votes(comparison.provenance, comparison.score, comparison.score, item=item)
+    for seat in evaluation.committee.reviews:
+        if (score := seat.score_0_to_10) is not None:
+            yield from make_judge_votes(seat.provenance, score, score, item=seat.dimension)
+    seat = evaluation.committee.reviews[0]
+    yield make_judge_votes(seat.provenance, 0, 0, refused)[-1]
+    yield from make_judge_votes(evaluation.novelty.judgement.provenance, 3, 2, 4)

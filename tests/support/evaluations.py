@@ -11,6 +11,7 @@ from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, PaperId, RunId, content_hash
+from schemas.judging import JudgeVote
 from schemas.outcome import Provenance, UnscoredReason
 from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import ScoreWeights
@@ -245,6 +246,27 @@ def _contribution_review(generator: random.Random, dimension_id: str, comparison
         scored_comparison_count=len(scores),
         unscored_comparison_count=0,
         provenance=make_provenance("contribution_review"),
+    )
+
+
+JUDGES = ("openai/gpt-5", "anthropic/claude-sonnet-4", "mistral/large", "deepseek/chat")
+
+
+def make_judge_votes(judged: Provenance, *answers: float | UnscoredReason, item: str = "") -> tuple[JudgeVote, ...]:
+    """What several judges said to one question: a score of `item`, or why the whole reply has none, in the order of `JUDGES`."""
+    return tuple(
+        JudgeVote(
+            step=judged.step,
+            question=content_hash("question", *judged.call_ids, length=16),
+            item="" if isinstance(answer, UnscoredReason) else item,
+            judge=judge,
+            model_answered=None if isinstance(answer, UnscoredReason) else f"{judge}-2026-01",
+            score=None if isinstance(answer, UnscoredReason) else answer,
+            unscored_reason=answer if isinstance(answer, UnscoredReason) else None,
+            unscored_detail="the judge gave no score" if isinstance(answer, UnscoredReason) else "",
+            call_ids=judged.call_ids,
+        )
+        for judge, answer in zip(JUDGES, answers, strict=False)
     )
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+from urllib.parse import quote
 
 import uvicorn
 from starlette.applications import Starlette
@@ -39,7 +40,8 @@ Behaviour = str | Sequence[str] | Callable[["Recorded"], str]
 good · late · together:<how many come before any is answered> · hangs · malformed · prose · fenced · refusal · refusal_field ·
 content_filter · empty · cut_off · rate_limited · retry_after:<seconds> ·
 no_quota · server_error · overloaded · dropped · not_json · wrong_key · forbidden ·
-no_such_model · rejects_response_format · too_long · text:<reply>
+no_such_model · rejects_response_format · rejects:<parameter, where it is sent> · too_long · text:<reply> ·
+echoes:<status> (an error that repeats the key) · redirects (to an address with the key in it) · echoes_key (a good answer that repeats it)
 """
 
 
@@ -57,6 +59,10 @@ class Recorded:
     def messages(self) -> Messages:
         return self.body["messages"]
 
+    @property
+    def key(self) -> str:
+        return self.headers.get("authorization", "").removeprefix("Bearer ")
+
 
 @dataclass
 class OpenAIServer:
@@ -65,6 +71,7 @@ class OpenAIServer:
     behaviour: Behaviour = "good"
     answer: Answer | None = None
     late_seconds: float = 0.5
+    extra_headers: dict[str, str] = field(default_factory=dict)
     cached_tokens: int | Callable[[Messages], int] = 0
     port: int = 0
     requests: list[Recorded] = field(default_factory=list)
@@ -154,6 +161,13 @@ class OpenAIServer:
             return Response("<html>gateway</html>", 200, media_type="text/html")
         elif name.startswith("retry_after:"):
             return _error(429, "slow down", "rate_limit_exceeded", {"retry-after": name.partition(":")[2]})
+        elif name.startswith("rejects:"):
+            refused = name.partition(":")[2]
+            if recorded is None or (refused not in recorded.body and refused != "top_k"):
+                return None
+            return _error(400, f"Unsupported parameter: '{refused}'", "unsupported_parameter")
+        elif recorded is not None and (repeating := _repeating(name, recorded)) is not None:
+            return repeating
         elif name == "rejects_response_format" and (recorded is None or "response_format" not in recorded.body):
             return None
         elif name in _ERRORS:
@@ -189,11 +203,15 @@ class OpenAIServer:
                 finish_reason, message["content"] = "length", good[: len(good) // 2]
             case "text":
                 message["content"] = name.partition(":")[2]
+            case "echoes_key":
+                message["content"] = json.dumps(_with_key(json.loads(good), recorded.key)) if good.startswith("{") else good
+                return JSONResponse({**self._completion(recorded, message, finish_reason), "model": f"loopback-{recorded.key}"})
             case "empty":
                 pass
             case _:
                 message["content"] = good
-        return JSONResponse(self._completion(recorded, message, finish_reason))
+        completion = self._completion(recorded, message, finish_reason)
+        return JSONResponse(completion, headers=self.extra_headers)
 
     def _good(self, recorded: Recorded) -> str:
         schema = find_schema(recorded.body)
@@ -245,6 +263,25 @@ class _Dropped(Response):
 
 def _error(status: int, message: str, code: str, headers: dict[str, str] | None = None) -> Response:
     return JSONResponse({"error": {"message": message, "type": code, "code": code}}, status, headers)
+
+
+def _repeating(name: str, recorded: Recorded) -> Response | None:
+    """Refusals that repeat the key they were asked with."""
+    if name == "redirects":
+        query = f"api_key={quote(recorded.key, safe='')}&q={recorded.key}"
+        return Response(status_code=307, headers={"location": f"http://127.0.0.1:9/?{query}"})
+    if name.startswith("echoes:"):
+        return _error(int(name.partition(":")[2]), f"cannot use {recorded.key} here: {recorded.headers}", recorded.key)
+    return None
+
+
+def _with_key(value: Any, key: str) -> Any:
+    """The answer with the key in every text of several words: names and citation keys stay what they are."""
+    if isinstance(value, dict):
+        return {name: _with_key(each, key) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_with_key(each, key) for each in value]
+    return f"{value} {key}" if isinstance(value, str) and " " in value else value
 
 
 def _vector(text: str) -> list[float]:

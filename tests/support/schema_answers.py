@@ -19,9 +19,12 @@ _IDEA = re.compile(r"<(idea|method)>\n(.*?)\n</\1>", re.DOTALL)
 def find_schema(body: dict[str, Any]) -> Schema | None:
     """The schema a request asks for: in `response_format`, or described in a message."""
     wanted = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
-    if wanted:
-        return wanted
-    for message in body.get("messages", []):
+    return wanted or schema_in_prompt(body.get("messages", []))
+
+
+def schema_in_prompt(messages: list[dict[str, str]]) -> Schema | None:
+    """The schema that a message describes."""
+    for message in messages:
         if match := _SCHEMA_IN_PROMPT.search(message["content"]):
             return json.loads(match.group(1))
     return None

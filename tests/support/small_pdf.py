@@ -28,6 +28,25 @@ def pdf_from_streams(streams: list[bytes], *, encrypted: bool = False, page_coun
     return _assembled(objects, encrypted=encrypted)
 
 
+def pdf_from_objects(*objects: bytes) -> bytes:
+    """A PDF of these objects, numbered from 1; the first is its catalogue."""
+    return _assembled(list(objects), encrypted=False)
+
+
+def outlined(*bookmarks: bytes, extra: bytes = b"") -> bytes:
+    """One page that says "Hello there world", with `extra` in its dictionary; bookmarks are objects 7, 8, …, page is object 3."""
+    text = b"BT /F1 9 Tf 60 700 Td (Hello there world) Tj ET"
+    return pdf_from_objects(
+        b"<< /Type /Catalog /Pages 2 0 R /Outlines 6 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R " + extra + b">>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Length %d >>\nstream\n" % len(text) + text + b"\nendstream",
+        b"<< /First 7 0 R /Last 7 0 R /Count 1 >>",
+        *bookmarks,
+    )
+
+
 def _stream(lines: list[Text]) -> bytes:
     pieces = []
     height = 750.0

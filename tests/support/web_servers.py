@@ -3,6 +3,8 @@
 `ShapedServer` scripts what happens; `SHAPES` knows how each source words the same few finds.
 """
 
+import functools
+import gzip
 import json
 import threading
 import time
@@ -15,8 +17,14 @@ from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
 
 GOOD = "good"
-"""Script words: good · empty · malformed · truncated · dropped · hangs · endless · html · elsewhere · moved · a status such as "429" or
-"429:<Retry-After>". The last word of a script stays."""
+"""Script words: good · empty · malformed · truncated · dropped · hangs · endless · drips · bomb · packed_oddly · html · elsewhere · moved ·
+a status such as "429" or "429:<Retry-After>" · "to:<Location>". The last word of a script stays."""
+
+
+@functools.cache
+def bomb() -> bytes:
+    """A gzip of 200 MB of zeros, in 200 KB."""
+    return gzip.compress(bytes(200_000_000), 6)
 
 
 @dataclass(frozen=True)
@@ -112,16 +120,28 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, server.headers, b"")
             while not server.closing.is_set():
                 self.wfile.write(b" " * 65536)
+        elif word in ("drips", "bomb", "packed_oddly"):
+            self._be_hostile(server, word, good)
         elif word == "moved":
             self._whole(301, server.headers | {"Location": f"{server.url}{self.path}"}, b"")
-        elif word == "elsewhere":
-            self._whole(302, server.headers | {"Location": "http://elsewhere.invalid/"}, b"")
+        elif word == "elsewhere" or word.startswith("to:"):
+            self._whole(302, server.headers | {"Location": word[3:] if word.startswith("to:") else "http://elsewhere.invalid/"}, b"")
         elif word[:3].isdigit():
             status, _, retry_after = word.partition(":")
             more = {"Retry-After": retry_after} if retry_after else {}
             self._whole(int(status), server.headers | more, server.error_body.encode())
         else:
             self._whole(200, server.headers, _BODIES.get(word, lambda _, whole: whole)(server, good))
+
+    def _be_hostile(self, server: ShapedServer, word: str, good: bytes) -> None:
+        if word == "bomb":
+            self._whole(200, server.headers | {"Content-Encoding": "gzip"}, bomb())
+        elif word == "packed_oddly":
+            self._whole(200, server.headers | {"Content-Encoding": "br"}, good)
+        else:
+            self._send(200, server.headers, good[:1])
+            while not server.closing.wait(0.02):
+                self.wfile.write(b" ")
 
     def _whole(self, status: int, headers: dict[str, str], body: bytes) -> None:
         self._send(status, headers | {"Content-Length": str(len(body))}, body)

@@ -116,3 +116,30 @@ def test_an_answer_too_large_is_refused_not_cut(published: Layout) -> None:
 def test_without_a_lake_it_says_how_to_get_one(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="publish a run first"):
         run_sql(Layout(tmp_path), "select 1")
+
+
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        ("select " + "+".join(["1"] * 600), "nested too deeply"),
+        ("select " + "-(" * 600 + "idea_id" + ")" * 600 + " from ideas", "wrong SQL|nested too deeply"),
+        ("select to_days(2147483647)", "out of range .*: cast it to varchar"),
+        ("select '\ud800'", "half a character"),
+    ],
+    ids=["many operators", "many parentheses", "interval", "lone surrogate"],
+)
+def test_what_python_cannot_hold_is_one_line(published: Layout, sql: str, told: str) -> None:
+    with pytest.raises(ConfigurationError, match=told) as raised:
+        run_sql(published, sql)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("sql", ["select 1 -- x ; y", "select 1 /* ; select 2 */", "select ';'", "select 1;;"])
+def test_a_semicolon_in_a_comment_or_a_text_ends_no_statement(published: Layout, sql: str) -> None:
+    assert len(run_sql(published, sql)) == 1
+
+
+def test_numbers_and_times_that_json_does_not_know_are_told_as_text(published: Layout) -> None:
+    (row,) = run_sql(published, "select 170141183460469231731687303715884105727::hugeint as big, timetz '01:02:03+04' as clock")
+    assert row == {"big": "170141183460469231731687303715884105727", "clock": "01:02:03+04:00"}
+    assert orjson.loads(orjson.dumps(row)) == row

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import duckdb
+import pyarrow.parquet as pq
 import pytest
 
 from schemas.base import replace
@@ -40,7 +41,7 @@ def test_an_export_holds_every_table_and_mart(published: Layout, tmp_path: Path)
         for table in TABLES:
             assert connection.execute(f"select count(*) from {table.name}").fetchall() == [(rows[table.name],)]
         for name in MARTS:
-            filled = name != "attempt_hits"  # no manuscript was checked here
+            filled = name not in ("attempt_hits", "judge_agreement")  # no manuscript was checked, and one model judged
             assert connection.execute(f"select count(*) > 0 from {name}").fetchall() == [(filled,)]
     assert [path.name for path in target.parent.iterdir()] == ["assay.duckdb"]
 
@@ -116,12 +117,13 @@ def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Layout)
     assert landed is not None
     (folder / "receipt.json").write_text(replace(landed, rows=landed.rows | {"benchmark_scores": 9}).model_dump_json())
     assert verify(copied).problems == (
+        f"{folder / 'benchmark_scores.parquet'} holds 3 rows, its receipt says 9: remove its folder and run again",
         "benchmark-a: 3 rows of benchmark_scores are published, its receipt says 9; remove its folder, run it again",
     )
     folder.rename(copied.benchmark(RunId("benchmark-b")))
     other = copied.benchmark(RunId("benchmark-b")) / "receipt.json"
     other.write_text(replace(landed, run_id=RunId("benchmark-b")).model_dump_json())
-    (problem,) = verify(copied).problems
+    *_, problem = verify(copied).problems
     assert problem.startswith("benchmark-b has landed but is not published")
 
 
@@ -149,6 +151,44 @@ def test_a_landing_nobody_published_is_found(copied: Layout) -> None:
 def test_rows_that_no_receipt_promises_are_found(copied: Layout) -> None:
     land(copied, make_evaluation(77))
     assert "run run-a: 6 rows of ideas are published, its receipts say 7; run it again to publish it anew" in verify(copied).problems
+
+
+def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Layout) -> None:
+    """Truncated files, junk, a cut receipt and a lost file, of every kind of unit at once."""
+    publish_benchmark_lake(copied)
+    run = copied.run(RunId("run-a"))
+    first, second, third, fourth = sorted(run.glob("idea=*"))[:4]
+    cut(first / "methods.parquet")
+    (second / "papers.parquet").write_bytes(b"PAR1 this is junk PAR1")
+    cut(third / "receipt.json")
+    (fourth / "ideas.parquet").unlink()
+    copied.rejections(RunId("run-a")).write_bytes(b"junk")
+    cut(copied.benchmark(BENCHMARK) / "benchmark_items.parquet")
+    problems = verify(copied).problems
+    for path in (
+        first / "methods.parquet",
+        second / "papers.parquet",
+        third / "receipt.json",
+        fourth / "ideas.parquet",
+        copied.rejections(RunId("run-a")),
+        copied.benchmark(BENCHMARK) / "benchmark_items.parquet",
+    ):
+        (told,) = [problem for problem in problems if str(path) in problem]
+        assert "\n" not in told
+        assert "remove" in told
+
+
+def test_a_file_whose_rows_are_not_those_promised_is_listed(copied: Layout) -> None:
+    one = next(copied.run(RunId("run-a")).glob("idea=*/papers.parquet"))
+    pq.write_table(pq.read_table(one).slice(1), one)
+    count = pq.read_metadata(one).num_rows
+    (problem,) = verify(copied).problems
+    assert problem.startswith(f"{one} holds {count} rows, its receipt says {count + 1}")
+
+
+def cut(path: Path) -> None:
+    """Leave the first half of a file, as a full disk does."""
+    os.truncate(path, path.stat().st_size // 2)
 
 
 def test_the_dictionary_names_every_table_column_mart_and_check() -> None:

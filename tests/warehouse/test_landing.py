@@ -4,17 +4,20 @@ import multiprocessing
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from schemas.base import replace
 from schemas.errors import ConfigurationError, PublicationError
 from schemas.idea import RejectedIdea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
+from schemas.tables import TABLE
+from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_evaluation, make_idea, make_llm_call
 from warehouse import landing
+from warehouse.landed import read_rows
 from warehouse.landing import find_receipt, land, land_rejections, read_receipt, read_receipts, reuse
 from warehouse.layout import Layout
-from warehouse.parquet import read_rows
 from warehouse.rows import evaluation_of
 
 RUN_A, RUN_B = RunId("run-a"), RunId("run-b")
@@ -26,7 +29,7 @@ def layout(tmp_path: Path) -> Layout:
 
 
 def landed_rows(layout: Layout, run_id: RunId, key: EvaluationKey) -> dict[str, list[dict[str, object]]]:
-    return {path.stem: read_rows(path) for path in layout.idea(run_id, key).glob("*.parquet")}
+    return {path.stem: read_rows(TABLE[path.stem], path) for path in layout.idea(run_id, key).glob("*.parquet")}
 
 
 def test_landing_and_reading_gives_the_same_evaluation(layout: Layout) -> None:
@@ -116,7 +119,7 @@ def test_an_evaluation_that_ended_early_is_not_found_for_reuse(layout: Layout) -
 
 
 def test_reuse_says_the_same_under_another_name_and_charges_nothing(layout: Layout) -> None:
-    evaluation = make_evaluation()
+    evaluation = make_full_evaluation()
     land(layout, evaluation)
     renamed = make_idea(idea_id=IdeaId("other"), group="elsewhere", metadata={"a": "b"}, title="New title")
     receipt = reuse(layout, evaluation.evaluation_key, RUN_A, RUN_B, renamed)
@@ -125,6 +128,33 @@ def test_reuse_says_the_same_under_another_name_and_charges_nothing(layout: Layo
     assert reused == replace(evaluation, run_id=RUN_B, idea=renamed, llm_calls=(), api_calls=())
     assert rows["ideas"][0]["reused_from_run_id"] == "run-a"
     assert (receipt.reused_from_run_id, receipt.cost_usd, receipt.llm_calls, receipt.api_calls) == ("run-a", 0.0, 0, 0)
+
+
+def test_a_vote_that_a_judge_did_not_give_is_no_unscored_judgement(layout: Layout) -> None:
+    evaluation = make_full_evaluation()
+    receipt = land(layout, evaluation)
+    assert receipt.rows["judge_votes"] == len(evaluation.judge_votes)
+    assert any(vote.score is None for vote in evaluation.judge_votes)
+    assert receipt.unscored == land(layout, replace(evaluation, judge_votes=())).unscored
+
+
+def lands_without(layout: Layout, column: str, table: str) -> None:
+    """The files of `table` as an earlier definition wrote them: without `column`."""
+    for path in layout.landing.rglob(f"{table}.parquet"):
+        content = pq.read_table(path)
+        pq.write_table(content.drop_columns(column), path)
+
+
+def test_what_landed_before_its_table_had_a_column_is_reused_and_landed_again(layout: Layout) -> None:
+    evaluation = make_evaluation()
+    land(layout, evaluation, incomplete_reason="budget_exhausted")
+    lands_without(layout, "parameters_dropped", "llm_calls")
+    assert land(layout, replace(evaluation, llm_calls=())).llm_calls == len(evaluation.llm_calls)
+    lands_without(layout, "novelty_requested", "ideas")
+    reuse(layout, evaluation.evaluation_key, RUN_A, RUN_B, evaluation.idea)
+    rows = landed_rows(layout, RUN_B, evaluation.evaluation_key)
+    assert rows["ideas"][0]["novelty_requested"] is None
+    assert evaluation_of(rows) == replace(evaluation, run_id=RUN_B, llm_calls=(), api_calls=())
 
 
 def test_reuse_of_a_reuse_names_the_run_that_paid(layout: Layout) -> None:
@@ -154,7 +184,7 @@ def test_rejections_replace_those_of_an_earlier_attempt(layout: Layout) -> None:
     rejected = [RejectedIdea(idea_id=None, location="ideas.jsonl line 3", reason="empty", detail="write something")]
     land_rejections(layout, RUN_A, rejected * 2)
     land_rejections(layout, RUN_A, rejected)
-    (row,) = read_rows(layout.rejections(RUN_A))
+    (row,) = read_rows(TABLE["failures"], layout.rejections(RUN_A))
     assert (row["stage"], row["subject"], row["idea_id"]) == ("read_ideas", "ideas.jsonl line 3", None)
 
 

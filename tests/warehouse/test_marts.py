@@ -1,7 +1,10 @@
 """Scores, ranks and costs: what is unscored is counted beside, never averaged in."""
 
+import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from statistics import fmean
 from typing import Any
 
 import duckdb
@@ -15,8 +18,9 @@ from schemas.outcome import UnscoredReason
 from schemas.run import Module
 from schemas.tables import TABLE, TABLES
 from tasks.judging.registry import STEPS
+from tasks.metrics.krippendorff import krippendorff_alpha
 from tests.support.committee_evaluations import make_committee, make_novelty
-from tests.support.evaluations import make_api_call, make_evaluation, make_idea, make_llm_call, make_run
+from tests.support.evaluations import make_api_call, make_evaluation, make_idea, make_judge_votes, make_llm_call, make_provenance, make_run
 from warehouse.lake import in_memory
 from warehouse.parquet import arrow_table
 from warehouse.publish import _run_row
@@ -88,6 +92,7 @@ def test_marts_of_the_contract_are_the_files_there_are() -> None:
             "latency_by_step",
             "source_health",
             "attempt_hits",
+            "judge_agreement",
         }
     )
 
@@ -262,3 +267,64 @@ def test_source_health_counts_failures_by_endpoint(tables: duckdb.DuckDBPyConnec
     add_evaluation(tables, replace(evaluation, api_calls=calls))
     sql = "select endpoint, requests, answered, failed, rate_limited, failed_share from source_health"
     assert tables.execute(sql).fetchall() == [("paper/search", 2, 1, 1, 1, 0.5)]
+
+
+def with_votes(asked: Sequence[Sequence[float | None]], step: str = "judge_novelty") -> IdeaEvaluation:
+    """An evaluation in which the judges of `step` were asked these questions; None: a judge refused."""
+    answers = [[UnscoredReason.REFUSED if score is None else score for score in scores] for scores in asked]
+    votes = [make_judge_votes(make_provenance(step, n), *given_scores) for n, given_scores in enumerate(answers)]
+    return replace(make_evaluation(), judge_votes=tuple(vote for cast in votes for vote in cast))
+
+
+def agreements(connection: duckdb.DuckDBPyConnection, columns: str) -> list[tuple[Any, ...]]:
+    return connection.execute(f"select {columns} from judge_agreement order by step").fetchall()
+
+
+def test_votes_of_judges_are_counted_and_only_items_with_two_scores_are_compared(tables: duckdb.DuckDBPyConnection) -> None:
+    add_evaluation(tables, with_votes([[6, 7, 4.5], [5, 5, None], [8, None, None], [None, None, None]]))
+    counted = "step, questions, items, judges, votes, scored_votes, unscored_votes, compared_items, same_score_share"
+    assert agreements(tables, counted) == [("judge_novelty", 4, 3, 3, 12, 6, 6, 2, 0.5)]
+    (difference,) = agreements(tables, "mean_absolute_difference")[0]
+    assert difference == pytest.approx((1 + 1.5 + 2.5 + 0) / 4)
+
+
+def test_items_of_one_question_are_told_apart_and_steps_too(tables: duckdb.DuckDBPyConnection) -> None:
+    asked = make_provenance("compare_paper")
+    votes = (
+        *make_judge_votes(asked, 1, 1, item="P1/d1"),
+        *make_judge_votes(asked, 1, -1, item="P1/d2"),
+        make_judge_votes(asked, 1, 1, UnscoredReason.REFUSED)[2],
+        *make_judge_votes(make_provenance("judge_novelty"), 3, 3),
+    )
+    add_evaluation(tables, replace(make_evaluation(), judge_votes=votes))
+    found = agreements(tables, "step, questions, items, unscored_votes, same_score_share, mean_absolute_difference")
+    assert found == [("compare_paper", 1, 2, 1, 0.5, 1.0), ("judge_novelty", 1, 1, 0, 1.0, 0.0)]
+
+
+def test_without_two_scores_for_anything_nothing_is_compared(tables: duckdb.DuckDBPyConnection) -> None:
+    add_evaluation(tables, with_votes([[6, None], [None, None]]))
+    compared = "compared_items, same_score_share, mean_absolute_difference, krippendorff_alpha"
+    assert agreements(tables, compared) == [(0, None, None, None)]
+
+
+def test_a_run_without_several_judges_has_no_agreement(tables: duckdb.DuckDBPyConnection) -> None:
+    add_evaluation(tables, make_evaluation())
+    assert agreements(tables, "*") == []
+
+
+SCORES = st.lists(st.none() | st.integers(-4, 20).map(lambda halves: halves / 2), min_size=2, max_size=4)
+
+
+@given(st.lists(SCORES, min_size=1, max_size=8))
+@settings(max_examples=60, deadline=None)
+def test_the_agreement_of_judges_is_krippendorffs_alpha(asked: list[list[float | None]]) -> None:
+    with in_memory() as connection:
+        connection.execute(TABLE["judge_votes"].ddl)
+        connection.execute(f"create view judge_agreement as {statement('marts', 'judge_agreement')}")
+        add(connection, "judge_votes", rows_of(with_votes(asked))["judge_votes"])
+        ((alpha, difference),) = agreements(connection, "krippendorff_alpha, mean_absolute_difference")
+    compared = [scores for scores in ([score for score in row if score is not None] for row in asked) if len(scores) > 1]
+    expected = krippendorff_alpha(asked, "interval", resamples=20).value if len(compared) > 1 else math.nan
+    assert alpha == (None if math.isnan(expected) else pytest.approx(expected))
+    pairs = [abs(first - second) for scores in compared for first, second in combinations(scores, 2)]
+    assert difference == (pytest.approx(fmean(pairs)) if pairs else None)

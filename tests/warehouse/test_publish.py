@@ -21,6 +21,7 @@ from warehouse.lake import open_reader, open_writer
 from warehouse.landing import land, read_receipts, reuse
 from warehouse.layout import Layout
 from warehouse.publish import publish_run
+from warehouse.queries import run_sql
 
 RUN = RunId("run-a")
 SPAWN = multiprocessing.get_context("spawn")
@@ -196,3 +197,17 @@ def test_readers_see_whole_runs_while_a_publisher_writes(layout: Layout) -> None
     assert publisher.exitcode == 0
     assert seen <= {(1, 2, 6), (2, 4, 12), (3, 6, 18)}
     assert counts(layout) == {"runs": 3, "ideas": 6, "methods": 18}
+
+
+def test_publishing_over_a_damaged_landed_file_names_it_and_leaves_the_lake_as_it_was(layout: Layout) -> None:
+    land(layout, make_evaluation(0))
+    assert publish_run(layout, make_run(ideas=1)).published
+    before = run_sql(layout, "select count(*) as papers from papers")
+    damaged = next(layout.run(RunId("run-a")).glob("idea=*/papers.parquet"))
+    content = damaged.read_bytes()
+    for worse in (content[:500], b"junk", b"", content[:4] + bytes(len(content) - 8) + content[-4:]):
+        damaged.write_bytes(worse)
+        with pytest.raises(PublicationError, match=str(damaged)) as raised:
+            publish_run(layout, make_run(ideas=1, label="again"))
+        assert "\n" not in str(raised.value)
+        assert run_sql(layout, "select count(*) as papers from papers") == before

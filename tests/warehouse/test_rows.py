@@ -14,14 +14,16 @@ from schemas.errors import PublicationError
 from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
 from schemas.idea import Idea
+from schemas.judging import JudgeVote
 from schemas.outcome import Provenance, UnscoredReason
 from schemas.paper import Paper
 from schemas.soundness import SoundnessReview
 from schemas.tables import TABLE
 from tests.support.committee_evaluations import make_committee, make_full_evaluation, make_novelty
 from tests.support.evaluations import make_evaluation
+from warehouse.landed import read_rows
 from warehouse.module_rows import MODULE_ROWS
-from warehouse.parquet import arrow_table, read_rows, write_rows
+from warehouse.parquet import arrow_table, write_rows
 from warehouse.rows import evaluation_of, rows_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -89,6 +91,18 @@ COMPARISON = st.builds(
     unscored_reason=REASON,
     provenance=PROVENANCE,
 )
+VOTE = st.builds(
+    JudgeVote,
+    step=NAME,
+    question=NAME,
+    item=TEXT,
+    judge=NAME,
+    model_answered=st.none() | NAME,
+    score=st.none() | st.floats(allow_nan=False),
+    unscored_reason=REASON,
+    unscored_detail=TEXT,
+    call_ids=st.lists(NAME, max_size=2).map(tuple),
+)
 
 
 @st.composite
@@ -108,6 +122,7 @@ def evaluations(draw: st.DrawFn) -> IdeaEvaluation:
         contribution=draw(st.none() | st.just(contribution)),
         committee=draw(st.none() | st.just(make_committee(0, base.papers))),
         novelty=draw(st.none() | st.just(make_novelty(0, base.papers))),
+        judge_votes=tuple(draw(st.lists(VOTE, max_size=4))),
     )
 
 
@@ -118,7 +133,7 @@ def test_an_evaluation_survives_parquet(evaluation: IdeaEvaluation) -> None:
     with TemporaryDirectory() as folder:
         for name, found in rows.items():
             write_rows(TABLE[name], found, Path(folder) / f"{name}.parquet")
-        read = {path.stem: list(reversed(read_rows(path))) for path in Path(folder).iterdir()}
+        read = {path.stem: list(reversed(read_rows(TABLE[path.stem], path))) for path in Path(folder).iterdir()}
     # Calls carry their own idea_id: the one of the ledger, whatever the idea is called.
     assert evaluation_of(read) == evaluation
 

@@ -3,7 +3,6 @@
 landing/benchmark=<id>/{benchmark_scores,benchmark_items,llm_calls}.parquet, benchmark.json, receipt.json
 """
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from schemas.base import Noun
@@ -45,14 +44,6 @@ def land_benchmark(layout: Layout, run: BenchmarkRun) -> BenchmarkReceipt:
 def read_benchmark_receipt(layout: Layout, run_id: RunId) -> BenchmarkReceipt | None:
     """The receipt of a landed benchmark; None when it has not landed."""
     return read_noun(layout.benchmark(run_id) / "receipt.json", BenchmarkReceipt, _REMEDY)
-
-
-def iterate_benchmark_receipts(layout: Layout) -> Iterator[BenchmarkReceipt]:
-    """Every landed benchmark."""
-    for path in sorted(layout.landing.glob("benchmark=*/receipt.json")):
-        receipt = read_noun(path, BenchmarkReceipt, _REMEDY)
-        if receipt is not None:
-            yield receipt
 
 
 def rows_of_benchmark(run: BenchmarkRun) -> Rows:

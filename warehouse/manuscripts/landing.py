@@ -11,9 +11,10 @@ from schemas.check_run import CheckHead, CheckReceipt
 from schemas.identifiers import RunId
 from schemas.manuscripts import ManuscriptCheck
 from schemas.outcome import UnscoredReason
+from schemas.tables import TABLE
+from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.manuscripts.rows import PART_TABLES, rows_of_checks
-from warehouse.parquet import read_rows
 from warehouse.rows import Rows
 from warehouse.unit_landing import land_unit, read_noun, write_head
 
@@ -35,7 +36,8 @@ def land_checks(
     target = layout.check_part(run_id, part)
     rows = rows_of_checks(run_id, checks)
     for name in ("llm_calls", "api_calls"):
-        _keep_paid(rows, name, read_rows(target / f"{name}.parquet") if (target / f"{name}.parquet").exists() else [])
+        path = target / f"{name}.parquet"
+        _keep_paid(rows, name, read_rows(TABLE[name], path) if path.exists() else [])
 
     def receipt_of(size: int) -> CheckReceipt:
         return CheckReceipt(

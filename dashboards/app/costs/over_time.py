@@ -30,6 +30,7 @@ def show(lake: Lake, run: Run, seconds: int) -> None:
         ("cost_usd", "Cost", "US dollars"),
         ("prompt_tokens", "Prompt tokens", "tokens"),
         ("completion_tokens", "Completion tokens", "tokens"),
+        ("thinking_tokens", "Completion tokens that were thinking", "tokens"),
         ("cached_tokens", "Prompt tokens from the provider's cache", "tokens"),
     ):
         found = parts.select("time", "name", column).drop_nulls(column)

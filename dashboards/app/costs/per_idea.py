@@ -20,6 +20,7 @@ def show(lake: Lake, run: Run) -> None:
             "llm_calls_per_idea": tables.count("Calls an idea"),
             "prompt_tokens_per_idea": tables.count("Prompt tokens an idea"),
             "completion_tokens_per_idea": tables.count("Completion tokens an idea"),
+            "thinking_tokens_per_idea": tables.count("Of them thinking", "Empty: no call told."),
             "cost_usd_per_idea": tables.dollars("Cost an idea"),
             "cost_usd": tables.dollars("Cost"),
             "unknown_price_calls": tables.count("No price"),

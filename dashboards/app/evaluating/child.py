@@ -13,11 +13,15 @@ from typing import BinaryIO
 import orjson
 
 from dashboards.app.evaluating.jobs import JobState, jobs_folder, lock_path
-from dashboards.app.evaluating.request import COMMAND, EvaluateRequest, arguments
+from dashboards.app.evaluating.request import EvaluateRequest, arguments
+from schemas.errors import ConfigurationError
+from schemas.interpreter import module_command
+from schemas.settings import Settings
 from warehouse.layout import Layout
 
 POLL_SECONDS = 0.3
 LOCK_SECONDS = 3.0
+_EXIT_USAGE = 2
 
 
 def run(layout: Layout, job_id: str) -> None:
@@ -25,12 +29,16 @@ def run(layout: Layout, job_id: str) -> None:
     folder = jobs_folder(layout) / job_id
     with lock_path(layout).open("a+b") as lock:
         if not _taken(lock):
-            _write_exit(folder, JobState.REFUSED, 2)
+            _write_exit(folder, JobState.REFUSED, _EXIT_USAGE)
             return
         lock.truncate(0)
         lock.write(job_id.encode())
         lock.flush()
-        code, stopped = _evaluate(folder, layout)
+        try:
+            code, stopped = _evaluate(folder, layout)
+        except ConfigurationError as error:
+            (folder / "log.txt").write_text(f"assay: {error}\n", "utf-8")
+            code, stopped = _EXIT_USAGE, False
         _write_exit(folder, JobState.INTERRUPTED if stopped else JobState.DONE if code == 0 else JobState.FAILED, code)
 
 
@@ -49,10 +57,14 @@ def _taken(lock: BinaryIO) -> bool:
 
 
 def _evaluate(folder: Path, layout: Layout) -> tuple[int, bool]:
-    """The command's exit code, and whether it was asked to stop. `flows.child` ends it should this process be lost."""
+    """The command's exit code, and whether it was asked to stop. `flows.child` ends it should this process be lost.
+
+    Raises:
+        ConfigurationError: the request asks for more than is offered.
+    """
     request = EvaluateRequest.model_validate_json((folder / "request.json").read_bytes())
-    wanted = arguments("evaluate", request, folder / "idea.jsonl", layout.root)
-    command = [COMMAND[0], "-m", "flows.child", str(os.getpid()), COMMAND[-1], *wanted]
+    wanted = arguments("evaluate", request, folder / "idea.jsonl", layout.root, Settings().dashboard)
+    command = module_command("flows.child", str(os.getpid()), "flows", *wanted)
     stopped = False
     with (folder / "result.json").open("wb") as out, (folder / "log.txt").open("wb") as log:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=log)  # noqa: S603 a list, no shell

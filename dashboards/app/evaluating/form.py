@@ -4,18 +4,22 @@ from collections.abc import Callable
 from datetime import date
 
 import streamlit as st
-from pydantic import ValidationError
 
-from dashboards.app.evaluating.request import MAXIMUM_FILE_BYTES, SHIPPED_PROFILES, EvaluateRequest, decoded
+from dashboards.app.evaluating.request import EXTRACTIVE, LITELLM, MAXIMUM_FILE_BYTES, SHIPPED_PROFILES, EvaluateRequest, decoded
 from schemas.run import Module
+from schemas.settings import DashboardSettings
 
 SUFFIXES = ("txt", "md", "markdown")
-EXTRACTIVE, MODEL = "extractive (offline baseline)", "a language model"
+BASELINE, AS_CONFIGURED = "extractive (offline baseline)", "as configured"
 _MOST_USD = 10_000.0
+_HOW_TO_OFFER = "Who runs this dashboard offers models with ASSAY_DASHBOARD__MODELS."
 
 
-def fill_in() -> tuple[EvaluateRequest | None, bool, bool]:
-    """The request as filled in (None, with the mistake shown, when it is not whole); whether to plan it; whether to run it."""
+def fill_in(offered: DashboardSettings) -> tuple[EvaluateRequest | None, bool, bool]:
+    """The request as filled in (None, with the mistake shown, when it is not whole); whether to plan it; whether to run it.
+
+    Models, their servers and the literature are chosen from what is offered: no address or path is typed here.
+    """
     with st.form("evaluate_form", enter_to_submit=False):
         text = _text()
         left, middle, right = st.columns(3)
@@ -30,28 +34,28 @@ def fill_in() -> tuple[EvaluateRequest | None, bool, bool]:
                 "Modules", [str(module) for module in Module], default=["soundness", "contribution"], key="evaluate_modules"
             )
         with right:
-            engine = st.selectbox("Engine", (EXTRACTIVE, MODEL), key="evaluate_engine")
-            model = st.text_input("Model, as LiteLLM names it", placeholder="openai/gpt-4.1-mini", key="evaluate_model")
-        bound, api_base, literature = _more()
+            engine = st.selectbox("Engine", (BASELINE, *offered.models), key="evaluate_engine", help=_HOW_TO_OFFER)
+            literature = st.selectbox("Literature", (AS_CONFIGURED, *offered.literatures), key="evaluate_literature")
+        bound = _bound()
         plan, run, _ = st.columns([1, 1, 4])
         planned = plan.form_submit_button("Estimate cost", key="evaluate_plan")
         started = run.form_submit_button("Evaluate", type="primary", key="evaluate_run")
     if not (planned or started):
         return None, False, False
-    named = "extractive" if engine == EXTRACTIVE else f"litellm:{model.strip()}"
+    model = offered.models.get(engine or "")
     request = _checked(
         lambda: EvaluateRequest(
             text=text,
             title=title,
             cutoff_date=cutoff,
             profile=profile,
-            engine=named,
-            api_base=api_base.strip() or None,
-            literature=literature.strip() or None,
+            engine=f"{LITELLM}{model.model}" if model else EXTRACTIVE,
+            api_base=model.api_base if model else None,
+            literature=offered.literatures.get(literature or ""),
             modules=tuple(Module(name) for name in modules),
             maximum_cost_usd=bound,
         ),
-        _mistake(text, named, modules),
+        _mistake(text, modules, offered, engine, literature),
     )
     return request, planned, started
 
@@ -76,23 +80,20 @@ def _text() -> str:
     return found or ""
 
 
-def _more() -> tuple[float | None, str, str]:
-    with st.expander("More: budget, model server, literature"):
-        bound = st.number_input(
-            "End when it has spent this much (USD; empty: no bound)", min_value=0.0, max_value=_MOST_USD, value=1.0, key="evaluate_bound"
-        )
-        api_base = st.text_input("Model server (OpenAI-compatible address; empty: the provider's own)", key="evaluate_api_base")
-        literature = st.text_input(
-            "Literature (empty: as configured)", placeholder="live, snapshot:PATH, or a gateway's address", key="evaluate_literature"
-        )
-    return bound, api_base, literature
+def _bound() -> float | None:
+    bound: float | None = st.number_input(
+        "End when it has spent this much (USD; empty: no bound)", min_value=0.0, max_value=_MOST_USD, value=1.0, key="evaluate_bound"
+    )
+    return bound
 
 
-def _mistake(text: str, engine: str, modules: list[str]) -> str | None:
+def _mistake(text: str, modules: list[str], offered: DashboardSettings, engine: str | None, literature: str | None) -> str | None:
     if not text.strip():
         return "There is no text: paste the idea, or upload a file."
-    if engine == "litellm:":
-        return "Name the model, as in openai/gpt-4.1-mini, or choose the extractive engine."
+    if engine != BASELINE and engine not in offered.models:
+        return "Choose an engine of the list."
+    if literature != AS_CONFIGURED and literature not in offered.literatures:
+        return "Choose a literature of the list."
     return None if modules else "Choose at least one module."
 
 
@@ -102,6 +103,6 @@ def _checked(make: Callable[[], EvaluateRequest], mistake: str | None) -> Evalua
         return None
     try:
         return make()
-    except ValidationError:
+    except ValueError:  # of pydantic, or of a module that is none
         st.error("The form cannot be understood: check its fields.")
         return None

@@ -4,9 +4,8 @@ One folder per job: `idea.jsonl`, `request.json`, what the command printed (`res
 """
 
 import fcntl
-import re
+import os
 import subprocess
-import sys
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -14,16 +13,20 @@ from uuid import uuid4
 
 import orjson
 
-from dashboards.app.evaluating.request import COMMAND, EvaluateRequest, arguments, complaint, write_idea
+from dashboards.app.evaluating.environment import environment_of
+from dashboards.app.evaluating.request import EvaluateRequest, arguments, check_offered, complaint, write_idea
 from schemas.base import Noun
 from schemas.errors import ConfigurationError, UpstreamError
 from schemas.identifiers import IdeaId, RunId
+from schemas.interpreter import module_command
+from schemas.patterns import bounded
+from schemas.settings import Settings
 from warehouse.layout import Layout
 
 STARTING_SECONDS = 20.0
 PLAN_SECONDS = 180.0
 LOG_LINES = 40
-_JOB_ID = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")
+_JOB_ID = bounded(r"\d{8}T\d{6}-[0-9a-f]{8}")
 
 
 class JobState(StrEnum):
@@ -66,19 +69,20 @@ def lock_path(layout: Layout) -> Path:
     return jobs_folder(layout) / "lock"
 
 
-def plan_of(layout: Layout, request: EvaluateRequest) -> dict[str, object]:
+def plan_of(layout: Layout, request: EvaluateRequest, settings: Settings) -> dict[str, object]:
     """What `assay plan --json` says of `request`.
 
     Raises:
-        ConfigurationError: in the command's own words, what is wrong with the request.
+        ConfigurationError: in the command's own words, what is wrong with the request; or it asks for more than is offered.
         UpstreamError: it took too long.
     """
     path = jobs_folder(layout) / f".plan-{uuid4().hex}.jsonl"
+    command = module_command("flows", *arguments("plan", request, path, layout.root, settings.dashboard))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_idea(request, path)
-    command = [*COMMAND, *arguments("plan", request, path, layout.root)]
+    told = environment_of(request, settings, os.environ)
     try:
-        done = subprocess.run(command, capture_output=True, timeout=PLAN_SECONDS, check=False, stdin=subprocess.DEVNULL)  # noqa: S603 a list, no shell
+        done = subprocess.run(command, env=told, capture_output=True, timeout=PLAN_SECONDS, check=False, stdin=subprocess.DEVNULL)  # noqa: S603 a list, no shell
     except subprocess.TimeoutExpired:
         raise UpstreamError(f"`assay plan` took longer than {PLAN_SECONDS:.0f} seconds: try again when the machine is less busy") from None
     finally:
@@ -89,12 +93,13 @@ def plan_of(layout: Layout, request: EvaluateRequest) -> dict[str, object]:
     return found
 
 
-def start(layout: Layout, request: EvaluateRequest) -> str:
+def start(layout: Layout, request: EvaluateRequest, settings: Settings) -> str:
     """Start the evaluation as a process of its own; the job's id.
 
     Raises:
-        ConfigurationError: another one is at work in this warehouse.
+        ConfigurationError: another one is at work in this warehouse, or `request` asks for more than is offered.
     """
+    check_offered(request, settings.dashboard)
     if (other := job_at_work(layout)) is not None:
         raise ConfigurationError(f"the evaluation started at {other.started_at:%H:%M UTC} is still at work: wait for it, or stop it")
     job_id = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}"
@@ -102,9 +107,10 @@ def start(layout: Layout, request: EvaluateRequest) -> str:
     folder.mkdir(parents=True)
     write_idea(request, folder / "idea.jsonl")
     (folder / "request.json").write_text(request.model_dump_json(), "utf-8")
-    command = [sys.executable, "-m", "dashboards.app.evaluating.child", str(layout.root.resolve()), job_id]
+    command = module_command("dashboards.app.evaluating.child", str(layout.root.resolve()), job_id)
     quiet = subprocess.DEVNULL
-    subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)  # noqa: S603 a list, no shell
+    told = environment_of(request, settings, os.environ)
+    subprocess.Popen(command, env=told, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)  # noqa: S603 a list, no shell
     return job_id
 
 

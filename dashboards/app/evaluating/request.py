@@ -1,6 +1,5 @@
 """What a reader asks to have evaluated on the page, and the command that does it."""
 
-import sys
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -9,11 +8,14 @@ import orjson
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.errors import ConfigurationError
 from schemas.run import Module
+from schemas.settings import DashboardSettings
 
 SHIPPED_PROFILES = ("economy", "faithful")
 MAXIMUM_FILE_BYTES = 2_000_000
-COMMAND = (sys.executable, "-m", "flows")
+EXTRACTIVE = "extractive"
+LITELLM = "litellm:"
 
 
 class EvaluateRequest(Noun):
@@ -23,7 +25,7 @@ class EvaluateRequest(Noun):
     title: str = ""
     cutoff_date: date | None = None
     profile: str = SHIPPED_PROFILES[0]
-    engine: str = "extractive"
+    engine: str = EXTRACTIVE
     api_base: str | None = None
     literature: str | None = Field(default=None, description="None: as this installation is configured.")
     modules: tuple[Module, ...] = (Module.SOUNDNESS, Module.CONTRIBUTION)
@@ -36,8 +38,24 @@ def write_idea(request: EvaluateRequest, path: Path) -> None:
     path.write_bytes(orjson.dumps({name: value for name, value in fields.items() if value is not None}) + b"\n")
 
 
-def arguments(command: str, request: EvaluateRequest, ideas: Path, warehouse: Path) -> list[str]:
-    """Arguments of `assay <command>` for `request`. Each value is joined to its option, so that none can pass for another option."""
+def check_offered(request: EvaluateRequest, offered: DashboardSettings) -> None:
+    """Raises ConfigurationError when `request` asks for more than the form offers; a browser can send anything."""
+    engines = {(EXTRACTIVE, None), *((f"{LITELLM}{choice.model}", choice.api_base) for choice in offered.models.values())}
+    if (request.engine, request.api_base) not in engines:
+        raise ConfigurationError("this model or its server is not offered here: add it to ASSAY_DASHBOARD__MODELS")
+    if request.literature is not None and request.literature not in offered.literatures.values():
+        raise ConfigurationError("this literature is not offered here: add it to ASSAY_DASHBOARD__LITERATURES")
+    if request.profile not in SHIPPED_PROFILES:
+        raise ConfigurationError(f"this profile is not offered here: choose from {', '.join(SHIPPED_PROFILES)}")
+
+
+def arguments(command: str, request: EvaluateRequest, ideas: Path, warehouse: Path, offered: DashboardSettings) -> list[str]:
+    """Arguments of `assay <command>` for `request`. Each value is joined to its option, so that none can pass for another option.
+
+    Raises:
+        ConfigurationError: the request asks for more than is offered.
+    """
+    check_offered(request, offered)
     given: dict[str, str | None] = {
         "warehouse": str(warehouse),
         "profile": request.profile,

@@ -15,7 +15,7 @@ from warehouse.answers import IdeaReview
 
 def show(review: IdeaReview) -> None:
     committee = review.evaluation.committee
-    part = committee_part(committee)
+    part = committee_part(committee, review.evaluation.judge_votes)
     if committee is None or part is None:
         return
     calls = {call.call_id: call for call in review.evaluation.llm_calls}

@@ -36,6 +36,8 @@ def show(review: IdeaReview) -> None:
             _show_dimension(part, calls)
     if contribution.comparisons:
         _show_heat(contribution, papers)
+        if page.comparison_judges:
+            st.caption(text.line(f"Each mark: {page.comparison_judges}."))
         _show_paper(contribution, papers, calls)
 
 

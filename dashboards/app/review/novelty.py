@@ -5,6 +5,7 @@ import streamlit as st
 from dashboards.app import text
 from dashboards.app.review import words
 from dashboards.reports import wording
+from dashboards.reports.idea_page import idea_page
 from warehouse.answers import IdeaReview
 
 
@@ -18,6 +19,8 @@ def show(review: IdeaReview) -> None:
         st.markdown(text.line(f"unscored: {why}. {judgement.unscored_detail}"))
     else:
         st.metric("Judgement, 1 (known) to 5 (new in every respect)", judgement.score_1_to_5)
+    if judges := idea_page(review).novelty_judges:
+        st.caption(text.line(f"Score: {judges}."))
     if judgement.calibrated_score_1_to_5 is not None:
         low, high = judgement.calibrated_lower_1_to_5, judgement.calibrated_upper_1_to_5
         interval = f" (90 %: {low:.1f} to {high:.1f})" if low is not None and high is not None else ""

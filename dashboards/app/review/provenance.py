@@ -97,6 +97,7 @@ def _show_calls(review: IdeaReview, judgement: dict[str, Any] | None) -> None:
     columns = {
         "step": "Step", "model_requested": "Model asked", "model_answered": "Model that answered", "status": "Ended",
         "prompt_tokens": tables.count("Prompt tokens"), "completion_tokens": tables.count("Completion tokens"),
+        "thinking_tokens": tables.count("Of them thinking"), "parameters_dropped": "Dropped parameters",
         "cached_tokens": tables.count("Cached tokens"), "cost_usd": tables.dollars("Cost"), "latency_seconds": tables.seconds("Latency"),
         "queue_seconds": tables.seconds("Queued"), "attempt": "Attempt", "cache_hit": "From Assay's cache", "error": "Error",
         "created_at": tables.moment("When"), "call_id": "Call",
@@ -106,6 +107,7 @@ def _show_calls(review: IdeaReview, judgement: dict[str, Any] | None) -> None:
 
 def _frame(calls: tuple[LlmCall, ...]) -> polars.DataFrame:
     overrides = {"model_answered": polars.String, "cost_usd": polars.Float64, "error": polars.String, "status": polars.String}
+    overrides |= {"thinking_tokens": polars.Int64, "parameters_dropped": polars.String}
     rows = [call.model_dump() | {"status": call.status.value} for call in calls]
     return polars.DataFrame(rows, schema_overrides=overrides, infer_schema_length=None)
 

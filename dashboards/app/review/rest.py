@@ -16,9 +16,8 @@ def show_idea(review: IdeaReview) -> None:
     idea = review.evaluation.idea
     st.markdown(text.prose(idea.text))
     if idea.metadata:
-        st.dataframe(
-            polars.DataFrame({"Field": list(idea.metadata), "Value": list(idea.metadata.values())}), hide_index=True, key="metadata"
-        )
+        fields = polars.DataFrame({"Field": list(idea.metadata), "Value": list(idea.metadata.values())})
+        tables.show(fields, {"Field": "Field", "Value": "Value"}, key="metadata")
 
 
 def show_missing(review: IdeaReview) -> None:

@@ -37,6 +37,8 @@ def _show_method(part: MethodPart, calls: Mapping[str, LlmCall]) -> None:
     if part.method.quote:
         st.caption("In the idea's own words:")
         st.markdown(words.quotation(part.method.quote))
+    if part.judges:
+        st.caption(text.line(f"Score: {part.judges}."))
     if part.review is not None:
         _show_verdict(part.review)
         st.caption(words.made_by(part.review.provenance, calls))

@@ -6,6 +6,7 @@ import streamlit as st
 from dashboards.app import amounts, charts, empty, state, tables, timing
 from dashboards.app.costs import latency, over_time, per_idea, what_if
 from dashboards.app.data import Lake
+from dashboards.reports import figures
 from schemas.run import Run
 from warehouse.queries import Queries
 
@@ -45,6 +46,7 @@ def _totals(lake: Lake, run: Run, steps: polars.DataFrame) -> None:
     row[1].metric("Calls without a price", amounts.count(cost.unknown_price_calls))
     row[2].metric("Prompt tokens", amounts.count(cost.prompt_tokens))
     row[3].metric("Completion tokens", amounts.count(cost.completion_tokens))
+    row[3].caption(f"of them thinking: {figures.thinking(cost.thinking_tokens, cost.unknown_thinking_calls)}")
     row[4].metric("Cached tokens", amounts.count(cost.cached_tokens), help="Prompt tokens served from the provider's cache.")
     saved = float(steps["saved_usd"].sum()) if len(steps) else 0.0
     row[5].metric(
@@ -74,16 +76,16 @@ def _by_step(steps: polars.DataFrame) -> None:
             "Cost by step and model",
             "cost_by_step_chart",
         )
-    tokens = steps.unpivot(
-        on=["prompt_tokens", "completion_tokens", "cached_tokens"], index=["step"], variable_name="kind", value_name="tokens"
-    ).with_columns(polars.col("kind").str.replace("_tokens", ""))
+    kinds = ["prompt_tokens", "completion_tokens", "thinking_tokens", "cached_tokens"]
+    tokens = steps.unpivot(on=kinds, index=["step"], variable_name="kind", value_name="tokens").drop_nulls("tokens")
+    tokens = tokens.with_columns(polars.col("kind").str.replace("_tokens", ""))
     tokens = tokens.group_by("step", "kind", maintain_order=True).agg(polars.col("tokens").sum())
     charts.show(
         charts.bars(
             tokens,
             x="tokens",
             y="step",
-            x_title="Tokens (cached ones are part of the prompt)",
+            x_title="Tokens (cached ones are part of the prompt, thinking of the completion)",
             y_title="Step",
             colour="kind",
             stacked=False,
@@ -101,6 +103,8 @@ def _by_step(steps: polars.DataFrame) -> None:
             "cache_hits": tables.count("From Assay's cache"),
             "prompt_tokens": tables.count("Prompt tokens"),
             "completion_tokens": tables.count("Completion tokens"),
+            "thinking_tokens": tables.count("Of them thinking", "Empty: no call told."),
+            "unknown_thinking_calls": tables.count("Thinking not told", "Calls that do not tell how much of their reply was thinking."),
             "cached_tokens": tables.count("Cached tokens", "Of the prompt, served by the provider's cache."),
             "cost_usd": tables.dollars("Cost"),
             "unknown_price_calls": tables.count("No price"),

@@ -12,6 +12,7 @@ from dashboards.app.evaluating import form, planned, watching
 from dashboards.app.evaluating.jobs import Job, job_at_work, newest_jobs, plan_of, read_job, start
 from dashboards.app.evaluating.request import EvaluateRequest
 from schemas.errors import AssayError
+from schemas.settings import Settings
 
 JOBS_LISTED = 20
 IN_ADDRESS = "job"
@@ -31,10 +32,11 @@ def show(lake: Lake) -> None:
         st.info("An evaluation is at work in this warehouse; one runs at a time.")
         if st.button("Watch it", key="evaluate_watch"):
             _go_to(busy.job_id)
+    settings = Settings()
     st.caption("For one idea. A batch is evaluated with `assay evaluate IDEAS`.")
-    request, planned_now, started_now = form.fill_in()
+    request, planned_now, started_now = form.fill_in(settings.dashboard)
     if request is not None:
-        _act(lake, request, plan=planned_now, run=started_now)
+        _act(lake, request, settings, plan=planned_now, run=started_now)
     _list_jobs(lake)
 
 
@@ -48,13 +50,13 @@ def _job_of_address(lake: Lake) -> Job | None:
     return job
 
 
-def _act(lake: Lake, request: EvaluateRequest, *, plan: bool, run: bool) -> None:
+def _act(lake: Lake, request: EvaluateRequest, settings: Settings, *, plan: bool, run: bool) -> None:
     try:
         if plan:
             with st.spinner("Estimating with `assay plan` …"):
-                planned.show(plan_of(lake.layout, request))
+                planned.show(plan_of(lake.layout, request, settings))
         elif run:
-            _go_to(start(lake.layout, request))
+            _go_to(start(lake.layout, request, settings))
     except AssayError as error:
         st.error(text.line(str(error)), icon=":material/error:")
 

@@ -1,7 +1,7 @@
 """Data quality: what was checked before publication, what has no score and why, and whether judges can be believed."""
 
 from dashboards.app import empty, state
-from dashboards.app.checks import alarms, drift, refused, unscored, validations
+from dashboards.app.checks import alarms, drift, judges, refused, unscored, validations
 from dashboards.app.data import Lake
 
 
@@ -22,4 +22,5 @@ def show(lake: Lake) -> None:
     elif view == "Drift":
         drift.show(lake, run)
     else:
+        judges.show(lake, run)
         alarms.show(lake, run)

@@ -7,7 +7,7 @@ import orjson
 import polars
 import streamlit as st
 
-from dashboards.app import empty, state, tables
+from dashboards.app import cells, empty, state, tables
 from dashboards.app.data import Lake
 from dashboards.reports import figures
 from schemas.tables import TABLE
@@ -52,7 +52,7 @@ def _take_example() -> None:
 
 
 def _answer(lake: Lake, asked: str) -> None:
-    frame = lake.sql(asked, timeout_seconds=TIMEOUT_SECONDS, maximum_rows=MOST_ROWS)
+    frame = cells.with_names_as_text(lake.sql(asked, timeout_seconds=TIMEOUT_SECONDS, maximum_rows=MOST_ROWS))
     st.caption(f"{figures.counted(len(frame), 'row')}, {figures.counted(len(frame.columns), 'column')}")
     if frame.is_empty() and not frame.columns:
         st.info("No rows.")
@@ -68,7 +68,7 @@ def _answer(lake: Lake, asked: str) -> None:
 def _csv(frame: polars.DataFrame) -> bytes:
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     flat = frame.with_columns(polars.col(name).map_elements(_json, return_dtype=polars.String) for name in nested)
-    return flat.write_csv().encode()
+    return cells.as_text(flat).write_csv().encode()
 
 
 def _json(value: Any) -> str:

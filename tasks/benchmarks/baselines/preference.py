@@ -1,9 +1,9 @@
 """Baseline of `judge_preference`: what can be counted of both reviews."""
 
-import re
 from collections.abc import Callable
 from typing import Literal
 
+from schemas.patterns import IGNORECASE, bounded
 from tasks.benchmarks.answers import PreferenceReply
 from tasks.benchmarks.links import cited_links
 from tasks.benchmarks.questions import PreferenceQuestion
@@ -12,8 +12,8 @@ from tasks.judging.text import content_words, has_numbers, sentences
 
 LEVEL_WITHIN = 0.1
 """Share of the larger count by which two counts may differ and still be level."""
-_ADVICE = re.compile(
-    r"\b(?:consider|should|could|recommend\w*|suggest\w*|test|compare|report|add|include|use|clarify|weigh|say|try)\b", re.IGNORECASE
+_ADVICE = bounded(
+    r"\b(?:consider|should|could|recommend\w*+|suggest\w*+|test|compare|report|add|include|use|clarify|weigh|say|try)\b", IGNORECASE
 )
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from schemas.judging import StepKind
 from tasks.benchmarks.novelty_grading.answers import AlignmentAnswer, AspectsAnswer, CheckAnswer
 from tasks.benchmarks.novelty_grading.baselines.alignment import baseline_alignment
 from tasks.benchmarks.novelty_grading.baselines.aspects import baseline_aspects
@@ -26,6 +27,7 @@ JUDGE_ALIGNMENT = Step(
     input_model=AlignmentQuestion,
     output_model=AlignmentAnswer,
     baseline=baseline_alignment,
+    kind=StepKind.JUDGEMENT,
 )
 CHECK_ASPECT = Step(
     name="check_aspect",
@@ -34,6 +36,7 @@ CHECK_ASPECT = Step(
     input_model=CheckQuestion,
     output_model=CheckAnswer,
     baseline=baseline_check,
+    kind=StepKind.JUDGEMENT,
 )
 
 STEPS: tuple[Step[Any, Any], ...] = (EXTRACT_ASPECTS, JUDGE_ALIGNMENT, CHECK_ASPECT)

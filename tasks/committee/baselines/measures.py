@@ -1,28 +1,29 @@
 """What can be counted about an idea and the evidence on it: the figures from which a baseline review makes its scores, each 0 to 1."""
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
 from schemas.committee import IdeaPart, Relation
+from schemas.patterns import IGNORECASE, bounded
 from tasks.committee.questions import FindingShown, KnowledgeShown, PersonaQuestion
 from tasks.judging.text import has_numbers, overlap_0_to_1, words
 
-_DEMANDING = re.compile(
+_DEMANDING = bounded(
     r"\b(?:large[- ]scale|massive|thousands of (?:gpus?|participants|patients|samples)|billions?|years of|clinical trial|satellites?"
     r"|telescope|from scratch|nationwide|global(?:ly)?|real[- ]time|quantum|exascale"
     r"|longitudinal|proprietary|unprecedented|human[- ]level)\b",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_WIDE = re.compile(
-    r"\b(?:general(?:ly|i[sz]\w*)?|across|fundamental|widely|society|patients|safety|climate|health|education|communit\w+|any|every|universal|critical"
+_WIDE = bounded(
+    r"\b(?:general(?:ly|i[sz]\w*+)?|across|fundamental|widely|society|patients|safety|climate|health|education|communit\w++|any|every|universal|critical"
     r"|million|billion|policy|scal(?:e|able|ing)|practice|real[- ]world)\b",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_STRICT = re.compile(
-    r"\b(?:strict|sceptical|skeptical|stern|demanding|harsh|cautious|distrusts?|meticulous|impatient|dismissive|unforgiving)\b", re.I
+_NAME_LIKE = bounded(r"[A-Z]{2}|[a-z][A-Z]|-")
+_STRICT = bounded(
+    r"\b(?:strict|sceptical|skeptical|stern|demanding|harsh|cautious|distrusts?|meticulous|impatient|dismissive|unforgiving)\b", IGNORECASE
 )
-_KIND = re.compile(r"\b(?:generous|lenient|constructive|optimistic|open-minded|kind|encouraging|forgives?|benevolent)\b", re.IGNORECASE)
+_KIND = bounded(r"\b(?:generous|lenient|constructive|optimistic|open-minded|kind|encouraging|forgives?|benevolent)\b", IGNORECASE)
 _PRIOR = 0.5
 _COMFORTABLE_WORDS, _LONG_WORDS = 24, 60
 
@@ -70,7 +71,7 @@ def concreteness(question: PersonaQuestion) -> float:
 
 
 def _names_something(claim: str) -> bool:
-    return any(re.search(r"[A-Z]{2,}|[a-z][A-Z]|-", word) for word in claim.split()[1:])
+    return any(_NAME_LIKE.search(word) for word in claim.split()[1:])
 
 
 def readability(question: PersonaQuestion) -> float:

@@ -1,11 +1,10 @@
 """Which of the six parts a heading names, and which one a sentence serves by its wording."""
 
-import re
-
 from schemas.committee import IdeaPart
+from schemas.patterns import IGNORECASE, Pattern, bounded
 
-_HEADINGS: tuple[tuple[IdeaPart, re.Pattern[str]], ...] = tuple(
-    (part, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
+_HEADINGS: tuple[tuple[IdeaPart, Pattern], ...] = tuple(
+    (part, bounded(rf"\b(?:{words})\b", IGNORECASE))
     for part, words in (
         (IdeaPart.TLDR, r"tl;?dr|summary|abstract|overview|in brief|idea in one sentence"),
         (IdeaPart.RESEARCH_QUESTIONS, r"research questions?|questions?|hypothes[ei]s|objectives?|aims?|goals?"),
@@ -29,35 +28,35 @@ _HEADINGS: tuple[tuple[IdeaPart, re.Pattern[str]], ...] = tuple(
     )
 )
 
-_QUESTION = re.compile(
-    r"\?\s*$|\b(?:we (?:ask|hypothesi[sz]e|want to (?:know|find out)|investigate whether|test whether)|whether|hypothes[ei]s"
+_QUESTION = bounded(
+    r"\?\s{0,9}$|\b(?:we (?:ask|hypothesi[sz]e|want to (?:know|find out)|investigate whether|test whether)|whether|hypothes[ei]s"
     r"|research question|it is (?:unclear|unknown|open)|remains (?:unclear|unknown|open))\b",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_EXPECTATION = re.compile(
-    r"\b(?:expect(?:s|ed)?|anticipat\w+|predict that|should (?:improve|reduce|increase|outperform|yield|show|reach|give|beat|raise|lower)"
+_EXPECTATION = bounded(
+    r"\b(?:expect(?:s|ed)?|anticipat\w++|predict that|should (?:improve|reduce|increase|outperform|yield|show|reach|give|beat|raise|lower)"
     r"|will (?:improve|reduce|increase|outperform|show|demonstrate|enable|lead to|result in)|refuted if|success (?:means|if|is)|"
     r"consider the idea (?:refuted|successful)|would (?:show|confirm|refute|falsify|support))\b",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_SETTING = re.compile(
-    r"\b(?:evaluat\w+|benchmark\w*|data ?sets?|baselines?|metrics?|ablat\w+|compare(?:d)? (?:with|to|against)|held[- ]out"
-    r"|cross-validat\w+|participants?|cohort|patients|samples? of|test set|measure(?:d|s|ments?)?|accuracy"
+_SETTING = bounded(
+    r"\b(?:evaluat\w++|benchmark\w*+|data ?sets?|baselines?|metrics?|ablat\w++|compare(?:d)? (?:with|to|against)|held[- ]out"
+    r"|cross-validat\w++|participants?|cohort|patients|samples? of|test set|measure(?:d|s|ments?)?|accuracy"
     r"|statistical(?:ly)?|control(?:s| group| condition))\b",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_METHOD = re.compile(
+_METHOD = bounded(
     r"\b(?:we|i|our|this (?:project|study|work|idea|proposal))\b[^.;]{0,60}\b(?:propos|develop|design|introduc|train|build|us(?:e|ing)\b"
-    r"|apply|combin|construct|implement|formulat|deriv|adapt|extend|model|learn|fine-tun|synthesi[sz]|prepar|deposit|split|collect|simulat|calibrat|integrat|replac)\w*"
+    r"|apply|combin|construct|implement|formulat|deriv|adapt|extend|model|learn|fine-tun|synthesi[sz]|prepar|deposit|split|collect|simulat|calibrat|integrat|replac)\w*+"
     r"|\b(?:first|second|third|next|then|finally),? (?:we|the|each|a)\b"
     r"|\b(?:algorithm|architecture|framework|pipeline|procedure|protocol|loss|objective|module|encoder|decoder|optimi[sz]er)\b",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_MOTIVATION = re.compile(
-    r"\b(?:however|although|despite|existing|current(?:ly)?|previous|prior|traditional|conventional|challeng\w+|limit(?:ed|ation|ations|s)|lack\w*"
-    r"|problem|difficult\w*|expensive|costly|fail(?:s|ed|ure)?|suffer\w*|crucial|important|essential|need(?:s|ed)?|bottleneck|matters?|unreliable"
-    r"|struggl\w+|little is known|poorly understood|remains?)\b",
-    re.IGNORECASE,
+_MOTIVATION = bounded(
+    r"\b(?:however|although|despite|existing|current(?:ly)?|previous|prior|traditional|conventional|challeng\w++|limit(?:ed|ation|ations|s)|lack\w*+"
+    r"|problem|difficult\w*+|expensive|costly|fail(?:s|ed|ure)?|suffer\w*+|crucial|important|essential|need(?:s|ed)?|bottleneck|matters?|unreliable"
+    r"|struggl\w++|little is known|poorly understood|remains?)\b",
+    IGNORECASE,
 )
 
 

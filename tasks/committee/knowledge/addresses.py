@@ -1,10 +1,10 @@
 """Repositories by their address, their archives, and their last commit up to a day. API: docs.github.com/rest/commits."""
 
-import re
 from dataclasses import dataclass, replace
 from datetime import date
 from urllib.parse import urlsplit
 
+from schemas.patterns import bounded
 from schemas.retrieval import SourceFailure
 from schemas.settings import Settings
 from tasks.sources.fields import json_of, rows_of, text_of
@@ -15,8 +15,8 @@ from tasks.sources.upstream import Desk, Question, Reply
 
 SOURCE = "github_commits"
 REQUESTS_PER_MINUTE = 60
-_NAME = re.compile(r"[\w.-]{1,100}")
-_COMMIT = re.compile(r"[0-9a-f]{40}")
+_NAME = bounded(r"[\w.-]{1,100}")
+_COMMIT = bounded(r"[0-9a-f]{40}")
 _NO_OWNERS = frozenset({"about", "apps", "collections", "features", "marketplace", "orgs", "search", "sponsors", "topics", "trending"})
 
 

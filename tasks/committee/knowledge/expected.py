@@ -9,6 +9,7 @@ from tasks.committee.knowledge.asking import GIST_WORDS
 from tasks.committee.knowledge.outline import GROUNDED
 from tasks.committee.knowledge.selection import SIMILARITY_SHARE
 from tasks.committee.knowledge.summarising import PAGE_SHARE
+from tasks.judging.expected import Asked
 
 NEW_SHARE_OF_LATER_ROUNDS = 0.5
 """Of what comes through in a later round, the share not met before."""
@@ -32,10 +33,8 @@ GROUNDING_TOKENS = 200.0
 """What is said of one thing held against one part: evidence, analysis and passage."""
 
 
-def expected_calls(
-    parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, dated: bool, full_text: bool
-) -> dict[str, tuple[float, float, float]]:
-    """For one idea with all parts, when every search finds enough: by step (calls, tokens of data, completion tokens), each over all calls.
+def expected_calls(parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, dated: bool, full_text: bool) -> dict[str, Asked]:
+    """By step, for one idea with all parts, when every search finds enough.
 
     Args:
         kinds: kinds for which some source is configured.
@@ -52,50 +51,61 @@ def expected_calls(
     }
 
 
-def _queries(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) -> tuple[float, float, float]:
+def _queries(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) -> Asked:
     calls = math.ceil(len(IdeaPart) / parameters.parts_per_query_call)
-    return float(calls), CLAIM_TOKENS, QUERY_TOKENS * _places(kinds) * parameters.queries_per_part
+    return Asked(calls, CLAIM_TOKENS, QUERY_TOKENS * _places(kinds) * parameters.queries_per_part)
 
 
-def _refinements(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) -> tuple[float, float, float]:
+def _refinements(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) -> Asked:
     """Every round but the last: the claims again, each query so far with what came of it, and the gists of the best finds."""
     calls = math.ceil(len(IdeaPart) / parameters.parts_per_query_call)
     times = parameters.search_rounds - 1
     queries = _places(kinds) * parameters.queries_per_part
     gists = parameters.knowledge_per_kind * len(kinds) * (GIST_WORDS * TOKENS_PER_WORD + TITLE_TOKENS)
     asked = queries * sum(range(1, times + 1))
-    return float(calls * times), times * (CLAIM_TOKENS + gists) + asked * OUTCOME_TOKENS, times * queries * QUERY_TOKENS
+    data = times * (CLAIM_TOKENS + gists) + asked * OUTCOME_TOKENS
+    return Asked(calls * times, data, times * queries * QUERY_TOKENS)
 
 
-def _standing(parameters: CommitteeParameters, pools: int) -> tuple[float, float, float]:
+def _standing(parameters: CommitteeParameters, pools: int) -> Asked:
     """Every round: the nearest of every kind and side of the time point that were not judged before."""
     if parameters.judge_weight == 0:
-        return 0.0, 0.0, 0.0
+        return Asked(0.0, 0.0, 0.0)
     first = pools * SIMILARITY_SHARE * parameters.knowledge_per_kind
     later = first * NEW_SHARE_OF_LATER_ROUNDS
     times = parameters.search_rounds - 1
     judged = first + times * later
     calls = math.ceil(first / parameters.items_per_judge_call) + times * math.ceil(later / parameters.items_per_judge_call)
-    return float(calls), judged * STANDING_TOKENS, judged * REASON_TOKENS
+    return Asked(calls, judged * STANDING_TOKENS, judged * REASON_TOKENS)
 
 
-def _summaries(parameters: CommitteeParameters, phases: int) -> tuple[float, float, float]:
+def _summaries(parameters: CommitteeParameters, phases: int) -> Asked:
     pages = phases * parameters.knowledge_per_kind * (1 + NEW_SHARE_OF_LATER_ROUNDS * (parameters.search_rounds - 1))
     page = min(LONGEST_PAGE_TOKENS, PAGE_SHARE * parameters.reading_word_limit * TOKENS_PER_WORD) + TITLE_TOKENS
-    return float(math.ceil(pages / parameters.pages_per_summary_call)), pages * page, pages * SUMMARY_TOKENS
+    return Asked(math.ceil(pages / parameters.pages_per_summary_call), pages * page, pages * SUMMARY_TOKENS)
 
 
-def _grounding(
-    parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool, full_text: bool
-) -> tuple[float, float, float]:
-    """What was selected is held against every part its kind bears on; later knowledge against one."""
+def _grounding(parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool, full_text: bool) -> Asked:
+    """What was selected is held against every part its kind bears on; later knowledge against one.
+
+    Calls that show the same items begin alike: those for parts on which the same kinds bear.
+    """
     m, size = parameters.knowledge_per_kind, parameters.items_per_grounding_call
     read = {kind: m * (_read_tokens(kind, parameters, full_text) + TITLE_TOKENS) for kind in kinds}
-    held = [[kind for kind in kinds if part in GROUNDED[kind]] for part in IdeaPart] + ([list(kinds)] if later else [])
-    calls = sum(math.ceil(m * len(some) / size) for some in held)
-    claims = sum(math.ceil(m * len(some) / size) * CLAIM_TOKENS / len(IdeaPart) for some in held)
+    before = [tuple(sorted(kind for kind in kinds if part in GROUNDED[kind])) for part in IdeaPart]
+    after = [tuple(sorted(kinds))] if later else []
+    held = [*before, *after]
+    calls, first_calls = (sum(math.ceil(m * len(some) / size) for some in each) for each in (held, [*set(before), *after]))
+    claims = calls * CLAIM_TOKENS / len(IdeaPart)
+    shown = sum(read[kind] for some in held for kind in some)
     items = m * sum(len(some) for some in held)
-    return float(calls), claims + sum(read[kind] for some in held for kind in some), items * GROUNDING_TOKENS
+    return Asked(
+        calls,
+        claims + shown,
+        items * GROUNDING_TOKENS,
+        shared_tokens=shown / calls if calls else 0.0,
+        first_calls=first_calls,
+    )
 
 
 def _read_tokens(kind: SourceKind, parameters: CommitteeParameters, full_text: bool) -> float:

@@ -1,17 +1,18 @@
 """When two finds are the same thing: by DOI, arXiv number, address, and for papers by title."""
 
-import re
 import unicodedata
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from schemas.knowledge import KnowledgeItem, SourceKind
+from schemas.patterns import IGNORECASE, bounded, linear
 from tasks.literature.snapshot.identifiers import arxiv_id_of
 from tasks.sources.dois import clean_doi
 
-_ARXIV_DOI = re.compile(r"^10\.48550/arxiv\.(.+)$")
-_VERSION = re.compile(r"v\d+$")
-_DOI_ADDRESS = re.compile(r"doi\.org/(10\.\d{4,9}/\S+)$", re.IGNORECASE)
-_TRACKING = re.compile(r"^(?:utm_\w+|fbclid|gclid|ref|source)$", re.IGNORECASE)
+_ARXIV_DOI = bounded(r"^10\.48550/arxiv\.(.+)")
+_VERSION = bounded(r"v\d{1,4}$")
+_DOI_ADDRESS = linear(r"doi\.org/(10\.\d{4,9}/\S+)\Z", IGNORECASE)
+_TRACKING = bounded(r"^(?:utm_\w++|fbclid|gclid|ref|source)$", IGNORECASE)
+_WORDS = bounded(r"\w+")
 _LEAST_TITLE_WORDS = 4
 """Shorter titles are shared by different papers."""
 _WORDS_AROUND = 6
@@ -37,7 +38,7 @@ def identities(item: KnowledgeItem) -> frozenset[str]:
 def plain_title(title: str) -> str:
     """Letters and digits of a title, lower case, without accents."""
     decomposed = unicodedata.normalize("NFKD", title).casefold()
-    return " ".join(re.findall(r"\w+", "".join(sign for sign in decomposed if not unicodedata.combining(sign))))
+    return " ".join(_WORDS.findall("".join(sign for sign in decomposed if not unicodedata.combining(sign))))
 
 
 def is_the_idea(item: KnowledgeItem, idea_title: str) -> bool:

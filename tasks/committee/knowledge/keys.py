@@ -1,13 +1,13 @@
 """Items under short keys."""
 
-import re
 from collections.abc import Sequence
 from typing import TypeVar
 
+from schemas.patterns import Match, bounded
 from tasks.committee.knowledge.pool import Candidate
 
 ItemT = TypeVar("ItemT")
-_KEY = re.compile(r"[\[(]?\bK(\d{1,3})\b[\])]?")
+_KEY = bounded(r"[\[(]?\bK(\d{1,3})\b[\])]?")
 
 
 def keyed(batch: Sequence[ItemT]) -> dict[str, ItemT]:
@@ -18,7 +18,7 @@ def keyed(batch: Sequence[ItemT]) -> dict[str, ItemT]:
 def without_keys(text: str, shown: dict[str, Candidate], own: str) -> str:
     """`text` with the prompt's keys spelled out, since it will be read apart from the prompt; words that merely look like one stay."""
 
-    def spelled(match: re.Match[str]) -> str:
+    def spelled(match: Match[str]) -> str:
         key = f"K{match.group(1)}"
         if key == own:
             return "the source"

@@ -1,15 +1,16 @@
 """Whether a quotation stands in a text word for word, whatever happened to white space, hyphens and quotation marks on the way."""
 
-import re
 import unicodedata
 from functools import lru_cache
 
+from schemas.patterns import bounded
+
 LEAST_CHARACTERS = 20
 """A shorter quotation proves nothing: nearly every text holds it."""
-_HYPHENATED = re.compile(r"(?<=\w)[-\u2010\u2011]\s*\n\s*(?=\w)")
-_DASHES = re.compile(r"\s*[-\u2010-\u2015\u2212]+\s*")
+_HYPHENATED = bounded(r"(?<=\w)[-\u2010\u2011][^\S\n]{0,99}+\n\s{0,99}+(?=\w)")
+_DASHES = bounded(r"(?<!\s)\s*+[-\u2010-\u2015\u2212]+\s*")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "«": '"', "»": '"'})
-_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
+_INVISIBLE = bounded(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
 @lru_cache(maxsize=128)

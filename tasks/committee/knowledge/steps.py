@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from schemas.judging import LONG_ANSWER_TOKENS
 from tasks.committee.knowledge.answers import GroundingAnswer, QueriesAnswer, RefinementAnswer, StandingAnswer, SummariesAnswer
 from tasks.committee.knowledge.baselines.grounding import baseline_grounding
 from tasks.committee.knowledge.baselines.queries import baseline_queries
@@ -28,7 +29,13 @@ KNOWLEDGE_QUERIES = Step(
     baseline=baseline_queries,
 )
 JUDGE_STANDING = Step(
-    name="judge_standing", version=1, package=PACKAGE, input_model=StandingQuestion, output_model=StandingAnswer, baseline=baseline_standing
+    name="judge_standing",
+    version=1,
+    package=PACKAGE,
+    input_model=StandingQuestion,
+    output_model=StandingAnswer,
+    baseline=baseline_standing,
+    answer_tokens=LONG_ANSWER_TOKENS,
 )
 SUMMARISE_PAGES = Step(
     name="summarise_pages",
@@ -37,6 +44,7 @@ SUMMARISE_PAGES = Step(
     input_model=SummariesQuestion,
     output_model=SummariesAnswer,
     baseline=baseline_summaries,
+    answer_tokens=LONG_ANSWER_TOKENS,
 )
 REFINE_QUERIES = Step(
     name="refine_queries",
@@ -53,6 +61,7 @@ GROUND_EVIDENCE = Step(
     input_model=GroundingQuestion,
     output_model=GroundingAnswer,
     baseline=baseline_grounding,
+    answer_tokens=LONG_ANSWER_TOKENS,
 )
 
 STEPS: tuple[Step[Any, Any], ...] = (KNOWLEDGE_QUERIES, JUDGE_STANDING, SUMMARISE_PAGES, REFINE_QUERIES, GROUND_EVIDENCE)

@@ -1,7 +1,8 @@
 """Cues in wording: what kind of contribution a sentence claims, whether it claims one, and whose work it speaks of."""
 
-import re
 from dataclasses import dataclass
+
+from schemas.patterns import IGNORECASE, Pattern, bounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,12 +10,12 @@ class DimensionCues:
     """A kind of contribution, the wording that claims it, and the headings under which it usually stands."""
 
     name: str
-    wording: re.Pattern[str]
-    headings: re.Pattern[str]
+    wording: Pattern
+    headings: Pattern
 
 
-def _any(expressions: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(expressions.split())})", re.IGNORECASE)
+def _any(expressions: str) -> Pattern:
+    return bounded(rf"\b(?:{'|'.join(expressions.split())})", IGNORECASE)
 
 
 DIMENSIONS: tuple[DimensionCues, ...] = (
@@ -108,7 +109,7 @@ OWN_WORK = _any(
     r"we\s(?:evaluate|build|collect|release|prove) (?:this|the\spresent)\s(?:paper|work|article|study) "
     r"our\s(?:method|approach|model|framework|system|algorithm|results)"
 )
-DEPENDENT = re.compile(
-    r"^(?:this|these|those|they|it|its|their|such|he|she|here|there|then|finally|additionally|furthermore|moreover)\b", re.IGNORECASE
+DEPENDENT = bounded(
+    r"^(?:this|these|those|they|it|its|their|such|he|she|here|there|then|finally|additionally|furthermore|moreover)\b", IGNORECASE
 )
 """A sentence that leans on the one before it."""

@@ -1,9 +1,9 @@
 """Baseline of `extract_dimensions`: the idea's own sentences, sorted by the kind of contribution their wording claims."""
 
-import re
 from dataclasses import dataclass
 
 from schemas.outcome import UnscoredReason
+from schemas.patterns import bounded
 from tasks.contribution.answers import DimensionAnswer, DimensionsAnswer
 from tasks.contribution.baselines.cues import BACKGROUND, CLAIM, DEPENDENT, DIMENSIONS, GAP, NOVELTY, DimensionCues
 from tasks.contribution.baselines.phrases import specific_stems
@@ -20,8 +20,8 @@ ENOUGH_CLAIMS = 4
 """With fewer sentences that say what will be done, those that merely describe it count too, save for the background."""
 MINIMUM_STRENGTH = 2.0
 """A dimension needs one sentence that both claims something and has its wording."""
-_FIGURE = re.compile(r"\b\d")
-_EMPHASIS = re.compile(r"[*_`#]{1,3}")
+_FIGURE = bounded(r"\b\d")
+_EMPHASIS = bounded(r"[*_`#]{1,3}")
 
 
 @dataclass(frozen=True, slots=True)

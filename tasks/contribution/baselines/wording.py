@@ -3,18 +3,18 @@
 Quotations stand in “ ” and phrases in italics, so that a sentence for a reader is also data for the next step.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from schemas.patterns import IGNORECASE, Match, bounded, linear
 from tasks.judging.text import shorten_words
 
 QUOTATION_WORD_LIMIT = 32
-_QUOTATION = re.compile(r"“([^”]*)”")
-_SHARED = re.compile(r"\bin common: ([^.;]*)", re.IGNORECASE)
-_MISSING = re.compile(r"\bnot mentioned: ([^.;]*)", re.IGNORECASE)
-_PHRASE = re.compile(r"\*([^*]+)\*")
-_UNQUOTABLE = re.compile(r"[\[\]<>*_`“”\\|]|https?://\S+|www\.\S+")
+_QUOTATION = linear(r"“([^”]*)”")
+_SHARED = bounded(r"\bin common: ([^.;]*)", IGNORECASE)
+_MISSING = bounded(r"\bnot mentioned: ([^.;]*)", IGNORECASE)
+_PHRASE = linear(r"\*([^*]+)\*")
+_UNQUOTABLE = bounded(r"[\[\]<>*_`“”\\|]|https?://\S+|www\.\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,5 +62,5 @@ def read(comparison: str) -> Contrast:
     return Contrast(quotation.group(1) if quotation else "", _phrases(_SHARED.search(rest)), _phrases(_MISSING.search(rest)))
 
 
-def _phrases(match: re.Match[str] | None) -> tuple[str, ...]:
+def _phrases(match: Match[str] | None) -> tuple[str, ...]:
     return tuple(_PHRASE.findall(match.group(1))) if match else ()

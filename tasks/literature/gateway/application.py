@@ -6,22 +6,27 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
 from starlette.requests import Request as WebRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from schemas.settings import TelemetrySettings
 from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, STOPPING_HEADER, header_of
-from tasks.literature.gateway.messages import Reply, Request, Upstream, could_not_look, error_reply
+from tasks.literature.gateway.messages import Reply, Request, Upstream, could_not_look, error_reply, no_such_route
 from tasks.literature.gateway.metrics import CONTENT_TYPE, Metrics
 from tasks.telemetry.counting import gateway_answered
 from tasks.telemetry.reporter import reporting
 from tasks.telemetry.tracing import span
+from tasks.web.numbers import whole_number
 
 _LOG = logging.getLogger("assay.gateway")
-_LARGEST_BODY = 2_000_000
+LARGEST_BODY_BYTES = 2_000_000
+BODY_SECONDS = 30.0
+_TOO_LARGE = f"Request body is too large: at most {LARGEST_BODY_BYTES:,} bytes"
 _SECRET_PARAMETERS = frozenset({"api_key", "apikey", "key", "token_key", "x-api-key"})
 
 
@@ -37,11 +42,14 @@ class Gateway:
     async def serve(self, web: WebRequest) -> Response:
         """Every path of the Graph and Recommendations API."""
         started = time.monotonic()
-        body = await web.body()
-        if len(body) > _LARGEST_BODY:
-            return _response(error_reply(400, "Request body is too large"), self._upstream.name)
         parameters = sorted((name, value) for name, value in web.query_params.multi_items() if name.lower() not in _SECRET_PARAMETERS)
-        request = Request(web.method, web.url.path, tuple(parameters), body)
+        request = Request(web.method, web.scope["path"], tuple(parameters))
+        refusal = _refusal(request)
+        if refusal is None and request.method == "POST":
+            body = await _bounded_body(web)
+            request, refusal = (replace(request, body=body), None) if isinstance(body, bytes) else (request, body)
+        if refusal is not None:
+            return self._refused(request, refusal, time.monotonic() - started)
         try:
             with span("gateway request", kind="server", parent=web.headers.get("traceparent"), endpoint=request.endpoint) as spanned:
                 reply = await self._upstream.answer(request)
@@ -57,6 +65,14 @@ class Gateway:
         gateway_answered(self._metrics.answered(request, reply, seconds), reply.status, reply.cache.value, seconds)
         _LOG.info("%s %s %d %s %.0f ms", request.method, request.path, reply.status, reply.cache, seconds * 1000)
         return _response(reply, self._upstream.name)
+
+    def _refused(self, request: Request, reply: Reply, seconds: float) -> Response:
+        """The gateway's own answer, without the upstream; what is left of the request is not read."""
+        self._counts.update(["requests", f"status_{reply.status}"])
+        gateway_answered(self._metrics.answered(request, reply, seconds), reply.status, reply.cache.value, seconds)
+        response = _response(reply, "gateway")
+        response.headers["connection"] = "close"
+        return response
 
     async def health(self, _: WebRequest) -> Response:
         """Alive, and what literature is behind it."""
@@ -91,6 +107,34 @@ def application(upstream: Upstream, telemetry: TelemetrySettings | None = None) 
         Route("/recommendations/v1/{rest:path}", gateway.serve, methods=["GET", "POST"]),
     ]
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: _not_found, 500: _broken})
+
+
+def _refusal(request: Request) -> Reply | None:
+    """Why the gateway itself refuses the request; None: it does not."""
+    if request.route is None:
+        return no_such_route(request)
+    names = [name for name, _ in request.parameters]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    return error_reply(400, f"Unacceptable query params: [{twice[0][:100]}] is given twice") if twice else None
+
+
+async def _bounded_body(web: WebRequest) -> bytes | Reply:
+    """The body as far as it is allowed to go: counted while it comes, so that no more than that is ever held."""
+    announced = web.headers.get("content-length")
+    if announced is not None and (whole_number(announced) or 0) > LARGEST_BODY_BYTES:
+        return error_reply(400, _TOO_LARGE)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for piece in web.stream():
+                body += piece
+                if len(body) > LARGEST_BODY_BYTES:
+                    return error_reply(400, _TOO_LARGE)
+    except ClientDisconnect:
+        return error_reply(400, "Request body is cut off")
+    except TimeoutError:
+        return error_reply(400, f"Request body did not come within {BODY_SECONDS:g} s")
+    return bytes(body)
 
 
 async def _not_found(web: WebRequest, _: Exception) -> Response:

@@ -1,15 +1,15 @@
 """Date parameters of the API as a range of days."""
 
-import re
 from calendar import monthrange
 
 from schemas.errors import RequestRejectedError
+from schemas.patterns import bounded
 from tasks.literature.gateway.messages import Request
 from tasks.literature.snapshot.records import UNKNOWN_DAY
 from tasks.literature.snapshot.text_index import DayRange
 
-_POINT = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
-_YEARS = re.compile(r"(\d{4})?(-)?(\d{4})?")
+_POINT = bounded(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+_YEARS = bounded(r"(\d{4})?(-)?(\d{4})?")
 _EVER = DayRange()
 
 

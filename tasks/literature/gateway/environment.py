@@ -2,6 +2,8 @@
 
 import os
 
+import orjson
+
 from schemas.settings import Settings
 
 _KEY_NAMES = ("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY")
@@ -19,7 +21,7 @@ def environment_of(settings: Settings) -> dict[str, str]:
             variable = f"ASSAY_{section_name}__{name.upper()}"
             environment.pop(variable, None)
             if value is not None:
-                environment[variable] = str(value)
+                environment[variable] = value if isinstance(value, str) else orjson.dumps(value).decode()
     environment["ASSAY_HOME"] = str(settings.home)
     if settings.semantic_scholar_api_key is not None:
         environment[_KEY_NAMES[0]] = settings.semantic_scholar_api_key.get_secret_value()

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
-from urllib.parse import unquote
 
 import orjson
 
@@ -14,15 +13,13 @@ from schemas.settings import Settings
 from tasks.literature.gateway.answers import Answers
 from tasks.literature.gateway.days import days_of, last_day_of
 from tasks.literature.gateway.look_ups import BATCH_PATH, LARGEST_BATCH, LookUps, Row
-from tasks.literature.gateway.messages import Reply, Request, error_reply
+from tasks.literature.gateway.messages import Reply, Request, error_reply, no_such_route
 from tasks.literature.gateway.transport import Transport
 from tasks.literature.gateway.windows import window_of
 from tasks.literature.snapshot.text_index import DayRange
 from warehouse.keyed_store import KeyedStore
 
-_PAPER_PATH = "/graph/v1/paper/"
-_RECOMMENDATIONS_PATH = "/recommendations/v1/papers"
-_NOT_A_PAPER = frozenset({"search", "batch", "autocomplete"})
+_RECOMMENDATIONS = frozenset({"papers", "papers/forpaper"})
 _DAY_SECONDS = 86_400.0
 _RECOMMENDED_BEFORE_FILTER = 100
 
@@ -51,9 +48,12 @@ class LiveUpstream:
     async def _answer(self, request: Request) -> Reply:
         if request.method == "POST" and request.path == BATCH_PATH:
             return await self._batch(request)
-        if request.method == "GET" and (identifier := paper_of(request.path)):
-            return await self._paper(identifier, request.parameter("fields"))
-        if request.path.startswith(_RECOMMENDATIONS_PATH) and request.parameter("publicationDateOrYear"):
+        route = request.route
+        if route is None:
+            return no_such_route(request)
+        if route.endpoint == "paper" and route.identifier is not None:
+            return await self._paper(route.identifier, request.parameter("fields"))
+        if route.endpoint in _RECOMMENDATIONS and request.parameter("publicationDateOrYear"):
             return await self._recommended_within(request)
         return await self._answers.answer(request, lambda: self._transport.ask(lambda: request))
 
@@ -97,15 +97,6 @@ class LiveUpstream:
         await asyncio.gather(self._answers.stop(), self._look_ups.stop())
         await self._transport.close()
         self._answers.close()
-
-
-def paper_of(path: str) -> str | None:
-    """The identifier in `/graph/v1/paper/{id}`; None for every other path."""
-    if not path.startswith(_PAPER_PATH):
-        return None
-    rest = unquote(path.removeprefix(_PAPER_PATH)).rstrip("/")
-    special = rest.split("/")[0] in _NOT_A_PAPER or rest.endswith(("/references", "/citations", "/authors"))
-    return rest if rest and not special else None
 
 
 def batch_identifiers(body: bytes) -> list[str]:

@@ -1,5 +1,6 @@
 """A request to the gateway and its reply, apart from any web framework."""
 
+import hashlib
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol
@@ -9,10 +10,10 @@ import orjson
 
 from schemas.identifiers import content_hash
 from tasks.literature.gateway.attempts import Attempt
+from tasks.literature.gateway.routes import Route, route_of
 
-_NOT_A_PAPER = frozenset({"search", "batch", "autocomplete"})
 _STATUS_OF_REASON = {"rate_limited": 429, "timeout": 504, "unreachable": 504, "circuit_open": 504}
-_OF_A_PAPER = frozenset({"references", "citations", "authors"})
+UNKNOWN_ENDPOINT = "unknown"
 
 
 class CacheUse(StrEnum):
@@ -43,16 +44,19 @@ class Request:
         return replace(self, parameters=tuple(sorted(kept + added)))
 
     @property
+    def route(self) -> Route | None:
+        """Where it goes; None: the API has no such route."""
+        return route_of(self.method, self.path)
+
+    @property
     def endpoint(self) -> str:
-        """The path without version and identifier: `paper/search`, `paper/batch`, `paper/references`, `papers/forpaper`, `paper`."""
-        parts = self.path.split("/v1/")[-1].strip("/").split("/")
-        if parts[0] == "paper" and len(parts) > 1 and parts[1] not in _NOT_A_PAPER:
-            return f"paper/{parts[-1]}" if parts[-1] in _OF_A_PAPER else "paper"
-        return "papers/forpaper" if parts[:2] == ["papers", "forpaper"] else "/".join(parts)
+        """`paper/search`, `paper/batch`, `paper/references`, `papers/forpaper`, `paper`, …: a closed list."""
+        return self.route.endpoint if self.route is not None else UNKNOWN_ENDPOINT
 
     def key(self) -> str:
         """The same for requests that ask the same; holds no header and no key."""
-        return content_hash(self.method, self.path.rstrip("/"), urlencode(sorted(self.parameters)), self.body.decode("utf-8", "replace"))
+        body = hashlib.sha256(self.body).hexdigest()
+        return content_hash(self.method, self.path.rstrip("/"), urlencode(sorted(self.parameters)), body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,11 @@ def json_reply(value: Any, status: int = 200) -> Reply:
 def error_reply(status: int, message: str) -> Reply:
     """The API's own error shape."""
     return json_reply({"error": message}, status)
+
+
+def no_such_route(request: Request) -> Reply:
+    """The gateway's own refusal: the upstream is never asked what it has no route for."""
+    return error_reply(404, f"{request.method} {request.path[:200]} is no route of the Semantic Scholar API")
 
 
 def could_not_look(reason: str, detail: str, wait_seconds: float = 0.0, attempts: tuple[Attempt, ...] = ()) -> Reply:

@@ -1,20 +1,21 @@
 """Paper identifiers as the API takes them: one spelling each, and the ones that would spoil a whole batch kept out."""
 
-import re
+from schemas.patterns import IGNORECASE, bounded
+from tasks.web.letters import ascii_lower
 
 _FORMS = {
-    "corpusid": re.compile(r"\d{1,18}"),
-    "doi": re.compile(r"10\.\d{4,9}/\S+"),
-    "arxiv": re.compile(r"(\d{4}\.\d{4,5}|[a-z-]+(\.[a-z]{2})?/\d{7})(v\d+)?", re.IGNORECASE),
-    "mag": re.compile(r"\d+"),
-    "acl": re.compile(r"\S+"),
-    "pmid": re.compile(r"\d+"),
-    "pmcid": re.compile(r"(PMC)?\d+", re.IGNORECASE),
-    "url": re.compile(r"https?://\S+"),
+    "corpusid": bounded(r"\d{1,18}"),
+    "doi": bounded(r"10\.\d{4,9}/\S+"),
+    "arxiv": bounded(r"(\d{4}\.\d{4,5}|[a-z-]{1,30}(\.[a-z]{2})?/\d{7})(v\d+)?", IGNORECASE),
+    "mag": bounded(r"\d+"),
+    "acl": bounded(r"\S+"),
+    "pmid": bounded(r"\d+"),
+    "pmcid": bounded(r"(PMC)?\d+", IGNORECASE),
+    "url": bounded(r"https?://\S+"),
 }
 _SPELLING = {"corpusid": "CorpusId", "url": "URL"}
-_SHA = re.compile(r"[0-9a-f]{40}")
-_VERSION = re.compile(r"v\d+$", re.IGNORECASE)
+_SHA = bounded(r"[0-9a-f]{40}")
+_VERSION = bounded(r"v\d{1,9}$", IGNORECASE)
 
 
 def canonical_id(text: str) -> str | None:
@@ -23,7 +24,7 @@ def canonical_id(text: str) -> str | None:
     if _SHA.fullmatch(text.lower()):
         return text.lower()
     if _FORMS["doi"].fullmatch(text):
-        return f"DOI:{text.lower()}"
+        return f"DOI:{ascii_lower(text)}"
     prefix, _, rest = text.partition(":")
     kind, rest = prefix.lower(), rest.strip()
     if kind not in _FORMS or not _FORMS[kind].fullmatch(rest):
@@ -32,4 +33,4 @@ def canonical_id(text: str) -> str | None:
         rest = _VERSION.sub("", rest)
     if kind == "pmcid":
         rest = rest.upper().removeprefix("PMC")
-    return f"{_SPELLING.get(kind, kind.upper())}:{rest.lower() if kind == 'doi' else rest}"
+    return f"{_SPELLING.get(kind, kind.upper())}:{ascii_lower(rest) if kind == 'doi' else rest}"

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Self
 import httpx
 
 from schemas.errors import ConfigurationError
+from schemas.interpreter import module_command
 from schemas.settings import Settings
 from tasks.literature.gateway.environment import environment_of
 from tasks.literature.gateway.opening import check_literature
@@ -80,16 +80,14 @@ class GatewayProcess:
         self._port_file.unlink(missing_ok=True)
 
     def _start(self) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "tasks.literature.gateway",
-            "--literature",
-            self._literature,
-            "--cache",
-            str(self._cache_directory),
-        ]
-        command += ["--port", str(self._port), "--port-file", str(self._port_file), "--parent", str(os.getpid())]
+        options = {
+            "literature": self._literature,
+            "cache": str(self._cache_directory),
+            "port": str(self._port),
+            "port-file": str(self._port_file),
+            "parent": str(os.getpid()),
+        }
+        command = module_command("tasks.literature.gateway", *(f"--{name}={value}" for name, value in options.items()))
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 -- our own module
                 command,

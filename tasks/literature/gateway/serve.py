@@ -7,10 +7,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import uvicorn
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
+from schemas.web_origins import names_of_server
 from tasks.literature.gateway.application import application
+from tasks.literature.gateway.callers import ProgramsOnly
+from tasks.literature.gateway.connections import IDLE_SECONDS, PunctualProtocol
 from tasks.literature.gateway.opening import open_upstream
 
 _SHUTDOWN_SECONDS = 10
@@ -31,12 +35,14 @@ def serve(settings: Settings, literature: str, host: str, port: int, cache_direc
     listener = _listen(host, port)
     if port_file is not None:
         _write_port(port_file, listener.getsockname()[1])
+    names = names_of_server(host, settings.literature.allowed_hosts)
     config = uvicorn.Config(
-        application(upstream, settings.telemetry),
+        TrustedHostMiddleware(ProgramsOnly(application(upstream, settings.telemetry)), allowed_hosts=names, www_redirect=False),
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-        timeout_keep_alive=75,
+        http=PunctualProtocol,
+        timeout_keep_alive=int(IDLE_SECONDS),
         backlog=_BACKLOG,
         server_header=False,
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from tasks.literature.gateway.live import LiveUpstream, batch_reply, paper_of
+from tasks.literature.gateway.live import LiveUpstream, batch_reply
 from tasks.literature.gateway.look_ups import BATCH_PATH, Row
 from tasks.literature.gateway.messages import CacheUse, Reply, Request
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
@@ -31,7 +31,7 @@ class SnapshotFirst:
     async def answer(self, request: Request) -> Reply:
         if request.method == "POST" and request.path == BATCH_PATH:
             return await self._batch(request)
-        if request.method == "GET" and paper_of(request.path):
+        if request.endpoint == "paper":
             local = await self._snapshot.answer(request)
             return await self._live.answer(request) if _lacking(local) else local
         return await self._live.answer(request)

@@ -4,7 +4,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
-from urllib.parse import unquote
 
 import numpy as np
 import orjson
@@ -15,15 +14,13 @@ from tasks.embeddings.embedder import Embedder
 from tasks.literature.gateway.days import days_of
 from tasks.literature.gateway.fields import EDGE_FIELDS, NESTED, Json, fields_of, nested_fields, view
 from tasks.literature.gateway.live import batch_identifiers
-from tasks.literature.gateway.messages import Reply, Request, error_reply, json_reply
+from tasks.literature.gateway.messages import Reply, Request, error_reply, json_reply, no_such_route
 from tasks.literature.gateway.windows import window_of
 from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.snapshot import Found, Snapshot
 from tasks.literature.snapshot.text_index import DayRange
 
-_GRAPH = "/graph/v1/paper/"
-_FOR_PAPER = "/recommendations/v1/papers/forpaper/"
-_FROM_LISTS = "/recommendations/v1/papers"
+_OF_ONE_PAPER: dict[str, str | None] = {"paper": None, "paper/references": "references", "paper/citations": "citations"}
 _BULK_PAGE = 1_000
 _MOST_NESTED = 9_999
 _WITHHELD = "Notice: The following paper fields have been elided by the publisher: {'references'}"
@@ -39,13 +36,13 @@ class SnapshotUpstream:
         self._snapshot = snapshot
         self._embedder = embedder if snapshot.has_vectors else None
         self._counts: Counter[str] = Counter()
-        self._routes: dict[tuple[str, str], Callable[[Request], Awaitable[Reply]]] = {
-            ("GET", f"{_GRAPH}search"): self._search,
-            ("GET", f"{_GRAPH}search/bulk"): self._bulk,
-            ("GET", f"{_GRAPH}search/match"): self._match,
-            ("GET", "/graph/v1/snippet/search"): self._snippets,
-            ("POST", f"{_GRAPH}batch"): self._batch,
-            ("POST", _FROM_LISTS): self._recommend_from_lists,
+        self._searches: dict[str, Callable[[Request], Awaitable[Reply]]] = {
+            "paper/search": self._search,
+            "paper/search/bulk": self._bulk,
+            "paper/search/match": self._match,
+            "snippet/search": self._snippets,
+            "paper/batch": self._batch,
+            "papers": self._recommend_from_lists,
         }
 
     @property
@@ -59,16 +56,17 @@ class SnapshotUpstream:
             return error_reply(400, str(error))
 
     async def _answer(self, request: Request) -> Reply:
-        path = request.path.rstrip("/")
-        route = self._routes.get((request.method, path))
-        self._counts[path if route else path.rpartition("/")[0]] += 1
-        if route is not None:
-            return await route(request)
-        if request.method == "GET" and path.startswith(_FOR_PAPER):
-            return await self._recommend(request, [unquote(path.removeprefix(_FOR_PAPER))], [])
-        if request.method == "GET" and path.startswith(_GRAPH):
-            return self._paper(request, unquote(path.removeprefix(_GRAPH)))
-        return error_reply(404, f"{request.method} {path} is not served from a snapshot")
+        route = request.route
+        if route is None:
+            return no_such_route(request)
+        self._counts[route.endpoint] += 1
+        if route.endpoint in self._searches:
+            return await self._searches[route.endpoint](request)
+        if route.identifier is not None and route.endpoint == "papers/forpaper":
+            return await self._recommend(request, [route.identifier], [])
+        if route.identifier is not None and route.endpoint in _OF_ONE_PAPER:
+            return self._paper(request, route.identifier, _OF_ONE_PAPER[route.endpoint])
+        return error_reply(404, f"{request.method} {route.endpoint} is not served from a snapshot")
 
     async def _search(self, request: Request) -> Reply:
         window = window_of(request, default=100, largest=100)
@@ -122,14 +120,12 @@ class SnapshotUpstream:
         body = orjson.dumps([self._with_nested(paper, fields) if paper else None for paper in papers])
         return Reply(200, body, packed=len(identifiers))
 
-    def _paper(self, request: Request, rest: str) -> Reply:
-        identifier, _, kind = rest.rpartition("/")
-        edges = identifier and kind in NESTED
+    def _paper(self, request: Request, identifier: str, edges: str | None) -> Reply:
         fields = fields_of(request.parameter("fields"), EDGE_FIELDS if edges else _NESTED)
-        (paper,) = self._snapshot.papers([identifier if edges else rest])
+        (paper,) = self._snapshot.papers([identifier])
         if paper is None:
-            return error_reply(404, f"Paper with id {identifier if edges else rest} not found")
-        return self._edges(request, paper, kind, fields) if edges else json_reply(self._with_nested(paper, fields))
+            return error_reply(404, f"Paper with id {identifier} not found")
+        return self._edges(request, paper, edges, fields) if edges else json_reply(self._with_nested(paper, fields))
 
     def _edges(self, request: Request, paper: PaperRecord, kind: str, fields: tuple[str, ...]) -> Reply:
         window = window_of(request, default=100, largest=1000)

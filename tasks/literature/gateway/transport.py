@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote
 from uuid import uuid4
 
 import httpx
@@ -22,12 +21,17 @@ from tasks.literature.gateway.messages import Reply, Request, could_not_look
 from tasks.literature.gateway.request_record import RequestRecord
 from tasks.telemetry.counting import upstream_answered
 from tasks.telemetry.tracing import span
+from tasks.web.exchange import Answer, AnswerTooLargeError, AnswerUnreadableError, exchange
+from tasks.web.retry_after import retry_after_seconds
 
 _LOG = logging.getLogger("assay.gateway")
 _LONGEST_BACKOFF_SECONDS = 60.0
 _LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=100, keepalive_expiry=60.0)
 _RETRIED = frozenset({429, 500, 502, 503, 504})
 _TIMED_OUT = b"Endpoint request timed out"
+
+LARGEST_ANSWER_BYTES = 32_000_000
+"""Unpacked. The API itself refuses answers above 10 MB."""
 
 MakeRequest = Callable[[], Request]
 
@@ -108,7 +112,7 @@ class Transport:
             self.record.sent(request_id, request.endpoint, request.look_ups, number, turn.waited_seconds, sent_at)
         backoff_seconds = self._backoff_seconds(number)
         with span("upstream request", kind="client", endpoint=request.endpoint, attempt=number, look_ups=request.look_ups) as spanned:
-            response, status, reason, effort.detail = await self._exchange(request, turn)
+            answer, status, reason, effort.detail = await self._exchange(request, turn)
             spanned.note(status=status, wait_seconds=turn.waited_seconds)
             if reason is not None:
                 spanned.fail(reason)
@@ -116,13 +120,13 @@ class Transport:
         attempt = Attempt(request_id, status, reason, turn.waited_seconds, latency_seconds, request.look_ups, sent_at)
         effort.attempts.append(attempt)
         self._count(request.endpoint, attempt)
-        if response is None or status is None:
+        if answer is None or status is None:
             self.breaker.failed()
             return None, backoff_seconds
-        reply = Reply(status, response.content, wait_seconds=effort.wait_seconds, attempts=tuple(effort.attempts), share=float(number))
+        reply = Reply(status, answer.content, wait_seconds=effort.wait_seconds, attempts=tuple(effort.attempts), share=float(number))
         if status == 429:
             self.limiter.refused(turn)
-            told_seconds = _retry_after_seconds(response)
+            told_seconds = min(retry_after_seconds(answer.headers.get("retry-after")) or 0.0, _LONGEST_BACKOFF_SECONDS)
             self.limiter.hold_back(told_seconds)
             self.breaker.failed()
             return reply, max(backoff_seconds, told_seconds)
@@ -133,8 +137,8 @@ class Transport:
         self.breaker.succeeded()
         return reply, backoff_seconds
 
-    async def _exchange(self, request: Request, turn: Turn) -> tuple[httpx.Response | None, int | None, str | None, str]:
-        """The response, its status as judged, why it does not answer, and that in words."""
+    async def _exchange(self, request: Request, turn: Turn) -> tuple[Answer | None, int | None, str | None, str]:
+        """The answer, its status as judged, why it does not answer, and that in words."""
 
         async def on_event(name: str, _: Mapping[str, Any]) -> None:
             if name.endswith("send_request_body.complete"):
@@ -142,31 +146,35 @@ class Transport:
             elif name.endswith("receive_response_headers.complete"):
                 turn.arrived()
 
+        assert request.route is not None, "the gateway refuses what the API has no route for"
+        upstream_request = self._client.build_request(
+            request.method,
+            self._base + request.route.path,
+            params=list(request.parameters),
+            content=request.body or None,
+            headers={"content-type": "application/json"} if request.body else None,
+            extensions={"trace": on_event},
+        )
         try:
-            response = await self._client.request(
-                request.method,
-                self._base + quote(request.path, safe="/:,"),
-                params=list(request.parameters),
-                content=request.body or None,
-                headers={"content-type": "application/json"} if request.body else None,
-                extensions={"trace": on_event},
-            )
+            answer = await exchange(self._client, upstream_request, LARGEST_ANSWER_BYTES, self._settings.timeout_seconds)
         except httpx.TimeoutException:
             return None, None, "timeout", f"{self.host} did not answer within {self._settings.timeout_seconds:g} s"
+        except (AnswerTooLargeError, AnswerUnreadableError) as error:
+            return None, None, "malformed_answer", f"{self.host}: {error}"
         except httpx.HTTPError as error:
             return None, None, "unreachable", f"{self.host}: {type(error).__name__}"
         finally:
             turn.arrived()
-        status = _judged_status(response)
+        status = _judged_status(answer)
         _LOG.info("upstream %s %s %s", request.method, request.path, status)
-        malformed = status == 502 and response.status_code == 200
+        malformed = status == 502 and answer.status == 200
         if status == 429:
             reason: str | None = "rate_limited"
         elif status >= 500:
             reason = "malformed_answer" if malformed else "server_error"
         else:
             reason = None
-        return response, status, reason, f"{self.host} answered {_words(status, malformed)}"
+        return answer, status, reason, f"{self.host} answered {_words(status, malformed)}"
 
     def _count(self, endpoint: str, attempt: Attempt) -> None:
         unanswered = attempt.status is None or attempt.reason == "malformed_answer"
@@ -218,22 +226,17 @@ class Transport:
             self.record.close()
 
 
-def _judged_status(response: httpx.Response) -> int:
+def _judged_status(answer: Answer) -> int:
     """The status, except that a 200 which is no whole answer counts as the server error it is."""
-    if response.status_code != 200:
-        return response.status_code
+    if answer.status != 200:
+        return answer.status
     try:
-        body = orjson.loads(response.content)
+        body = orjson.loads(answer.content)
     except orjson.JSONDecodeError:
         return 502
-    timed_out = isinstance(body, dict) and set(body) == {"message"} and _TIMED_OUT in response.content
+    timed_out = isinstance(body, dict) and set(body) == {"message"} and _TIMED_OUT in answer.content
     return 504 if timed_out else 200
 
 
 def _words(status: int, malformed: bool) -> str:
     return "with broken JSON" if malformed else str(status)
-
-
-def _retry_after_seconds(response: httpx.Response) -> float:
-    given = response.headers.get("retry-after", "")
-    return min(float(given), _LONGEST_BACKOFF_SECONDS) if given.isascii() and given.isdigit() else 0.0

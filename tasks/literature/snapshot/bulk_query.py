@@ -4,15 +4,15 @@ API: GET /paper/search/bulk. Words are ANDed unless `|` stands between them; `+`
 and `~N` fuzziness: both are read as the plain word here.
 """
 
-import re
 from dataclasses import dataclass
 
 import tantivy
 
+from schemas.patterns import bounded
 from tasks.literature.snapshot.terms import query_terms, terms_of
 from tasks.literature.snapshot.text_index import TextIndex
 
-_TOKEN = re.compile(r'"(?P<phrase>[^"]*)"?|(?P<mark>[()|+])|(?P<minus>-)(?=\S)|(?P<word>[^\s"()|+]+)')
+_TOKEN = bounded(r'"(?P<phrase>[^"]*)"?|(?P<mark>[()|+])|(?P<minus>-)(?=\S)|(?P<word>[^\s"()|+]+)')
 _DEEPEST = 20
 
 

@@ -1,12 +1,12 @@
 """Where changes come from: a table of new and changed papers, OpenAlex works of later days, Semantic Scholar diffs."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from schemas.errors import SnapshotError
+from schemas.patterns import bounded
 from tasks.literature.snapshot.changes import Amendment, Change, Changes, Edge, EdgeRemoval, Removal, Upsert
 from tasks.literature.snapshot.manifest import Manifest
 from tasks.literature.snapshot.openalex import OpenAlexWorks, merged_away, updated_date
@@ -15,8 +15,8 @@ from tasks.literature.snapshot.parts import Place, Row, batches_of, identity_of,
 from tasks.literature.snapshot.release import SemanticScholarRelease
 from tasks.literature.snapshot.sources import PaperSource
 
-_STEP = re.compile(r"(\d{4}-\d{2}-\d{2})-to-(\d{4}-\d{2}-\d{2})")
-_SHA = re.compile(r"[0-9a-f]{40}")
+_STEP = bounded(r"(\d{4}-\d{2}-\d{2})-to-(\d{4}-\d{2}-\d{2})")
+_SHA = bounded(r"[0-9a-f]{40}")
 _DATASETS = ("papers", "abstracts", "tldrs", "citations")
 
 

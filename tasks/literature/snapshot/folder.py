@@ -1,18 +1,21 @@
 """The folder of a snapshot: what in it is the snapshot's own, and that only one process builds in it."""
 
 import fcntl
-import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from schemas.errors import SnapshotError
+from schemas.patterns import bounded
 from tasks.literature.snapshot.manifest import FILE_NAME as MANIFEST_NAME
 
 LOCK_NAME = "build.lock"
 STAGING_NAME = "staging"
-_GENERATION_FILES = re.compile(r"(?:papers(-\d+)?\.sqlite(?:-wal|-shm|-journal|\.copy)?|text(-\d+)?|embeddings(-\d+)?\.(?:f16|json))")
+_NUMBER = bounded(r"-(\d{1,18})(?:\.|$)")
+_GENERATION_FILES = bounded(
+    r"(?:papers(-\d{1,18})?\.sqlite(?:-wal|-shm|-journal|\.copy)?|text(-\d{1,18})?|embeddings(-\d{1,18})?\.(?:f16|json))"
+)
 
 
 @contextmanager
@@ -54,7 +57,7 @@ def remove_generations(target: Path, keep: int | None) -> None:
 
 def generation_of(name: str) -> int:
     """`papers-3.sqlite` → 3, `text` → 0."""
-    found = re.search(r"-(\d+)(?:\.|$)", name)
+    found = _NUMBER.search(name)
     return int(found.group(1)) if found else 0
 
 

@@ -1,14 +1,15 @@
 """How papers are named: every identifier in one canonical spelling, so that two spellings never become two papers."""
 
 import hashlib
-import re
 from urllib.parse import urlsplit
 
-_HEXADECIMAL_40 = re.compile(r"[0-9a-f]{40}")
-_ARXIV = re.compile(r"(?:arxiv\.org/(?:abs|pdf|html)/|^arxiv:)\s*((?:\d{4}\.\d{4,5})|(?:[a-z-]+(?:\.[a-z]{2})?/\d{7}))", re.IGNORECASE)
-_ARXIV_BARE = re.compile(r"((?:\d{4}\.\d{4,5})|(?:[a-z-]+(?:\.[a-z]{2})?/\d{7}))(?:v\d+)?", re.IGNORECASE)
-_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
-_NOT_WORD = re.compile(r"[\W_]+")
+from schemas.patterns import IGNORECASE, bounded
+
+_HEXADECIMAL_40 = bounded(r"[0-9a-f]{40}")
+_ARXIV = bounded(r"(?:arxiv\.org/(?:abs|pdf|html)/|^arxiv:)\s{0,9}((?:\d{4}\.\d{4,5})|(?:[a-z-]{1,30}(?:\.[a-z]{2})?/\d{7}))", IGNORECASE)
+_ARXIV_BARE = bounded(r"((?:\d{4}\.\d{4,5})|(?:[a-z-]{1,30}(?:\.[a-z]{2})?/\d{7}))(?:v\d+)?", IGNORECASE)
+_DOI = bounded(r"(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/\S+)", IGNORECASE)
+_NOT_WORD = bounded(r"[\W_]+")
 _CORPUS_IDS = (1 << 52) - 1
 _KEYS = 1 << 62
 

@@ -2,18 +2,18 @@
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from schemas.errors import SnapshotError
+from schemas.patterns import bounded
 from tasks.literature.snapshot.parts import Place, Row, about_how_many, batches_of, identity_of, opened, parts_in
 from tasks.literature.snapshot.sources import Progress
 
-_WORK = re.compile(r"(?:https?://openalex\.org/)?([Ww]\d{1,15})")
-_UPDATED = re.compile(r"updated_date=(\d{4}-\d{2}-\d{2})")
+_WORK = bounded(r"(?:https?://openalex\.org/)?([Ww]\d{1,15})")
+_UPDATED = bounded(r"updated_date=(\d{4}-\d{2}-\d{2})")
 _LONGEST_ABSTRACT_WORDS = 20_000
 
 

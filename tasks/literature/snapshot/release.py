@@ -4,7 +4,6 @@ Papers, abstracts, summaries, identifiers and citations are spread over buckets 
 by bucket: memory holds one bucket, whatever the size of the release. Parts and buckets that are done stay done.
 """
 
-import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import duckdb
 import pyarrow.parquet as pq
 
 from schemas.errors import SnapshotError
+from schemas.patterns import bounded
 from tasks.literature.snapshot.parts import Place, Row, first_line, identity_of, parts_in
 from tasks.literature.snapshot.sources import Progress
 from tasks.literature.snapshot.tables import parquet_batches
@@ -25,7 +25,7 @@ DATASETS = ("papers", "abstracts", "tldrs", "paper-ids", "citations")
 MEMORY_LIMIT = "1GB"
 _PACKED_BYTES_PER_BUCKET = 30_000_000
 _MOST_BUCKETS = 2_048
-_RELEASE_NAME = re.compile(r"\d{4}-\d{2}-\d{2}")
+_RELEASE_NAME = bounded(r"\d{4}-\d{2}-\d{2}")
 _NO_ROWS = {
     "abstracts": "(select null::bigint as corpusid, null as abstract, null as open_url limit 0)",
     "tldrs": "(select null::bigint as corpusid, null as text limit 0)",

@@ -1,35 +1,35 @@
 """Is there support of the kind that a claim needs: a proof, a test, a sample size?"""
 
-import re
 from collections.abc import Iterator
 
+from schemas.patterns import IGNORECASE, Pattern, bounded
 from tasks.manuscripts.baselines.reading import Finding, Reading, shown
 
-_WE_PROVE = re.compile(r"\bwe (?:prove|establish (?:a|the) (?:theorem|bound))\b", re.IGNORECASE)
-_PROOF = re.compile(r"\bproofs?\b(?! of (?:concept|principle))|\\begin\{proof\}|\bq\.?e\.?d\b|□|∎|\\qed", re.IGNORECASE)
-_LEFT_OUT = re.compile(
-    r"\bproofs?\b[^.]{0,60}\b(?:is|are)\s+(?:omitted|left (?:out|to the (?:interested )?reader)|skipped)"
+_WE_PROVE = bounded(r"\bwe (?:prove|establish (?:a|the) (?:theorem|bound))\b", IGNORECASE)
+_PROOF = bounded(r"\bproofs?\b(?! of (?:concept|principle))|\\begin\{proof\}|\bq\.?e\.?d\b|□|∎|\\qed", IGNORECASE)
+_LEFT_OUT = bounded(
+    r"\bproofs?\b[^.]{0,60}\b(?:is|are)\s(?:omitted|left (?:out|to the (?:interested )?reader)|skipped)"
     r"|\bwe (?:omit|skip) (?:the|its|their) proofs?\b",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_SIGNIFICANT = re.compile(
-    r"\bstatistically significant(?:ly)?\b|\bsignificant(?:ly)? (?:difference|increase|decrease|effect|correlat\w+|associat\w+)\b",
-    re.IGNORECASE,
+_SIGNIFICANT = bounded(
+    r"\bstatistically significant(?:ly)?\b|\bsignificant(?:ly)? (?:difference|increase|decrease|effect|correlat\w++|associat\w++)\b",
+    IGNORECASE,
 )
-_TEST = re.compile(
-    r"\bp\s*(?:-?\s*values?)?\s*[<>=≤]|\bt-?test|\banova\b|\bwilcoxon|\bmann.whitney|\bchi.?squared?|χ"
-    r"|\bconfidence intervals?\b|\b95\s*\\?%\s*CI|\bbootstrap"
+_TEST = bounded(
+    r"\bp\s{0,9}+(?:-?\s{0,9}values?)?\s{0,9}[<>=≤]|\bt-?test|\banova\b|\bwilcoxon|\bmann.whitney|\bchi.?squared?|χ"
+    r"|\bconfidence intervals?\b|\b95\s{0,9}\\?%\s{0,9}CI|\bbootstrap"
     r"|\bstandard (?:error|deviation)s?\b|\bpermutation test|\bbayes factor|\bregression\b|\bp-?values?\b|\bsigma\b|σ",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_PEOPLE = re.compile(
+_PEOPLE = bounded(
     r"\b(?:participants|patients|subjects|respondents|volunteers)\b[^.]{0,60}\b(?:were|completed|received|underwent|rated|took part)\b",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_SAMPLE = re.compile(
-    r"\bn\s*=\s*\d|\b\d[\d,]*\s+(?:\w+\s+){0,4}(?:participants|patients|subjects|respondents|volunteers|people|students|adults|children|men|women)\b"
+_SAMPLE = bounded(
+    r"\bn\s{0,9}=\s{0,9}\d|\b\d[\d,]{0,15}\s{1,9}(?:\w{1,40}\s{1,9}){0,4}(?:participants|patients|subjects|respondents|volunteers|people|students|adults|children|men|women)\b"
     r"|\b(?:ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|hundred)\b[^.]{0,30}\b(?:participants|patients|subjects|respondents|volunteers|people)\b",
-    re.IGNORECASE,
+    IGNORECASE,
 )
 
 
@@ -46,7 +46,7 @@ def check_claims(reading: Reading) -> Iterator[Finding]:
             yield Finding("proof_left_out", 3, problem, placed.location, f"“{shown(placed.sentence)}”")
 
 
-def _unsupported(reading: Reading, claim: re.Pattern[str], support: re.Pattern[str], kind: str, problem: str) -> Iterator[Finding]:
+def _unsupported(reading: Reading, claim: Pattern, support: Pattern, kind: str, problem: str) -> Iterator[Finding]:
     if support.search(reading.text):
         return
     for placed in reading.sentences:

@@ -1,9 +1,8 @@
 """The extractive answer to `judge_hit`: how alike the report and the authors' reason are."""
 
-import re
-
 import numpy as np
 
+from schemas.patterns import IGNORECASE, bounded
 from tasks.judging.step import BaselineTools
 from tasks.judging.text import overlap_0_to_1
 from tasks.manuscripts.answers import HitAnswer
@@ -17,10 +16,10 @@ judges say yes" (κ 0.31); on another quarter κ is 0.44, recall 0.62, area unde
 """
 
 _COSINE, _WORDS, _PLACES = 0.6, 0.4, 0.1
-_PLACE = re.compile(
-    r"\b(theorem|lemma|proposition|corollary|definition|claim|equation|eq|section|sec|table|figure|fig|appendix|algorithm)s?\.?\s*~?\(?\s*"
+_PLACE = bounded(
+    r"\b(theorem|lemma|proposition|corollary|definition|claim|equation|eq|section|sec|table|figure|fig|appendix|algorithm)s?\.?\s{0,9}+~?\(?\s{0,9}"
     r"([A-Z]?\.?\d{1,3}(?:\.\d{1,3})*|[A-Z]\b)",
-    re.IGNORECASE,
+    IGNORECASE,
 )
 
 

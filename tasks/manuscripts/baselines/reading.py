@@ -1,20 +1,22 @@
 """A manuscript's text taken apart for checking: sentences with the place each stands at."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from schemas.patterns import IGNORECASE, MULTILINE, Match, bounded, linear
 from tasks.judging.text import sentences
 from tasks.manuscripts.questions import ManuscriptQuestion
 
-_PAGE = re.compile(r"^\[page (\d+)\]$", re.MULTILINE)
-_LATEX_HEADING = re.compile(r"\\(?:part|chapter|(?:sub){0,2}section)\*?\s*(?:\[[^\[\]]*\]\s*)?\{([^{}]{1,200})\}")
-_PRINTED_HEADING = re.compile(
+_PAGE = bounded(r"^\[page (\d{1,9})\]$", MULTILINE)
+_LATEX_HEADING = linear(r"\\(?:part|chapter|(?:sub){0,2}section)\*?\s*(?:\[[^\[\]]*\]\s*)?\{([^{}]{1,200})\}")
+_PRINTED_HEADING = linear(
     r"^(?:#{1,6}\s+)?((?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}\.|[A-H](?:\.\d{0,2}|\d{1,2}))\.?\s+[A-Z][^\n.]{2,70}|#{1,6}\s+[^\n]{2,80})$",
-    re.MULTILINE,
+    MULTILINE,
 )
-_REFERENCES = re.compile(r"^(?:#{1,6}\s+)?(?:\d{1,2}\.?\s+)?(?:references|bibliography|literature cited)\s*$", re.IGNORECASE | re.MULTILINE)
+_REFERENCES = linear(r"^(?:#{1,6}\s+)?(?:\d{1,2}\.?\s+)?(?:references|bibliography|literature cited)\s*$", IGNORECASE | MULTILINE)
+_BLANK_LINES = linear(r"\n\s*\n")
+_END: tuple[int, bool, Match[str] | None] = (0, False, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +60,16 @@ class Reading:
     def _placed(self) -> Iterator[Placed]:
         heading = _LATEX_HEADING if self.is_latex else _PRINTED_HEADING
         page, section, place = "", "", 0
-        marks = sorted([*_PAGE.finditer(self.text), *heading.finditer(self.text)], key=lambda mark: mark.start())
-        for mark in [*marks, None]:
+        pages = [(mark.start(), True, mark) for mark in _PAGE.finditer(self.text)]
+        headings = [(mark.start(), False, mark) for mark in heading.finditer(self.text)]
+        for _, is_page, mark in [*sorted(pages + headings, key=lambda each: each[0]), _END]:
             end = mark.start() if mark else len(self.text)
             location = ", ".join(part for part in (page, section) if part) or "the beginning"
-            for paragraph in re.split(r"\n\s*\n", self.text[place:end]):
+            for paragraph in _BLANK_LINES.split(self.text[place:end]):
                 yield from (Placed(sentence, location) for sentence in sentences(" ".join(paragraph.split())))
             if mark is None:
                 return
-            if mark.re is _PAGE:
+            if is_page:
                 page = f"page {mark.group(1)}"
             else:
                 section = f"section {' '.join(mark.group(1).strip('# ').split())}"

@@ -1,22 +1,28 @@
 """Do reported p-values follow from their test statistics? (As statcheck does: Nuijten and Polanin, 2020.)"""
 
-import re
 from collections.abc import Callable, Iterator
 
 from scipy import stats
 
+from schemas.patterns import IGNORECASE, Pattern, bounded
 from tasks.manuscripts.baselines.reading import Finding, Reading, shown
 
-_NUMBER = r"(-?\d*\.?\d+)"
-_CHI_SQUARE = r"(?:χ\s*2|χ²|\bchi2|\bchi-?squared?|\\chi\^?\{?2\}?)"
-_P = r"\s*[,;]?\s*(?:\(?\s*)p\s*(?:-?\s*value)?\s*([<>=])\s*(\d*\.\d+)"
-_TESTS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("t", re.compile(rf"\bt\s*\(\s*(\d+\.?\d*)\s*\)\s*=\s*{_NUMBER}{_P}", re.IGNORECASE)),
-    ("F", re.compile(rf"\bF\s*\(\s*(\d+\.?\d*)\s*,\s*(\d+\.?\d*)\s*\)\s*=\s*{_NUMBER}{_P}", re.IGNORECASE)),
-    ("chi2", re.compile(rf"{_CHI_SQUARE}\s*\(\s*(\d+)(?:\s*,\s*N\s*=\s*\d+)?\s*\)\s*=\s*{_NUMBER}{_P}", re.IGNORECASE)),
-    ("r", re.compile(rf"\br\s*\(\s*(\d+)\s*\)\s*=\s*{_NUMBER}{_P}", re.IGNORECASE)),
-    ("z", re.compile(rf"\bz\s*=\s*{_NUMBER}{_P}", re.IGNORECASE)),
-)  # fmt: skip
+_S = r"\s{0,9}+"
+_NUMBER = r"(-?\d{0,15}\.?\d{1,15})"
+_DEGREES = r"(\d{1,15}\.?\d{0,15})"
+_CHI_SQUARE = rf"(?:χ{_S}2|χ²|\bchi2|\bchi-?squared?|\\chi\^?\{{?2\}}?)"
+_WHOLE = r"(\d{1,15})"
+_IS = rf"{_S}={_S}{_NUMBER}{_S}[,;]?{_S}\(?{_S}p{_S}(?:-?{_S}value)?{_S}([<>=]){_S}(\d{{0,15}}\.\d+)"
+_TESTS: tuple[tuple[str, Pattern], ...] = (
+    ("t", bounded(rf"\bt{_S}\({_S}{_DEGREES}{_S}\){_IS}", IGNORECASE)),
+    ("F", bounded(rf"\bF{_S}\({_S}{_DEGREES}{_S},{_S}{_DEGREES}{_S}\){_IS}", IGNORECASE)),
+    (
+        "chi2",
+        bounded(rf"{_CHI_SQUARE}{_S}\({_S}{_WHOLE}(?:{_S},{_S}N{_S}={_S}\d{{1,15}})?{_S}\){_IS}", IGNORECASE),
+    ),
+    ("r", bounded(rf"\br{_S}\({_S}{_WHOLE}{_S}\){_IS}", IGNORECASE)),
+    ("z", bounded(rf"\bz{_IS}", IGNORECASE)),
+)
 _SIGNIFICANT = 0.05
 
 

@@ -1,32 +1,32 @@
 """What can be counted of one idea and its dossier. Every measure lies between 0 and 1; one that cannot be taken is None, not 0."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from schemas.patterns import IGNORECASE, Pattern, bounded
 from tasks.judging.text import content_words, key_phrases, outcome_cue, sentences, words
 from tasks.ranking.questions import ShownCriterion, ShownEvidence, ShownIdea, ShownScore
 from tasks.soundness.baselines.practices import PRACTICES
 
 READABLE_WORDS = 20
 """Words per sentence that readability guides call easy; the measure falls to 0 at none and at twice as many."""
-_AIM = re.compile(
-    r"\b(?:we (?:propose|aim|ask|test|study|introduce|develop|present|show)|goal|hypothes\w+|research question|objective)\b", re.I
+_AIM = bounded(
+    r"\b(?:we (?:propose|aim|ask|test|study|introduce|develop|present|show)|goal|hypothes\w++|research question|objective)\b", IGNORECASE
 )
-_MEANS = re.compile(
-    r"\b(?:data ?sets?|benchmarks?|corpus|corpora|baselines?|metrics?|gpus?|simulat\w+|open[- ]source|code|protocols?|samples?|"
-    r"participants?|pre-?trained|off[- ]the[- ]shelf|implement\w*|algorithms?)\b",
-    re.I,
+_MEANS = bounded(
+    r"\b(?:data ?sets?|benchmarks?|corpus|corpora|baselines?|metrics?|gpus?|simulat\w++|open[- ]source|code|protocols?|samples?|"
+    r"participants?|pre-?trained|off[- ]the[- ]shelf|implement\w*+|algorithms?)\b",
+    IGNORECASE,
 )
-_FRESH = re.compile(
-    r"\b(?:first|novel|new|unexplored|overlooked|rethink\w*|challenge[sd]?|unlike|no (?:prior|previous|existing)|for the first time)\b",
-    re.I,
+_FRESH = bounded(
+    r"\b(?:first|novel|new|unexplored|overlooked|rethink\w*+|challenge[sd]?|unlike|no (?:prior|previous|existing)|for the first time)\b",
+    IGNORECASE,
 )
-_REACH = re.compile(
-    r"\b(?:general\w*|scal(?:e|es|able|ability)|theor(?:y|etical|em)|guarantees?|state[- ]of[- ]the[- ]art|real[- ]world|practical|widely|"
-    r"fundamental|across|safety|health|cost|efficien\w+|provabl\w+)\b",
-    re.I,
+_REACH = bounded(
+    r"\b(?:general\w*+|scal(?:e|es|able|ability)|theor(?:y|etical|em)|guarantees?|state[- ]of[- ]the[- ]art|real[- ]world|practical|widely|"
+    r"fundamental|across|safety|health|cost|efficien\w++|provabl\w++)\b",
+    IGNORECASE,
 )
 
 
@@ -106,7 +106,7 @@ def readability(idea: ShownIdea) -> Measure | None:
     )
 
 
-def _cues(name: str, pattern: re.Pattern[str], half: float) -> Taken:
+def _cues(name: str, pattern: Pattern, half: float) -> Taken:
     """Different cue words; `half` of them make one half."""
 
     def taken(idea: ShownIdea) -> Measure | None:

@@ -1,28 +1,29 @@
 """Cuts an idea into blocks: the paragraphs and lists of its sections, with the labels they stand under."""
 
-import re
 from dataclasses import dataclass
 from enum import Enum
 
+from schemas.patterns import IGNORECASE, bounded
 from tasks.judging.text import sections_of_markdown
 
-_BACKGROUND = re.compile(
+_BACKGROUND = bounded(
     r"problem|background|motivat|introduc|related|prior work|literature|hypothes|goal|aims?\b|objective|question|abstract|reference|budget"
     r"|timeline|expected|impact|significance|contribution|novelty|limitation|gap|title|context|rationale|conclusion|summary",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_METHOD = re.compile(
+_METHOD = bounded(
     r"method|approach|design|procedure|protocol|architecture|algorithm|implementation|framework|model|technique|system|training|pipeline|setup"
     r"|analys|strategy|development|step|stage|phase",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_EXPERIMENT = re.compile(
+_EXPERIMENT = bounded(
     r"experiment|evaluat|validat|benchmark|ablation|baseline|metric|stud(?:y|ies)|participant|dataset|data\b|measure|test|stimul",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
-_INLINE_LABEL = re.compile(r"^[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?\*\*(.{2,90}?)(?::\*\*|\*\*:|\*\*)[ \t]*")
-_PLAN = re.compile(r"^(?:research (?:plan|idea|proposal)|proposal|idea|plan)\b\s*[:\-–—]*\s*", re.IGNORECASE)
+_BULLET = bounded(r"^[ \t]*+(?:[-*+•]|\d{1,3}[.)])[ \t]+")
+_INLINE_LABEL = bounded(r"^[ \t]*+(?:(?:[-*+•]|\d{1,3}[.)])[ \t]++)?\*\*(.{2,90}?)(?::\*\*|\*\*:|\*\*)[ \t]*")
+_PLAN = bounded(r"^(?:research (?:plan|idea|proposal)|proposal|idea|plan)\b\s*+[:\-–—]*+\s*+", IGNORECASE)
+_WORDS = bounded(r"\w+")
 _LONG_BULLET_WORDS = 18
 _MAXIMUM_BLOCK_WORDS = 200
 
@@ -89,9 +90,7 @@ def _part_of(heading: str, before: Part) -> Part:
 
 def _telling(heading: str) -> str:
     """The heading where it says more than which part of a plan this is."""
-    words = [
-        word for word in re.findall(r"\w+", heading) if not (_METHOD.search(word) or _EXPERIMENT.search(word) or _BACKGROUND.search(word))
-    ]
+    words = [word for word in _WORDS.findall(heading) if not (_METHOD.search(word) or _EXPERIMENT.search(word) or _BACKGROUND.search(word))]
     return (
         heading.strip(" :")
         if len([word for word in words if len(word) > 3 and word.lower() not in ("proposed", "plan", "research")]) > 0

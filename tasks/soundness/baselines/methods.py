@@ -1,8 +1,7 @@
 """Extractive answer to `extract_methods`: the blocks that state actions, ranked by what the idea turns on."""
 
-import re
-
 from schemas.outcome import UnscoredReason
+from schemas.patterns import IGNORECASE, bounded
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.judging.text import content_words, key_phrases, overlap_0_to_1, rank_sentences, sentences
 from tasks.soundness.answers import MethodsReply, ProposedMethod
@@ -10,28 +9,28 @@ from tasks.soundness.baselines.blocks import Block, Part, blocks_of, topic_of
 from tasks.soundness.baselines.wording import CONTEXT_MARK, opening, plain, without_opening
 from tasks.soundness.questions import MethodsInput
 
-_ACTION = re.compile(
-    r"\b(?:we|i)\s+(?:(?:then|also|next|first|further|finally|instead|additionally|\w+ly)\s+)?"
+_ACTION = bounded(
+    r"\b(?:we|i)\s{1,9}(?:(?:then|also|next|first|further|finally|instead|additionally|\w{1,40}ly)\s{1,9})?"
     r"(?!hypothes|expect|believ|hope|assum|note\b|previous|have\b|had\b|know|argu|anticipat|are\b|recogni|acknowledg|identif)[a-z]+"
-    r"|\b(?:will|shall)\s+(?!not\b)[a-z]+"
-    r"|\b(?:our|the proposed) (?:\w+[ -]){0,3}"
+    r"|\b(?:will|shall)\s{1,9}(?!not\b)[a-z]+"
+    r"|\b(?:our|the proposed) (?:\w{1,40}[ -]){0,3}"
     r"(?:approach|method|methodology|framework|model|system|pipeline|algorithm|design|study|experiment|analysis)s?\b"
-    r"|\b(?:baselines|metrics|ablations|controls|outcomes|participants|measures|comparisons|analyses)\s+"
+    r"|\b(?:baselines|metrics|ablations|controls|outcomes|participants|measures|comparisons|analyses)\s{1,9}"
     r"(?:are|include|remove|vary|test|compare|cover|complete|receive)\b",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_IMPERATIVE = re.compile(
+_IMPERATIVE = bounded(
     r"^(?:use|apply|compare|perform|conduct|train|test|measure|collect|recruit|build|develop|design|create|generate|analy[sz]e|evaluate|implement"
     r"|employ|extract|compute|calculate|assess|examine|integrate|correlate|define|construct|run|fit|estimate|identify|quantify|synthesi[sz]e"
     r"|crosslink|combine|incorporate|simulate|record|randomi[sz]e|validate|deploy|map|fine-tune|prompt|annotate|survey|interview|model)\b",
-    re.IGNORECASE,
+    IGNORECASE,
 )
-_HOPE = re.compile(
+_HOPE = bounded(
     r"\b(?:will|would|should|can) (?:also )?(?:enable|allow|provide|help|contribute|offer|ensure|lead to|include appropriate)\b",
-    re.IGNORECASE,
+    IGNORECASE,
 )
 _PART_WEIGHT = {Part.METHOD: 1.0, Part.EXPERIMENT: 0.75, Part.UNKNOWN: 0.7, Part.BACKGROUND: 0.0}
-_NEXT = re.compile(r"(?:first|second|third|fourth|fifth|next|then|finally|lastly|after|in parallel|to \w+|we then)\b", re.IGNORECASE)
+_NEXT = bounded(r"(?:first|second|third|fourth|fifth|next|then|finally|lastly|after|in parallel|to \w++|we then)\b", IGNORECASE)
 _LONG_PARAGRAPH_WORDS = 70
 _STEPS_OF_A_SEQUENCE = 3
 _STEP_WORDS = 36

@@ -1,7 +1,8 @@
 """Safeguards and practices of research that a paper may use and a plan may have forgotten."""
 
-import re
 from dataclasses import dataclass
+
+from schemas.patterns import IGNORECASE, Pattern, bounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,11 +10,11 @@ class Practice:
     """A practice by name, and the wording that shows a text has it."""
 
     name: str
-    pattern: re.Pattern[str]
+    pattern: Pattern
 
 
 def _practice(name: str, pattern: str) -> Practice:
-    return Practice(name, re.compile(pattern, re.IGNORECASE))
+    return Practice(name, bounded(pattern, IGNORECASE))
 
 
 PRACTICES: tuple[Practice, ...] = (
@@ -37,7 +38,7 @@ PRACTICES: tuple[Practice, ...] = (
     _practice("data augmentation", r"\bdata augment\w+|\baugmentation\b"),
     _practice("transfer or adaptation to a new domain", r"\btransfer learning\b|\bdomain adapt\w+"),
     _practice("an ensemble", r"\bensembl\w+"),
-    _practice("a mixed-effects model", r"\bmixed[- ]effects?\b|\bhierarchical (?:bayes\w*|model(?:s|ing)?)\b|\bmultilevel\b"),
+    _practice("a mixed-effects model", r"\bmixed[- ]effects?\b|\bhierarchical (?:bayes\w*+|model(?:s|ing)?)\b|\bmultilevel\b"),
     _practice("correction for multiple comparisons", r"\bbonferroni\b|\bfalse discovery\b|\bmultiple (?:comparison|testing)s?\b|\bFDR\b"),
     _practice("control of confounding", r"\bconfound\w+|\bpropensity\b|\bcovariate (?:adjust|balanc)\w+"),
     _practice("sensitivity analysis", r"\bsensitivity analys[ie]s\b|\brobustness (?:check|analys[ie]s)\w*"),

@@ -1,15 +1,15 @@
 """Extractive answer to `soundness_summary`: the leading sentence for and against of the methods where each weighs most."""
 
-import re
 from collections.abc import Callable
 
+from schemas.patterns import bounded
 from tasks.judging.step import BaselineTools
 from tasks.judging.text import overlap_0_to_1, sentences
 from tasks.soundness.answers import SummaryReply
 from tasks.soundness.baselines.wording import SILENT, label_of
 from tasks.soundness.questions import ReviewShown, SummaryInput
 
-_KEY = re.compile(r"\[P\d+\]")
+_KEY = bounded(r"\[P\d{1,6}\]")
 _MOST = 3
 _REPEATED = 0.5
 

@@ -1,19 +1,20 @@
 """Turning sentences of ideas and papers into something a reader can be shown, with citations only where they are meant."""
 
-import re
 from collections.abc import Sequence
 
-_MARKUP = re.compile(r"\*\*|__|`+|(?<!\w)[*_](?=\w)|(?<=[\w.:;,!?)])[*_](?!\w)")
-_LIST_NUMBER = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*+•])\s+")
-_REFERENCE = re.compile(r"\s*(?:\[[^\[\]]{0,80}\]|\([^()]{0,120}\b(?:19|20)\d\d[a-z]?[^()]{0,40}\))")
-_ADDRESS = re.compile(r"https?:|www\.|\bdoi\b|arxiv:", re.IGNORECASE)
-_KEY_LIKE = re.compile(r"(?<![\w-])[Pp]\s?\d{1,6}(?![\w%])")
-_LEAD_IN = re.compile(
+from schemas.patterns import IGNORECASE, bounded
+
+_MARKUP = bounded(r"\*\*|__|`+|(?<!\w)[*_](?=\w)|(?<=[\w.:;,!?)])[*_](?!\w)")
+_LIST_NUMBER = bounded(r"^\s*+(?:\d{1,2}[.)]|[-*+•])\s+")
+_REFERENCE = bounded(r"\s?(?:\[[^\[\]]{0,80}\]|\([^()]{0,120}\b(?:19|20)\d\d[a-z]?[^()]{0,40}\))")
+_ADDRESS = bounded(r"https?:|www\.|\bdoi\b|arxiv:", IGNORECASE)
+_KEY_LIKE = bounded(r"(?<![\w-])[Pp]\s?\d{1,6}(?![\w%])")
+_LEAD_IN = bounded(
     r"^(?:(?:first|second|third|fourth|fifth|next|then|lastly|however|moreover|furthermore|additionally|in addition"
     r"|specifically|to this end|finally|in particular|also|thus|therefore|"
     r"hence|besides|meanwhile|notably|importantly|consequently|as a result|concretely|more specifically|in contrast|but|and|yet)"
-    r"(?:,\s+|\s+(?=(?:we|i)\b)))+",
-    re.IGNORECASE,
+    r"(?:,\s++|\s++(?=(?:we|i)\b)))+",
+    IGNORECASE,
 )
 CONTEXT_MARK = "Context: "
 """Opens the last sentence of an extracted method, which says what the whole idea is about."""

@@ -3,32 +3,58 @@
 import fcntl
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+import psutil
 import pytest
+from pydantic import ValidationError
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.testing.v1.element_tree import Multiselect, Selectbox
 
-from dashboards.app.evaluating.jobs import Job, JobState, jobs_folder, lock_path, newest_jobs, read_job, start
+from dashboards.app.evaluating.environment import environment_of, model_variables
+from dashboards.app.evaluating.jobs import Job, JobState, jobs_folder, lock_path, newest_jobs, plan_of, read_job, start
 from dashboards.app.evaluating.request import SHIPPED_PROFILES, EvaluateRequest, arguments, complaint, decoded, write_idea
+from dashboards.app.screens import evaluate as screen
 from flows.profiles import shipped_profiles
+from schemas.base import replace
 from schemas.errors import ConfigurationError
+from schemas.interpreter import module_command
+from schemas.run import Module
+from schemas.settings import DashboardSettings, ModelChoice, Settings
 from tests.support.dashboard import open_page, words
 from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.safe_page import unsafe_parts
 from warehouse.layout import Layout
 
-REQUEST = EvaluateRequest(text="--help; rm -rf / $(id) 'quoted'", title="--profile", engine="litellm:--help", cutoff_date=date(2025, 6, 30))
+REQUEST = EvaluateRequest(
+    text="--help; rm -rf / $(id) 'quoted'", title="--profile", engine="litellm:openai/--help", cutoff_date=date(2025, 6, 30)
+)
+OFFERED = Settings(
+    dashboard=DashboardSettings(
+        models={"Odd": ModelChoice(model="openai/--help"), "Ours": ModelChoice(model="openai/ours", api_base="http://127.0.0.1:9/v1")},
+        literatures={"A snapshot": "snapshot:/data/papers.parquet"},
+    )
+)
+IDEA = EvaluateRequest(text="An idea about things.")
+FOREIGN = (
+    {"engine": "litellm:openai/gpt-4.1"},
+    {"engine": "litellm:openai/--help", "api_base": "https://evil.example/v1"},
+    {"engine": "extractive", "api_base": "https://evil.example/v1"},
+    {"literature": "snapshot:/etc/passwd"},
+    {"literature": "http://169.254.169.254"},
+    {"profile": "/tmp/mine.toml"},
+)
 
 
-def make_job(layout: Layout, *, minutes_ago: float = 10, text: str = "An idea", **exit_fields: object) -> str:
+def make_job(layout: Layout, *, minutes_ago: float = 10, text: str = "An idea", **fields: str) -> str:
     job_id = f"{datetime.now(UTC) - timedelta(minutes=minutes_ago):%Y%m%dT%H%M%S}-00000000"
     folder = jobs_folder(layout) / job_id
     folder.mkdir(parents=True)
-    (folder / "request.json").write_text(EvaluateRequest(text=text).model_dump_json())
+    (folder / "request.json").write_text(EvaluateRequest(text=text, **fields).model_dump_json())
     return job_id
 
 
@@ -50,10 +76,10 @@ def known(layout: Layout, job_id: str) -> Job:
 
 def test_the_text_goes_to_a_file_and_never_to_the_command_line(tmp_path: Path) -> None:
     write_idea(REQUEST, tmp_path / "idea.jsonl")
-    made = arguments("evaluate", REQUEST, tmp_path / "idea.jsonl", tmp_path)
+    made = arguments("evaluate", REQUEST, tmp_path / "idea.jsonl", tmp_path, OFFERED.dashboard)
     assert not any(REQUEST.text in part for part in made)
     assert "rm -rf" in (tmp_path / "idea.jsonl").read_text()
-    assert "--engine=litellm:--help" in made
+    assert "--engine=litellm:openai/--help" in made
     assert "--cutoff=2025-06-30" in made
 
 
@@ -77,12 +103,140 @@ def test_an_empty_form_says_what_is_missing_and_starts_nothing(tmp_path: Path) -
     assert newest_jobs(Layout(tmp_path), 5) == []
 
 
-def test_a_model_must_be_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fields", FOREIGN, ids=str)
+def test_nothing_but_what_is_offered_is_planned_or_started(fields: dict[str, str], tmp_path: Path) -> None:
+    request = replace(IDEA, **fields)
+    for act in (plan_of, start):
+        with pytest.raises(ConfigurationError, match="is not offered here"):
+            act(Layout(tmp_path), request, OFFERED)
+    assert newest_jobs(Layout(tmp_path), 5) == []
+
+
+def test_a_child_refuses_a_request_that_is_not_offered(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    job_id = make_job(layout, engine="litellm:openai/gpt-4.1", api_base="https://evil.example/v1")
+    command = module_command("dashboards.app.evaluating.child", str(tmp_path), job_id)
+    assert subprocess.run(command, timeout=240, env=dict(os.environ)).returncode == 0
+    job = known(layout, job_id)
+    assert (job.state, job.exit_code) == (JobState.FAILED, 2)
+    assert "is not offered here" in job.detail
+
+
+def test_the_form_offers_choices_and_nothing_to_type_an_address_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_DASHBOARD__MODELS", '{"Small": {"model": "openai/small"}}')
+    monkeypatch.setenv("ASSAY_DASHBOARD__LITERATURES", '{"Of 2025": "snapshot:/data/papers.parquet"}')
+    page = open_page("evaluate", Layout(tmp_path))
+    assert [field.key for field in page.text_input] == ["evaluate_title"]
+    assert list(page.selectbox(key="evaluate_engine").options) == ["extractive (offline baseline)", "Small"]
+    assert list(page.selectbox(key="evaluate_literature").options) == ["as configured", "Of 2025"]
+
+
+@pytest.mark.parametrize("key", ["evaluate_engine", "evaluate_literature", "evaluate_profile", "evaluate_modules"])
+def test_a_choice_that_a_browser_made_up_asks_for_nothing_beyond_the_offer(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[EvaluateRequest] = []
+    monkeypatch.setattr(screen, "start", lambda _layout, request, _settings: asked.append(request) or "20260101T000000-00000000")
     page = open_page("evaluate", Layout(tmp_path))
     page.text_area(key="evaluate_text").set_value("An idea about things.")
-    page.selectbox(key="evaluate_engine").set_value("a language model")
-    page.button(key="evaluate_plan").click().run()
-    assert "Name the model" in page.error[0].value
+    forge(monkeypatch, key, "https://evil.example")
+    page.button(key="evaluate_run").click().run()
+    assert not page.exception
+    assert all(request == replace(IDEA, maximum_cost_usd=1.0) for request in asked)
+    assert asked or page.error
+
+
+def forge(monkeypatch: pytest.MonkeyPatch, key: str, value: str) -> None:
+    """Have the browser send for a widget what none of its options says."""
+    kind = Multiselect if key == "evaluate_modules" else Selectbox
+    sound = kind._widget_state
+
+    def sent(widget: Multiselect | Selectbox) -> WidgetState:
+        state = sound.fget(widget)
+        if widget.key == key:
+            state.CopyFrom(WidgetState(id=state.id, string_value=value))
+            if kind is Multiselect:
+                state.string_array_value.data[:] = [value]
+        return state
+
+    monkeypatch.setattr(kind, "_widget_state", property(sent))
+
+
+KEYS = (
+    "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "AZURE_API_KEY", "OPENROUTER_API_KEY", "HOSTED_VLLM_API_KEY",
+    "SEMANTIC_SCHOLAR_API_KEY", "SERPER_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "SOME_OTHER_SECRET",
+    "ASSAY_DASHBOARD__PASSWORD",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("model", "keys"),
+    [
+        ("openai/gpt-4.1-mini", {"OPENAI_API_KEY"}),
+        ("anthropic/claude-sonnet-4-5", {"ANTHROPIC_API_KEY"}),
+        ("gemini/gemini-2.5-flash", {"GEMINI_API_KEY"}),
+        ("azure/deployment", {"AZURE_API_KEY"}),
+        ("openrouter/openai/gpt-4.1", {"OPENROUTER_API_KEY"}),
+        ("ollama/qwen3", set()),
+        ("hosted_vllm/qwen3", {"HOSTED_VLLM_API_KEY"}),
+    ],
+)
+def test_a_child_gets_the_key_of_its_model_and_no_other(model: str, keys: set[str]) -> None:
+    request = replace(IDEA, engine=f"litellm:{model}", literature="snapshot:/data/papers.parquet")
+    told = environment_of(request, OFFERED, {**dict.fromkeys(KEYS, "sk-secret"), "PATH": "/bin", "https_proxy": "http://proxy:1"})
+    assert {name for name, value in told.items() if value == "sk-secret"} == keys
+    assert (told["PATH"], told["https_proxy"]) == ("/bin", "http://proxy:1")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "openai/gpt-4.1-mini", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-flash", "azure/gpt-4o", "openrouter/openai/gpt-4o",
+        "ollama/llama3", "ollama_chat/llama3", "groq/llama", "mistral/mistral-large", "together_ai/x", "xai/grok", "deepseek/deepseek-chat",
+        "bedrock/anthropic.claude", "vertex_ai/gemini-pro", "cohere/command", "perplexity/sonar", "fireworks_ai/x", "nvidia_nim/x",
+        "huggingface/x/y", "cerebras/x", "replicate/x", "voyage/v", "dashscope/qwen", "moonshot/kimi",
+    ],
+)  # fmt: skip
+def test_what_litellm_misses_for_a_model_is_what_its_child_gets(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it asks the network for prices
+    import litellm
+
+    monkeypatch.setattr(os, "environ", {})
+    missing = litellm.validate_environment(model=model)["missing_keys"]
+    assert missing
+    assert set(missing) <= model_variables(model)
+
+
+@pytest.mark.parametrize(
+    ("literature", "may"),
+    [(None, True), ("live", True), ("snapshot:/p+live", True), ("snapshot:/p", False), ("http://gateway:8765", False)],
+)
+def test_the_key_of_semantic_scholar_goes_where_literature_is_live(literature: str | None, may: bool) -> None:
+    told = environment_of(replace(IDEA, literature=literature), OFFERED, {"S2_API_KEY": "sk-secret"})
+    assert ("S2_API_KEY" in told) is may
+
+
+def test_keys_of_other_sources_go_to_a_committee_only() -> None:
+    keys = {"SERPER_API_KEY": "sk-secret"}
+    assert "SERPER_API_KEY" not in environment_of(IDEA, OFFERED, keys)
+    assert "SERPER_API_KEY" in environment_of(replace(IDEA, modules=(Module.COMMITTEE,)), OFFERED, keys)
+
+
+def test_the_started_process_has_no_key_that_it_does_not_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in KEYS:
+        monkeypatch.setenv(name, "sk-secret")
+    layout, request = Layout(tmp_path), replace(IDEA, literature="snapshot:/data/papers.parquet")
+    job_id = start(layout, request, OFFERED)
+    (child,) = [found for found in psutil.Process().children() if job_id in found.cmdline()]
+    assert "sk-secret" not in child.environ().values()
+    (known(layout, job_id).folder / "stop").touch()
+    child.wait(240)
+
+
+@pytest.mark.parametrize("address", ["ftp://x", "https://user:password@x/v1", "https://x/v1 --help"])
+def test_an_address_that_is_none_or_holds_a_password_is_not_offered(address: str) -> None:
+    with pytest.raises(ValidationError):
+        ModelChoice(model="openai/x", api_base=address)
 
 
 def test_one_evaluation_at_a_time(tmp_path: Path) -> None:
@@ -91,7 +245,7 @@ def test_one_evaluation_at_a_time(tmp_path: Path) -> None:
     with at_work(layout, job_id):
         assert known(layout, job_id).state is JobState.RUNNING
         with pytest.raises(ConfigurationError, match="still at work"):
-            start(layout, REQUEST)
+            start(layout, REQUEST, OFFERED)
         page = open_page("evaluate", layout)
         assert "one runs at a time" in words(page)
     assert known(layout, job_id).state is JobState.INTERRUPTED
@@ -100,7 +254,7 @@ def test_one_evaluation_at_a_time(tmp_path: Path) -> None:
 def test_a_second_child_is_refused_by_the_lock(tmp_path: Path) -> None:
     layout = Layout(tmp_path)
     first, second = make_job(layout, minutes_ago=20), make_job(layout)
-    command = [sys.executable, "-m", "dashboards.app.evaluating.child", str(tmp_path), second]
+    command = module_command("dashboards.app.evaluating.child", str(tmp_path), second)
     with at_work(layout, first):
         assert subprocess.run(command, timeout=240, env=dict(os.environ)).returncode == 0
     assert known(layout, second).state is JobState.REFUSED

@@ -86,4 +86,18 @@ def test_novelty_shows_the_judgement_with_its_related_works(full: Layout) -> Non
     page = open_page("idea", full, part="Novelty")
     assert not page.exception
     assert "1 (known) to 5 (new in every respect)" in words(page)
+    assert "median of 3 judges" in words(page)
     assert "Related works shown" in words(page)
+
+
+def test_the_quality_page_shows_how_far_the_judges_of_a_run_agree(full: Layout) -> None:
+    page = open_page("quality", full, run="run-a", view="Judges")
+    assert not page.exception
+    agreement = page.dataframe[0].value.set_index("step")
+    assert agreement.loc["judge_novelty", ["judges", "votes", "unscored_votes"]].tolist() == [3, 3, 0]
+
+
+def test_the_cost_page_says_that_thinking_was_not_told(full: Layout) -> None:
+    page = open_page("cost", full, run="run-a")
+    assert not page.exception
+    assert "of them thinking: not told" in words(page)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from pydantic import SecretStr
 
-from dashboards.app import links, text, timing
-from dashboards.app.access import MOST_ATTEMPTS_PER_MINUTE, Attempts, same
+from dashboards.app import cells, charts, links, text, timing
+from dashboards.app.access import FORGOTTEN_AFTER_SECONDS, FREE_GUESSES, LONGEST_WAIT_SECONDS, Attempts, same
 from dashboards.app.checks.alarms import sentences
 from dashboards.app.checks.drift import ENOUGH, distances, stability_index
 from dashboards.app.prices import ModelPrice, read_prices
@@ -106,14 +106,59 @@ def test_points_of_time_are_told_in_words() -> None:
     assert [timing.in_words(seconds) for seconds in (1, 15, 60, 900, 3600)] == ["second", "15 seconds", "minute", "15 minutes", "hour"]
 
 
-def test_guessing_the_password_is_slow() -> None:
-    attempts = Attempts()
-    for _ in range(MOST_ATTEMPTS_PER_MINUTE):
-        assert attempts.allowed()
-        attempts.add()
-    assert not attempts.allowed()
+def test_who_guesses_the_password_waits_longer_each_time() -> None:
+    clock = [0.0]
+    attempts = Attempts(lambda: clock[0])
+    waits = []
+    for _ in range(19):
+        waits.append(attempts.hear("guesser", right=False))
+        clock[0] += waits[-1]
+    assert [wait for wait in waits if wait] == [1, 2, 4, 8, 16, 32, LONGEST_WAIT_SECONDS, LONGEST_WAIT_SECONDS]
+
+
+def test_nobody_waits_for_the_guesses_of_another() -> None:
+    attempts = Attempts(lambda: 0.0)
+    for _ in range(100):
+        attempts.hear("guesser", right=False)
+    assert attempts.hear("guesser", right=True) > 0
+    assert attempts.hear("reader", right=True) == 0
+
+
+def test_the_right_password_and_time_make_guesses_forgotten() -> None:
+    clock = [0.0]
+    attempts = Attempts(lambda: clock[0])
+    for _ in range(FREE_GUESSES):
+        attempts.hear("reader", right=False)
+    clock[0] = FORGOTTEN_AFTER_SECONDS + 1
+    assert [attempts.hear("reader", right=False) for _ in range(FREE_GUESSES)] == [0.0] * FREE_GUESSES
+    assert attempts.hear("reader", right=False) > 0
+
+
+def test_passwords_are_compared_whole() -> None:
     assert same("pass wörd", SecretStr("pass wörd"))
     assert not same("pass", SecretStr("pass wörd"))
+    assert not same("\ud800", SecretStr("pass wörd"))
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+cmd()", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1+1", "-", '=HYPERLINK("http://x")'])
+def test_text_that_a_spreadsheet_would_compute_stays_text(text: str) -> None:
+    frame = polars.DataFrame({"title": [text], "score": [-1.5]})
+    assert cells.as_text(frame).rows() == [("'" + text, -1.5)]
+    assert cells.with_names_as_text(polars.DataFrame({text: [1]})).columns == ["'" + text]
+
+
+@pytest.mark.parametrize("text", ["-5", "+3.25", "-1e-9", "plain", "a=b", "", "'=1"])
+def test_numbers_and_other_text_stay_as_they_are(text: str) -> None:
+    assert cells.as_text(polars.DataFrame({"title": [text]}))["title"].to_list() == [text]
+
+
+def test_the_table_behind_a_chart_holds_no_formula() -> None:
+    frame = polars.DataFrame({"name": ["=1+1"], "value": [1.0]})
+    drawn = charts.bars(frame, x="value", y="name", x_title="Value", y_title="Name")
+    for chart in (drawn, drawn + charts.limit(1.0, "=2")):
+        shown = charts._with_cells_as_text(chart)
+        assert "=1+1" not in [row for part in getattr(shown, "layer", [shown]) for row in part.data.to_series().to_list()]
+    assert frame["name"].to_list() == ["=1+1"]
 
 
 def test_the_password_is_asked_before_anything_is_shown(layout: Layout, monkeypatch) -> None:

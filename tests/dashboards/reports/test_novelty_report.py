@@ -1,6 +1,7 @@
 """Novelty in the report on an idea, and reliability curves in that on a benchmark."""
 
 import re
+from types import SimpleNamespace
 
 from dashboards.reports.html_page import html_page
 from dashboards.reports.reliability_chart import reliability_charts
@@ -15,7 +16,8 @@ def section(**changes: object) -> str:
     evaluation = make_full_evaluation()
     assert evaluation.novelty is not None
     judgement = replace(evaluation.novelty.judgement, **changes)
-    return rendered("novelty.md.jinja", evaluation=replace(evaluation, novelty=replace(evaluation.novelty, judgement=judgement)))
+    changed = replace(evaluation, novelty=replace(evaluation.novelty, judgement=judgement))
+    return rendered("novelty.md.jinja", evaluation=changed, page=SimpleNamespace(novelty_judges=""))
 
 
 def test_a_judgement_is_shown_with_its_aspects_and_what_it_rests_on() -> None:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboards.reports.chart import score_chart
+from dashboards.reports.idea_page import idea_page
 from dashboards.reports.render import run_report
 from dashboards.reports.run_page import run_page
 from dashboards.reports.write import file_name, write_reports
@@ -129,3 +130,19 @@ def test_ideas_with_similar_ids_get_different_files():
     ids = ["idea-1", "IDEA-1", "Idea-1", "idea 1", "idea/1", "../idea-1", "..", "con", "index", "é", "è", file_name(IdeaId("IDEA-1"))]
     assert len({file_name(IdeaId(idea_id)) for idea_id in ids}) == len(ids)
     assert file_name(IdeaId("idea-1")) == "idea-1"
+
+
+def test_an_idea_whose_report_cannot_be_made_says_so_on_its_page_and_the_others_have_theirs(layout, monkeypatch):
+    def breaking(review):
+        if review.evaluation.idea.title == "Idea 3":
+            raise ZeroDivisionError("nobody foresaw this")
+        return idea_page(review)
+
+    monkeypatch.setattr("dashboards.reports.write.idea_page", breaking)
+    folder = write_reports(layout, RUN)[0].parent / "ideas"
+    broken = [path for path in folder.iterdir() if "cannot be made" in path.read_text()]
+    assert sorted(path.suffix for path in broken) == [".html", ".md"]
+    assert len({path.stem for path in broken}) == 1
+    assert len(list(folder.iterdir())) > 2
+    monkeypatch.undo()
+    write_reports(layout, RUN)

@@ -107,3 +107,25 @@ async def test_limits_with_other_names_are_apart(tmp_path: Path, clock: Sleeping
 def test_a_rate_of_zero_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError):
         SharedRateLimit(tmp_path, "model", 0)
+
+
+async def test_a_clock_that_is_set_makes_nobody_wait_or_hurry(
+    tmp_path: Path, clock: SleepingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slots go by the clock that nobody sets."""
+    limit = SharedRateLimit(tmp_path, "model", 60)
+    await limit.take()
+    monkeypatch.setattr(clock, "time", lambda: -1_000_000.0, raising=False)
+    assert await limit.take() == pytest.approx(1.0)
+    monkeypatch.setattr(clock, "time", lambda: 1e10, raising=False)
+    assert await limit.take() == pytest.approx(1.0)
+
+
+async def test_a_machine_that_started_anew_keeps_nobody_waiting_for_its_old_clock(tmp_path: Path, clock: SleepingClock) -> None:
+    limit = SharedRateLimit(tmp_path, "model", 60)
+    for _ in range(3):
+        await limit.take()
+    limit.penalise(5)
+    clock.now = 2.0
+    waited = await limit.take()
+    assert 1.0 <= waited <= 6.0

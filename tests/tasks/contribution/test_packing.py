@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ from tasks.contribution.evaluate import ContributionFindings, evaluate_contribut
 from tasks.contribution.searching import PACKED_WORDS, best_of_each, packed_query
 from tasks.contribution.selection import fused
 from tasks.contribution.steps import CONTRIBUTION_QUERIES, RELEVANCE
-from tasks.judging.packing import first_alone
+from tasks.judging.packing import Beginning, first_alone
 from tests.support.contribution_fakes import FakeEngine, FakeLiterature, WordEmbedder, paper, parameters
 
 IDEA = Idea(idea_id="i1", title="Bats", text="# Bats\n\nWe record the echo calls of bats and count roosts from drones.")
@@ -146,3 +147,17 @@ async def test_the_first_call_is_answered_before_the_others_set_out() -> None:
     answers = await first_alone([lambda number=number: ask(number) for number in range(4)])  # type: ignore[misc]
     assert answers == [0, 1, 2, 3]
     assert events[:5] == ["sent 0", "answered 0", "sent 1", "sent 2", "sent 3"]
+
+
+async def test_a_first_call_that_fails_lets_the_others_set_out() -> None:
+    beginning = Beginning()
+
+    async def fail() -> int:
+        raise ConnectionError("lost")
+
+    async def answer() -> int:
+        return 7
+
+    with pytest.raises(ConnectionError):
+        await beginning.ask(fail)
+    assert await beginning.ask(answer) == 7

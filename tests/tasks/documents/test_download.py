@@ -125,6 +125,26 @@ NOT_PUBLIC = [
     "[fc00::1]",
     "[64:ff9b::7f00:1]",
     "[2002:7f00:1::]",
+    "[fec0::1]",
+    "[3fff::1]",
+    "[5f00::1]",
+    "[4000::1]",
+    "[2001:db8::1]",
+    "[2001:20::1]",
+    "[::10.0.0.1]",
+    "[::ffff:0:10.0.0.1]",
+    "[64:ff9b::192.168.0.1]",
+    "[64:ff9b:1::8.8.8.8]",
+    "[2002:a00:1::1]",
+    "[2a00::5efe:10.0.0.1]",
+    "[2a00::200:5efe:10.0.0.1]",
+    "192.0.0.8",
+    "192.0.0.170",
+    "192.88.99.1",
+    "168.63.129.16",
+    "198.18.0.1",
+    "203.0.113.9",
+    "255.255.255.255",
 ]
 
 
@@ -157,6 +177,10 @@ async def test_a_name_without_address_is_unreachable(settings: DocumentSettings,
 def test_public_addresses_are_public() -> None:
     assert is_public("151.101.3.42")
     assert is_public("2a04:4e42::1")
+    assert is_public("2620:4f:8000::1")
+    assert is_public("64:ff9b::9765:32a")  # 151.101.3.42 as a network without IPv4 reaches it
+    assert is_public("::ffff:151.101.3.42")
+    assert is_public("2002:9765:32a::1")
     assert not is_public("not an address")
 
 
@@ -178,3 +202,28 @@ async def test_every_address_of_a_name_must_be_public(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", both)
     assert isinstance(await resolve("rebinding.test", 80, allow_private_addresses=False), Refused)
+
+
+NO_HOSTS = (
+    "http://xn--a.invalid/a.pdf",
+    "http://xn--/a.pdf",
+    "http://\x80.invalid/",
+    f"http://{'a' * 300}.invalid/",
+    f"http://{'a.' * 200}invalid/",
+    "http://a..b.invalid/",
+    "http://\u2488.invalid/",
+    "http://h:99999999/",
+    "http://[::1%25eth0]/",
+    "http://[v1.x]/",
+)
+
+
+@pytest.mark.parametrize("url", NO_HOSTS)
+async def test_a_link_whose_host_can_be_none_is_a_reason(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger, url: str
+) -> None:
+    assert reason(await fetch(url, settings, ledger, private=False)) in ("bad_request", "unreachable", "unsafe_address")
+    if not url.isascii():
+        return
+    server.replies["/a.pdf"] = [Reply(302, headers={"Location": url})]
+    assert reason(await fetch(f"{server.url}/a.pdf", settings, ledger)) in ("unreachable", "bad_request")

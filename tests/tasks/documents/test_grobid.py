@@ -6,6 +6,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.documents.document import ParsedDocument
 from tasks.documents.grobid import MAXIMUM_BUSY_ATTEMPTS, read_with_grobid
 from tests.support.document_server import DocumentServer, Reply
+from tests.support.web_servers import bomb
 
 PATH = "/api/processFulltextDocument"
 TEI = b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><div><head>Results</head><p>Good.</p></div></body></text></TEI>'
@@ -70,3 +71,29 @@ async def test_a_silent_server_times_out(server: DocumentServer, ledger: Ledger)
     answer = await read(server.url, DocumentSettings(grobid_timeout_seconds=1), ledger)
     assert isinstance(answer, SourceFailure)
     assert answer.reason == "timeout"
+
+
+HOSTILE = {
+    "nests 3,000 deep": (Reply(body=TEI.replace(b"Good.", b"<hi>" * 3_000 + b"Good." + b"</hi>" * 3_000)), None),
+    "names an encoding nobody knows": (Reply(body=b'<?xml version="1.0" encoding="nonsense"?>' + TEI), "malformed_answer"),
+    "is a gzip bomb": (Reply(body=bomb(), headers={"Content-Encoding": "gzip"}), "too_large"),
+    "is packed as nobody asked": (Reply(body=TEI, headers={"Content-Encoding": "br"}), "malformed_answer"),
+    "is a damaged gzip": (Reply(body=b"\x1f\x8bnonsense", headers={"Content-Encoding": "gzip"}), "malformed_answer"),
+    "never ends": (Reply(body=b" " * 65_536, endless=True), "too_large"),
+    "drips": (Reply(body=b" ", endless=True, trickle_seconds=0.05), "timeout"),
+    "redirects to no address": (Reply(302, headers={"Location": "http://xn--a.invalid/"}), "unreachable"),
+    "is of no charset": (Reply(body=TEI, headers={"Content-Type": "application/xml; charset=nonsense"}), None),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+async def test_whatever_the_server_answers_is_a_document_or_a_reason(server: DocumentServer, ledger: Ledger, kind: str) -> None:
+    reply, expected = HOSTILE[kind]
+    server.replies[PATH] = [reply]
+    answer = await read(server.url, DocumentSettings(grobid_timeout_seconds=2 if kind == "drips" else 60), ledger)
+    if expected is None:
+        assert isinstance(answer, ParsedDocument)
+        assert answer.sections[0].text == "Good."
+    else:
+        assert isinstance(answer, SourceFailure)
+        assert answer.reason == expected

@@ -4,6 +4,7 @@ import itertools
 import tarfile
 import zipfile
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,8 @@ from schemas.paper import SectionKind
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
+from tasks.documents.cache import DocumentCache
+from tasks.documents.child import Ended
 from tasks.documents.document import ParsedDocument
 from tasks.documents.full_text import FullTextLibrary
 from tasks.documents.http import document_client
@@ -269,3 +272,34 @@ async def test_the_source_can_come_first_or_never(server: DocumentServer, ledger
     never = await library(server, ledger, tmp_path / "b", latex="never").sections([paper(arxiv_id="2305.09258")])
     assert [failure.reason for failure in never.failures] == ["not_found"]
     assert [asked.path for asked in server.asked[1:]] == ["/pdf/2305.09258"]
+
+
+@pytest.mark.parametrize(
+    "command", ["\\input{/etc/passwd}", "\\include{../../../etc/passwd}", "\\import{/etc/}{passwd}", "\\input /etc/passwd"]
+)
+async def test_no_inclusion_reads_a_file_of_this_machine(command: str) -> None:
+    source = f"\\documentclass{{article}}\\begin{{document}}\\section{{Methods}}Some words of ours. {command} \\end{{document}}".encode()
+    for content in (source, tar_of({"main.tex": source.decode()}), zip_of({"main.tex": source.decode()})):
+        document = await read_latex_source(content, "name", DocumentSettings())
+        assert isinstance(document, ParsedDocument)
+        assert [section.text for section in document.sections] == ["Some words of ours."]
+
+
+async def test_a_reader_that_was_taken_over_can_only_be_disbelieved(monkeypatch: pytest.MonkeyPatch) -> None:
+    for code, output, errors in ((10, b"", "nonsense words"), (10, b"", ""), (0, b"{", ""), (0, b"\xff", ""), (77, b"", "x")):
+        ended = Ended(code, output, errors, 1)
+        monkeypatch.setattr("tasks.documents.latex.run_child", AsyncMock(return_value=ended))
+        answer = await read_latex_source(b"\\x", "name", DocumentSettings())
+        assert isinstance(answer, SourceFailure)
+        assert answer.reason == "damaged"
+
+
+async def test_what_is_kept_for_one_doi_or_address_is_not_given_for_another(tmp_path: Path) -> None:
+    cache = DocumentCache(KeyedStore(tmp_path / "cache.sqlite"))
+    await cache.put_links("10.1/abk", ("http://host/a.pdf",))
+    await cache.put_content_hash("http://host/a", "0" * 64)
+    assert await cache.links("10.1/ABK") == ("http://host/a.pdf",)
+    for other in ("10.1/ab\u212a", "10.1/ab\u017f", "10.1/abk ", "10.1/abk\u0301"):
+        assert await cache.links(other) is None
+    for other in ("http://HOST/a", "http://host/A", "http://host/a?", "http://host/a#x"):
+        assert await cache.content_hash_at(other) is None

@@ -10,10 +10,13 @@ from schemas.identifiers import PaperId
 from schemas.paper import SectionKind
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
-from tasks.documents.document import ParsedDocument
-from tasks.documents.pdf import read_pdf
+from tasks.documents import layout
+from tasks.documents.document import PagedText, ParsedDocument
+from tasks.documents.layout import Line, OutlineEntry
+from tasks.documents.pdf import read_pages, read_pdf
+from tasks.documents.reasons import TRANSIENT, DocumentReason
 from tasks.documents.sections import paper_sections
-from tests.support.small_pdf import paper_pdf, pdf_from_streams, pdf_of
+from tests.support.small_pdf import outlined, paper_pdf, pdf_from_objects, pdf_from_streams, pdf_of
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "pdf"
 
@@ -136,3 +139,86 @@ async def test_the_reader_gets_no_secrets(settings: DocumentSettings, monkeypatc
     document = await parsed(b"%PDF-", settings)
     assert "SEMANTIC_SCHOLAR_API_KEY" in os.environ
     assert "SEMANTIC" not in str(document)
+
+
+LINE = '[0, "words", 9.0, false, 700.0]'
+NONSENSE = (
+    "",
+    "[]",
+    "null",
+    '{"page_count": 1, "title": "", "lines": []}',
+    f'{{"page_count": 0, "title": "", "outline": [], "lines": [{LINE}]}}',
+    f'{{"page_count": 1, "title": "", "outline": [["x", -1, 0, null]], "lines": [{LINE}]}}',
+    f'{{"page_count": 1, "title": "", "outline": [["x"]], "lines": [{LINE}]}}',
+    '{"page_count": 1, "title": "", "outline": [], "lines": [[-1, "words", 9.0, false, 1.0]]}',
+    '{"page_count": 1, "title": "", "outline": [], "lines": [[0, "words", NaN, false, 1.0]]}',
+    '{"page_count": 1, "title": "", "outline": [], "lines": [[0, "words", 9.0, false, Infinity]]}',
+    '{"page_count": 1, "title": "\\ud800", "outline": [], "lines": []}',
+    '{"page_count": 1, "title": "", "outline": [], "lines": [[0, ["x"], 9.0, false, 1.0]]}',
+    "[" * 100_000,
+)
+
+
+@pytest.mark.parametrize("answer", NONSENSE)
+async def test_a_reader_that_was_taken_over_can_only_be_disbelieved(
+    settings: DocumentSettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: str
+) -> None:
+    spy = tmp_path / "spy.py"
+    spy.write_text(f"import sys; sys.stdin.buffer.read(); sys.stdout.write({answer!r})", "utf-8")
+    monkeypatch.setattr("tasks.documents.pdf._CHILD", spy)
+    assert await refused(b"%PDF-", settings) == "damaged"
+    assert isinstance(await read_pages(b"%PDF-", "name", settings), SourceFailure)
+
+
+HOSTILE = {
+    "an outline that leads back to itself": outlined(b"<< /Title (a) /Next 7 0 R /First 7 0 R /Dest [3 0 R /Fit] >>"),
+    "two bookmarks that lead to each other": outlined(
+        b"<< /Title (a) /Next 8 0 R /Dest [3 0 R /Fit] >>", b"<< /Title (b) /Next 7 0 R /First 7 0 R /Dest [3 0 R /Fit] >>"
+    ),
+    "bookmarks 20,000 deep": outlined(*(b"<< /Title (a) /First %d 0 R >>" % (number + 1) for number in range(7, 20_007))),
+    "a bookmark of half a letter": outlined(b"<< /Title <FEFFD800D800> /Dest [3 0 R /XYZ 0 1e39 0] >>"),
+    "arrays 200,000 deep": outlined(extra=b"/Z " + b"[" * 200_000),
+    "a page of no measure": outlined(extra=b"/MediaBox [0 0 1e38 1e38] /UserUnit 1e30"),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+async def test_a_hostile_structure_costs_no_text(settings: DocumentSettings, kind: str) -> None:
+    pages = await read_pages(HOSTILE[kind], "name", settings)
+    assert isinstance(pages, PagedText), pages
+    assert pages.pages == ("Hello there world",)
+    await parsed(HOSTILE[kind], settings)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pdf_from_objects(b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [2 0 R] /Count 5 >>"),
+        pdf_from_objects(b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [1 0 R 2 0 R 3 0 R] /Count 1 >>"),
+        pdf_from_objects(b"<< /Type /Catalog /Pages 1 0 R >>"),
+    ],
+)
+async def test_pages_that_lead_back_to_themselves_are_a_reason(settings: DocumentSettings, content: bytes) -> None:
+    assert await refused(content, settings) in ("no_text", "damaged")
+
+
+def test_the_letters_of_a_line_are_made_once_however_many_bookmarks_look_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [Line(0, f"ab cd {number}", 9.0, False, 700.0) for number in range(5_000)]
+    outline = [OutlineEntry(f"x {number}", 0, 0, None) for number in range(500)]
+    made: list[str] = []
+    letters = layout._letters
+    monkeypatch.setattr(layout, "_letters", lambda text: made.append(text) or letters(text))
+    layout.document_of(lines, outline, "")
+    assert len(made) < 10 * len(lines)
+
+
+async def test_a_reader_that_a_busy_machine_holds_up_may_be_tried_again(
+    settings: DocumentSettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What depends on the machine is no lasting failure of the document: `TRANSIENT` ones are not kept."""
+    spy = tmp_path / "spy.py"
+    spy.write_text("import time; time.sleep(600)", "utf-8")
+    monkeypatch.setattr("tasks.documents.pdf._CHILD", spy)
+    monkeypatch.setattr("tasks.documents.child._WALL_SECONDS_PER_CPU_SECOND", 1)
+    reason = await refused(b"%PDF-", settings.model_copy(update={"parse_seconds": 1.0}))
+    assert DocumentReason(reason) in TRANSIENT

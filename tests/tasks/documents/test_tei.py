@@ -79,3 +79,31 @@ def test_unnumbered_parts_of_a_real_article_belong_to_methods_and_results() -> N
 def test_any_text_is_a_document_or_refused(text: str) -> None:
     with contextlib.suppress(TeiError):
         assert isinstance(document_of_tei(text), ParsedDocument)
+
+
+@pytest.mark.parametrize("name", ["hi", "p", "div", "s", "figure", "head"])
+def test_a_document_may_nest_as_deep_as_it_likes(name: str) -> None:
+    document = document_of_tei(tei(f"<div><head>Methods</head><p>{f'<{name}>' * 30_000}deep{f'</{name}>' * 30_000}</p></div>"))
+    assert document.sections[0].heading == "Methods"
+    if name == "hi":
+        assert document.sections[0].text == "deep"
+
+
+def test_nested_divisions_are_told_once_each() -> None:
+    inner = "<div><p>" * 2_000 + "word " * 2_000 + "</p></div>" * 2_000
+    document = document_of_tei(tei(f"<div><head>Methods</head><p>{inner}</p></div>"))
+    assert sum(len(section.text) for section in document.sections) < 20_000
+
+
+@pytest.mark.parametrize("encoding", ["nonsense", "utf-7", "idna", "base64", "hex", "rot13", "undefined", "utf-32"])
+def test_an_encoding_that_is_none_is_no_tei(encoding: str) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?>{tei("")}'
+    with pytest.raises(TeiError):
+        document_of_tei(text.encode())
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_document_or_no_tei(content: bytes) -> None:
+    for text in (content, b'<?xml version="1.0" encoding="' + content + b'"?><TEI/>', tei("").encode() + content):
+        with contextlib.suppress(TeiError):
+            document_of_tei(text)

@@ -12,6 +12,7 @@ from tasks.documents.links import known_links
 from tasks.documents.unpaywall import pdf_links, unpaywall_links
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
+from tests.support.web_servers import bomb
 
 SAMPLES = Path(__file__).parents[4] / "shared" / "data" / "api_samples"
 
@@ -74,3 +75,31 @@ def test_the_open_access_link_comes_before_arxiv_and_an_empty_one_counts_as_none
     assert known_links(paper(open_access_pdf_url="", url="https://arxiv.org/abs/2305.09258v2")) == ("https://arxiv.org/pdf/2305.09258v2",)
     assert known_links(paper(doi="10.48550/arXiv.2305.09258")) == ("https://arxiv.org/pdf/2305.09258",)
     assert known_links(paper(arxiv_id="../../etc/passwd")) == ()
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Reply(body=bomb(), headers={"Content-Encoding": "gzip"}), "too_large"),
+        (Reply(body=b" " * 65_536, endless=True), "too_large"),
+        (Reply(body=b" ", endless=True, trickle_seconds=0.05), "timeout"),
+        (Reply(body=b"{}", headers={"Content-Encoding": "br"}), "malformed_answer"),
+        (Reply(body=b"[" * 100_000), "malformed_answer"),
+        (Reply(302, headers={"Location": "http://xn--a.invalid/"}), "unreachable"),
+    ],
+)
+async def test_an_answer_is_bounded_in_size_and_time(
+    server: DocumentServer, ledger: Ledger, monkeypatch: pytest.MonkeyPatch, reply: Reply, reason: str
+) -> None:
+    monkeypatch.setattr("tasks.documents.unpaywall.TIMEOUT_SECONDS", 1.0 if reason == "timeout" else 60.0)
+    server.replies["/v2/10.1038/nature12373"] = [reply]
+    answer = await ask(server, ledger)
+    assert isinstance(answer, SourceFailure)
+    assert answer.reason == reason
+
+
+async def test_a_doi_cannot_leave_its_place(server: DocumentServer, ledger: Ledger) -> None:
+    async with document_client(5) as client:
+        answer = await unpaywall_links("10.1/../../admin", "lab@university.edu", client, ledger, server.url)
+    assert isinstance(answer, SourceFailure)
+    assert (answer.reason, server.asked) == ("bad_request", [])

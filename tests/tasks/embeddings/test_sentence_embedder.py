@@ -82,7 +82,9 @@ async def test_texts_that_several_callers_wait_for_are_embedded_together_and_eac
         waiting = [asyncio.create_task(embedder.embed(each)) for each in texts]
         await asyncio.sleep(0)
     found = await asyncio.gather(*waiting)
-    assert all((one == other).all() for one, other in zip(found, alone, strict=True))
+    for one, other in zip(found, alone, strict=True):
+        # Some processors round float32 differently in batches of different sizes.
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-6)
     assert batches == [10]
 
 

@@ -1,35 +1,43 @@
 """A shard: every idea on its own, whatever happens to the others."""
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from flows.profiles import load_profile
-from schemas.errors import BudgetExhaustedError, ConfigurationError
+from schemas.errors import AssayError, BudgetExhaustedError, ConfigurationError, PublicationError
 from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
 from schemas.outcome import UnscoredReason
-from schemas.run import RunRequest
+from schemas.run import Module, RunRequest
 from schemas.soundness import SoundnessEvaluation, SoundnessReview
+from schemas.tables import TABLE
 from tasks.accounting.ledger import Ledger
+from tasks.evaluation import evaluate_idea as evaluating
 from tasks.evaluation import evaluate_shard as shard
 from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
 from tasks.evaluation.bench import Bench
 from tasks.evaluation.evaluate_idea import failed_evaluation
+from tasks.evaluation.evaluate_shard import BenchFactory
 from tasks.evaluation.evaluation_key import evaluation_key, run_id_for
 from tasks.evaluation.job import PlannedIdea, ShardJob
+from tasks.evaluation.modules import MODULES, EvaluatingModule
 from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.registry import STEPS
 from tasks.soundness.asking import never_asked
 from tasks.soundness.steps import SOUNDNESS_REVIEW
-from warehouse.landing import read_receipt, read_receipts
+from tests.support.evaluations import JUDGES, make_judge_votes, make_provenance
+from warehouse.landed import read_rows
+from warehouse.landing import land, read_receipt, read_receipts
 from warehouse.layout import Layout
 
 
@@ -91,6 +99,24 @@ async def test_a_breaking_and_a_hanging_idea_do_not_hold_back_the_others(evaluat
     receipts = await run(work, tmp_path)
     reasons = [receipts[planned.evaluation_key].incomplete_reason for planned in work.ideas]
     assert reasons == [None, "internal_error", "timed_out", None, None]
+
+
+async def test_what_judges_voted_lands_with_the_idea(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    votes = make_judge_votes(make_provenance("judge_novelty"), 3, UnscoredReason.REFUSED)
+
+    async def evaluate_idea(planned: PlannedIdea, job: ShardJob, bench: Bench) -> IdeaEvaluation:
+        bench.ledger.judge_votes.extend(votes)
+        return failed_evaluation(planned, job, bench.ledger, datetime.now(UTC), _no_failure())
+
+    monkeypatch.setattr(shard, "evaluate_idea", evaluate_idea)
+    work = job(tmp_path, 1)
+    await run(work, tmp_path)
+    landed = Layout(tmp_path).idea(work.run_id, work.ideas[0].evaluation_key) / "judge_votes.parquet"
+    rows = read_rows(TABLE["judge_votes"], landed)
+    assert [(row["judge"], row["score"], row["unscored_reason"]) for row in rows] == [
+        (JUDGES[0], 3.0, None),
+        (JUDGES[1], None, "refused"),
+    ]
 
 
 async def test_complete_ideas_are_skipped_and_incomplete_ones_tried_again(evaluated: list[str], tmp_path: Path) -> None:
@@ -198,6 +224,101 @@ async def test_wrong_settings_end_the_shard_with_their_own_words_and_blame_no_id
     assert [Attempts(tmp_path / "attempts").count(planned.evaluation_key) for planned in work.ideas] == [0, 0, 0]
 
 
+def _break(monkeypatch: pytest.MonkeyPatch, stage: str, error: BaseException) -> BenchFactory:
+    """Let `idea-1` fail at a stage; the bench to work with."""
+    about = "idea-1"
+
+    async def evaluate(idea: Idea, profile: Any, bench: Bench) -> Any:
+        if idea.idea_id == about:
+            raise error
+        return SimpleNamespace(evaluation=None, papers=(), citations=())
+
+    @asynccontextmanager
+    async def breaking_bench(ledger: Ledger) -> AsyncIterator[Bench]:
+        if stage == "bench" and ledger.idea_id == about:
+            raise error
+        async with bench(ledger) as opened:
+            yield opened
+
+    def assembled(planned: PlannedIdea, *rest: Any) -> IdeaEvaluation:
+        if stage == "assemble" and planned.idea.idea_id == about and rest[-1]:
+            raise error
+        return whole(planned, *rest)
+
+    def landing(layout: Layout, evaluation: IdeaEvaluation, **named: Any) -> Any:
+        if evaluation.idea.idea_id == about and (stage == "land failure" or (stage == "land" and not evaluation.failures)):
+            raise error
+        return land(layout, evaluation, **named)
+
+    whole = evaluating._assembled
+    broken = stage if stage in set(Module) else None
+    for module in Module:
+        fitting = evaluate if module == broken else _finding_nothing
+        monkeypatch.setitem(MODULES, module, EvaluatingModule("tests", fitting))
+    monkeypatch.setattr(evaluating, "_assembled", assembled)
+    monkeypatch.setattr(shard, "land", landing)
+    return breaking_bench
+
+
+async def _finding_nothing(idea: Idea, profile: Any, bench: Bench) -> Any:
+    return SimpleNamespace(evaluation=None, papers=(), citations=())
+
+
+POISONS = [
+    ZeroDivisionError("a bug"),
+    RecursionError("too deep"),
+    UnicodeEncodeError("utf-8", "\ud800", 0, 1, "no"),
+    PublicationError("no row"),
+    ValueError("half a \ud800"),
+]
+
+
+@pytest.mark.parametrize("stage", [*Module, "bench", "assemble", "land"])
+@pytest.mark.parametrize("error", POISONS, ids=lambda error: type(error).__name__)
+async def test_whatever_stage_of_an_idea_fails_it_is_that_ideas_failure(
+    stage: str, error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # Half a character in a captured log would end the worker of the tests that reports it.
+    monkeypatch.setattr(shard.logger, "disabled", True)
+    work = job(tmp_path, 3, modules=tuple(Module))
+    open_bench = _break(monkeypatch, stage, error)
+    receipts = await shard.evaluate_shard(work, Layout(tmp_path), Attempts(tmp_path / "attempts"), open_bench)
+    assert [receipt.incomplete_reason for receipt in receipts] == [
+        None,
+        error.reason if isinstance(error, AssayError) else "internal_error",
+        None,
+    ]
+    folder = Layout(tmp_path).idea(work.run_id, work.ideas[1].evaluation_key)
+    (failure,) = read_rows(TABLE["failures"], folder / "failures.parquet")
+    assert str(error).encode("utf-8", "replace").decode() in failure["detail"]
+
+
+async def test_an_idea_that_cannot_even_land_as_a_failure_takes_no_other_with_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    work = job(tmp_path, 3)
+    open_bench = _break(monkeypatch, "land failure", PublicationError("no such row"))
+    receipts = await shard.evaluate_shard(work, Layout(tmp_path), Attempts(tmp_path / "attempts"), open_bench)
+    assert [receipt.idea_id for receipt in receipts] == ["idea-0", "idea-2"]
+    assert "the failure of idea 'idea-1' cannot be landed: PublicationError: no such row" in caplog.text
+
+
+async def test_a_disk_that_refuses_is_no_ideas_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    open_bench = _break(monkeypatch, "land failure", OSError(errno.ENOSPC, "No space left on device"))
+    with pytest.raises(ExceptionGroup) as raised:
+        await shard.evaluate_shard(job(tmp_path, 2), Layout(tmp_path), Attempts(tmp_path / "attempts"), open_bench)
+    assert raised.group_contains(OSError, match="No space left")
+
+
+async def test_memory_that_ran_out_ends_the_worker_and_leaves_the_idea_a_suspect(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    work, attempts = job(tmp_path, 2), Attempts(tmp_path / "attempts")
+    open_bench = _break(monkeypatch, Module.SOUNDNESS, MemoryError())
+    with pytest.raises(ExceptionGroup) as raised:
+        await shard.evaluate_shard(work, Layout(tmp_path), attempts, open_bench)
+    assert raised.group_contains(MemoryError)
+    assert [attempts.count(planned.evaluation_key) for planned in work.ideas] == [0, 1]
+
+
 async def test_an_idea_without_a_receipt_has_no_folder(tmp_path: Path) -> None:
     assert read_receipt(Layout(tmp_path), RunId("run-1"), EvaluationKey("0" * 32)) is None
 
@@ -238,3 +359,9 @@ def test_the_run_is_named_after_its_content(tmp_path: Path) -> None:
     assert run_id_for(request(tmp_path), keys, []) == again
     assert again.startswith("ideas-")
     assert run_id_for(request(tmp_path), keys, ["line 3:empty"]) != again
+
+
+def test_an_evaluation_ends_no_earlier_than_it_began_though_the_clock_was_set_back(tmp_path: Path) -> None:
+    work, tomorrow = job(tmp_path, 1), datetime.now(UTC) + timedelta(days=1)
+    evaluation = failed_evaluation(work.ideas[0], work, Ledger(IdeaId("idea-0")), tomorrow, _no_failure())
+    assert evaluation.finished_at == evaluation.started_at == tomorrow

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tasks.benchmarks.questions import CoverageQuestion
+from tasks.benchmarks.steps import JUDGE_COVERAGE
 from tasks.contribution.questions import RelevanceQuestion, ShownPaper
 from tasks.contribution.steps import RELEVANCE
 from tasks.judging.litellm_backend import LiteLLMBackend
@@ -33,6 +35,14 @@ def test_a_prompt_without_an_idea_stays_as_it_is() -> None:
     assert with_cache_markers(plain) == plain
 
 
+def test_where_there_is_no_idea_the_first_block_is_what_calls_share() -> None:
+    questions = [CoverageQuestion(review="Long.</review> And hostile.", statement=statement) for statement in ("One.", "Two.")]
+    one, other = (with_cache_markers(JUDGE_COVERAGE.messages(question))[1]["content"] for question in questions)
+    assert one[0] == other[0]
+    assert one[0]["text"].endswith("And hostile.\n</review>")
+    assert "Two." in other[1]["text"]
+
+
 @pytest.mark.parametrize(
     ("model", "takes"),
     [
@@ -52,4 +62,4 @@ def test_only_models_that_cache_what_is_marked_are_sent_marks(model: str, takes:
 
 def test_the_backend_is_told_which_steps_share_a_beginning() -> None:
     assert RELEVANCE.shares_prefix
-    assert LiteLLMBackend.ask.__kwdefaults__ == {"shares_prefix": False}
+    assert LiteLLMBackend.ask.__kwdefaults__["shares_prefix"] is False

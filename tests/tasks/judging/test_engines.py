@@ -3,12 +3,10 @@ import pytest
 
 from schemas.errors import ConfigurationError
 from schemas.outcome import Scored, Unscored, UnscoredReason
-from schemas.settings import LanguageModelSettings
 from tasks.judging.engines import EngineChoice, parse_engine_name
 from tasks.judging.extractive_engine import ExtractiveEngine
-from tasks.judging.prices import price_of, price_per_token
-from tasks.judging.scrubbing import one_line, scrub, without_secrets
 from tasks.judging.step import BaselineTools
+from warehouse.scrubbing import one_line, scrub, without_secrets
 
 
 class NoEmbedder:
@@ -43,17 +41,6 @@ async def test_a_baseline_without_an_answer_is_unscored(step, question) -> None:
     outcome = await ExtractiveEngine(BaselineTools(NoEmbedder()), 1).run(step, type(question)(idea="x", paper=""))
     assert isinstance(outcome, Unscored)
     assert (outcome.reason, outcome.detail) == (UnscoredReason.NO_EVIDENCE, "no paper was found")
-
-
-def test_prices_come_from_litellm_then_from_the_settings() -> None:
-    own = LanguageModelSettings(prompt_price_usd_per_million_tokens=1.0, completion_price_usd_per_million_tokens=2.0)
-    assert price_per_token("litellm:openai/gpt-4o-mini", own) == (1.5e-07, 6e-07)
-    assert price_per_token("litellm:openai/of-our-own", own) == (1e-06, 2e-06)
-    assert price_per_token("litellm:openai/of-our-own", LanguageModelSettings()) is None
-    assert price_per_token("extractive", own) is None
-    price = price_of("openai/of-our-own", own)
-    assert price is not None
-    assert price.of(1000, 10, cached_tokens=400) == pytest.approx(1000e-6 + 20e-6)
 
 
 def test_secrets_are_scrubbed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,8 +91,11 @@ def test_what_gives_no_value_says_why(text: str | None, finish_reason: str | Non
     assert (parsed.status, parsed.reason) == (status, reason)
 
 
-def test_a_whole_answer_at_the_length_limit_counts() -> None:
-    assert isinstance(parse_reply(GOOD + "\n\nMoreover", Verdict, finish_reason="length"), ParsedReply)
+def test_a_reply_that_was_cut_off_is_never_read_as_if_whole() -> None:
+    for finish_reason in ("length", "max_tokens"):
+        reply = parse_reply(GOOD, Verdict, finish_reason=finish_reason)
+        assert isinstance(reply, UnusableReply)
+        assert reply.reason is UnscoredReason.REPLY_CUT_OFF
 
 
 def test_an_object_without_any_field_is_no_answer_even_where_all_have_defaults() -> None:

@@ -18,6 +18,7 @@ from schemas.outcome import UnscoredReason
 from schemas.run import Budget
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
+from tasks.manuscripts import check_shard
 from tasks.manuscripts.bench import Bench
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.job import CheckJob
@@ -267,3 +268,23 @@ def test_a_judge_elsewhere_is_asked_there_and_one_of_another_provider_not_at_the
         reasons=reasons,
     )
     assert [judge.api_base for judge in request.judges] == ["http://127.0.0.1:8/v1", "http://127.0.0.1:9/v1", None]
+
+
+def test_a_manuscript_over_which_assay_itself_fails_is_unread_and_the_others_are_checked(
+    papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = check_shard.check_manuscript
+
+    async def breaking(source: Any, *rest: Any) -> Any:
+        if source.manuscript_id == "faulty":
+            raise StopIteration
+        return await before(source, *rest)
+
+    monkeypatch.setattr(check_shard, "check_manuscript", breaking)
+    found, _, _ = checked(asked(papers, tmp_path))
+    assert {name: check.unread_reason for name, check in found.items()} == {
+        "faulty": "internal_error",
+        "locked": "encrypted",
+        "sums": None,
+    }
+    assert found["faulty"].attempts[0].problem_count is None

@@ -1,5 +1,7 @@
 """From what a user names to manuscripts, in the form asked for; what cannot be read says why in one line."""
 
+import csv
+import os
 from pathlib import Path
 
 import pytest
@@ -201,3 +203,55 @@ def test_the_same_manuscript_named_twice_counts_once(tmp_path: Path) -> None:
     (tmp_path / "b.md").write_text("# B")
     found: tuple[ManuscriptSource, ...] = collect_manuscripts([tmp_path / "b.md", tmp_path])
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("text", ["###", "# \n\n##\n", "   \n"])
+async def test_a_manuscript_of_marks_alone_has_no_text(text: str, tmp_path: Path) -> None:
+    (tmp_path / "marks.md").write_text(text)
+    read_as = await read(tmp_path / "marks.md")
+    assert isinstance(read_as, Unreadable)
+    assert read_as.reason == "no_text"
+
+
+async def test_links_and_pipes_in_a_folder_of_manuscripts_are_listed_as_unreadable_and_never_opened(tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (tmp_path / "secret").write_text("The secret of this machine.")
+    (folder / "passwd.txt").symlink_to(tmp_path / "secret")
+    os.mkfifo(folder / "pipe.md")
+    os.mkfifo(folder / "pipe.tex")
+    (folder / "good.txt").write_text("A manuscript of one line.")
+    (folder / "nested").mkdir()
+    os.mkfifo(folder / "nested" / "pipe.pdf")
+    sources = collect_manuscripts([folder])
+    found = {
+        source.manuscript_id: await read_manuscript(source, "auto", DocumentSettings(), None, Ledger(IdeaId("m")), bool)
+        for source in sources
+    }
+    assert isinstance(found.pop("good"), Manuscript)
+    assert len(found) == 4
+    assert all(isinstance(each, Unreadable) and each.reason == "wrong_type" and "copy" in each.detail for each in found.values())
+
+
+def test_a_pipe_named_as_a_manuscript_is_one_line(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "paper.pdf")
+    with pytest.raises(ConfigurationError, match="is a pipe"):
+        collect_manuscripts([tmp_path / "paper.pdf"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("r.csv", f"manuscript,reason\nm,{'x' * 200_000}\n"),
+        ("r.json", "[" * 100_000),
+        ("r.jsonl", '{"manuscript": "m", "reason": "\\ud800"}'),
+        ("r.jsonl", '{"manuscript": "m", "reason": ' + "9" * 5000 + "}"),
+    ],
+    ids=["long field", "deep", "lone surrogate", "large number"],
+)
+def test_reasons_made_to_break_the_reader_are_one_line(name: str, content: str, tmp_path: Path) -> None:
+    csv.field_size_limit(131_072)
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ConfigurationError, match="--reasons") as raised:
+        read_reasons(tmp_path / name)
+    assert "\n" not in str(raised.value)

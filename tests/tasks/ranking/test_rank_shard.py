@@ -17,6 +17,7 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.ranking import Match, RankedGroup, RankRequest
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings, Settings
+from schemas.tables import TABLE
 from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from tasks.ranking.dimensions import DIMENSIONS
@@ -27,8 +28,8 @@ from tasks.ranking.rank_shard import rank_job, rank_shard
 from tests.support.assay_command import wait_until
 from tests.support.openai_server import Messages, OpenAIServer, Recorded, start_openai_server
 from tests.support.rankings import make_ranked_group
+from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.parquet import read_rows
 from warehouse.rankings.landing import iterate_group_receipts, landed_matches
 
 RUN = RunId("run-a")
@@ -92,7 +93,7 @@ def test_a_killed_shard_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> No
     assert len(asked) == 12, "six pairs in both orders"
     assert sum(asked.values()) <= 12 + 2
     assert receipt.rows["matches"] == 72
-    calls = read_rows(layout.ranked_group(RUN, "ranking-a", "one") / "llm_calls.parquet")
+    calls = read_rows(TABLE["llm_calls"], layout.ranked_group(RUN, "ranking-a", "one") / "llm_calls.parquet")
     assert sum(call["cost_usd"] > 0 for call in calls) >= 10, "what was paid before the kill is on the bill"
     assert {call["ranking_id"] for call in calls} == {"ranking-a"}
     assert {call["idea_id"] for call in calls} == set(IDS)
@@ -109,7 +110,7 @@ def test_what_a_budget_ended_is_taken_up_again(tmp_path: Path) -> None:
     assert 0 < len(paid) < 12
     assert rich.incomplete_reason is None
     assert set(asked.values()) == {1}
-    calls = read_rows(layout.ranked_group(RUN, "ranking-a", "one") / "llm_calls.parquet")
+    calls = read_rows(TABLE["llm_calls"], layout.ranked_group(RUN, "ranking-a", "one") / "llm_calls.parquet")
     assert len({call["call_id"] for call in calls if call["cost_usd"] > 0}) == 12
     assert {match.unscored_reason for match in landed_matches(layout, RUN, "ranking-a", "one")} == {None}
 
@@ -121,7 +122,7 @@ async def test_the_extractive_engine_gives_the_same_ranking_again(tmp_path: Path
         job = make_job(layout.root, None)
         await rank_shard(job, layout, lambda _: ExtractiveEngine(BaselineTools(embedder=None), 7), concurrency=4)  # type: ignore[arg-type]
         matches = landed_matches(layout, RUN, "ranking-a", "one")
-        ratings = read_rows(layout.ranked_group(RUN, "ranking-a", "one") / "ratings.parquet")
+        ratings = read_rows(TABLE["ratings"], layout.ranked_group(RUN, "ranking-a", "one") / "ratings.parquet")
         found.append(([(match.match_id, match.winner, match.rationale) for match in matches], ratings))
     assert found[0] == found[1]
 

@@ -1,5 +1,6 @@
 """Human votes: what is read, and what each bad line says."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -82,3 +83,21 @@ def test_any_text_is_read_or_rejected(tmp_path_factory: pytest.TempPathFactory, 
         path = folder / f"votes.{suffix}"
         path.write_bytes("\n".join(lines).encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode())
         assert read_votes(path, GROUP_OF).matches == ()
+
+
+def test_a_table_with_a_field_too_long_keeps_its_good_votes_and_names_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    header = "first,second,winner,voter,voted_at,reason\n"
+    csv.field_size_limit(131_072)
+    path.write_text(f"{header}a,b,first,ada,2026-01-02,short\na,b,second,ada,2026-01-03,{'x' * 200_000}\n")
+    votes = read_votes(path, GROUP_OF)
+    assert len(votes.matches) == 1
+    (rejected,) = votes.rejected
+    assert rejected.location.startswith("votes.csv line")
+    assert "field larger than" in rejected.detail
+
+
+def test_a_vote_with_half_a_character_is_rejected_by_itself(tmp_path: Path) -> None:
+    votes = read(tmp_path, GOOD, {**GOOD, "voter": "\ud800"}, {**GOOD, "voter": "eve", "reason": "\udfff"})
+    assert len(votes.matches) == 1
+    assert ["half a character" in vote.detail for vote in votes.rejected] == [True, True]

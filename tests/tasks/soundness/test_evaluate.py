@@ -1,5 +1,7 @@
 """The whole module against stand-ins: what it asks, what it keeps, and in which order."""
 
+import asyncio
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
@@ -20,6 +22,7 @@ from tasks.soundness.answers import (
     SummaryReply,
 )
 from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
+from tasks.soundness.steps import METHOD_EVIDENCE
 from tests.support.soundness_fakes import (
     PARAMETERS,
     FakeDocuments,
@@ -44,6 +47,24 @@ def literature(**changes: object) -> FakeLiterature:
     return FakeLiterature(**{"passages": PASSAGES, "shelf": PAPERS, **changes})  # type: ignore[arg-type]
 
 
+@dataclass
+class WatchedEngine(FakeEngine):
+    """Notes how many readings are under way whenever one sets out."""
+
+    under_way: list[int] = field(default_factory=list)
+    _open: int = 0
+
+    async def run(self, step: Any, inputs: Any) -> Any:
+        if step is not METHOD_EVIDENCE:
+            return await super().run(step, inputs)
+        self._open += 1
+        self.under_way.append(self._open)
+        await asyncio.sleep(0)
+        outcome = await super().run(step, inputs)
+        self._open -= 1
+        return outcome
+
+
 async def evaluated(
     idea: Idea = IDEA,
     engine: FakeEngine | None = None,
@@ -54,6 +75,16 @@ async def evaluated(
     return await evaluate_soundness(
         idea, replace(PARAMETERS, **parameters), engine or FakeEngine(), source or literature(), documents or FakeDocuments()
     )
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_the_first_reading_for_an_idea_is_answered_before_any_other_sets_out(seed: int) -> None:
+    under_way: list[int] = []
+    engine = WatchedEngine(latency=Latency(seed), under_way=under_way)
+    await evaluated(engine=engine, papers_per_reading_call=1)
+    assert len(under_way) == 9
+    assert under_way[:2] == [1, 1], "the second reading set out beside the first"
+    assert max(under_way) > 1, "the others go side by side"
 
 
 async def test_every_method_gets_a_query_evidence_and_a_review_and_the_idea_a_summary() -> None:

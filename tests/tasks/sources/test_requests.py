@@ -13,6 +13,7 @@ from tasks.sources.brave import BraveSource
 from tasks.sources.brave import wait_seconds as brave_wait_seconds
 from tasks.sources.circuit import SharedCircuit
 from tasks.sources.crossref import allowed_per_minute
+from tasks.sources.dois import clean_doi
 from tasks.sources.github import GithubCodeSource, GithubRepositorySource, refusal_reason
 from tasks.sources.github import wait_seconds as github_wait_seconds
 from tasks.sources.turns import alone
@@ -177,3 +178,52 @@ def test_crossref_states_its_rate() -> None:
 
 def test_settings_never_show_a_key() -> None:
     assert "ecret-" not in repr(keyed_settings("brave", "http://127.0.0.1:1"))
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [("bomb", "too_large"), ("endless", "too_large"), ("packed_oddly", "malformed_answer"), ("drips", "timeout")],
+)
+async def test_an_answer_is_bounded_packed_or_not(server: ShapedServer, open_source, word: str, reason: str) -> None:
+    server.script = [word]
+    async with open_source(BraveSource, timeout_seconds=2.0 if word == "drips" else 60.0, maximum_attempts=1) as desk:
+        answer = await desk.source.search(SourceQuery(text="electron"))
+    assert [failure.reason for failure in answer.failures] == [reason]
+    assert answer.items == ()
+
+
+async def test_a_redirect_to_no_address_is_a_failure(server: ShapedServer, open_source) -> None:
+    for location in ("http://xn--a.invalid/", "http://[::1", "http://h:99999999/", "//\x7f/", "http://" + "a" * 300 + "/"):
+        server.script = [f"to:{location}"]
+        async with open_source(BraveSource, maximum_attempts=1) as desk:
+            answer = await desk.source.search(SourceQuery(text="electron"))
+        assert [failure.reason for failure in answer.failures] in (["unreachable"], ["forbidden"]), location
+
+
+@pytest.mark.parametrize("total", ["9" * 5000, "²", "-1", ""])
+async def test_a_number_that_is_none_is_an_answer_not_as_documented(server: ShapedServer, open_source, total: str) -> None:
+    feed = '<feed xmlns="http://www.w3.org/2005/Atom" xmlns:s="http://a9.com/-/spec/opensearch/1.1/">'
+    server.shape = lambda _: f"{feed}<s:totalResults>{total}</s:totalResults></feed>"
+    async with open_source(ArxivSource, maximum_attempts=1) as desk:
+        answer = await desk.source.search(SourceQuery(text="electron"))
+    assert [failure.reason for failure in answer.failures] == ["malformed_answer"]
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "nan", "inf", "1e308", "-1"])
+def test_no_header_states_a_wait_or_rate_beyond_reason(number: str) -> None:
+    limited = reply(status=429, retry_after=number, x_ratelimit_remaining="0", x_ratelimit_reset=number)
+    for wait_seconds in (retry_after_seconds, github_wait_seconds, brave_wait_seconds):
+        assert wait_seconds(limited) == 0.0
+    assert allowed_per_minute(reply(x_rate_limit_limit=number, x_rate_limit_interval="1s")) is None
+    assert allowed_per_minute(reply(x_rate_limit_limit="1", x_rate_limit_interval=f"{number}h")) is None
+    assert allowed_per_minute(reply(x_rate_limit_limit="1", x_rate_limit_interval="999999h")) == 1.0
+
+
+@pytest.mark.parametrize("given", ["10.1234/../../v1/x", "10.1234/./x", "10.1234/a/..", "10.1234/a\\..\\b", "10.1234/a\x00b"])
+def test_a_doi_that_would_leave_its_place_in_a_path_is_none(given: str) -> None:
+    assert clean_doi(given) is None
+
+
+def test_dois_are_alike_in_ascii_only() -> None:
+    assert clean_doi("10.1234/ABK") == "10.1234/abk"
+    assert clean_doi("10.1234/ab\u212a") != clean_doi("10.1234/abk")

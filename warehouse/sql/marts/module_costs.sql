@@ -1,4 +1,5 @@
 -- What each module of a run cost, and an idea of it: cost_usd sums the calls with a known price; unknown_price_calls are missing from it.
+-- thinking_tokens are part of completion_tokens and sum the calls that tell; NULL: none does.
 with modules (step, module) as (
   values
   ('extract_methods', 'soundness'),
@@ -32,6 +33,8 @@ select
   count(*) filter (where c.cache_hit) as llm_cache_hits,
   sum(c.prompt_tokens)::bigint as prompt_tokens,
   sum(c.completion_tokens)::bigint as completion_tokens,
+  sum(c.thinking_tokens)::bigint as thinking_tokens,
+  count(*) filter (where c.thinking_tokens is null and c.completion_tokens > 0) as unknown_thinking_calls,
   sum(c.cost_usd) as cost_usd,
   count(*) filter (where c.cost_usd is null and not c.cache_hit and c.prompt_tokens + c.completion_tokens > 0) as unknown_price_calls,
   count(*) / nullif(count(distinct c.idea_id), 0) as llm_calls_per_idea,

@@ -1,4 +1,5 @@
 -- What each run cost. cost_usd sums the calls with a known price; unknown_price_calls says how many are missing from it.
+-- thinking_tokens sums the calls that tell how much of what they received was thinking; unknown_thinking_calls do not, and NULL: none does.
 -- An idea reused from an earlier run costs nothing here: its calls stay with the run that paid them.
 with language_model as (
   select
@@ -10,7 +11,9 @@ with language_model as (
     sum(cost_usd) as cost_usd,
     sum(prompt_tokens)::bigint as prompt_tokens,
     sum(completion_tokens)::bigint as completion_tokens,
-    sum(cached_tokens)::bigint as cached_tokens
+    sum(cached_tokens)::bigint as cached_tokens,
+    sum(thinking_tokens)::bigint as thinking_tokens,
+    count(*) filter (where thinking_tokens is null and completion_tokens > 0) as unknown_thinking_calls
   from llm_calls
   group by run_id
 ),
@@ -37,6 +40,8 @@ select
   coalesce(l.prompt_tokens, 0) as prompt_tokens,
   coalesce(l.completion_tokens, 0) as completion_tokens,
   coalesce(l.cached_tokens, 0) as cached_tokens,
+  case when coalesce(l.completion_tokens, 0) = 0 then 0 else l.thinking_tokens end as thinking_tokens,
+  coalesce(l.unknown_thinking_calls, 0) as unknown_thinking_calls,
   coalesce(q.api_calls, 0) as api_calls,
   coalesce(q.api_cache_hits, 0) as api_cache_hits,
   coalesce(q.failed_api_calls, 0) as failed_api_calls,

@@ -7,6 +7,8 @@ select
   count(*) filter (where not cache_hit and status <> 'ok') as unsuccessful_calls,
   coalesce(sum(prompt_tokens) filter (where not cache_hit), 0)::bigint as prompt_tokens,
   coalesce(sum(completion_tokens) filter (where not cache_hit), 0)::bigint as completion_tokens,
+  sum(thinking_tokens)::bigint as thinking_tokens,
+  count(*) filter (where thinking_tokens is null and completion_tokens > 0) as unknown_thinking_calls,
   coalesce(sum(cached_tokens) filter (where not cache_hit), 0)::bigint as cached_tokens,
   sum(cost_usd) filter (where not cache_hit) as cost_usd,
   count(*) filter (where cost_usd is null and not cache_hit and prompt_tokens + completion_tokens > 0) as unknown_price_calls,

@@ -6,6 +6,7 @@ select
   sum(cost_usd) as cost_usd,
   sum(prompt_tokens)::bigint as prompt_tokens,
   sum(completion_tokens)::bigint as completion_tokens,
+  sum(thinking_tokens)::bigint as thinking_tokens,
   sum(cached_tokens)::bigint as cached_tokens,
   quantile_cont(latency_seconds, 0.5) as p50_seconds,
   quantile_cont(latency_seconds, 0.95) as p95_seconds,

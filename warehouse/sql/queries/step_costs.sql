@@ -6,6 +6,8 @@ select
   count(*) filter (where cache_hit) as llm_cache_hits,
   sum(prompt_tokens)::bigint as prompt_tokens,
   sum(completion_tokens)::bigint as completion_tokens,
+  sum(thinking_tokens)::bigint as thinking_tokens,
+  count(*) filter (where thinking_tokens is null and completion_tokens > 0) as unknown_thinking_calls,
   sum(cost_usd) as cost_usd,
   count(*) filter (where cost_usd is null and not cache_hit and prompt_tokens + completion_tokens > 0) as unknown_price_calls
 from llm_calls

@@ -1,29 +1,28 @@
 """Baseline of `extract_aspects`: clauses sorted by wording that speaks of earlier work, or of what it lacks."""
 
-import re
-
+from schemas.patterns import IGNORECASE, Pattern, bounded
 from tasks.benchmarks.novelty_grading.answers import AspectsAnswer
 from tasks.benchmarks.novelty_grading.questions import AspectsQuestion
 from tasks.judging.step import BaselineTools
 from tasks.judging.text import sentences, words
 
 MINIMUM_WORDS = 5
-_TURN = re.compile(
-    r"(?:[;:]|,)\s+(?=(?:but|while|whereas|although|though|yet|however|which|nor|instead)\b)|;\s+"
-    r"|\s+(?=(?:but|whereas|although)\b)|,\s+(?=(?:the|this|it|its|none|no)\b)",
-    re.IGNORECASE,
+_TURN = bounded(
+    r"(?:[;:]|,)\s{1,9}(?=(?:but|while|whereas|although|though|yet|however|which|nor|instead)\b)|;\s{1,9}"
+    r"|\s{1,9}(?=(?:but|whereas|although)\b)|,\s{1,9}(?=(?:the|this|it|its|none|no)\b)",
+    IGNORECASE,
 )
 _DENIED = "prior existing previous related work paper"
 _UNDONE = "been present addressed explored studied considered found appear"
 
 
-def _any(expressions: str, *more: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join([*expressions.split(), *more])})\b", re.IGNORECASE)
+def _any(expressions: str, *more: str) -> Pattern:
+    return bounded(rf"\b(?:{'|'.join([*expressions.split(), *more])})\b", IGNORECASE)
 
 
 _NOVEL = _any(
-    r"novel(?:ty)? new(?:ly)? first unexplored unprecedented original(?:ity)? innovati\w+ unique(?:ly)? distinct(?:ive)? differs? departs? "
-    r"lacks? absent unlike neither nor introduc\w+ missing",
+    r"novel(?:ty)? new(?:ly)? first unexplored unprecedented original(?:ity)? innovati\w++ unique(?:ly)? distinct(?:ive)? differs? "
+    r"departs? lacks? absent unlike neither nor introduc\w++ missing",
     r"(?:goes?|extends?) beyond",
     r"none of",
     r"(?:do|does|did|has|have) not",
@@ -33,7 +32,8 @@ _NOVEL = _any(
 )
 _KNOWN = _any(
     r"existing exists? prior previous(?:ly)? earlier already established known common(?:ly)? similar(?:ly)? overlaps? standard incremental "
-    r"variations? variants? extensions? resembles? straightforward widely combin(?:es|ing|ation) adapts? borrow\w* well-known well-studied",
+    r"variations? variants? extensions? resembles? straightforward widely combin(?:es|ing|ation) adapts? borrow\w*+ well-known "
+    r"well-studied",
     r"builds? (?:up)?on",
     r"based on",
     r"related works?",

@@ -9,10 +9,10 @@ left out and the rest weighs whole; an item of which nothing at all is known get
 """
 
 import math
-import re
 
 from schemas.knowledge import SourceKind
 from schemas.outcome import UnscoredReason
+from schemas.patterns import IGNORECASE, bounded
 from tasks.committee.knowledge.answers import StandingAnswer, StandingEntry
 from tasks.committee.knowledge.questions import ItemStanding, StandingQuestion
 from tasks.judging.step import BaselineTools, NoAnswer
@@ -20,11 +20,11 @@ from tasks.judging.step import BaselineTools, NoAnswer
 TOP_CITATIONS_A_YEAR = 50
 TOP_STARS_A_YEAR = 1000
 CITATION_WEIGHT = 0.7
-_PREPRINTS = re.compile(r"arxiv|biorxiv|medrxiv|preprint|ssrn|openreview", re.IGNORECASE)
-_INSTITUTION = re.compile(
-    r"\.(?:edu|gov|mil|int)(?:\.[a-z]{2})?$|\.ac\.[a-z]{2}$|(?:^|\.)(?:wikipedia|acm|ieee|nature|nih|who|europa)\.\w+$"
+_PREPRINTS = bounded(r"arxiv|biorxiv|medrxiv|preprint|ssrn|openreview", IGNORECASE)
+_INSTITUTION = bounded(
+    r"\.(?:edu|gov|mil|int)(?:\.[a-z]{2})?$|\.ac\.[a-z]{2}$|(?:^|\.)(?:wikipedia|acm|ieee|nature|nih|who|europa)\.\w{1,40}$"
 )
-_NON_PROFIT = re.compile(r"\.org$|^docs?\.|readthedocs|(?:^|\.)github\.io$")
+_NON_PROFIT = bounded(r"\.org$|^docs?\.|readthedocs|(?:^|\.)github\.io$")
 
 
 async def baseline_standing(question: StandingQuestion, tools: BaselineTools) -> StandingAnswer | NoAnswer:

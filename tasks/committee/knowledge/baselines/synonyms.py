@@ -1,7 +1,9 @@
 """Other words for the same thing: a small list of common equivalents, and the abbreviations an idea explains itself."""
 
-import re
+from collections.abc import Iterator
 from functools import lru_cache
+
+from schemas.patterns import bounded, linear
 
 _EQUIVALENTS = """
 large language model = llm
@@ -43,7 +45,8 @@ tumor = cancer
 gene expression = transcriptomics
 protein folding = protein structure prediction
 """
-_EXPLAINED = re.compile(r"((?:[A-Za-z][\w-]*[ -]){1,6})\(([A-Z][A-Za-z]{1,7}s?)\)")
+_EXPLAINED = linear(r"((?:[A-Za-z][\w-]*[ -]){1,6})\(([A-Z][A-Za-z]{1,7}s?)\)")
+_INSIDE_A_WORD = bounded(r"[\w-]")
 
 
 @lru_cache(maxsize=1)
@@ -57,7 +60,7 @@ def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
     found: dict[str, str] = {}
     for match in _EXPLAINED.finditer(text):
         short = match.group(2).rstrip("s")
-        words = re.split(r"[ -]+", match.group(1).strip(" -"))
+        words = match.group(1).replace("-", " ").split()
         long = words[-len(short) :]
         if len(long) == len(short) and all(word[0].lower() == letter.lower() for word, letter in zip(long, short, strict=True)):
             found.setdefault(short.lower(), " ".join(long).lower())
@@ -66,9 +69,26 @@ def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
 
 def reworded(query: str, explained: tuple[tuple[str, str], ...]) -> str | None:
     """`query` with the first term that has another name replaced by it; None when no term has one."""
+    folded = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in query)
     for term, other in (*explained, *_table()):
-        pattern = rf"(?<![\w-]){re.escape(term)}(?:s|es)?(?![\w-])"
-        changed = re.sub(pattern, other, query, count=1, flags=re.IGNORECASE)
-        if changed != query:
-            return changed
+        for start in _places(folded, term):
+            end = next(
+                (
+                    start + len(term) + len(ending)
+                    for ending in ("s", "es", "")
+                    if folded.startswith(ending, start + len(term)) and not _INSIDE_A_WORD.match(folded, start + len(term) + len(ending))
+                ),
+                None,
+            )
+            if end is not None and (changed := query[:start] + other + query[end:]) != query:
+                return changed
     return None
+
+
+def _places(folded: str, term: str) -> Iterator[int]:
+    """Where `term` begins and no word runs into it."""
+    place = folded.find(term)
+    while place >= 0:
+        if not place or not _INSIDE_A_WORD.match(folded, place - 1):
+            yield place
+        place = folded.find(term, place + 1)

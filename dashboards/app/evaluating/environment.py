@@ -1,0 +1,79 @@
+"""The environment of an evaluation started from the page: what it needs, and no key that it does not."""
+
+from collections.abc import Mapping
+
+import orjson
+
+from dashboards.app.evaluating.request import LITELLM, EvaluateRequest
+from schemas.run import Module
+from schemas.settings import Settings
+
+_BASE = frozenset({
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP",
+    "VIRTUAL_ENV", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "HF_HOME",
+    "HF_HUB_CACHE", "HF_HUB_OFFLINE", "SENTENCE_TRANSFORMERS_HOME", "TOKENIZERS_PARALLELISM",
+    "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "LITELLM_LOCAL_MODEL_COST_MAP",
+    "LITELLM_LOG", "DO_NOT_TRACK", "GROBID_URL", "UNPAYWALL_EMAIL", "CROSSREF_MAILTO",
+    "SEARXNG_URL",
+})  # fmt: skip
+_PREFIXES = ("ASSAY_", "LC_", "PYTHON", "XDG_", "PREFECT_", "DASK_", "OTEL_")
+_OF_DASHBOARD = "ASSAY_DASHBOARD"
+_SEMANTIC_SCHOLAR = frozenset({"SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY"})
+_SOURCES = frozenset({
+    "OPENALEX_API_KEY", "SERPER_API_KEY", "TAVILY_API_KEY", "BRAVE_API_KEY",
+    "BRAVE_SEARCH_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "KAGGLE_USERNAME", "KAGGLE_KEY",
+})  # fmt: skip
+_ENTRA = ("AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET")
+_OF_PROVIDER = {
+    "azure": ("AZURE_API_KEY", "AZURE_API_BASE", "AZURE_API_VERSION", "AZURE_AD_TOKEN", *_ENTRA),
+    "bedrock": ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_REGION_NAME"),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_BASE"),
+    "ollama_chat": ("OLLAMA_API_KEY", "OLLAMA_API_BASE"),
+    "openai": ("OPENAI_API_KEY", "OPENAI_API_BASE", "OPENAI_BASE_URL", "OPENAI_ORGANIZATION"),
+    "perplexity": ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"),
+    "text-completion-openai": ("OPENAI_API_KEY", "OPENAI_API_BASE", "OPENAI_BASE_URL", "OPENAI_ORGANIZATION"),
+    "together_ai": ("TOGETHERAI_API_KEY", "TOGETHER_AI_API_KEY", "TOGETHER_API_KEY"),
+    "vertex_ai": ("GOOGLE_APPLICATION_CREDENTIALS", "VERTEXAI_PROJECT", "VERTEXAI_LOCATION", "VERTEXAI_CREDENTIALS"),
+}
+
+
+def environment_of(request: EvaluateRequest, settings: Settings, inherited: Mapping[str, str]) -> dict[str, str]:
+    """Of `inherited`, what `assay plan` and `assay evaluate` need for `request`.
+
+    The keys: those of the model's provider; Semantic Scholar's where the literature may be live;
+    those of the other sources where a committee searches them. Of the dashboard's own settings the
+    choices alone, never its password. LiteLLM reads no `.env` file, which could bring keys back.
+    """
+    wanted = _BASE | _variables_of(request.engine) | _variables_of(settings.embeddings.model)
+    if may_be_live(request.literature):
+        wanted |= _SEMANTIC_SCHOLAR
+    if Module.COMMITTEE in request.modules:
+        wanted |= _SOURCES
+    kept = {name: value for name, value in inherited.items() if _is_wanted(name.upper(), wanted)}
+    choices = settings.dashboard.model_dump(mode="json", include={"models", "literatures"})
+    told = {f"{_OF_DASHBOARD}__{name.upper()}": orjson.dumps(value).decode() for name, value in choices.items()}
+    return kept | told | {"LITELLM_MODE": "PRODUCTION"}
+
+
+def _is_wanted(name: str, wanted: frozenset[str]) -> bool:
+    return (name in wanted or name.startswith(_PREFIXES)) and not name.startswith(_OF_DASHBOARD)
+
+
+def model_variables(model: str) -> frozenset[str]:
+    """Variables from which LiteLLM takes the key and the address for `model`, such as `openai/gpt-4.1-mini`.
+
+    Source: the providers' pages of LiteLLM's documentation; most are named after the provider.
+    """
+    provider = model.partition("/")[0]
+    name = provider.upper()
+    return frozenset(_OF_PROVIDER.get(provider, (f"{name}_API_KEY", f"{name}_API_BASE")))
+
+
+def may_be_live(literature: str | None) -> bool:
+    """Whether the live API may be asked; `None`, as configured, depends on whether there is a key."""
+    return literature is None or literature == "live" or literature.endswith("+live")
+
+
+def _variables_of(engine: str) -> frozenset[str]:
+    return model_variables(engine.removeprefix(LITELLM)) if engine.startswith(LITELLM) else frozenset()

@@ -1,0 +1,59 @@
+"""The same run with other models: one line each, the cheapest first."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from pydantic import Field
+
+from flows.estimate import Estimate, estimate_run
+from schemas.base import Noun, replace
+from schemas.idea import Idea
+from schemas.run import RunRequest
+from schemas.settings import Settings
+from tasks.judging.engines import EXTRACTIVE, LITELLM_PREFIX, parse_engine_name
+
+
+class ModelCost(Noun):
+    """What a whole run is expected to take with one engine where the profile names no model."""
+
+    engine: str
+    model_calls: int
+    prompt_tokens: int
+    cached_tokens: int = Field(description="Of the prompt tokens, expected from the provider's cache.")
+    thinking_tokens: int = Field(description="Of the completion tokens.")
+    completion_tokens: int = Field(description="As they are billed: answers and thinking.")
+    cost_usd_per_idea: float | None = Field(description="None: the price of a model is unknown.")
+    cost_usd: float | None
+    unpriced_models: tuple[str, ...]
+    hours: float
+
+
+def named_engines(texts: Iterable[str]) -> tuple[str, ...]:
+    """`openai/gpt-5,o3` → engines, each once; `litellm:` may stand in front.
+
+    Raises:
+        ConfigurationError: no name of a model.
+    """
+    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    return tuple(dict.fromkeys(_engine(name) for name in names))
+
+
+def _engine(name: str) -> str:
+    plain = name == EXTRACTIVE or name.startswith(LITELLM_PREFIX)
+    return parse_engine_name(name if plain else LITELLM_PREFIX + name).name
+
+
+def compare_engines(
+    engines: Iterable[str],
+    ideas: Sequence[Idea],
+    request: RunRequest,
+    settings: Settings,
+) -> tuple[ModelCost, ...]:
+    """One line for each engine, by what it costs; those of an unknown price stand last."""
+    lines = [_line(engine, estimate_run(ideas, 0, replace(request, engine=engine), settings)) for engine in engines]
+    return tuple(sorted(lines, key=lambda line: (math.inf if line.cost_usd is None else line.cost_usd, line.engine)))
+
+
+def _line(engine: str, estimate: Estimate) -> ModelCost:
+    shared = {name: getattr(estimate, name) for name in ModelCost.model_fields if name != "engine"}
+    return ModelCost(engine=engine, **shared)

@@ -1,0 +1,45 @@
+"""The one place where any exception ends, whatever its type: at the edge of a unit of work that is independent of its neighbours.
+
+An entry of an idea file, an idea, a page of a report and a file of the night are such units: what goes wrong with one of
+them is its own, so that one poisoned unit never ends its batch. Everywhere else errors are caught by name.
+"""
+
+from types import TracebackType
+
+
+class ErrorBoundary:
+    """Ends what is raised inside its `with` block; `error` then holds it, and is None where nothing was raised.
+
+    What concerns the process and not the unit goes on: interrupts, cancellation, exits, and memory that ran out.
+    Whoever opens a boundary turns `error` into a value with a reason; nobody drops it.
+    """
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+
+    def __enter__(self) -> "ErrorBoundary":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        if not isinstance(error, Exception) or out_of_memory(error):
+            return False
+        self.error = error
+        return True
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether memory ran out, be it in one of a group of tasks."""
+    if isinstance(error, BaseExceptionGroup):
+        return any(out_of_memory(inner) for inner in error.exceptions)
+    return isinstance(error, MemoryError)
+
+
+def in_a_word(error: BaseException) -> str:
+    """`ValueError: what it said`, on one line of bounded length: for reasons of failures nobody foresaw."""
+    said = " ".join(str(error)[:1000].split())[:200]
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

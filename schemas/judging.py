@@ -1,0 +1,102 @@
+"""How models are asked: which model answers a step, how long it thinks, how long an answer may be."""
+
+from enum import StrEnum
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from schemas.base import Noun
+
+
+class Effort(StrEnum):
+    """How much a model that can think before it answers is asked to think."""
+
+    NONE = "none"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+class StepKind(StrEnum):
+    """What a step asks for. Reading finds, extracts and sorts; judgement decides."""
+
+    READING = "reading"
+    JUDGEMENT = "judgement"
+
+
+DEFAULT_ANSWER_TOKENS = 4096
+LONG_ANSWER_TOKENS = 8192
+"""Of steps that answer about many papers, items or problems at once."""
+
+
+class AskingParameters(Noun):
+    """What a profile says of one step or of one kind of step; None: as elsewhere."""
+
+    model: str | None = Field(
+        default=None,
+        min_length=1,
+        description="LiteLLM's name of the model that answers; None: the model of --engine.",
+    )
+    judges: tuple[str, ...] | None = Field(
+        default=None,
+        min_length=2,
+        description="Several models that answer the same question; the median of their scores counts.",
+    )
+    effort: Effort | None = Field(default=None, description="Asked of models that can think.")
+    answer_tokens: int | None = Field(default=None, ge=64, description="Most tokens of an answer, thinking apart; None: the step's own.")
+
+    @model_validator(mode="after")
+    def _one_model_or_several(self) -> Self:
+        if self.model is not None and self.judges is not None:
+            raise ValueError("name a model or several judges, not both")
+        if self.judges is not None and len(set(self.judges)) < len(self.judges):
+            raise ValueError("a judge is named twice")
+        return self
+
+
+class Assignment(Noun):
+    """What holds for one step. `models` is empty where the model of `--engine` answers."""
+
+    models: tuple[str, ...]
+    effort: Effort
+    answer_tokens: int
+
+
+class JudgingParameters(Noun):
+    """Which model answers which step. What is said of a step wins over what is said of its kind."""
+
+    reading: AskingParameters = AskingParameters(effort=Effort.LOW)
+    judgement: AskingParameters = AskingParameters(effort=Effort.MEDIUM)
+    steps: dict[str, AskingParameters] = Field(default_factory=dict, description="By the step's name.")
+
+    def assignment(self, step: str, kind: StepKind, answer_tokens: int) -> Assignment:
+        """What holds for `step`, whose answers have at most `answer_tokens` unless it says otherwise."""
+        own = self.steps.get(step, AskingParameters())
+        of_kind = self.reading if kind is StepKind.READING else self.judgement
+        named = own if own.model or own.judges else of_kind
+        return Assignment(
+            models=named.judges or ((named.model,) if named.model else ()),
+            effort=own.effort or of_kind.effort or Effort.LOW,
+            answer_tokens=own.answer_tokens or of_kind.answer_tokens or answer_tokens,
+        )
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Every model named, each once."""
+        asked = (self.reading, self.judgement, *self.steps.values())
+        named = [name for one in asked for name in (one.model, *(one.judges or ())) if name]
+        return tuple(dict.fromkeys(named))
+
+
+class JudgeVote(Noun):
+    """One score that one of several judges gave, or why it gave none."""
+
+    step: str
+    question: str = Field(description="Identifies the question all judges were asked.")
+    item: str = Field(description="What the score is about, such as `P3/d1`; empty: the whole reply.")
+    judge: str = Field(description="LiteLLM's name of the model.")
+    model_answered: str | None
+    score: float | None
+    unscored_reason: str | None = Field(description="Why there is no score; None when scored.")
+    unscored_detail: str = ""
+    call_ids: tuple[str, ...] = ()

@@ -1,0 +1,160 @@
+"""Regular expressions over untrusted text: the only file that imports an engine for them.
+
+A backtracking engine can take quadratic or exponential time, and holds the interpreter's lock
+meanwhile: no time-out and no Ctrl-C gets through. So each expression is made by one of two
+functions, and both take time linear in the text for one search:
+
+- `bounded` keeps Python's `re`. The work at each place of the text is limited, because every
+  repetition has an upper limit. A repetition without one may stand only where nothing that could
+  fail follows it: then it is never tried again. Possessive quantifiers help to keep to this.
+- `linear` takes RE2, for expressions that need repetitions without limit in the middle. It knows
+  no look-around, no back-references and no word boundaries beyond ASCII.
+
+`DEFINED` holds every expression, and a test holds all of them to their growth. RE2 keeps the time
+of *one* search linear; an expression whose every match has to be sought to the end of the text is
+still quadratic in `finditer`, with either engine, and the same test would show it.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from re import DOTALL, IGNORECASE, MULTILINE, Match
+from typing import Any
+
+import re2
+
+__all__ = ["DEFINED", "DOTALL", "IGNORECASE", "MULTILINE", "Match", "Pattern", "bounded", "escape", "linear"]
+
+_SPACE = r"\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
+_CLASSES = {"w": r"\pL\pN_", "d": r"\p{Nd}", "s": _SPACE}
+_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
+
+
+class Pattern:
+    """One expression over untrusted text, compiled when it is first used.
+
+    The methods are those of `re.Pattern`. `engine` is "re" or "re2"; `because` says why one that
+    repeats without limit takes linear time all the same.
+    """
+
+    def __init__(self, expression: str, flags: int, engine: str, because: str | None) -> None:
+        self.expression = expression
+        self.flags = flags
+        self.engine = engine
+        self.because = because
+
+    def __repr__(self) -> str:
+        return f"{self.engine}: {self.expression!r}, flags {self.flags}"
+
+    @cached_property
+    def _compiled(self) -> Any:
+        if self.engine == "re":
+            return re.compile(self.expression, self.flags)
+        options = re2.Options()
+        options.log_errors = False
+        return re2.compile(_for_re2(self.expression, self.flags), options)
+
+    def _text(self, text: str) -> str:
+        """RE2 reads UTF-8, which has no lone surrogates: each counts as U+FFFD there."""
+        if self.engine == "re" or text.isascii() or not _HAS_SURROGATES.search(text):
+            return text
+        return text.translate(_SURROGATES)
+
+    def search(self, text: str) -> Match[str] | None:
+        return self._compiled.search(self._text(text))  # type: ignore[no-any-return]
+
+    def match(self, text: str, start: int = 0) -> Match[str] | None:
+        if not start:
+            return self._compiled.match(self._text(text))  # type: ignore[no-any-return]
+        if self.engine != "re":
+            raise ValueError(f"{self!r} would read the whole text for each start")
+        return self._compiled.match(text, start)  # type: ignore[no-any-return]
+
+    def fullmatch(self, text: str) -> Match[str] | None:
+        return self._compiled.fullmatch(self._text(text))  # type: ignore[no-any-return]
+
+    def finditer(self, text: str, start: int = 0) -> Iterator[Match[str]]:
+        return self._compiled.finditer(self._text(text), start)  # type: ignore[no-any-return]
+
+    def findall(self, text: str) -> list[Any]:
+        return self._compiled.findall(self._text(text))  # type: ignore[no-any-return]
+
+    def split(self, text: str, maxsplit: int = 0) -> list[str | Any]:
+        return self._compiled.split(self._text(text), maxsplit)  # type: ignore[no-any-return]
+
+    def sub(self, replacement: str | Callable[[Match[str]], str], text: str, count: int = 0) -> str:
+        if self.engine == "re2" and isinstance(replacement, str):
+            if "\\" in replacement:
+                raise ValueError(f"{self!r} takes a function: RE2 garbles templates beyond ASCII")
+            return self.sub(lambda _: replacement, text, count)
+        return self._compiled.sub(replacement, self._text(text), count)  # type: ignore[no-any-return]
+
+
+DEFINED: dict[tuple[str, int, str], Pattern] = {}
+
+
+def bounded(expression: str, flags: int = 0, *, because: str | None = None) -> Pattern:
+    """An expression of `re` whose repetitions are limited, so that its time is linear.
+
+    For expressions written in the code only, never for one made of text from outside.
+
+    Args:
+        because: why a repetition without limit is harmless here; without one, none may stand.
+    """
+    return _defined(expression, flags, "re", because)
+
+
+def linear(expression: str, flags: int = 0) -> Pattern:
+    r"""An expression in Python's syntax that RE2 runs, in linear time whatever it repeats.
+
+    `\w`, `\d` and `\s` mean the same characters of Unicode as in `re`. Without regard to case,
+    `i` is not the Turkish `ı` or `İ`, as it is in `re`. A lone surrogate reads as U+FFFD.
+
+    Raises:
+        ValueError: at its first use, where the two engines would not mean the same.
+    """
+    return _defined(expression, flags, "re2")
+
+
+def escape(text: str) -> str:
+    """An expression that matches `text` and nothing else."""
+    return re.escape(text)
+
+
+def _defined(expression: str, flags: int, engine: str, because: str | None = None) -> Pattern:
+    key = (expression, int(flags), engine)
+    return DEFINED.setdefault(key, Pattern(*key, because))
+
+
+def _for_re2(expression: str, flags: int) -> str:
+    """The expression in the syntax of RE2, with the classes of characters that `re` means."""
+    names = "".join(name for flag, name in ((IGNORECASE, "i"), (MULTILINE, "m"), (DOTALL, "s")) if flags & flag)
+    pieces: list[str] = [f"(?{names})"] if names else []
+    in_class = False
+    for token in _TOKEN.findall(expression):
+        if token[0] == "\\":
+            pieces.append(_escape_for_re2(token, in_class, expression))
+            continue
+        if token == "$" and not in_class and not flags & MULTILINE:  # noqa: S105
+            raise ValueError(f"`$` of {expression!r} would also match before a last newline: \\Z")
+        in_class = (in_class or token[0] == "[") and token != "]"  # noqa: S105
+        pieces.append(token)
+    return "".join(pieces)
+
+
+def _escape_for_re2(token: str, in_class: bool, expression: str) -> str:
+    name = token[1]
+    if name in _CLASSES:
+        return _CLASSES[name] if in_class else f"[{_CLASSES[name]}]"
+    if name.lower() in _CLASSES and not in_class:
+        return f"[^{_CLASSES[name.lower()]}]"
+    if name.lower() in _CLASSES or name in "bB123456789":
+        raise ValueError(f"RE2 cannot say {token} in {expression!r} as `re` means it")
+    if name == "u":
+        return f"\\x{{{token[2:]}}}"
+    return r"\z" if name == "Z" else token
+
+
+# The first characters of a class are one token, because a `]` there is no end of it.
+_TOKEN = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|\[\^?\]?|.", re.DOTALL)
+_HAS_SURROGATES = re.compile(r"[\ud800-\udfff]")

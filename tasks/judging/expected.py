@@ -1,0 +1,208 @@
+"""What a step will take, before it is paid for: calls, tokens, and dollars of the models that answer it.
+
+Two things are expectations, and no more: what a provider's cache serves, and how long models think.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.judging import Effort, JudgingParameters
+from schemas.settings import LanguageModelSettings
+from tasks.judging.engines import parse_engine_name
+from tasks.judging.litellm_cache_markers import takes_cache_markers
+from tasks.judging.panel import asked_models
+from tasks.judging.prices import model_info, price_of
+from tasks.judging.step import Step
+
+CHARACTERS_PER_TOKEN = 4.0
+FRAME_TOKENS = 40
+"""Of every prompt beside template, idea and evidence: tags and what the answer is to be like."""
+EXPECTED_THINKING_TOKENS = {
+    Effort.NONE: 0,
+    Effort.LOW: 500,
+    Effort.MEDIUM: 2_000,
+    Effort.HIGH: 4_000,
+}
+"""Of a call. Medium, the default of most models, lies between what published checks took at it: on
+average 294 (o3) and 995 (Gemini 2.5 Pro) for 6,197 questions of 290 tokens, and 3,152 (o3), 3,582
+(o4-mini) and more (Gemini, whose budget was open) for 245 manuscripts of 17,000 tokens each; a step's
+prompt has 1,000 to 16,000. Low and high follow LiteLLM's budgets for Claude and Gemini, 1,024, 2,048
+and 4,096: half of the first, and about all of the others. Single calls differ by a factor of ten."""
+LEAST_THINKING_TOKENS = 100
+"""At effort none, of models that cannot stop: Gemini 2.5 Pro's smallest budget is 128."""
+CACHED_FROM_TOKENS = 1_024
+CACHED_FROM_TOKENS_GEMINI = 2_048
+"""Shortest beginning that a provider's cache keeps, where LiteLLM does not say
+(`prompt_cache_min_tokens`; Claude: 512 to 4,096 by model).
+
+https://developers.openai.com/api/docs/guides/prompt-caching ("How it works"; Azure likewise),
+https://platform.claude.com/docs/en/build-with-claude/prompt-caching ("Cache limitations"),
+https://ai.google.dev/gemini-api/docs/caching ("Implicit caching": 2.5 Flash and Pro).
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a step asks, whichever model answers; everything over all calls, but `shared_tokens`.
+
+    Attributes:
+        data_tokens: of the prompts, beside template and idea.
+        shared_tokens: of the data, what every call shares with the first of its group, right behind
+            instructions and idea.
+        first_calls: calls that go ahead of those they share a beginning with, one of each group;
+            None: no call waits for another, and none finds its beginning in a cache.
+    """
+
+    calls: float
+    data_tokens: float
+    answer_tokens: float
+    shared_tokens: float = 0.0
+    first_calls: float | None = None
+
+
+class StepEstimate(Noun):
+    """Calls, tokens and dollars of one step. Each of its models is asked every question."""
+
+    step: str
+    models: tuple[str, ...] = Field(description="LiteLLM's names of the models that answer.")
+    calls: float = Field(ge=0)
+    prompt_tokens: float = Field(ge=0)
+    cached_tokens: float = Field(ge=0, description="Of the prompt tokens, expected from the provider's cache.")
+    completion_tokens: float = Field(ge=0, description="As they are billed: answers and thinking.")
+    thinking_tokens: float = Field(ge=0, description="Of the completion tokens.")
+    cost_usd: float | None = Field(description="None: the price of a model is unknown.")
+    unpriced_models: tuple[str, ...] = Field(default=(), description="Models whose price is unknown.")
+
+
+def estimate_step(
+    step: Step[Any, Any],
+    asked: Asked,
+    idea_tokens: float,
+    judging: JudgingParameters,
+    engine: str,
+    settings: LanguageModelSettings,
+) -> StepEstimate | None:
+    """Predict one step; None without a model. Several judges are asked only where there are scores.
+
+    Args:
+        idea_tokens: shown of the idea in every prompt.
+        engine: answers where the profile names no model.
+
+    Raises:
+        ConfigurationError: no such engine.
+    """
+    own = parse_engine_name(engine).model
+    if own is None:
+        return None
+    effort = judging.assignment(step.name, step.kind, step.answer_tokens).effort
+    models = asked_models(step, judging) or (own,)
+    prompts = _prompts(step, asked, idea_tokens)
+    shares = [_share(model, asked, prompts, effort, settings) for model in models]
+    return StepEstimate(
+        step=step.name,
+        models=models,
+        calls=asked.calls * len(models),
+        prompt_tokens=prompts.tokens * len(models),
+        cached_tokens=sum(share.cached for share in shares),
+        completion_tokens=sum(asked.answer_tokens + share.thinking for share in shares),
+        thinking_tokens=sum(share.thinking for share in shares),
+        cost_usd=total_usd(share.cost_usd for share in shares),
+        unpriced_models=tuple(share.model for share in shares if share.cost_usd is None),
+    )
+
+
+def total_usd(costs: Iterable[float | None]) -> float | None:
+    """The sum; None when one of them is unknown."""
+    known = 0.0
+    for cost in costs:
+        if cost is None:
+            return None
+        known += cost
+    return known
+
+
+@dataclass(frozen=True, slots=True)
+class _Prompts:
+    """The prompts of a step: all their tokens, and those of the beginning that a group of calls shares.
+
+    Attributes:
+        marked_beginning: as far as it is marked for a provider that wants to be told; 0: not at all.
+    """
+
+    tokens: float
+    beginning: float
+    marked_beginning: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """One model's part of a step."""
+
+    model: str
+    cached: float
+    thinking: float
+    cost_usd: float | None
+
+
+def _prompts(step: Step[Any, Any], asked: Asked, idea_tokens: float) -> _Prompts:
+    frame = len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + idea_tokens
+    until_idea = len(step.instructions) / CHARACTERS_PER_TOKEN + idea_tokens
+    return _Prompts(
+        tokens=asked.calls * frame + asked.data_tokens,
+        beginning=until_idea + asked.shared_tokens,
+        marked_beginning=until_idea if step.shares_prefix else 0.0,
+    )
+
+
+def _share(model: str, asked: Asked, prompts: _Prompts, effort: Effort, settings: LanguageModelSettings) -> _Share:
+    info = model_info(model)
+    cached, written = _cached(model, info, asked, prompts)
+    thinking = asked.calls * _thinking_tokens(model, info, effort, settings)
+    price = price_of(model, settings)
+    completion = asked.answer_tokens + thinking
+    cost = None if price is None else price.of(prompts.tokens, completion, cached, written)
+    return _Share(model, cached, thinking, cost)
+
+
+def _thinking_tokens(model: str, info: dict[str, Any], effort: Effort, settings: LanguageModelSettings) -> int:
+    """Of one call, by a model that takes an effort: as the settings say, else as LiteLLM knows."""
+    known = bool(info.get("supports_reasoning"))
+    if not (known if settings.thinking == "auto" else settings.thinking == "yes"):
+        return 0
+    expected = EXPECTED_THINKING_TOKENS[effort]
+    return expected or (0 if _can_stop_thinking(model, info) else LEAST_THINKING_TOKENS)
+
+
+def _can_stop_thinking(model: str, info: dict[str, Any]) -> bool:
+    """OpenAI's models where LiteLLM says so, Gemini 2.5 Flash, and others unless LiteLLM says they cannot."""
+    if info.get("thinking_always_on"):
+        return False
+    if "gemini" in model:
+        return "gemini-2.5-flash" in model
+    openai = str(info.get("litellm_provider", "")).startswith(("openai", "azure"))
+    return bool(info.get("supports_none_reasoning_effort", not openai))
+
+
+def _cached(model: str, info: dict[str, Any], asked: Asked, prompts: _Prompts) -> tuple[float, float]:
+    """Prompt tokens expected from the provider's cache, and those it bills as written to it."""
+    if not info.get("supports_prompt_caching") or not asked.calls:
+        return 0.0, 0.0
+    least = _cached_from_tokens(model, info)
+    if info.get("supports_prompt_cache_breakpoint"):
+        # From GPT-5.6 on OpenAI writes every prompt, and finds again only what ends where it ended.
+        return 0.0, prompts.tokens if prompts.tokens / asked.calls >= least else 0.0
+    marked = takes_cache_markers(model)
+    shared = prompts.marked_beginning if marked else prompts.beginning
+    if shared < least:
+        return 0.0, 0.0
+    first = asked.calls if asked.first_calls is None else min(asked.first_calls, asked.calls)
+    return (asked.calls - first) * shared, first * shared if marked else 0.0
+
+
+def _cached_from_tokens(model: str, info: dict[str, Any]) -> float:
+    default = CACHED_FROM_TOKENS_GEMINI if "gemini" in model else CACHED_FROM_TOKENS
+    return float(info.get("prompt_cache_min_tokens", default))

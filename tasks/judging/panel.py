@@ -1,0 +1,162 @@
+"""Steps that other models answer, and steps that several models judge."""
+
+import asyncio
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from schemas.base import Noun, Reply, replace
+from schemas.identifiers import content_hash
+from schemas.judging import JudgeVote, JudgingParameters
+from schemas.outcome import Outcome, Scored, Unscored
+from tasks.accounting.ledger import Ledger
+from tasks.judging.litellm_engine import LiteLLMEngine
+from tasks.judging.step import Step
+
+OutputT = TypeVar("OutputT", bound=Reply)
+
+_SCORE = "score"
+_IDENTIFIERS = ("key", "dimension")
+"""Fields by which two judges' entries of a list are known to be about the same thing."""
+
+
+class AssignedEngine:
+    """Implements `Engine`: asks of each step the model, or the judges, that the profile assigns.
+
+    Several judges are asked the same question side by side. The median of their scores counts, and
+    the words are those of the judge who came nearest to it. With fewer than half of the judges
+    scored, the step is unscored. Every score of every judge goes into the ledger. A step without
+    scores is answered by the first judge alone.
+    """
+
+    def __init__(
+        self,
+        default: LiteLLMEngine,
+        engines: Mapping[str, LiteLLMEngine],
+        judging: JudgingParameters,
+        ledger: Ledger,
+    ) -> None:
+        """`engines` holds one engine for every model that `judging` names."""
+        self._default = default
+        self._engines = engines
+        self._judging = judging
+        self._ledger = ledger
+
+    @property
+    def name(self) -> str:
+        return self._default.name
+
+    async def run(self, step: Step[Any, OutputT], inputs: Noun) -> Outcome[OutputT]:
+        """Answer `step`; see `Engine.run`."""
+        models = asked_models(step, self._judging)
+        if len(models) < 2:
+            engine = self._engines[models[0]] if models else self._default
+            return await engine.run(step, inputs)
+        async with asyncio.TaskGroup() as group:
+            asked = [group.create_task(self._engines[model].run(step, inputs)) for model in models]
+        return self._settle(step, inputs, models, [one.result() for one in asked])
+
+    def _settle(
+        self,
+        step: Step[Any, OutputT],
+        inputs: Noun,
+        judges: Sequence[str],
+        outcomes: Sequence[Outcome[OutputT]],
+    ) -> Outcome[OutputT]:
+        question = content_hash(step.name, inputs.model_dump_json(), length=16)
+        for judge, outcome in zip(judges, outcomes, strict=True):
+            self._ledger.judge_votes.extend(_votes(step.name, question, judge, outcome))
+        scored = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
+        call_ids = tuple(call for one in outcomes for call in one.provenance.call_ids)
+        if 2 * len(scored) < len(judges):
+            return _too_few(judges, outcomes, call_ids)
+        medians = _medians([dict(scores(one.value)) for one in scored], len(judges))
+        nearest = min(scored, key=lambda one: _distance(dict(scores(one.value)), medians))
+        provenance = replace(nearest.provenance, call_ids=call_ids)
+        return Scored(with_scores(nearest.value, medians), provenance)
+
+
+def asked_models(step: Step[Any, Any], judging: JudgingParameters) -> tuple[str, ...]:
+    """Models that answer the step; empty: that of `--engine`. Several only where there are scores."""
+    models = judging.assignment(step.name, step.kind, step.answer_tokens).models
+    return models if gives_scores(step.output_model) else models[:1]
+
+
+def gives_scores(output_model: type[Reply]) -> bool:
+    """Whether replies of this model hold a field `score`, in themselves or in their entries."""
+    schema = output_model.model_json_schema()
+    return any(_SCORE in one.get("properties", {}) for one in (schema, *schema.get("$defs", {}).values()))
+
+
+def scores(reply: Reply, place: str = "") -> Iterator[tuple[str, float]]:
+    """(what is scored, score) of a reply: its own, and those of the entries of its lists."""
+    for name in type(reply).model_fields:
+        value = getattr(reply, name)
+        if name == _SCORE:
+            yield place, float(value)
+        elif isinstance(value, list | tuple):
+            for entry in value:
+                if isinstance(entry, Reply):
+                    yield from scores(entry, _place(place, entry))
+
+
+def with_scores(reply: OutputT, settled: Mapping[str, float], place: str = "") -> OutputT:
+    """`reply` with the scores of `settled`; entries whose score was not settled are left out.
+
+    Where scores are whole numbers, a median between two of them is the one nearer to zero.
+    """
+    changes: dict[str, Any] = {}
+    for name in type(reply).model_fields:
+        value = getattr(reply, name)
+        if name == _SCORE:
+            changes[name] = type(value)(settled[place])
+        elif isinstance(value, list | tuple) and any(isinstance(one, Reply) for one in value):
+            changes[name] = type(value)(
+                with_scores(one, settled, _place(place, one))
+                for one in value
+                if any(item in settled for item, _ in scores(one, _place(place, one)))
+            )
+    return reply.model_copy(update=changes)
+
+
+def _place(outer: str, entry: Reply) -> str:
+    own = next((str(getattr(entry, name)) for name in _IDENTIFIERS if hasattr(entry, name)), "")
+    return f"{outer}/{own}" if outer else own
+
+
+def _medians(given: Sequence[Mapping[str, float]], judge_count: int) -> dict[str, float]:
+    """The median of every item that at least half of the judges scored."""
+    items = dict.fromkeys(item for scores_given in given for item in scores_given)
+    found = {item: [one[item] for one in given if item in one] for item in items}
+    return {item: statistics.median(values) for item, values in found.items() if 2 * len(values) >= judge_count}
+
+
+def _distance(given: Mapping[str, float], medians: Mapping[str, float]) -> tuple[int, float]:
+    """How far a judge is from the medians: items not scored first, then the differences."""
+    missing = sum(item not in given for item in medians)
+    return missing, sum(abs(given[item] - medians[item]) for item in medians if item in given)
+
+
+def _votes(step: str, question: str, judge: str, outcome: Outcome[Any]) -> Iterator[JudgeVote]:
+    given: Iterable[tuple[str, float | None]] = [("", None)] if isinstance(outcome, Unscored) else scores(outcome.value)
+    for item, score in given:
+        yield JudgeVote(
+            step=step,
+            question=question,
+            item=item,
+            judge=judge,
+            model_answered=outcome.provenance.model_answered,
+            score=score,
+            unscored_reason=outcome.reason.value if isinstance(outcome, Unscored) else None,
+            unscored_detail=outcome.detail if isinstance(outcome, Unscored) else "",
+            call_ids=outcome.provenance.call_ids,
+        )
+
+
+def _too_few(judges: Sequence[str], outcomes: Sequence[Outcome[Any]], call_ids: tuple[str, ...]) -> Unscored:
+    missing = [(judge, outcome) for judge, outcome in zip(judges, outcomes, strict=True) if isinstance(outcome, Unscored)]
+    reason, _ = Counter(outcome.reason for _, outcome in missing).most_common(1)[0]
+    told = "; ".join(f"{judge}: {outcome.reason.value}" for judge, outcome in missing)
+    detail = f"{len(missing)} of {len(judges)} judges gave no score: {told}"
+    return Unscored(reason, detail, replace(missing[0][1].provenance, call_ids=call_ids))

@@ -1,0 +1,319 @@
+"""What a model takes: known from LiteLLM's tables, or learnt from its provider's refusals."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from schemas.judging import Effort
+from schemas.settings import LanguageModelSettings
+from tasks.judging.litellm_cache_markers import is_claude
+from tasks.judging.litellm_library import library
+from tasks.judging.prices import model_info
+from tasks.judging.structured_output import OutputMode, output_mode
+from warehouse.keyed_store import KeyedStore
+from warehouse.scrubbing import without_secrets
+
+_ASSUMED_CONTEXT_TOKENS = 32_768
+_REMEMBERED_SECONDS = 86_400.0
+"""Longer than a run; a provider that lifts a refusal is asked again the next day."""
+
+THINKING_ROOM_TOKENS = {
+    Effort.NONE: 2_048,  # some models cannot stop thinking altogether
+    Effort.LOW: 8_192,
+    Effort.MEDIUM: 16_384,
+    Effort.HIGH: 32_768,
+}
+"""Room for thinking beside an answer. Of 245 manuscripts each, 95 % took o3 7,808 tokens or fewer,
+o4-mini 8,365, Gemini 2.5 Flash 17,450 and Pro 22,370, at their own default effort."""
+
+_NEAREST_EFFORTS = {
+    Effort.NONE: ("none", "minimal", "low", "medium", "high"),
+    Effort.LOW: ("low", "minimal", "medium", "high"),
+    Effort.MEDIUM: ("medium", "high", "low"),
+    Effort.HIGH: ("high", "medium", "low"),
+}
+_LOWER_MODES = {
+    OutputMode.JSON_SCHEMA: OutputMode.JSON_OBJECT,
+    OutputMode.JSON_OBJECT: OutputMode.TEXT,
+}
+_OLLAMA = ("ollama/", "ollama_chat/")
+_BOUND = "reply_tokens="
+_THINKING = "thinking"
+_LEAST_REPLY_TOKENS = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """What is sent to models that take it."""
+
+    seed: int | None = None
+    temperature: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What goes with one call, beside messages, format and address.
+
+    Attributes:
+        sent: LiteLLM's names and values.
+        dropped: what was asked for and is not sent as it was asked for; None: nothing.
+    """
+
+    sent: dict[str, Any]
+    dropped: str | None
+
+
+class ModelParameters:
+    """What one model at one place takes. What its provider refuses is remembered for a day.
+
+    Args:
+        store: where refusals are kept for all workers; None: in this object alone.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        settings: LanguageModelSettings,
+        *,
+        api_base: str | None = None,
+        store: KeyedStore | None = None,
+    ) -> None:
+        self.model = model
+        self._settings = settings
+        self._store = store
+        self._key = f"refused {model} {without_secrets(api_base) if api_base else ''}"
+        self._info = model_info(model)
+        self._refused = self._remembered()
+        self._known_to_think = _thinks(model, settings)
+        self.wanted_mode = self._wanted_mode()
+
+    @property
+    def thinks(self) -> bool:
+        """Whether the model is asked for an effort."""
+        return self._known_to_think and _THINKING not in self._refused
+
+    @property
+    def context_tokens(self) -> int:
+        """Room for prompt and reply: the setting, else what LiteLLM knows, else 32,768."""
+        known = self._info.get("max_input_tokens") or self._info.get("max_tokens")
+        return int(self._settings.context_tokens or known or _ASSUMED_CONTEXT_TOKENS)
+
+    @property
+    def largest_reply_tokens(self) -> int:
+        """What is asked for at first: what the model can give, within half of its context."""
+        return min(self.room_for_reply(0), self.context_tokens // 2)
+
+    def room_for_reply(self, prompt_tokens: int) -> int:
+        """What the model can give after a prompt of so many tokens."""
+        known = int(self._info.get("max_output_tokens") or self.context_tokens)
+        refused = [int(entry.partition("=")[2]) for entry in self._refused if _is_bound(entry)]
+        return min(known, self.context_tokens - prompt_tokens, *(bound // 2 for bound in refused))
+
+    def reply_tokens(self, answer_tokens: int, effort: Effort) -> int:
+        """Most tokens of a reply: the answer, and room for thinking where the model thinks."""
+        answer = self._settings.maximum_completion_tokens or answer_tokens
+        # OpenAI's models that think are those that do not take `max_tokens`.
+        thinks = self.thinks or "max_tokens" in self._refused
+        room = THINKING_ROOM_TOKENS[effort] if thinks else 0
+        return min(answer + room, self.largest_reply_tokens)
+
+    @property
+    def mode(self) -> OutputMode:
+        """How the output model is asked for now: as wanted, or the next that is not refused."""
+        mode = self.wanted_mode
+        while f"response_format={mode}" in self._refused:
+            mode = _LOWER_MODES[mode]
+        return mode
+
+    def of_call(self, sampling: Sampling, effort: Effort, reply_tokens: int) -> Parameters:
+        """What to send with a call of that effort whose reply has at most `reply_tokens`."""
+        limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
+        sent: dict[str, Any] = {limit: reply_tokens}
+        if self.model.startswith(_OLLAMA):
+            # Ollama otherwise cuts prompts at 4,096 tokens and says nothing.
+            sent["num_ctx"] = self.context_tokens
+        dropped = []
+        if self.thinks:
+            sent |= self._effort(effort)
+            used = "none" if "thinking" in sent else sent.get("reasoning_effort")
+            if used != effort.value:
+                dropped.append(f"effort={effort.value}" + (f" (sent {used})" if used else ""))
+        for name in ("seed", "temperature"):
+            value = getattr(sampling, name)
+            if value is None:
+                continue
+            if self._takes(name, value, sent):
+                sent[name] = value
+            else:
+                dropped.append(name)
+        if self.mode is not self.wanted_mode:
+            dropped.append(f"response_format={self.wanted_mode}")
+        return Parameters(sent, ", ".join(sorted(dropped)) or None)
+
+    def learn(self, refused: str, sent: Parameters, mode: OutputMode) -> bool:
+        """Remember that the provider refused a parameter; False where nothing can be left out.
+
+        Args:
+            refused: as `named_parameter` says.
+            sent: what the refused call took along.
+            mode: how it asked for its output.
+        """
+        if refused == "response_format":
+            if mode is OutputMode.TEXT:
+                return False
+            entry = f"response_format={mode}"
+        elif refused in ("effort", _THINKING):
+            if "reasoning_effort" not in sent.sent:
+                return False
+            effort = f"effort={sent.sent['reasoning_effort']}"
+            entry = _THINKING if refused == _THINKING else effort
+        elif refused == "reply_tokens":
+            bound = sent.sent.get("max_tokens") or sent.sent["max_completion_tokens"]
+            if bound < _LEAST_REPLY_TOKENS:
+                return False
+            entry = f"{_BOUND}{bound}"
+        elif refused in sent.sent:
+            entry = refused
+        else:
+            return False
+        self._refused = self._remembered() | self._refused | {entry}
+        if self._store is not None:
+            self._store.put_many({self._key: json.dumps(sorted(self._refused)).encode()})
+        return True
+
+    def _remembered(self) -> frozenset[str]:
+        if self._store is None:
+            return frozenset()
+        kept = self._store.get_many([self._key], _REMEMBERED_SECONDS).get(self._key)
+        return frozenset(json.loads(kept)) if kept else frozenset()
+
+    def _wanted_mode(self) -> OutputMode:
+        mode = output_mode(self.model, self._settings.structured_output)
+        if mode is OutputMode.JSON_SCHEMA and self.thinks and _forces_a_tool(self.model):
+            # A tool that must be called is how LiteLLM asks older Claude models for a schema,
+            # and the API refuses that together with thinking.
+            return OutputMode.TEXT
+        return mode
+
+    def _effort(self, effort: Effort) -> dict[str, Any]:
+        if effort is Effort.NONE and self._info.get("supports_adaptive_thinking"):
+            # Claude models that decide for themselves think unless told not to, and of `none`
+            # LiteLLM sends nothing. Those that always think get the least effort.
+            # https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking
+            off = {} if self._info.get("thinking_always_on") else {"thinking": {"type": "disabled"}}
+            return {"reasoning_effort": "low", **off}
+        for value in _NEAREST_EFFORTS[effort]:
+            if f"effort={value}" in self._refused:
+                continue
+            if self._settings.thinking == "yes":
+                # LiteLLM does not know that this model thinks, so it has to be told.
+                return {"reasoning_effort": value, "allowed_openai_params": ["reasoning_effort"]}
+            if _accepted(self.model, (("reasoning_effort", value),)):
+                return {"reasoning_effort": value}
+        return {}
+
+    def _takes(self, name: str, value: float, sent: dict[str, Any]) -> bool:
+        if name in self._refused:
+            return False
+        if name == "seed" and self._info.get("mode") == "responses":
+            return False  # the Responses API has none, and LiteLLM drops it without a word
+        effort = sent.get("reasoning_effort")
+        thinking = effort not in (None, "none") and "thinking" not in sent
+        if name == "temperature" and value != 1 and thinking and is_claude(self.model):
+            # https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+            # ("Feature compatibility"); LiteLLM sends both.
+            return False
+        known = (("reasoning_effort", effort),) if effort else ()
+        if effort and self._settings.thinking == "yes":
+            known = ()
+        return _accepted(self.model, (*known, (name, value)))
+
+
+def _is_bound(entry: str) -> bool:
+    return entry.startswith(_BOUND)
+
+
+def _thinks(model: str, settings: LanguageModelSettings) -> bool:
+    """Whether the model takes an effort: the setting, else what LiteLLM knows."""
+    if settings.thinking != "auto":
+        return settings.thinking == "yes"
+    if model.startswith(_OLLAMA):
+        return True  # of these LiteLLM does not know; one that cannot think refuses, which is learnt
+    return bool(library().supports_reasoning(model=model))
+
+
+@lru_cache(maxsize=1024)
+def _accepted(model: str, values: tuple[tuple[str, Any], ...]) -> bool:
+    """Whether LiteLLM's own check lets these values through together."""
+    return _mapped(model, dict(values)) is not None
+
+
+@lru_cache(maxsize=128)
+def _forces_a_tool(model: str) -> bool:
+    schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    wanted = {"type": "json_schema", "json_schema": {"name": "x", "schema": schema, "strict": True}}
+    mapped = _mapped(model, {"response_format": wanted})
+    return mapped is not None and "tool_choice" in mapped
+
+
+def _mapped(model: str, values: dict[str, Any]) -> dict[str, Any] | None:
+    """What LiteLLM would send for `values`; None: it refuses them."""
+    if model.startswith(_OLLAMA):
+        return values  # for these LiteLLM asks the server, and every one of them is taken
+    import openai
+
+    litellm = library()
+    try:
+        name, provider, _, _ = litellm.get_llm_provider(model=model)
+        mapped: dict[str, Any] = litellm.utils.get_optional_params(model=name, custom_llm_provider=provider, drop_params=False, **values)
+    except openai.OpenAIError:
+        return None
+    return mapped
+
+
+_SPELLINGS: Sequence[tuple[str, tuple[str, ...]]] = (
+    ("temperature", ("temperature",)),
+    (_THINKING, ("does not support thinking",)),
+    ("effort", ("reasoning_effort", "reasoning.effort", "thinking", "output_config")),
+    ("max_tokens", ("max_tokens",)),
+    ("reply_tokens", ("max_tokens", "max_completion_tokens", "maxoutputtokens")),
+    ("seed", ("seed",)),
+    (
+        "response_format",
+        (
+            "response_format",
+            "json_schema",
+            "json_object",
+            "output_format",
+            "response_json_schema",
+            "response_schema",
+            "responseschema",
+            "text.format",
+            "guided_json",
+            "structured output",
+        ),
+    ),
+)
+_READ_CHARACTERS = 1_000
+
+
+def named_parameter(text: str, parameter: str | None) -> str | None:
+    """Which parameter a provider's refusal is about; None: none that could be left out.
+
+    One of `temperature`, `thinking` (whatever the effort), `effort`, `max_tokens` (the name), `reply_tokens` (its value), `seed` and
+    `response_format`.
+
+    Args:
+        text: the refusal's words.
+        parameter: the `param` of an OpenAI error, where there is one.
+    """
+    lower = text[:_READ_CHARACTERS].lower()
+    for where in (parameter.lower() if parameter else "", lower):
+        for name, spellings in _SPELLINGS:
+            if name == "max_tokens" and "max_completion_tokens' instead" not in lower:
+                continue  # it is the number that is too large, not the name that is unknown
+            if any(spelling in where for spelling in spellings):
+                return name
+    return None

@@ -1,0 +1,1 @@
+"""What every exchange over HTTP needs: reading a bounded answer, and what an answer asks to wait."""

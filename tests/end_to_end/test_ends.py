@@ -1,0 +1,67 @@
+"""How a command ends that is told to end, or loses the server it started: with one line, and all it did is kept."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from flows.request import bundled
+from schemas.interpreter import module_command
+from tests.support.assay_command import find_child, kill_hard, landed_count, wait_until
+
+pytestmark = pytest.mark.end_to_end
+
+GUARD_SECONDS = 600.0
+LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
+
+
+def started(env: dict[str, str], folder: Path) -> subprocess.Popen[bytes]:
+    """An evaluation in a process group of its own, as a terminal makes one, once its first idea has landed."""
+    command = module_command("flows", "evaluate", str(bundled("ideas.jsonl")), "--literature", LITERATURE)
+    options = ["--warehouse", str(folder / "warehouse"), "--workers", "1", "--json"]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen([*command, *options], env=env, cwd=folder, stdout=log, stderr=log, start_new_session=True)
+    wait_until(lambda: landed_count(folder / "warehouse") > 0 or process.poll() is not None, GUARD_SECONDS, "the first idea")
+    assert process.poll() is None, said(folder)
+    return process
+
+
+def said(folder: Path) -> str:
+    return (folder / "log").read_text()
+
+
+def last_words(folder: Path) -> list[str]:
+    """What was said, progress apart."""
+    return [line for line in said(folder).splitlines() if not line.startswith(("papers: ", "index: ", "evaluated "))]
+
+
+@pytest.mark.parametrize("to_all", [False, True], ids=["the command", "its whole group"])
+def test_a_command_told_to_end_ends_in_order_with_one_line(to_all: bool, bare_env: dict[str, str], tmp_path: Path) -> None:
+    process = started(bare_env, tmp_path)
+    (os.killpg if to_all else os.kill)(process.pid, signal.SIGTERM)
+    assert process.wait(GUARD_SECONDS) == 1, said(tmp_path)
+    assert last_words(tmp_path) == ["assay: interrupted; the same command goes on where this one stopped"]
+
+
+def test_a_second_interrupt_says_one_line_too(bare_env: dict[str, str], tmp_path: Path) -> None:
+    process = started(bare_env, tmp_path)
+    for _ in range(2):
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.5)  # two at once would be one
+    assert process.wait(GUARD_SECONDS) == 1, said(tmp_path)
+    assert last_words(tmp_path) == ["assay: interrupted; the same command goes on where this one stopped"]
+
+
+@pytest.mark.kills  # minutes, in which Prefect's client tries to reach its server again
+def test_a_command_that_loses_its_prefect_server_says_so_in_one_line(bare_env: dict[str, str], tmp_path: Path) -> None:
+    process = started(bare_env, tmp_path)
+    server = find_child(process, "flows.prefect_app")
+    assert server is not None
+    kill_hard(server)
+    assert process.wait(GUARD_SECONDS) == 1, said(tmp_path)
+    (line,) = last_words(tmp_path)
+    assert line.startswith("assay: the Prefect server that this command started was lost")
+    assert line.endswith("the same command goes on where this one stopped")

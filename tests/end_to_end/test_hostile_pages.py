@@ -1,0 +1,96 @@
+"""Every page, in a real browser, over a lake whose every free text is an attack on whoever looks at it."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from dashboards.app.registry import PAGES
+from schemas.base import replace
+from schemas.identifiers import IdeaId
+from tests.support.assay_command import environment
+from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
+from tests.support.evaluations import make_evaluation, make_idea, make_run
+from tests.support.report_lake import HOSTILE, RUN, hostile_evaluation
+from warehouse.landing import land
+from warehouse.layout import Layout
+from warehouse.publish import publish_run
+
+pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900)]
+
+BIDI = "\u202etxt.exe\u2066 \u200f\u061c\u2067"
+ATTACK = (
+    '"><script>window.touched=1</script><img src=x onerror="window.touched=1"><svg/onload="window.touched=1"><b id="touched">'
+    "[link](javascript:window.touched=1) ![image](https://evil.example/beacon.png) <https://evil.example> $\\href{javascript:x}{y}$ "
+    f":red[colour] =HYPERLINK(1) {BIDI} {'W' * 600}"
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("hostile")
+    layout = Layout(folder / "warehouse")
+    idea = replace(make_idea(5), idea_id=IdeaId("attack"), title=ATTACK, text=ATTACK, group=ATTACK, metadata={ATTACK: ATTACK})
+    worse = make_evaluation(5, idea=idea)
+    calls = tuple(replace(call, model_requested=ATTACK, model_answered=ATTACK, error=ATTACK) for call in worse.llm_calls)
+    for evaluation in (make_evaluation(0), hostile_evaluation(), replace(worse, llm_calls=calls)):
+        land(layout, evaluation)
+    report = publish_run(layout, make_run(ideas=3, evaluated_count=3, label=ATTACK[:200], engine="litellm:" + ATTACK[:100]))
+    assert report.published, report.validation.broken
+    with dashboard(layout.root, environment(folder / "home"), folder / "log") as running:
+        yield running
+
+
+@pytest.fixture
+def reader(browser: Browser, address: str) -> Iterator[Reader]:
+    with reader_of(browser, address) as here:
+        yield here
+
+
+def see_that_nothing_was_touched(reader: Reader) -> None:
+    """No script ran, no element of the text came to be, no link leads to a script; `settle` sees to requests and errors."""
+    reader.settle()
+    assert reader.page.evaluate("window.touched") is None
+    expect(reader.page.locator('#touched, img[src="x"], img[src^="https:"], [href^="javascript:" i]')).to_have_count(0)
+
+
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
+def test_a_page_over_hostile_text_runs_nothing_and_asks_nobody(name: str, reader: Reader) -> None:
+    reader.open(name, run=RUN)
+    see_that_nothing_was_touched(reader)
+
+
+@pytest.mark.parametrize("idea", ["attack", HOSTILE])
+def test_every_part_of_a_hostile_idea_runs_nothing_and_asks_nobody(idea: str, reader: Reader) -> None:
+    reader.open("idea", run=RUN, idea=idea)
+    tabs = reader.page.get_by_role("tab")
+    assert tabs.count() > 3
+    for number in range(tabs.count()):
+        tabs.nth(number).click()
+        see_that_nothing_was_touched(reader)
+        for expander in reader.page.get_by_test_id("stExpander").all():
+            if expander.is_visible():
+                expander.locator("summary").click()
+        see_that_nothing_was_touched(reader)
+
+
+@pytest.mark.parametrize("view", ["Unscored", "Drift", "Judges", "Rejected", "Checks"])
+def test_every_view_of_the_quality_runs_nothing_and_asks_nobody(view: str, reader: Reader) -> None:
+    reader.open("quality", run=RUN)
+    chosen = reader.page.get_by_role("radiogroup", name="Show").get_by_text(view, exact=True)
+    if chosen.count():
+        chosen.click()
+    see_that_nothing_was_touched(reader)
+
+
+def test_hostile_values_of_an_address_run_nothing_and_ask_nobody(reader: Reader) -> None:
+    for name in (page.name for page in PAGES if page.name != "sql"):
+        reader.page.goto(f"{reader.base_url}/{name}")
+        reader.open(name, run=ATTACK[:300], idea=ATTACK[:300], group=ATTACK[:300], job=ATTACK[:200])
+        assert reader.page.evaluate("window.touched") is None

@@ -1,0 +1,44 @@
+"""Questions about one review begin alike: one goes ahead, so that a provider's cache has the review for the others."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from flows.benchmarks import trial
+from flows.benchmarks.registry import SUITES
+from schemas.base import Noun
+from schemas.identifiers import RunId
+from schemas.settings import Settings
+from tasks.benchmarks.asking import KeptOutcome
+from tasks.benchmarks.desk import Desk
+from tasks.benchmarks.questions import CoverageQuestion
+from tasks.benchmarks.steps import JUDGE_COVERAGE
+from tasks.judging.step import Step
+from tests.support.benchmark_sets import benchmark_request, evaluate_made_up
+from tests.support.soundness_fakes import provenance_of
+
+
+def test_the_first_question_about_a_review_is_answered_before_its_others_set_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    answered: list[str] = []
+
+    async def ask(step: Step, question: CoverageQuestion, desk: Desk) -> KeptOutcome:
+        earlier = any(review == question.review for review in sent)
+        assert not earlier or question.review in answered, "two questions about a new review at once"
+        sent.append(question.review)
+        await asyncio.sleep(0)
+        answered.append(question.review)
+        return KeptOutcome(value='{"reason": "It says so.", "score": 4}', provenance=provenance_of(step, "fake"))
+
+    monkeypatch.setattr(trial, "ask", ask)
+    request = benchmark_request(tmp_path, SUITES["coverage"], warehouse=tmp_path)
+    asking = trial.Trial(request, RunId("benchmark-coverage"), Settings(), evaluate_made_up)
+    asking.folder.mkdir(parents=True)
+    questions: dict[str, Noun] = {
+        f"{review}-{number}": CoverageQuestion(review=f"Review {review}.", statement=f"Statement {number}.")
+        for review in ("one", "two")
+        for number in range(4)
+    }
+    assert len(asking.ask(JUDGE_COVERAGE, questions)) == 8
+    assert sorted(sent[:2]) == ["Review one.", "Review two."], "different reviews wait for each other"

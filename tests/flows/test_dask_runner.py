@@ -1,0 +1,59 @@
+"""The local cluster: its processes alone may speak with each other, and nobody elsewhere reaches them."""
+
+import ipaddress
+import subprocess
+import sys
+
+import pytest
+from distributed import Client, Security
+
+from flows.dask_runner import dask_runner
+
+PROGRAM = """
+import sys, psutil
+from flows.dask_runner import dask_runner
+
+def main():
+    from distributed import Client, LocalCluster
+    with LocalCluster(n_workers=2, **{k: v for k, v in dask_runner(2, None).cluster_kwargs.items() if k != "n_workers"}) as cluster:
+        with Client(cluster) as client:
+            assert client.gather(client.map(abs, [-1, -2])) == [1, 2]
+        for process in [psutil.Process(), *psutil.Process().children(recursive=True)]:
+            for found in process.net_connections("inet"):
+                if found.status == psutil.CONN_LISTEN:
+                    print("listens", found.laddr.ip, flush=True)
+        print("scheduler", cluster.scheduler_address, flush=True)
+        sys.stdin.readline()
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    path = tmp_path / "cluster.py"
+    path.write_text(PROGRAM)
+    with subprocess.Popen([sys.executable, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        said = []
+        for line in process.stdout:
+            said.append(line.split())
+            if line.startswith("scheduler"):
+                break
+        yield said
+        process.communicate("\n", timeout=120)
+    assert process.returncode == 0
+
+
+def test_a_local_cluster_listens_on_loopback_only_and_takes_no_stranger(cluster: list[list[str]]) -> None:
+    places = [ip for kind, ip in cluster if kind == "listens"]
+    assert len(places) >= 6
+    assert [ip for ip in places if not ipaddress.ip_address(ip).is_loopback] == []
+    scheduler = cluster[-1][1]
+    for address, security in ((scheduler.replace("tls:", "tcp:"), None), (scheduler, Security.temporary())):
+        with pytest.raises(OSError):  # no answer in time, or none at all
+            Client(address, security=security, timeout=3)
+
+
+def test_an_address_of_a_scheduler_is_taken_as_it_is() -> None:
+    assert dask_runner(2, "tls://scheduler:8786").address == "tls://scheduler:8786"

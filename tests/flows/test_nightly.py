@@ -1,0 +1,116 @@
+"""A bad night: whatever one file of the inbox is, the others are done, and no file fails night after night."""
+
+import json
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from flows import nightly as flow
+from flows.request import bundled
+from schemas.errors import UpstreamError
+
+GOOD = json.dumps({"text": "Train a small model on curated data and compare it with a large one."})
+
+
+@pytest.fixture
+def night(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Run a night over an inbox; runs themselves are stood in for, and fail as `errors` says, by the name of the file."""
+    (tmp_path / "inbox").mkdir()
+    errors: dict[str, Exception] = {}
+
+    def run_batch(request: Any) -> Any:
+        if request.ideas_path.name in errors:
+            raise errors[request.ideas_path.name]
+        run = SimpleNamespace(run_id=f"run-{request.ideas_path.stem}", evaluated_count=1, idea_count=1)
+        return SimpleNamespace(run=run, published=True, failed_expectations=())
+
+    monkeypatch.setattr(flow, "run_batch", run_batch)
+    told: dict[str, str] = {}
+    monkeypatch.setattr(flow, "_summarise", lambda layout, outcomes, *_: told.update(outcomes))
+
+    def sleep_over() -> dict[str, str]:
+        literature = f"snapshot:{bundled('papers.jsonl')}"
+        options = {
+            "inbox": str(tmp_path / "inbox"),
+            "warehouse": str(tmp_path / "w"),
+            "literature": literature,
+            "settle_seconds": -1.0,
+        }
+        return flow.nightly.fn(**options)
+
+    return SimpleNamespace(
+        inbox=tmp_path / "inbox",
+        rejected=tmp_path / "archive" / "rejected",
+        errors=errors,
+        told=told,
+        run=sleep_over,
+    )
+
+
+def test_a_file_over_which_assay_itself_fails_is_set_aside_with_its_reason_and_the_others_are_done(
+    night: Any,
+) -> None:
+    for name in ("a.jsonl", "b.jsonl", "c.jsonl"):
+        (night.inbox / name).write_text(GOOD)
+    night.errors["b.jsonl"] = TypeError("str is not valid UTF-8: surrogates not allowed")
+    with pytest.raises(TypeError, match="surrogates"):
+        night.run()
+    assert list(night.inbox.iterdir()) == []
+    assert "TypeError: str is not valid UTF-8" in (night.rejected / "b.jsonl.reason.txt").read_text()
+    assert night.run() == {}
+
+
+@pytest.mark.parametrize("error", [UpstreamError("the server is away"), OSError(28, "No space left on device")])
+def test_a_file_whose_run_may_succeed_tomorrow_stays_in_the_inbox(night: Any, error: Exception) -> None:
+    for name in ("a.jsonl", "b.jsonl"):
+        (night.inbox / name).write_text(GOOD)
+    night.errors["a.jsonl"] = error
+    with pytest.raises(type(error)):
+        night.run()
+    assert [path.name for path in night.inbox.iterdir()] == ["a.jsonl"]
+
+
+def test_links_and_pipes_in_the_inbox_are_rejected_and_never_opened(night: Any, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("The secret of this machine lies in this very file.")
+    (night.inbox / "passwd.txt").symlink_to(tmp_path / "secret")
+    os.mkfifo(night.inbox / "pipe.jsonl")
+    (night.inbox / "good.jsonl").write_text(GOOD)
+    outcomes = night.run()
+    assert {name: outcome.split(":")[0] for name, outcome in outcomes.items()} == {
+        "passwd.txt": "rejected",
+        "pipe.jsonl": "rejected",
+        "good.jsonl": "published as run-good",
+    }
+    assert list(night.inbox.iterdir()) == []
+    assert (tmp_path / "secret").exists()
+    assert "link" in (night.rejected / "passwd.txt.reason.txt").read_text()
+
+
+def test_a_name_that_is_no_text_is_told_in_characters_that_can_be_written(night: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Half a character in a captured log would end the worker of the tests that reports it.
+    monkeypatch.setattr(flow.logger, "disabled", True)
+    (night.inbox / os.fsdecode(b"caf\xe9.jsonl")).write_text(GOOD)
+    night.errors[os.fsdecode(b"caf\xe9.jsonl")] = ValueError("\ud800")
+    with pytest.raises(ValueError, match="\ud800"):
+        night.run()
+    (note,) = night.rejected.glob("*.reason.txt")
+    assert "ValueError: ?" in note.read_text()
+
+
+def test_an_archive_that_cannot_be_written_costs_no_other_file_its_night(night: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.jsonl", "b.jsonl"):
+        (night.inbox / name).write_text(GOOD)
+    night.errors["a.jsonl"] = TypeError("poison")
+
+    def refuse(*_: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(flow.shutil, "move", refuse)
+    with pytest.raises(TypeError):
+        night.run()
+    assert "TypeError: poison" in night.told["a.jsonl"]
+    assert "Read-only file system" in night.told["b.jsonl"]
+    assert len(list(night.inbox.iterdir())) == 2

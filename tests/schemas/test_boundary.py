@@ -1,0 +1,49 @@
+"""What ends at the edge of a unit of work, and what goes on."""
+
+import asyncio
+
+import pytest
+
+from schemas.boundary import ErrorBoundary, in_a_word
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("x"),
+        RecursionError(),
+        StopIteration(),
+        AssertionError(),
+        ExceptionGroup("g", [OSError()]),
+    ],
+)
+def test_whatever_goes_wrong_with_a_unit_ends_at_its_edge(error: Exception) -> None:
+    boundary = ErrorBoundary()
+    with boundary:
+        raise error
+    assert boundary.error is error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        KeyboardInterrupt(),
+        SystemExit(),
+        asyncio.CancelledError(),
+        GeneratorExit(),
+        MemoryError(),
+        ExceptionGroup("g", [ValueError(), ExceptionGroup("h", [MemoryError()])]),
+        BaseExceptionGroup("g", [ValueError(), KeyboardInterrupt()]),
+    ],
+)
+def test_what_concerns_the_process_goes_on(error: BaseException) -> None:
+    boundary = ErrorBoundary()
+    with pytest.raises(type(error)), boundary:
+        raise error
+    assert boundary.error is None
+
+
+def test_an_error_in_a_word_is_one_bounded_line() -> None:
+    assert in_a_word(ValueError("a\nb" + "c" * 100_000)).startswith("ValueError: a bc")
+    assert len(in_a_word(ValueError("c" * 100_000))) < 250
+    assert in_a_word(RecursionError()) == "RecursionError"

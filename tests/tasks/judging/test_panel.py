@@ -1,0 +1,167 @@
+"""Steps that other models answer, and steps that several models judge."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId
+from schemas.judging import AskingParameters, Effort, JudgingParameters, StepKind
+from schemas.outcome import Scored, Unscored, UnscoredReason
+from tasks.accounting.ledger import Ledger
+from tasks.contribution.answers import ComparisonAnswer
+from tasks.judging.litellm_engine import LiteLLMEngine
+from tasks.judging.panel import AssignedEngine, scores, with_scores
+from tests.support.openai_server import OpenAIServer, Recorded
+
+JUDGES = ("openai/one", "openai/two", "openai/three")
+
+
+@pytest.fixture
+def open_panel(open_engine: Any) -> Callable[..., Any]:
+    """Engines of three judges on one server, and the ledger their votes go into."""
+
+    async def opened(judging: JudgingParameters) -> tuple[AssignedEngine, Ledger]:
+        ledger = Ledger(IdeaId("i1"))
+        engines = {}
+        for model in ("openai/default", *JUDGES):
+            backend = (await open_engine(model=model, maximum_attempts=1)).backend
+            engines[model] = LiteLLMEngine(backend, ledger, judging=judging)
+        return AssignedEngine(engines["openai/default"], engines, judging, ledger), ledger
+
+    return opened
+
+
+def answers(server: OpenAIServer, by_judge: dict[str, Any]) -> None:
+    """Let every judge give a score of its own, or misbehave as the text says."""
+
+    def behaviour(request: Recorded) -> str:
+        given = by_judge[request.body["model"]]
+        if isinstance(given, str):
+            return given
+        return "text:" + json.dumps({"support": f"said by {request.body['model']}", "score": given})
+
+    server.behaviour = behaviour
+
+
+def judged(*judges: str) -> JudgingParameters:
+    return JudgingParameters(reading=AskingParameters(effort=Effort.LOW, judges=judges))
+
+
+async def test_the_median_of_several_judges_counts_and_every_vote_is_kept(
+    server: OpenAIServer, open_panel: Any, step: Any, question: Any
+) -> None:
+    answers(server, {"one": 2, "two": 7, "three": 8})
+    panel, ledger = await open_panel(judged(*JUDGES))
+    outcome = await panel.run(step, question)
+    assert isinstance(outcome, Scored), outcome
+    assert (outcome.value.score, outcome.value.support) == (7, "said by two")
+    assert outcome.provenance.model_requested == "openai/two"
+    assert set(outcome.provenance.call_ids) == {call.call_id for call in ledger.llm_calls}
+    assert [(vote.judge, vote.score) for vote in ledger.judge_votes] == [
+        ("openai/one", 2.0),
+        ("openai/two", 7.0),
+        ("openai/three", 8.0),
+    ]
+    assert len({vote.question for vote in ledger.judge_votes}) == 1
+
+
+async def test_a_judge_who_gives_no_score_is_left_out_and_said(server: OpenAIServer, open_panel: Any, step: Any, question: Any) -> None:
+    answers(server, {"one": "refusal", "two": 4, "three": 7})
+    panel, ledger = await open_panel(judged(*JUDGES))
+    outcome = await panel.run(step, question)
+    assert isinstance(outcome, Scored)
+    assert outcome.value.score == 5, "between 4 and 7, in whole numbers"
+    refused = ledger.judge_votes[0]
+    assert (refused.score, refused.unscored_reason) == (None, "refused")
+
+
+async def test_with_fewer_than_half_of_the_judges_the_step_is_unscored(
+    server: OpenAIServer, open_panel: Any, step: Any, question: Any
+) -> None:
+    answers(server, {"one": "refusal", "two": "refusal", "three": 7})
+    panel, ledger = await open_panel(judged(*JUDGES))
+    outcome = await panel.run(step, question)
+    assert isinstance(outcome, Unscored)
+    assert outcome.reason is UnscoredReason.REFUSED
+    assert outcome.detail.startswith("2 of 3 judges gave no score")
+    assert len(ledger.judge_votes) == 3
+
+
+async def test_a_step_is_answered_by_the_model_assigned_to_it_or_to_its_kind(
+    server: OpenAIServer, open_panel: Any, step: Any, question: Any
+) -> None:
+    by_kind = AskingParameters(effort=Effort.LOW, model="openai/one")
+    own = {step.name: AskingParameters(model="openai/two")}
+    for judging, answered in (
+        (JudgingParameters(), "openai/default"),
+        (JudgingParameters(judgement=by_kind), "openai/default"),
+        (JudgingParameters(reading=by_kind), "openai/one"),
+        (JudgingParameters(reading=by_kind, steps=own), "openai/two"),
+    ):
+        panel, _ = await open_panel(judging)
+        assert step.kind is StepKind.READING
+        outcome = await panel.run(step, question)
+        assert outcome.provenance.model_requested == answered
+        assert outcome.provenance.engine == f"litellm:{answered}"
+
+
+def comparison(scored: dict[str, dict[str, int]]) -> ComparisonAnswer:
+    papers = [
+        {
+            "key": key,
+            "overall_comparison": "Both speak of the same.",
+            "dimensions": [{"dimension": name, "comparison": "It differs.", "score": score} for name, score in dimensions.items()],
+        }
+        for key, dimensions in scored.items()
+    ]
+    return ComparisonAnswer.model_validate({"papers": papers})
+
+
+def test_scores_of_entries_are_known_by_paper_and_dimension() -> None:
+    reply = comparison({"P1": {"d1": 1, "d2": -1}, "P2": {"d1": 0}})
+    assert dict(scores(reply)) == {"P1/d1": 1.0, "P1/d2": -1.0, "P2/d1": 0.0}
+    settled = with_scores(reply, {"P1/d1": -1.0, "P2/d1": 1.0})
+    assert dict(scores(settled)) == {"P1/d1": -1.0, "P2/d1": 1.0}
+
+
+@pytest.fixture
+def profile_file(tmp_path: Path) -> Iterator[Callable[[str], str]]:
+    from importlib import resources
+
+    shipped = resources.files("flows.profiles").joinpath("economy.toml").read_text("utf-8")
+
+    def written(addition: str) -> str:
+        path = tmp_path / "profile.toml"
+        path.write_text(f"{shipped}\n{addition}\n", "utf-8")
+        return str(path)
+
+    yield written
+
+
+@pytest.mark.parametrize(
+    ("addition", "complaint"),
+    [
+        ('[judging.steps.nonsense]\nmodel = "openai/gpt-5"', "no step 'nonsense'"),
+        (
+            '[judging.steps.contribution_review]\njudges = ["openai/a", "openai/b"]',
+            "gives no score",
+        ),
+        ('[judging.steps.judge_novelty]\nmodel = "openai/gpt-5"', "--engine litellm:"),
+        ('[judging.steps.judge_novelty]\njudges = ["openai/a"]', "judging.steps.judge_novelty"),
+        ('[judging.steps.judge_novelty]\nmodel = "a/b"\njudges = ["a/c", "a/d"]', "not both"),
+        ('[judging.steps.judge_novelty]\neffort = "most"', "effort"),
+    ],
+)
+def test_a_profile_that_assigns_what_cannot_be_is_refused_in_one_line(
+    profile_file: Callable[[str], str], addition: str, complaint: str
+) -> None:
+    from flows.profiles import load_profile
+    from flows.request import check_judging
+
+    with pytest.raises(ConfigurationError, match=complaint) as caught:
+        check_judging(load_profile(profile_file(addition)), "extractive")
+    assert "\n" not in str(caught.value)

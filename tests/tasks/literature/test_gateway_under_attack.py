@@ -1,0 +1,285 @@
+"""What a hostile client or a hostile upstream can do to the gateway: nothing to the key, and little to anybody else."""
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from schemas.settings import Settings
+from tasks.literature.gateway.application import LARGEST_BODY_BYTES, application
+from tasks.literature.gateway.environment import environment_of
+from tasks.literature.gateway.live import LiveUpstream
+from tasks.literature.gateway.messages import Request
+from tasks.literature.gateway.process import GatewayProcess
+from tasks.literature.gateway.routes import ENDPOINTS
+from tasks.literature.gateway.transport import Transport
+from tests.support.web_servers import ShapedServer, shaped_server
+from warehouse.keyed_store import KeyedStore
+
+MakeSettings = Callable[..., Settings]
+SEARCH = "/graph/v1/paper/search"
+GUARD_SECONDS = 60.0
+
+
+@pytest.fixture
+def upstream() -> Iterator[ShapedServer]:
+    """Answers anything, and remembers the paths as they came."""
+    with shaped_server(lambda _: json.dumps({"data": [], "recommendedPapers": []})) as running:
+        yield running
+
+
+@pytest.fixture
+def gateway(tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings) -> Iterator[GatewayProcess]:
+    with GatewayProcess(settings_for(upstream.url), "live", tmp_path / "cache") as running:
+        yield running
+
+
+def connected(url: str) -> socket.socket:
+    parts = urlsplit(url)
+    return socket.create_connection((str(parts.hostname), int(parts.port or 0)), timeout=GUARD_SECONDS)
+
+
+def head_of(url: str, method: str, target: str, *headers: str) -> bytes:
+    lines = [f"{method} {target} HTTP/1.1", f"Host: {urlsplit(url).netloc}", *headers, "", ""]
+    return "\r\n".join(lines).encode()
+
+
+def raw(url: str, target: str, method: str = "GET") -> int:
+    """Status of a request whose target goes over the wire as it stands."""
+    with closing(connected(url)) as connection:
+        connection.sendall(head_of(url, method, target, "Connection: close", "Content-Length: 0"))
+        return int(connection.makefile("rb").readline().split()[1])
+
+
+ATTACKS = (
+    "/graph/v1/../../admin",
+    "/graph/v1/paper/../../../admin",
+    "/graph/v1/%2e%2e/%2e%2e/admin",
+    "/graph/v1/..%2f..%2fadmin",
+    "/graph/v1/paper/..%2f..%2f..%2fadmin",
+    "/graph/v1/paper/DOI:10.1/..%2f..%2f..%2f..%2fadmin",
+    "/graph/v1/paper/%2e%2e/references",
+    "/graph/v1/paper/a%5c..%5cb/references",
+    "/graph/v1/paper/a%0d%0aX-Evil:%201/references",
+    "/graph/v1/author/..%2f..%2fadmin",
+    "/recommendations/v1/papers/forpaper/..%2f..%2fadmin",
+    "/recommendations/v1/%2e%2e/%2e%2e/datasets/v1/release",
+    "/graph/v1/",
+    "/graph/v1/org/secrets",
+    "/graph/v1//paper/search",
+    "/datasets/v1/release/latest",
+)
+
+
+def test_only_routes_of_the_api_reach_the_upstream_with_the_key(gateway: GatewayProcess, upstream: ShapedServer) -> None:
+    assert {target: raw(gateway.url, target) for target in ATTACKS} == dict.fromkeys(ATTACKS, 404)
+    assert raw(gateway.url, SEARCH, "HEAD") == 404
+    assert raw(gateway.url, SEARCH, "POST") == 404
+    assert upstream.asked == []
+    metrics = httpx.get(f"{gateway.url}/metrics").text
+    counted = {line.split('endpoint="')[1].split('"')[0] for line in metrics.splitlines() if 'endpoint="' in line}
+    assert counted == {"unknown"}
+
+
+def test_an_identifier_stays_in_its_segment(gateway: GatewayProcess, upstream: ShapedServer) -> None:
+    wanted = {
+        "/graph/v1/paper/DOI:10.1000/5/references": "/graph/v1/paper/DOI:10.1000%2F5/references",
+        "/graph/v1/paper/ARXIV:1%3Fx=1%23y/citations": "/graph/v1/paper/ARXIV:1%3Fx%3D1%23y/citations",
+        "/graph/v1/paper/%252e%252e/authors": "/graph/v1/paper/%252e%252e/authors",
+        "/graph/v1/author/1741101/papers": "/graph/v1/author/1741101/papers",
+        "/graph/v1/author/1741101": "/graph/v1/author/1741101",
+        "/recommendations/v1/papers/forpaper/10.1/a%2fb": "/recommendations/v1/papers/forpaper/10.1%2Fa%2Fb",
+        "/graph/v1/paper/autocomplete?query=x": "/graph/v1/paper/autocomplete",
+    }
+    assert {raw(gateway.url, target) for target in wanted} == {200}
+    assert [request.path for request in upstream.asked] == list(wanted.values())
+    assert {request.headers.get("x-api-key") for request in upstream.asked} == {"secret-key-of-tests"}
+
+
+def test_the_counted_endpoints_are_a_closed_list() -> None:
+    paths = [
+        f"/graph/v1/{place}/{number}{rest}" for number in range(50) for place in ("author", "paper", "x") for rest in ("", "/papers", "/y")
+    ]
+    endpoints = {Request(method, path).endpoint for path in paths for method in ("GET", "BREW")}
+    assert endpoints <= ENDPOINTS | {"unknown"}
+
+
+def peak_kilobytes(process_id: int) -> int:
+    status = Path(f"/proc/{process_id}/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1])
+
+
+@pytest.mark.parametrize("announced", ["Content-Length: 600000000", "Transfer-Encoding: chunked"])
+def test_a_body_is_counted_while_it_comes(gateway: GatewayProcess, upstream: ShapedServer, announced: str) -> None:
+    before = peak_kilobytes(gateway.process_id)
+    piece = b"x" * 65_536
+    piece = b"%x\r\n%s\r\n" % (len(piece), piece) if "chunked" in announced else piece
+    sent = 0
+    with closing(connected(gateway.url)) as connection:
+        connection.sendall(head_of(gateway.url, "POST", "/graph/v1/paper/batch", announced))
+        with suppress(ConnectionError):
+            while sent < 200_000_000:
+                connection.sendall(piece)
+                sent += len(piece)
+    assert sent < 100_000_000, "the connection is closed, not read to its end"
+    assert peak_kilobytes(gateway.process_id) - before < 50_000
+    assert upstream.asked == []
+    allowed = httpx.post(f"{gateway.url}/graph/v1/paper/batch", content=b" " * (LARGEST_BODY_BYTES + 1))
+    assert (allowed.status_code, "too large" in allowed.json()["error"]) == (400, True)
+
+
+LOWERED = (
+    "import sys; from pathlib import Path; import tasks.literature.gateway.connections as connections;"
+    "connections.IDLE_SECONDS, connections._MOST_CONNECTIONS = 0.5, 20;"
+    "import tasks.literature.gateway.application as application; application.BODY_SECONDS = 0.5;"
+    "from schemas.settings import Settings; from tasks.literature.gateway.serve import serve;"
+    "serve(Settings(), 'live', '127.0.0.1', 0, Path(sys.argv[1]), Path(sys.argv[1]) / 'port')"
+)
+"""The same service with shorter patience."""
+
+
+@pytest.fixture
+def impatient(tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings) -> Iterator[str]:
+    process = subprocess.Popen([sys.executable, "-c", LOWERED, str(tmp_path)], env=environment_of(settings_for(upstream.url)))
+    deadline = time.monotonic() + GUARD_SECONDS
+    while not (tmp_path / "port").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    yield f"http://127.0.0.1:{(tmp_path / 'port').read_text()}"
+    process.terminate()
+    process.wait(30)
+
+
+@pytest.mark.parametrize("beginning", [b"", b"GET /graph/v1/pap", b"GET /healthz HTTP/1.1\r\nX-A: 1\r\n"])
+def test_a_half_open_connection_is_closed(impatient: str, beginning: bytes) -> None:
+    with closing(connected(impatient)) as connection:
+        connection.sendall(beginning)
+        assert connection.recv(1000) == b""
+
+
+def test_a_head_that_drips_is_not_waited_for(impatient: str) -> None:
+    with closing(connected(impatient)) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\n")
+        deadline = time.monotonic() + GUARD_SECONDS
+        with suppress(ConnectionError):
+            while time.monotonic() < deadline:
+                connection.sendall(b"X-A: 1\r\n")
+                time.sleep(0.1)
+        assert time.monotonic() < deadline
+
+
+def test_a_body_that_drips_is_refused(impatient: str, upstream: ShapedServer) -> None:
+    with closing(connected(impatient)) as connection:
+        connection.sendall(head_of(impatient, "POST", "/graph/v1/paper/batch", "Content-Length: 1000") + b"{")
+        assert connection.recv(1000).startswith(b"HTTP/1.1 400")
+    assert upstream.asked == []
+
+
+def test_connections_over_the_bound_are_turned_away_and_the_others_answered(impatient: str) -> None:
+    client = httpx.Client(base_url=impatient, timeout=GUARD_SECONDS)
+    assert client.get("/healthz").status_code == 200
+    idle = []
+    for _ in range(40):
+        with suppress(ConnectionError):
+            idle.append(connected(impatient))
+    for each in idle:
+        with suppress(ConnectionError):
+            assert each.recv(10) == b""
+        each.close()
+    deadline = time.monotonic() + GUARD_SECONDS
+    while True:
+        try:
+            assert client.get("/healthz").status_code == 200
+            break
+        except httpx.HTTPError:
+            assert time.monotonic() < deadline
+
+
+@pytest.mark.parametrize(
+    ("word", "reason", "words"),
+    [
+        ("bomb", "malformed_answer", "exceeds 32,000,000 bytes"),
+        ("endless", "malformed_answer", "exceeds 32,000,000 bytes"),
+        ("packed_oddly", "malformed_answer", "packed as br"),
+        ("drips", "timeout", "did not answer within"),
+    ],
+)
+async def test_an_upstream_answer_is_bounded_in_size_and_time(
+    tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings, word: str, reason: str, words: str
+) -> None:
+    upstream.script = [word]
+    settings = settings_for(upstream.url, timeout_seconds=2.0 if word == "drips" else 60.0, maximum_attempts=1)
+    live = LiveUpstream(settings, KeyedStore(tmp_path / "cache"), Transport(settings))
+    async with asyncio.timeout(GUARD_SECONDS):
+        reply = await live.answer(Request("GET", SEARCH, (("query", "x"),)))
+    await live.close()
+    assert reply.reason == reason
+    assert words in reply.body.decode()
+
+
+@pytest.mark.parametrize("asked_to_wait", ["nan", "inf", "-1", "1e308", "9" * 300])
+async def test_no_retry_after_stops_the_limiter(
+    tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings, asked_to_wait: str
+) -> None:
+    upstream.script = [f"429:{asked_to_wait}", "good"]
+    transport = Transport(settings_for(upstream.url, maximum_attempts=1))
+    held_back: list[float] = []
+    transport.limiter.hold_back = held_back.append  # type: ignore[method-assign]
+    reply = await transport.ask(lambda: Request("GET", SEARCH, (("query", "x"),)))
+    await transport.close()
+    assert reply.status == 429
+    assert all(0 <= seconds <= 60 for seconds in held_back)
+
+
+async def test_one_questions_answer_is_never_kept_under_another(tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings) -> None:
+    settings = settings_for(upstream.url)
+    live = LiveUpstream(settings, KeyedStore(tmp_path / "cache"), Transport(settings))
+    transport = httpx.ASGITransport(application(live))
+    different = [
+        Request("POST", "/recommendations/v1/papers", (), b"\xff"),
+        Request("POST", "/recommendations/v1/papers", (), b"\xfe"),
+        Request("POST", "/recommendations/v1/papers", (), "\ufffd".encode()),
+        Request("GET", SEARCH, (("query", "a&limit=1"),)),
+        Request("GET", SEARCH, (("limit", "1"), ("query", "a"))),
+        Request("GET", SEARCH, (("query", "caf\u00e9"),)),
+        Request("GET", SEARCH, (("query", "cafe\u0301"),)),
+        Request("GET", SEARCH, (("query", "A"),)),
+        Request("GET", SEARCH, (("query", "a"),)),
+        Request("GET", "/graph/v1/paper/search/match", (("query", "a"),)),
+    ]
+    assert len({request.key() for request in different}) == len(different)
+    async with httpx.AsyncClient(transport=transport, base_url="http://gateway", timeout=60) as client:
+        first = await client.get(f"{SEARCH}?query=a&limit=1")
+        swapped = await client.get(f"{SEARCH}?limit=1&query=a")
+        twice = await client.get(f"{SEARCH}?query=a&limit=1&limit=2")
+    await live.close()
+    assert [each.headers["x-assay-cache"] for each in (first, swapped)] == ["miss", "hit"]
+    assert (twice.status_code, twice.json()) == (400, {"error": "Unacceptable query params: [limit] is given twice"})
+    assert len(upstream.asked) == 1
+
+
+def test_what_is_being_answered_is_not_idle(impatient: str, upstream: ShapedServer) -> None:
+    upstream.shape = slowly
+    statuses: list[int] = []
+    ask = lambda number: statuses.append(httpx.get(f"{impatient}{SEARCH}?query={number}", timeout=GUARD_SECONDS).status_code)  # noqa: E731
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert statuses == [200] * 10
+
+
+def slowly(_: object) -> str:
+    time.sleep(2.0)  # four times what an idle connection may stay
+    return json.dumps({"data": []})

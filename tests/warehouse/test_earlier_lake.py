@@ -1,0 +1,92 @@
+"""A lake that an earlier version published is read as it is, and grows with the next publication."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from schemas.identifiers import IdeaId, RunId
+from tests.support.committee_evaluations import make_full_evaluation
+from tests.support.earlier_lake import make_earlier
+from tests.support.evaluations import make_run
+from warehouse.export import export_lake
+from warehouse.lake import lake_tables, open_reader
+from warehouse.landing import land
+from warehouse.layout import Layout
+from warehouse.publish import publish_run
+from warehouse.queries import open_queries, run_sql
+from warehouse.reading import LakeReading
+from warehouse.statements import MARTS
+from warehouse.verify import verify
+
+EARLIER, NEW = RunId("run-a"), RunId("run-b")
+MODULES = "soundness,contribution,committee,novelty"
+
+
+def publish(layout: Layout, run_id: str) -> None:
+    land(layout, make_full_evaluation(0, run_id=run_id))
+    assert publish_run(layout, make_run(run_id, modules=MODULES)).published
+
+
+@pytest.fixture
+def earlier(layout: Layout) -> Layout:
+    publish(layout, EARLIER)
+    make_earlier(layout)
+    return layout
+
+
+def test_an_earlier_lake_answers_every_question_and_is_left_as_it_was(earlier: Layout) -> None:
+    with open_queries(earlier) as queries:
+        before = queries.connection.execute("from ducklake_current_snapshot('lake')").fetchall()
+        cost = queries.run_cost(EARLIER)
+        review = queries.idea_review(EARLIER, IdeaId("idea-00000"))
+        assert queries.judge_agreement(EARLIER) == queries.dropped_parameters(EARLIER) == ()
+        assert "judge_votes" not in lake_tables(queries.connection)
+        for mart in MARTS:
+            queries.connection.execute(f"from {mart}").fetchall()
+    assert (cost.llm_calls, cost.thinking_tokens, cost.unknown_thinking_calls) == (6, None, 6)
+    assert (len(review.evaluation.llm_calls), review.evaluation.judge_votes) == (6, ())
+    with open_reader(earlier) as connection:
+        assert connection.execute("from ducklake_current_snapshot('lake')").fetchall() == before
+
+
+def test_the_console_shows_what_an_earlier_lake_lacks_as_empty(earlier: Layout) -> None:
+    assert run_sql(earlier, "select count(*) as n from judge_votes") == [{"n": 0}]
+    assert run_sql(earlier, "select distinct parameters_dropped from llm_calls") == [{"parameters_dropped": None}]
+
+
+def test_a_publication_into_an_earlier_lake_brings_it_in_line_and_keeps_its_rows(earlier: Layout) -> None:
+    publish(earlier, NEW)
+    votes = run_sql(earlier, "select run_id, count(*) as n from judge_votes group by run_id")
+    assert votes == [{"run_id": NEW, "n": len(make_full_evaluation().judge_votes)}]
+    with open_queries(earlier) as queries:
+        assert len(queries.judge_agreement(NEW)) == 4
+        assert queries.judge_agreement(EARLIER) == ()
+        assert queries.run_cost(EARLIER).llm_calls == 6
+        assert "judge_votes" in lake_tables(queries.connection)
+
+
+def test_a_reader_that_stays_open_sees_what_a_publication_adds(earlier: Layout) -> None:
+    reading = LakeReading(earlier)
+    try:
+        with reading.queries() as queries:
+            assert queries.judge_agreement(EARLIER) == ()
+        publish(earlier, NEW)
+        with reading.queries() as queries:
+            assert len(queries.judge_agreement(NEW)) == 4
+    finally:
+        reading.close()
+
+
+def test_an_earlier_lake_can_be_exported(earlier: Layout, tmp_path: Path) -> None:
+    rows = export_lake(earlier, tmp_path / "assay.duckdb")
+    assert (rows["llm_calls"], rows["judge_votes"]) == (6, 0)
+    with duckdb.connect(str(tmp_path / "assay.duckdb"), read_only=True) as connection:
+        assert connection.execute("select parameters_dropped from llm_calls limit 1").fetchall() == [(None,)]
+        assert connection.execute("select llm_calls from run_costs").fetchall() == [(6,)]
+
+
+def test_an_earlier_lake_is_verified_by_what_it_holds(earlier: Layout) -> None:
+    (problem,) = verify(earlier).problems
+    votes = len(make_full_evaluation().judge_votes)
+    assert problem == f"run run-a: 0 rows of judge_votes are published, its receipts say {votes}; run it again to publish it anew"

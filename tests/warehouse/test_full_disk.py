@@ -1,0 +1,65 @@
+"""A disk that is full, then has room again: nothing half, nothing lost, one line. And a disk that may only be read."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import AssayError
+from schemas.identifiers import RunId
+from tests.support.evaluations import make_evaluation, make_run
+from warehouse.landing import land, read_receipts
+from warehouse.layout import Layout
+from warehouse.publish import publish_run
+from warehouse.queries import run_sql
+from warehouse.verify import verify
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A small disk of its own, where the machine lets one be mounted."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", place], capture_output=True, check=False)
+    if mounted.returncode != 0:
+        pytest.skip("no disk can be mounted here")
+    yield place
+    subprocess.run(["umount", place], check=True)
+
+
+def fill(disk: Path, bytes_left: int) -> Path:
+    room = os.statvfs(disk)
+    filler = disk / "filler"
+    filler.write_bytes(b"x" * max(room.f_bavail * room.f_frsize - bytes_left, 0))
+    return filler
+
+
+@pytest.mark.parametrize("bytes_left", [0, 8_192, 60_000])
+def test_what_a_full_disk_refused_is_whole_once_there_is_room(disk: Path, bytes_left: int) -> None:
+    layout = Layout(disk / "warehouse")
+    land(layout, make_evaluation(0))
+    filler = fill(disk, bytes_left)
+    with pytest.raises(OSError, match="No space left"):
+        land(layout, make_evaluation(1))
+    with pytest.raises((OSError, AssayError)) as refused:
+        publish_run(layout, make_run(ideas=1))
+    assert "\n" not in str(refused.value)
+    assert len(read_receipts(layout, RunId("run-a"))) == 1
+    filler.unlink()
+    land(layout, make_evaluation(1))
+    assert publish_run(layout, make_run(ideas=2)).published
+    assert verify(layout).problems == ()
+    assert run_sql(layout, "select count(*) as ideas from ideas") == [{"ideas": 2}]
+
+
+def test_a_warehouse_that_may_only_be_read_answers_and_verifies(disk: Path) -> None:
+    layout = Layout(disk / "warehouse")
+    land(layout, make_evaluation(0))
+    assert publish_run(layout, make_run(ideas=1)).published
+    subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+    assert run_sql(layout, "select count(*) as ideas from ideas") == [{"ideas": 1}]
+    assert verify(layout).problems == ()
+    with pytest.raises(OSError, match="Read-only"):
+        publish_run(layout, make_run(ideas=1, label="again"))

@@ -1,0 +1,65 @@
+"""Who may read what is written, whatever the mask of the shell."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from schemas.identifiers import RunId
+from tests.support.evaluations import make_evaluation, make_run
+from warehouse.keyed_store import KeyedStore
+from warehouse.landing import land
+from warehouse.layout import Layout
+from warehouse.publish import publish_run
+from warehouse.rights import keep_private
+
+
+@pytest.fixture(autouse=True)
+def open_to_all() -> Iterator[None]:
+    """The most careless mask there is."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def filled(layout: Layout) -> list[Path]:
+    """Everything that landing, publishing and caching write."""
+    keep_private(layout.root)
+    land(layout, make_evaluation(0))
+    assert publish_run(layout, make_run(ideas=1)).published
+    with KeyedStore(layout.cache / "replies.sqlite") as store:
+        store.put_many({"a": b"b"})
+    assert layout.run(RunId("run-a")).is_dir()
+    return [layout.root, *layout.root.rglob("*")]
+
+
+def rights(paths: list[Path], *, folders: bool) -> set[str]:
+    return {oct(path.stat().st_mode & 0o777) for path in paths if path.is_dir() is folders}
+
+
+def test_a_new_warehouse_is_its_users_alone(tmp_path: Path) -> None:
+    written = filled(Layout(tmp_path / "warehouse"))
+    assert {path.suffix for path in written} >= {".parquet", ".sqlite", ".json"}
+    assert rights(written, folders=True) == {"0o700"}
+    assert rights(written, folders=False) <= {"0o600", "0o400"}
+
+
+def test_a_warehouse_shared_with_a_group_stays_shared_with_it_and_with_nobody_else(tmp_path: Path) -> None:
+    shared = tmp_path / "warehouse"
+    shared.mkdir(mode=0o770)
+    written = filled(Layout(shared))
+    assert rights(written, folders=True) <= {"0o770", "0o750"}  # DuckDB and SQLite give a group
+    assert rights(written, folders=False) <= {"0o660", "0o640"}  # no more than reading
+    assert oct((shared / "landing").stat().st_mode & 0o777) == "0o770"
+
+
+def test_a_group_that_may_only_read_may_only_read_what_is_new(tmp_path: Path) -> None:
+    shared = tmp_path / "warehouse"
+    shared.mkdir(mode=0o755)
+    keep_private(shared)
+    (shared / "new").mkdir()
+    (shared / "new" / "file").touch()
+    assert rights([shared / "new"], folders=True) == {"0o750"}
+    assert rights([shared / "new" / "file"], folders=False) == {"0o640"}
+    assert oct(shared.stat().st_mode & 0o777) == "0o755"

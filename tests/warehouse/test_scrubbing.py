@@ -1,0 +1,81 @@
+"""Known secrets enter neither rows nor receipts nor caches; texts of others lose nothing else."""
+
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from schemas.errors import ConfigurationError
+from schemas.tables import TABLE
+from warehouse.keyed_store import KeyedStore
+from warehouse.landed import read_rows
+from warehouse.parquet import write_bytes, write_rows
+from warehouse.scrubbing import check_address, concealed, known_secrets
+
+KEY = "k3y+of/tests-91x"
+
+
+@pytest.fixture(autouse=True)
+def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_PROVIDER_API_KEY_2", KEY)
+    monkeypatch.setenv("PROXY_OF_TESTS", "http://reader:pr0xy-password@proxy:3128")
+    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__TOKENS_PER_MINUTE", "12345678")
+    monkeypatch.setenv("TOKENIZERS_PARALLELISM", "disabled-1")
+    monkeypatch.setenv("ASSAY_DASHBOARD__PASSWORD", "evaluation")
+    monkeypatch.setenv("SHORT_TOKEN", "abc1")
+    monkeypatch.setenv("NUMERIC_SECRET", "2024010112")
+
+
+def test_secrets_are_known_by_the_names_of_their_variables() -> None:
+    found = known_secrets()
+    assert {KEY, quote(KEY, safe=""), "pr0xy-password"} <= set(found)
+    assert not {"12345678", "disabled-1", "evaluation", "Evaluation", "abc1", "2024010112"} & set(found)
+    assert list(found) == sorted(found, key=lambda secret: (-len(secret), secret))
+
+
+def test_texts_lose_known_secrets_and_nothing_else() -> None:
+    review = "Key-performance indicators, sk-learn pipelines, Bearer tokens and hf-transfer: evaluation in 2024010112."
+    assert concealed(review) == review
+    assert concealed(f"a {KEY} b {quote(KEY, safe='')}") == "a *** b ***"
+    assert concealed([KEY, {"x": (KEY, 1, None, 2.5, b"raw " + KEY.encode())}]) == ["***", {"x": ("***", 1, None, 2.5, b"raw ***")}]
+
+
+def test_rows_receipts_and_kept_answers_hold_no_known_secret(tmp_path: Path) -> None:
+    table = TABLE["failures"]
+    row = dict.fromkeys(table.column_names) | {
+        "run_id": "run",
+        "idea_id": "idea",
+        "position": 0,
+        "recorded_by": "read_ideas",
+        "stage": "stage",
+        "subject": f"http://host/?key={KEY}",
+        "reason": "forbidden",
+        "detail": f"the server said {KEY}",
+        "retryable": False,
+    }
+    write_rows(table, [row], tmp_path / "failures.parquet")
+    (kept,) = read_rows(TABLE["failures"], tmp_path / "failures.parquet")
+    assert (kept["subject"], kept["detail"]) == ("http://host/?key=***", "the server said ***")
+    write_bytes(tmp_path / "receipt.json", f'{{"detail": "{KEY}"}}'.encode())
+    assert (tmp_path / "receipt.json").read_bytes() == b'{"detail": "***"}'
+    with KeyedStore(tmp_path / "cache.sqlite") as store:
+        store.put_many({"a": f'{{"review": "{KEY}"}}'.encode(), "b": b"\x00\xff binary"})
+        assert store.get_many(["a", "b"]) == {"a": b'{"review": "***"}', "b": b"\x00\xff binary"}
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://user:pw@host/v1", "http://user@host", "http://host/v1?x=1", "http://host/#x", f"http://host/{KEY}", "http://[::1?a=b"],
+)
+def test_an_address_that_carries_a_secret_is_refused_without_showing_it(address: str) -> None:
+    if "[" in address:
+        check_address("--api-base", address, "remedy")  # no address at all: others say so
+        return
+    with pytest.raises(ConfigurationError, match=r"^--api-base http://.*: leave out user.*; remedy$") as caught:
+        check_address("--api-base", address, "remedy")
+    assert not any(secret in str(caught.value) for secret in ("pw", "x=1", KEY, "user@", "\n"))
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:8000/v1", "https://router.example.org/hf-inference/v1", "http://[::1]:80/v1"])
+def test_an_address_without_secrets_is_taken(address: str) -> None:
+    check_address("--api-base", address, "remedy")

@@ -1,0 +1,111 @@
+"""Keeps secrets out of rows, errors, caches and cache keys.
+
+Errors are scrubbed of everything that looks like a key. Texts of others, such as reviews, lose only what is known to be a
+secret of ours: guessing would change what they say.
+"""
+
+import os
+from typing import Any, TypeVar
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from schemas.errors import ConfigurationError
+from schemas.patterns import IGNORECASE, bounded
+
+MASK = "***"
+WHERE_KEYS_BELONG = "keys belong in the environment, such as OPENAI_API_KEY for litellm:openai/MODEL"
+_SECRET_WORDS = ("KEY", "KEYS", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "CREDENTIALS")
+_FEWEST_CHARACTERS = 8
+_LONGEST_WORD = 20
+ValueT = TypeVar("ValueT")
+_PATTERNS = (
+    bounded(r"\b(?:sk|pk|rk|key|hf|gsk|xai|AIza)[-_][A-Za-z0-9*_\-.]{6,}"),
+    bounded(r"\bAIza[A-Za-z0-9_-]{10,}"),
+    bounded(r"(?<=[Bb]earer )\S+"),
+    bounded(r"(?<=[?&])((?:api[-_]?)?key|token|access_token)=[^&\s\"']+", IGNORECASE),
+    bounded(r"(?<=://)[^/\s@]++(?=@)", because="a run holds no `/`, so one start reads it"),
+)
+_LINE_LENGTH = 300
+
+
+def known_secrets() -> tuple[str, ...]:
+    """The secrets of the environment: values of variables such as `OPENAI_API_KEY`, and passwords in addresses; longest first.
+
+    Short values, plain numbers and plain words are none: masking them would spoil what is no secret.
+    """
+    found: set[str] = set()
+    for name, value in os.environ.items():
+        if any(word.endswith(_SECRET_WORDS) for word in name.upper().split("_")):
+            found.add(value)
+        elif "://" in value and "@" in value:
+            found.add(value.partition("://")[2].rpartition("@")[0].partition(":")[2])
+    spellings = {spelling for value in found if _telling(value) for spelling in (value, quote(value, safe=""))}
+    return tuple(sorted(spellings, key=lambda spelling: (-len(spelling), spelling)))
+
+
+def _telling(value: str) -> bool:
+    plain = value.isdigit() or (value.isalpha() and len(value) < _LONGEST_WORD and value.lower() in (value, value.swapcase()))
+    return len(value) >= _FEWEST_CHARACTERS and not plain
+
+
+def concealed(value: ValueT, secrets: tuple[str, ...] | None = None) -> ValueT:
+    """`value`, a text, bytes or nested lists and mappings of texts, with every known secret replaced by `***`.
+
+    `secrets`: as `known_secrets` gives them, for callers with many values.
+    """
+    known = known_secrets() if secrets is None else secrets
+    return _concealed(value, known) if known else value
+
+
+def _concealed(value: Any, secrets: tuple[str, ...]) -> Any:
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, MASK)
+    elif isinstance(value, bytes):
+        for secret in secrets:
+            value = value.replace(secret.encode("utf-8", "surrogateescape"), MASK.encode())
+    elif isinstance(value, list | tuple):
+        return type(value)(_concealed(each, secrets) for each in value)
+    elif isinstance(value, dict):
+        return {_concealed(name, secrets): _concealed(each, secrets) for name, each in value.items()}
+    return value
+
+
+def check_address(option: str, url: str, remedy: str) -> None:
+    """Refuse an address that carries a secret: it is kept with the run, and shown.
+
+    Raises:
+        ConfigurationError: the address has a user, a password, a query or a known secret in it; ends with `remedy`.
+    """
+    parts = urlsplit(url) if _splits(url) else None
+    carries = parts is not None and (bool(parts.query or parts.fragment) or "@" in parts.netloc)
+    if carries or concealed(url) != url:
+        shown = concealed(without_secrets(url)) if parts is not None else "…"
+        raise ConfigurationError(f"{option} {shown}: leave out user, password, key and what follows a `?`; {remedy}")
+
+
+def _splits(url: str) -> bool:
+    try:
+        urlsplit(url)
+    except ValueError:
+        return False
+    return True
+
+
+def scrub(text: str) -> str:
+    """`text` with everything that looks like a key, and every secret of the environment, replaced by `***`."""
+    text = concealed(text)
+    for pattern in _PATTERNS:
+        text = pattern.sub(MASK, text)
+    return text
+
+
+def one_line(error: BaseException | str) -> str:
+    """An error as one scrubbed line of at most 300 characters."""
+    line = " ".join(scrub(str(error)).split())
+    return line if len(line) <= _LINE_LENGTH else line[: _LINE_LENGTH - 1] + "…"
+
+
+def without_secrets(url: str) -> str:
+    """`url` without user, password and query: what may enter a cache key or a row."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
