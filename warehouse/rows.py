@@ -19,6 +19,7 @@ from schemas.identifiers import RunId
 from schemas.judging import JudgeVote
 from schemas.outcome import Provenance
 from schemas.paper import Paper
+from schemas.reasons import Passes
 from schemas.tables import TABLE
 from warehouse.module_rows import MODULE_ROWS, Held
 
@@ -73,7 +74,7 @@ def rejection_rows(run_id: RunId, rejected: Sequence[RejectedIdea]) -> list[Row]
             "subject": entry.location,
             "reason": entry.reason,
             "detail": entry.detail,
-            "retryable": False,
+            "retryable": entry.reason.passes is Passes.BY_ITSELF,
         }
         for position, entry in enumerate(rejected)
     ]
@@ -166,7 +167,11 @@ def _failure_rows(evaluation: IdeaEvaluation, ids: Row) -> list[Row]:
         for failure in failures:
             noticed.setdefault(failure, recorded_by)
     return [
-        row_of(TABLE["failures"], failure, ids | {"position": n, "recorded_by": recorded_by})
+        row_of(
+            TABLE["failures"],
+            failure,
+            ids | {"position": n, "recorded_by": recorded_by, "retryable": failure.retryable},
+        )
         for n, (failure, recorded_by) in enumerate(noticed.items())
     ]
 

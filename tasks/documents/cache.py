@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import orjson
 from pydantic import ValidationError
 
+from schemas.reasons import Passes
 from schemas.retrieval import SourceFailure
 from tasks.documents.document import ParsedDocument
-from tasks.documents.reasons import TRANSIENT
 from tasks.web.letters import ascii_lower
 from warehouse.keyed_store import KeyedStore
 
@@ -44,7 +44,7 @@ class DocumentCache:
     async def put_document(self, parser: str, version: int, sha256: str, document: ParsedDocument | SourceFailure) -> None:
         if isinstance(document, ParsedDocument):
             await self._put(_document_key(parser, version, sha256), b"+" + document.model_dump_json().encode())
-        elif document.reason not in {reason.value for reason in TRANSIENT}:
+        elif document.reason.passes is not Passes.BY_ITSELF:
             await self._put(_document_key(parser, version, sha256), b"-" + document.model_dump_json().encode())
 
     async def links(self, doi: str) -> tuple[str, ...] | None:

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from schemas.calls import ApiCall
+from schemas.reasons import Reason
+from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
-from tasks.documents.reasons import DocumentReason
 from tasks.telemetry.tracing import span
 
 
@@ -18,7 +19,7 @@ class Request:
     """Filled in while the request runs."""
 
     status: int | None = None
-    reason: DocumentReason | None = None
+    reason: Reason | None = None
     cache_hit: bool = False
     wait_seconds: float = 0.0
     started: float = field(default_factory=time.monotonic)
@@ -33,7 +34,7 @@ def recorded(ledger: Ledger, source: str, endpoint: str) -> Iterator[Request]:
         with span("document request", kind="client", source=source) as spanned:
             yield request
             if request.reason is not None:
-                spanned.fail(request.reason.value)
+                spanned.fail(request.reason)
             spanned.note(status=request.status, cache_hit=request.cache_hit)
     finally:
         ledger.api_calls.append(
@@ -43,7 +44,7 @@ def recorded(ledger: Ledger, source: str, endpoint: str) -> Iterator[Request]:
                 source=source,
                 endpoint=endpoint[:300],
                 status=request.status,
-                failure_reason=request.reason.value if request.reason else None,
+                failure_reason=request.reason,
                 wait_seconds=request.wait_seconds,
                 latency_seconds=max(time.monotonic() - request.started, 0.0),
                 cache_hit=request.cache_hit,
@@ -52,6 +53,12 @@ def recorded(ledger: Ledger, source: str, endpoint: str) -> Iterator[Request]:
                 created_at=created_at,
             )
         )
+
+
+def failure(source: str, endpoint: str, reason: Reason, detail: str) -> SourceFailure:
+    """A failure on one line of at most 300 characters."""
+    line = " ".join(detail.split())[:300]
+    return SourceFailure(source=source, endpoint=endpoint, reason=reason, detail=line)
 
 
 def record_cache_hit(ledger: Ledger, source: str, endpoint: str) -> None:

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 
 import httpx
 
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.addresses import Refused, resolve
-from tasks.documents.calls import Request, recorded
-from tasks.documents.reasons import TRANSIENT, DocumentReason, failure, reason_of_status
+from tasks.documents.calls import Request, failure, recorded
 from tasks.web.addresses import redirected, shown, web_address
 from tasks.web.exchange import streamed
 from tasks.web.numbers import whole_number
+from tasks.web.statuses import reason_of_status
 
 SOURCE = "download"
 MAXIMUM_REDIRECTS = 5
@@ -37,7 +38,7 @@ class Expected:
     name: str
     accept: str
     refused_types: tuple[str, ...]
-    wrong: DocumentReason
+    wrong: Reason
     magic: bytes | None = None
     maximum_bytes: int | None = None
 
@@ -46,7 +47,7 @@ PDF = Expected(
     name="PDF",
     accept="application/pdf,*/*;q=0.1",
     refused_types=("text/", "image/", "audio/", "video/", "application/json", "application/xml", "application/xhtml"),
-    wrong=DocumentReason.NOT_A_PDF,
+    wrong=Reason.NOT_A_PDF,
     magic=MAGIC,
 )
 
@@ -54,7 +55,7 @@ LATEX = Expected(
     name="LaTeX source",
     accept="*/*",
     refused_types=("text/html", "image/", "audio/", "video/", "application/json", "application/xml", "application/xhtml"),
-    wrong=DocumentReason.NOT_LATEX,
+    wrong=Reason.NOT_LATEX,
 )
 """Any content will do: packed or not, only reading it shows what it is. arXiv gives a PDF where there is no source."""
 
@@ -80,52 +81,52 @@ class Downloader:
 
     async def fetch(self, url: str) -> bytes | SourceFailure:
         """The file at `url`, checked to begin like what is expected. Never raises for what the other side does."""
-        result: bytes | SourceFailure = failure(SOURCE, "", DocumentReason.UNREACHABLE, "not tried")
+        result: bytes | SourceFailure = failure(SOURCE, "", Reason.UNREACHABLE, "not tried")
         try:
             async with asyncio.timeout(self.settings.download_timeout_seconds):
                 for attempt in range(1, MAXIMUM_ATTEMPTS + 1):
                     result = await self._follow(url)
-                    if isinstance(result, bytes) or result.reason not in TRANSIENT or attempt == MAXIMUM_ATTEMPTS:
+                    if isinstance(result, bytes) or not result.reason.again_at_once or attempt == MAXIMUM_ATTEMPTS:
                         break
                     await asyncio.sleep(random.uniform(0.2, 1.0))  # noqa: S311 - jitter
         except TimeoutError:
-            return failure(SOURCE, _shown(url), DocumentReason.TIMEOUT, f"not finished in {self.settings.download_timeout_seconds:g} s")
+            return failure(SOURCE, _shown(url), Reason.TIMEOUT, f"not finished in {self.settings.download_timeout_seconds:g} s")
         return result
 
     async def _follow(self, url: str) -> bytes | SourceFailure:
         try:
             target = web_address(url)
         except httpx.InvalidURL as error:
-            return failure(SOURCE, "", DocumentReason.BAD_REQUEST, f"the link is no address ({error})")
+            return failure(SOURCE, "", Reason.BAD_REQUEST, f"the link is no address ({error})")
         for _ in range(MAXIMUM_REDIRECTS + 1):
             answer = await self._request(target)
             if not isinstance(answer, _Redirect):
                 return answer
             target = answer.url
-        return failure(SOURCE, shown(target), DocumentReason.TOO_MANY_REDIRECTS, f"more than {MAXIMUM_REDIRECTS} redirects")
+        return failure(SOURCE, shown(target), Reason.TOO_MANY_REDIRECTS, f"more than {MAXIMUM_REDIRECTS} redirects")
 
     async def _request(self, url: httpx.URL) -> bytes | _Redirect | SourceFailure:
         endpoint = shown(url)
         host = url.raw_host.decode("ascii")
         if url.scheme not in ("http", "https") or not host:
-            return failure(SOURCE, endpoint, DocumentReason.UNSAFE_ADDRESS, "only http and https links are followed")
+            return failure(SOURCE, endpoint, Reason.UNSAFE_ADDRESS, "only http and https links are followed")
         port = url.port or (443 if url.scheme == "https" else 80)
         address = await resolve(host, port, allow_private_addresses=self.allow_private_addresses)
         if isinstance(address, Refused):
-            reason = DocumentReason.UNSAFE_ADDRESS if address.resolved else DocumentReason.UNREACHABLE
+            reason = Reason.UNSAFE_ADDRESS if address.resolved else Reason.UNREACHABLE
             return failure(SOURCE, endpoint, reason, address.detail)
         with recorded(self.ledger, SOURCE, endpoint) as call:
             try:
                 answer = await self._stream(url, address, call)
             except httpx.TimeoutException:
-                answer = failure(SOURCE, endpoint, DocumentReason.TIMEOUT, "the server did not answer in time")
+                answer = failure(SOURCE, endpoint, Reason.TIMEOUT, "the server did not answer in time")
             except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as error:
-                answer = failure(SOURCE, endpoint, DocumentReason.UNREACHABLE, f"the connection failed ({type(error).__name__})")
+                answer = failure(SOURCE, endpoint, Reason.UNREACHABLE, f"the connection failed ({type(error).__name__})")
             except asyncio.CancelledError:
-                call.reason = DocumentReason.TIMEOUT
+                call.reason = Reason.TIMEOUT
                 raise
             if isinstance(answer, SourceFailure):
-                call.reason = DocumentReason(answer.reason)
+                call.reason = answer.reason
         return answer
 
     async def _stream(self, url: httpx.URL, address: str, call: Request) -> bytes | _Redirect | SourceFailure:
@@ -153,12 +154,12 @@ class Downloader:
             return failure(SOURCE, endpoint, expected.wrong, detail)
         announced = whole_number(response.headers.get("content-length"))
         if announced is not None and announced > maximum_bytes:
-            return failure(SOURCE, endpoint, DocumentReason.TOO_LARGE, f"the file announces more than {maximum_bytes:,} bytes")
+            return failure(SOURCE, endpoint, Reason.TOO_LARGE, f"the file announces more than {maximum_bytes:,} bytes")
         content = bytearray()
         async for chunk in response.aiter_raw():
             content += chunk
             if len(content) > maximum_bytes:
-                return failure(SOURCE, endpoint, DocumentReason.TOO_LARGE, f"the file exceeds {maximum_bytes:,} bytes")
+                return failure(SOURCE, endpoint, Reason.TOO_LARGE, f"the file exceeds {maximum_bytes:,} bytes")
             if len(content) >= MAGIC_WITHIN_BYTES and not _begins_well(content, expected):
                 break
         if not _begins_well(content, expected):

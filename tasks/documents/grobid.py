@@ -10,15 +10,16 @@ from typing import Any
 
 import httpx
 
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents.calls import recorded
+from tasks.documents.calls import failure, recorded
 from tasks.documents.document import ParsedDocument
 from tasks.documents.http import document_client
-from tasks.documents.reasons import DocumentReason, failure, reason_of_status
 from tasks.documents.tei import PARSER, TeiError, document_of_tei
 from tasks.web.exchange import Answer, AnswerTooLargeError, AnswerUnreadableError, exchange
+from tasks.web.statuses import reason_of_status
 
 _ROOT = (logging.root.level, list(logging.root.handlers))
 from grobid_client.grobid_client import GrobidClient  # noqa: E402 -- its import makes the root logger print everything; undone below
@@ -89,7 +90,7 @@ async def read_with_grobid(
     waited = 0.0
     for attempt in range(1, MAXIMUM_BUSY_ATTEMPTS + 1):
         answer = await _asked(client, content, name, ledger, waited)
-        busy = isinstance(answer, SourceFailure) and answer.reason == DocumentReason.RATE_LIMITED
+        busy = isinstance(answer, SourceFailure) and answer.reason == Reason.RATE_LIMITED
         if not busy or attempt == MAXIMUM_BUSY_ATTEMPTS:
             return answer
         waited = busy_seconds[min(attempt, len(busy_seconds)) - 1] * random.uniform(0.8, 1.2)  # noqa: S311 - jitter
@@ -107,21 +108,21 @@ async def _asked(client: _Client, content: bytes, name: str, ledger: Ledger, wai
         call.status = client.answer.status if client.answer is not None else None
         answer = _told(name, client.answer) if client.answer is not None else _unanswered(name, client.trouble)
         if isinstance(answer, SourceFailure):
-            call.reason = DocumentReason(answer.reason)
+            call.reason = answer.reason
     if not isinstance(answer, bytes):
         return answer
     try:
         return await asyncio.to_thread(document_of_tei, answer)
     except TeiError as error:
-        return failure(PARSER, name, DocumentReason.MALFORMED_ANSWER, str(error))
+        return failure(PARSER, name, Reason.MALFORMED_ANSWER, str(error))
 
 
 def _unanswered(name: str, trouble: Exception | None) -> SourceFailure:
     if isinstance(trouble, AnswerTooLargeError):
-        return failure(PARSER, name, DocumentReason.TOO_LARGE, f"GROBID: {trouble}")
+        return failure(PARSER, name, Reason.TOO_LARGE, f"GROBID: {trouble}")
     if isinstance(trouble, AnswerUnreadableError):
-        return failure(PARSER, name, DocumentReason.MALFORMED_ANSWER, f"GROBID: {trouble}")
-    reason = DocumentReason.TIMEOUT if isinstance(trouble, httpx.TimeoutException) else DocumentReason.UNREACHABLE
+        return failure(PARSER, name, Reason.MALFORMED_ANSWER, f"GROBID: {trouble}")
+    reason = Reason.TIMEOUT if isinstance(trouble, httpx.TimeoutException) else Reason.UNREACHABLE
     return failure(PARSER, name, reason, "GROBID did not answer: check GROBID_URL and that the service is up")
 
 
@@ -129,10 +130,10 @@ def _told(name: str, answer: Answer) -> bytes | SourceFailure:
     if answer.status == 200:
         return answer.content
     if answer.status == 204:
-        return failure(PARSER, name, DocumentReason.NO_TEXT, "GROBID found no content in the document")
+        return failure(PARSER, name, Reason.NO_TEXT, "GROBID found no content in the document")
     if answer.status == 503:
-        return failure(PARSER, name, DocumentReason.RATE_LIMITED, "GROBID stayed busy")
+        return failure(PARSER, name, Reason.RATE_LIMITED, "GROBID stayed busy")
     text = answer.content[:200].decode("utf-8", "replace")
     at_fault = answer.status == 500 and any(code in text for code in _DOCUMENT_AT_FAULT)
-    reason = DocumentReason.DAMAGED if at_fault else reason_of_status(answer.status)
+    reason = Reason.DAMAGED if at_fault else reason_of_status(answer.status)
     return failure(PARSER, name, reason, f"GROBID answered {answer.status}: {text[:120]}")

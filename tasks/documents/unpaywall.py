@@ -8,12 +8,13 @@ from urllib.parse import quote
 import httpx
 import orjson
 
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
-from tasks.documents.calls import recorded
-from tasks.documents.reasons import TRANSIENT, DocumentReason, failure, reason_of_status
+from tasks.documents.calls import failure, recorded
 from tasks.web.addresses import stays_in_place
 from tasks.web.exchange import Answer, AnswerTooLargeError, AnswerUnreadableError, exchange
+from tasks.web.statuses import reason_of_status
 
 SOURCE = "unpaywall"
 BASE_URL = "https://api.unpaywall.org"
@@ -32,7 +33,7 @@ async def unpaywall_links(
     """
     for attempt in range(1, MAXIMUM_ATTEMPTS + 1):
         answer = await _asked(doi, email, client, ledger, base_url)
-        if not isinstance(answer, SourceFailure) or answer.reason not in TRANSIENT or attempt == MAXIMUM_ATTEMPTS:
+        if not isinstance(answer, SourceFailure) or not answer.reason.again_at_once or attempt == MAXIMUM_ATTEMPTS:
             return answer
         await asyncio.sleep(random.uniform(0.2, 0.6) * attempt)  # noqa: S311 - jitter
     raise AssertionError("the loop returns on its last attempt")
@@ -41,7 +42,7 @@ async def unpaywall_links(
 async def _asked(doi: str, email: str, client: httpx.AsyncClient, ledger: Ledger, base_url: str) -> tuple[str, ...] | SourceFailure:
     endpoint = f"/v2/{quote(doi, safe='/')}"
     if not stays_in_place(doi):
-        return failure(SOURCE, "/v2", DocumentReason.BAD_REQUEST, "the DOI cannot stand in an address")
+        return failure(SOURCE, "/v2", Reason.BAD_REQUEST, "the DOI cannot stand in an address")
     with recorded(ledger, SOURCE, endpoint) as call:
         try:
             request = client.build_request("GET", f"{base_url}{endpoint}", params={"email": email})
@@ -49,21 +50,21 @@ async def _asked(doi: str, email: str, client: httpx.AsyncClient, ledger: Ledger
             call.status = told.status
             answer = _read(endpoint, told)
         except httpx.TimeoutException:
-            answer = failure(SOURCE, endpoint, DocumentReason.TIMEOUT, "no answer in time")
+            answer = failure(SOURCE, endpoint, Reason.TIMEOUT, "no answer in time")
         except AnswerTooLargeError as error:
-            answer = failure(SOURCE, endpoint, DocumentReason.TOO_LARGE, str(error))
+            answer = failure(SOURCE, endpoint, Reason.TOO_LARGE, str(error))
         except AnswerUnreadableError as error:
-            answer = failure(SOURCE, endpoint, DocumentReason.MALFORMED_ANSWER, str(error))
+            answer = failure(SOURCE, endpoint, Reason.MALFORMED_ANSWER, str(error))
         except httpx.HTTPError as error:
-            answer = failure(SOURCE, endpoint, DocumentReason.UNREACHABLE, f"the connection failed ({type(error).__name__})")
+            answer = failure(SOURCE, endpoint, Reason.UNREACHABLE, f"the connection failed ({type(error).__name__})")
         if isinstance(answer, SourceFailure):
-            call.reason = DocumentReason(answer.reason)
+            call.reason = answer.reason
     return answer
 
 
 def _read(endpoint: str, told: Answer) -> tuple[str, ...] | SourceFailure:
     if told.status == 422:
-        return failure(SOURCE, endpoint, DocumentReason.FORBIDDEN, "the e-mail address was refused: set UNPAYWALL_EMAIL to a real one")
+        return failure(SOURCE, endpoint, Reason.FORBIDDEN, "the e-mail address was refused: set UNPAYWALL_EMAIL to a real one")
     if told.status != 200:
         return failure(SOURCE, endpoint, reason_of_status(told.status), f"the server answered {told.status}")
     try:
@@ -71,7 +72,7 @@ def _read(endpoint: str, told: Answer) -> tuple[str, ...] | SourceFailure:
     except orjson.JSONDecodeError:
         content = None
     if not isinstance(content, dict):
-        return failure(SOURCE, endpoint, DocumentReason.MALFORMED_ANSWER, "the answer is no JSON object")
+        return failure(SOURCE, endpoint, Reason.MALFORMED_ANSWER, "the answer is no JSON object")
     return pdf_links(content)
 
 

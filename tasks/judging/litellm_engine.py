@@ -13,7 +13,8 @@ from schemas.base import Noun, Reply
 from schemas.calls import CallStatus, LlmCall
 from schemas.errors import BudgetExhaustedError
 from schemas.judging import Assignment, JudgingParameters
-from schemas.outcome import Outcome, Provenance, Scored, Unscored, UnscoredReason
+from schemas.outcome import Outcome, Provenance, Scored, Unscored
+from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.judging.attachment import Attachment, with_attachment
 from tasks.judging.litellm_backend import LiteLLMBackend
@@ -99,7 +100,7 @@ class LiteLLMEngine:
         plain = step.messages(inputs)
         fitted = self._fitted(asking, plain)
         if isinstance(fitted, TooLong):
-            return self._unscored(asking, UnscoredReason.INPUT_TOO_LONG, fitted.detail)
+            return self._unscored(asking, Reason.INPUT_TOO_LONG, fitted.detail)
         if backend.cache is None:
             return await self._ask(asking, plain)
         kept_as = [*fitted, *self._told_apart()]
@@ -160,7 +161,7 @@ class LiteLLMEngine:
         try:
             attempt = await self._answered(asking, plain, shown)
         except BudgetExhaustedError as error:
-            return "", CallFailure(CallStatus.CLIENT_ERROR, UnscoredReason.BUDGET_EXHAUSTED, str(error))
+            return "", CallFailure(CallStatus.CLIENT_ERROR, Reason.BUDGET_EXHAUSTED, str(error))
         if isinstance(attempt, CallFailure):
             return "", attempt
         answer = attempt.answer
@@ -180,13 +181,11 @@ class LiteLLMEngine:
         number = 1
         while True:
             if backend.out_of_order is not None:
-                return CallFailure(
-                    CallStatus.CLIENT_ERROR, UnscoredReason.ENGINE_UNAVAILABLE, f"not asked any more: {backend.out_of_order}"
-                )
+                return CallFailure(CallStatus.CLIENT_ERROR, Reason.ENGINE_UNAVAILABLE, f"not asked any more: {backend.out_of_order}")
             asking.parameters = backend.parameters_of(asking.assignment, asking.reply_tokens)
             messages = self._fitted(asking, plain, backend.mode)
             if isinstance(messages, TooLong):
-                return CallFailure(CallStatus.CLIENT_ERROR, UnscoredReason.INPUT_TOO_LONG, messages.detail)
+                return CallFailure(CallStatus.CLIENT_ERROR, Reason.INPUT_TOO_LONG, messages.detail)
             mode = backend.mode
             asking.sent = [*messages, *shown]
             attempt = await self._attempt(asking, [*messages, *shown], mode)
@@ -254,7 +253,7 @@ class LiteLLMEngine:
 
     def _record_cancelled(self, asking: _Asking, latency_seconds: float, queue_seconds: float) -> None:
         """The row of a call nobody waited for: it was sent, so it is on the bill, at a cost nobody knows."""
-        failure = CallFailure(CallStatus.TIMED_OUT, UnscoredReason.TIMED_OUT, "the evaluation ended before the answer came")
+        failure = CallFailure(CallStatus.TIMED_OUT, Reason.TIMED_OUT, "the evaluation ended before the answer came")
         self._record(asking, failure.status, _Attempt(failure, latency_seconds, queue_seconds), error=failure.detail)
 
     def _spent(self, answer: CallAnswer | CallFailure, estimated_tokens: int) -> tuple[float | None, int]:
@@ -306,7 +305,7 @@ class LiteLLMEngine:
         sent = asking.parameters
         return self._backend.sampling.seed if sent is None else sent.sent.get("seed")
 
-    def _unscored(self, asking: _Asking, reason: UnscoredReason, detail: str) -> Unscored:
+    def _unscored(self, asking: _Asking, reason: Reason, detail: str) -> Unscored:
         return Unscored(reason, one_line(detail), self._provenance(asking))
 
     def _provenance(self, asking: _Asking) -> Provenance:

@@ -13,10 +13,12 @@ import orjson
 
 from schemas.calls import ApiCall
 from schemas.errors import BudgetExhaustedError
+from schemas.reasons import Reason, reason_named
 from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
 from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, STOPPING_HEADER, Attempt, attempts_in
 from tasks.telemetry.tracing import span, trace_headers
+from tasks.web.statuses import reason_of_status
 
 DEFAULT_SOURCE = "semantic_scholar"
 BATCH_PATH = "/graph/v1/paper/batch"
@@ -28,7 +30,6 @@ _RESTART_SECONDS = 60.0
 _FIRST_PAUSE_SECONDS = 0.05
 _LONGEST_PAUSE_SECONDS = 1.0
 _NONE_KNOWN = b"No valid paper ids given"
-_REASONS = {400: "bad_request", 401: "forbidden", 403: "forbidden", 404: "not_found", 429: "rate_limited"}
 _GATEWAY_GONE = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)
 
 
@@ -76,7 +77,7 @@ class GatewayRequests:
         """
         fetched = await self._fetch("POST", BATCH_PATH, {"fields": fields}, orjson.dumps({"ids": list(identifiers)}), len(identifiers))
         if fetched.failure is None and (not isinstance(fetched.body, list) or len(fetched.body) != len(identifiers)):
-            failure = self._failure(_endpoint(BATCH_PATH), "malformed_answer", "the answer does not fit its question")
+            failure = self._failure(_endpoint(BATCH_PATH), Reason.MALFORMED_ANSWER, "the answer does not fit its question")
             return Fetched(None, fetched.status, fetched.source, failure)
         return fetched
 
@@ -131,24 +132,24 @@ class GatewayRequests:
         try:
             body = orjson.loads(response.content)
         except orjson.JSONDecodeError:
-            failure = self._failure(endpoint, "malformed_answer", f"status {response.status_code} with a body that is no JSON")
+            failure = self._failure(endpoint, Reason.MALFORMED_ANSWER, f"status {response.status_code} with a body that is no JSON")
             return Fetched(None, response.status_code, self.source, failure)
         if response.status_code == 200:
             return Fetched(body, 200, self.source)
         if _NONE_KNOWN in response.content and response.status_code == 400:
             return Fetched([None] * packed, 400, self.source)
         told: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
-        reason = str(told.get("reason") or _REASONS.get(response.status_code, "server_error"))
+        reason = reason_named(told.get("reason")) or reason_of_status(response.status_code)
         detail = str(told.get("error") or told.get("message") or f"status {response.status_code}")[:300]
         return Fetched(body, response.status_code, self.source, self._failure(endpoint, reason, detail))
 
     def _unanswered(self, endpoint: str, error: Exception) -> SourceFailure:
         kind = type(error).__name__
         if isinstance(error, httpx.TimeoutException):
-            return self._failure(endpoint, "timeout", f"the gateway at {self._base_url} did not answer ({kind})")
-        return self._failure(endpoint, "unreachable", f"no gateway answers at {self._base_url} ({kind}); start it and run again")
+            return self._failure(endpoint, Reason.TIMEOUT, f"the gateway at {self._base_url} did not answer ({kind})")
+        return self._failure(endpoint, Reason.UNREACHABLE, f"no gateway answers at {self._base_url} ({kind}); start it and run again")
 
-    def _failure(self, endpoint: str, reason: str, detail: str) -> SourceFailure:
+    def _failure(self, endpoint: str, reason: Reason, detail: str) -> SourceFailure:
         return SourceFailure(source=self.source, endpoint=endpoint, reason=reason, detail=detail)
 
     def _record(self, endpoint: str, fetched: Fetched, packed: int, latency_seconds: float, headers: Mapping[str, str]) -> None:
@@ -178,7 +179,7 @@ class GatewayRequests:
             )
         )
 
-    def _row(self, endpoint: str, attempt: Attempt, number: int, reason: str | None, share: float) -> None:
+    def _row(self, endpoint: str, attempt: Attempt, number: int, reason: Reason | None, share: float) -> None:
         self._ledger.api_calls.append(
             ApiCall(
                 call_id=attempt.request_id,

@@ -4,8 +4,8 @@ import asyncio
 
 import httpx
 
+from schemas.reasons import Reason
 from schemas.settings import SourceSettings
-from tasks.sources.reasons import Reason
 from tasks.sources.upstream import Question, Reply, Upstream
 from tasks.web.addresses import redirected
 from tasks.web.exchange import AnswerTooLargeError, AnswerUnreadableError, exchange

@@ -14,14 +14,14 @@ import httpx
 from schemas.calls import ApiCall
 from schemas.errors import BudgetExhaustedError, RequestRejectedError
 from schemas.identifiers import content_hash
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import SourceSettings
 from tasks.accounting.limits import SharedRateLimit
 from tasks.sources.circuit import SharedCircuit
 from tasks.sources.exchange import NoReply, exchanged
-from tasks.sources.fields import one_line, without_markup
+from tasks.sources.fields import UnreadableAnswer, one_line, without_markup
 from tasks.sources.kept_answers import KeptAnswers
-from tasks.sources.reasons import TRANSIENT, Reason, UnreadableAnswer
 from tasks.sources.turns import alone
 from tasks.sources.upstream import Desk, Question, Reply, Upstream
 from tasks.telemetry.tracing import span
@@ -112,7 +112,7 @@ class SourceRequests:
             started = time.monotonic()
             attempt, waited_seconds = await self._attempt(question, read, attempts)
             busy_seconds += time.monotonic() - started - waited_seconds
-            if attempt.reason in TRANSIENT:
+            if attempt.reason is not None and attempt.reason.again_at_once:
                 self._circuit.failed()
             else:
                 self._circuit.answered()
@@ -120,16 +120,16 @@ class SourceRequests:
                 return Fetched(attempt.page), attempt.body
             pause_seconds = max(self._backoff_seconds(attempts), attempt.wait_told_seconds)
             bounded = attempts < self._settings.maximum_attempts and busy_seconds + pause_seconds <= self._settings.maximum_total_seconds
-            if attempt.reason not in TRANSIENT or not bounded:
+            if not attempt.reason.again_at_once or not bounded:
                 tries = f" ({attempts} attempts)" if attempts > 1 else ""
                 return Fetched(failure=self.failure(question, attempt.reason, attempt.detail + tries)), b""
             await asyncio.sleep(pause_seconds)
             busy_seconds += pause_seconds
 
-    def failure(self, question: Question, reason: str, detail: str) -> SourceFailure:
+    def failure(self, question: Question, reason: Reason, detail: str) -> SourceFailure:
         """A failure on one line, without secrets."""
         line = one_line(self._upstream.secrets.scrubbed(detail))[:_DETAIL_LENGTH]
-        return SourceFailure(source=self._upstream.source, endpoint=question.path, reason=str(reason), detail=line)
+        return SourceFailure(source=self._upstream.source, endpoint=question.path, reason=reason, detail=line)
 
     async def _attempt(self, question: Question, read: Callable[[Reply], PageT], number: int) -> tuple[_Attempt[PageT], float]:
         """One request and its row. Returns also the seconds waited for its turn."""
@@ -161,7 +161,7 @@ class SourceRequests:
         self._keep_to(reply)
         if reply.status != 200:
             reason = self._upstream.reason(reply)
-            wait_seconds = self._upstream.asks_to_wait_seconds(reply) if reason in TRANSIENT else 0.0
+            wait_seconds = self._upstream.asks_to_wait_seconds(reply) if reason.again_at_once else 0.0
             mend = f"{hint}; " if (hint := self._upstream.mend.get(reason)) else ""
             return _Attempt(None, reason, f"{mend}it answered {reply.status}: {_told(reply)}", wait_seconds)
         try:
@@ -205,7 +205,7 @@ class SourceRequests:
             source=self._upstream.source,
             endpoint=question.path,
             status=status,
-            failure_reason=str(reason) if reason else None,
+            failure_reason=reason if reason else None,
             wait_seconds=wait,
             latency_seconds=latency,
             cache_hit=cache_hit,

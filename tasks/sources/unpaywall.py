@@ -11,13 +11,13 @@ from pydantic import SecretStr
 
 from schemas.errors import RequestRejectedError
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.documents.unpaywall import BASE_URL, pdf_links
 from tasks.sources.days import iso_day, last_day
 from tasks.sources.dois import clean_doi
-from tasks.sources.fields import Row, mappings_of, number_of, text_of
+from tasks.sources.fields import Row, UnreadableAnswer, mappings_of, number_of, text_of
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.reasons import Reason, UnreadableAnswer
 from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Reply, Upstream, usual_reason
 

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import httpx
 
+from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
-from tasks.sources.reasons import Reason, reason_of_status
 from tasks.sources.transport import Secrets
 from tasks.web.exchange import Answer
 from tasks.web.retry_after import retry_after_seconds as told_seconds
+from tasks.web.statuses import reason_of_status
 from warehouse.keyed_store import KeyedStore
 
 

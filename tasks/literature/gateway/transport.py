@@ -13,6 +13,7 @@ from uuid import uuid4
 import httpx
 import orjson
 
+from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.literature.gateway.attempts import Attempt
 from tasks.literature.gateway.circuit_breaker import CircuitBreaker, CircuitState
@@ -100,7 +101,7 @@ class Transport:
                 return reply
             spent = effort.busy_seconds + backoff_seconds
             if len(effort.attempts) >= self._settings.maximum_attempts or spent > self._settings.maximum_total_seconds:
-                return self._given_up(effort, effort.attempts[-1].reason or "server_error")
+                return self._given_up(effort, effort.attempts[-1].reason or Reason.SERVER_ERROR)
             await asyncio.sleep(backoff_seconds)
             effort.busy_seconds += backoff_seconds
 
@@ -137,7 +138,7 @@ class Transport:
         self.breaker.succeeded()
         return reply, backoff_seconds
 
-    async def _exchange(self, request: Request, turn: Turn) -> tuple[Answer | None, int | None, str | None, str]:
+    async def _exchange(self, request: Request, turn: Turn) -> tuple[Answer | None, int | None, Reason | None, str]:
         """The answer, its status as judged, why it does not answer, and that in words."""
 
         async def on_event(name: str, _: Mapping[str, Any]) -> None:
@@ -158,26 +159,26 @@ class Transport:
         try:
             answer = await exchange(self._client, upstream_request, LARGEST_ANSWER_BYTES, self._settings.timeout_seconds)
         except httpx.TimeoutException:
-            return None, None, "timeout", f"{self.host} did not answer within {self._settings.timeout_seconds:g} s"
+            return None, None, Reason.TIMEOUT, f"{self.host} did not answer within {self._settings.timeout_seconds:g} s"
         except (AnswerTooLargeError, AnswerUnreadableError) as error:
-            return None, None, "malformed_answer", f"{self.host}: {error}"
+            return None, None, Reason.MALFORMED_ANSWER, f"{self.host}: {error}"
         except httpx.HTTPError as error:
-            return None, None, "unreachable", f"{self.host}: {type(error).__name__}"
+            return None, None, Reason.UNREACHABLE, f"{self.host}: {type(error).__name__}"
         finally:
             turn.arrived()
         status = _judged_status(answer)
         _LOG.info("upstream %s %s %s", request.method, request.path, status)
         malformed = status == 502 and answer.status == 200
         if status == 429:
-            reason: str | None = "rate_limited"
+            reason: Reason | None = Reason.RATE_LIMITED
         elif status >= 500:
-            reason = "malformed_answer" if malformed else "server_error"
+            reason = Reason.MALFORMED_ANSWER if malformed else Reason.SERVER_ERROR
         else:
             reason = None
         return answer, status, reason, f"{self.host} answered {_words(status, malformed)}"
 
     def _count(self, endpoint: str, attempt: Attempt) -> None:
-        unanswered = attempt.status is None or attempt.reason == "malformed_answer"
+        unanswered = attempt.status is None or attempt.reason == Reason.MALFORMED_ANSWER
         outcome = str(attempt.reason if unanswered else attempt.status)
         self.outcomes[endpoint, outcome] += 1
         upstream_answered(endpoint, outcome, attempt.latency_seconds, attempt.wait_seconds)
@@ -188,9 +189,9 @@ class Transport:
 
     def _circuit_open(self, effort: _Effort) -> Reply:
         effort.detail = f"{self.host} has not answered for a while; asking again later"
-        return self._given_up(effort, "circuit_open")
+        return self._given_up(effort, Reason.CIRCUIT_OPEN)
 
-    def _given_up(self, effort: _Effort, reason: str) -> Reply:
+    def _given_up(self, effort: _Effort, reason: Reason) -> Reply:
         self.given_up[reason] += 1
         tries = f" ({len(effort.attempts)} attempts)" if effort.attempts else ""
         return could_not_look(reason, effort.detail + tries, effort.wait_seconds, tuple(effort.attempts))
