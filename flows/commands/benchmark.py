@@ -138,7 +138,7 @@ def _run(suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Se
         data_sha256(one, request.data)
     first = requests[0]
     check_writable(first.warehouse)
-    from tasks.judging.registry import STEPS
+    from tasks.steps import STEPS
 
     check_models(first, STEPS, settings)
     with Session() as session:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import ConfigurationError, RateLimitedError, RequestRejectedError, UpstreamError
-from tasks.judging.litellm_library import library
+from tasks.web.litellm_library import library
 from warehouse.scrubbing import one_line
 
 _TIMEOUT_SECONDS = 60.0

@@ -7,7 +7,6 @@ from typing import Any
 
 from schemas.calls import MAXIMUM_TOKENS, CallStatus
 from schemas.reasons import Reason
-from tasks.judging.litellm_library import library
 from tasks.judging.parameters import named_parameter
 from tasks.judging.rate_limit_headers import (
     NOTHING_TOLD,
@@ -15,6 +14,7 @@ from tasks.judging.rate_limit_headers import (
     rate_limit_headers,
     seconds_until,
 )
+from tasks.web.litellm_library import library
 from tasks.web.retry_after import retry_after_seconds as told_seconds
 from warehouse.scrubbing import one_line
 
