@@ -167,22 +167,18 @@ def _failure_rows(evaluation: IdeaEvaluation, ids: Row) -> list[Row]:
         for failure in failures:
             noticed.setdefault(failure, recorded_by)
     return [
-        row_of(
-            TABLE["failures"],
-            failure,
-            ids | {"position": n, "recorded_by": recorded_by, "retryable": failure.retryable},
-        )
+        row_of(TABLE["failures"], failure, ids | {"position": n, "recorded_by": recorded_by})
         for n, (failure, recorded_by) in enumerate(noticed.items())
     ]
 
 
 def row_of(table: Table, noun: Noun, known: Row, renamed: Mapping[str, str] | None = None) -> Row:
-    """One row: the noun's field of that name, else what is `known`, else its provenance's."""
+    """One row: the noun's field or property of that name, else what is `known`, else its provenance's."""
     provenance = getattr(noun, "provenance", None)
     fields = type(noun).model_fields
     row: Row = {}
     for name in table.column_names:
-        if name in fields:
+        if name in fields or isinstance(getattr(type(noun), name, None), property):
             row[name] = _plain(table, name, getattr(noun, name))
         elif name in known:
             row[name] = _plain(table, name, known[name])

@@ -36,8 +36,8 @@ async def test_links_come_best_first_and_the_address_asked_with_stays_out_of_the
     [
         (Reply(404, b'{"error": true}'), "not_found", 1),
         (Reply(422), "forbidden", 1),
-        (Reply(200, b"<html>"), "malformed_answer", 1),
-        (Reply(200, b"[]"), "malformed_answer", 1),
+        (Reply(200, b"<html>"), "malformed_answer", 3),
+        (Reply(200, b"[]"), "malformed_answer", 3),
         (Reply(500), "server_error", 3),
         (Reply(429), "rate_limited", 3),
     ],
