@@ -64,11 +64,7 @@ def unreviewed(method: Method, read: Read, source_failed: bool, engine: Engine) 
 
 def _why_unreviewed(read: Read, source_failed: bool) -> tuple[Reason, str]:
     unjudged = [row.unscored_reason for row in read.evidence if row.unscored_reason is not None]
-    unanswered = [
-        reason
-        for reason in unjudged
-        if reason is not Reason.SOURCE_UNAVAILABLE and reason is not Reason.NO_EVIDENCE
-    ]
+    unanswered = [reason for reason in unjudged if reason is not Reason.SOURCE_UNAVAILABLE and reason is not Reason.NO_EVIDENCE]
     if unanswered:
         return unanswered[0], f"{len(unanswered)} of {len(read.evidence)} papers could not be judged, and no other is relevant"
     if source_failed:

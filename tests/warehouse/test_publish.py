@@ -14,7 +14,6 @@ import pytest
 from schemas.base import replace
 from schemas.errors import PublicationError, TransientError
 from schemas.identifiers import RunId
-from schemas.reasons import Reason
 from schemas.run import RunState
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse import publish
