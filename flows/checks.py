@@ -273,7 +273,7 @@ def _literature(settings: Settings) -> Finding:
             detail="no key: the bundled sample is used",
             remedy="export SEMANTIC_SCHOLAR_API_KEY, or --literature snapshot:PATH",
         )
-    address = f"{settings.literature.upstream_url}/graph/v1/paper/search?query=test&limit=1"
+    address = f"{settings.literature.upstream_url.rstrip('/')}/graph/v1/paper/search?query=test&limit=1"
     key = {"x-api-key": settings.semantic_scholar_api_key.get_secret_value()}
     return _reached("Semantic Scholar", address, "check the key and the network", headers=key)
 

@@ -76,6 +76,11 @@ class Transport:
     def host(self) -> str:
         return httpx.URL(self._base).netloc.decode("ascii")
 
+    @property
+    def place(self) -> str:
+        """The host with the path behind it: proxies of one host may lead to several services."""
+        return self.host + httpx.URL(self._base).path.rstrip("/")
+
     async def ask(self, make: MakeRequest, *, retry_gateway_timeout: bool = True) -> Reply:
         """Send the request that `make` gives once its turn has come (so that it can still grow while it waits).
 
