@@ -33,6 +33,8 @@ class DocumentReason(StrEnum):
 
 
 TRANSIENT = frozenset({DocumentReason.UNREACHABLE, DocumentReason.TIMEOUT, DocumentReason.SERVER_ERROR, DocumentReason.RATE_LIMITED})
+LIMITS = frozenset({DocumentReason.TOO_LARGE, DocumentReason.TOO_MANY_PAGES, DocumentReason.PARSER_LIMIT})
+"""A limit was met: under a higher one the same document may be read."""
 
 
 def failure(source: str, endpoint: str, reason: DocumentReason, detail: str) -> SourceFailure:
