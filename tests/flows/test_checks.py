@@ -18,7 +18,7 @@ from schemas.settings import Settings
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
     """Address of a Dask scheduler without workers."""
-    with LocalCluster(n_workers=0, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, security=False) as cluster:
+    with LocalCluster(n_workers=0, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
         yield str(cluster.scheduler_address)
 
 
