@@ -221,10 +221,19 @@ def _check_scheduler(address: str, literature: str | None, settings: Settings) -
     if not host or not port:
         raise ConfigurationError(f"--scheduler {address!r} is no address; write it as tcp://host:8786")
     try:
-        socket.create_connection((host, port), CONNECT_SECONDS).close()
+        socket.create_connection((host, port), CONNECT_SECONDS).close()  # Dask would try a closed port again and again
     except OSError as error:
         raise ConfigurationError(
             f"no Dask scheduler answers at {address}; start one with `dask scheduler` and `dask worker {address}`"
+        ) from error
+    from flows.dask_scheduler import greet_scheduler
+
+    try:
+        greet_scheduler(address, CONNECT_SECONDS)
+    except OSError as error:
+        raise ConfigurationError(
+            f"what answers at {address} is no Dask scheduler that takes this connection: one with TLS is written tls://, "
+            "and its certificates and yours come from one authority"
         ) from error
     if host not in LOOPBACK_HOSTS:
         _check_reachable_from(host, literature, settings)
@@ -273,7 +282,7 @@ def _literature(settings: Settings) -> Finding:
             detail="no key: the bundled sample is used",
             remedy="export SEMANTIC_SCHOLAR_API_KEY, or --literature snapshot:PATH",
         )
-    address = f"{settings.literature.upstream_url}/graph/v1/paper/search?query=test&limit=1"
+    address = f"{settings.literature.upstream_url.rstrip('/')}/graph/v1/paper/search?query=test&limit=1"
     key = {"x-api-key": settings.semantic_scholar_api_key.get_secret_value()}
     return _reached("Semantic Scholar", address, "check the key and the network", headers=key)
 

@@ -59,7 +59,7 @@ class FullTextLibrary:
     _grobid_away: SourceFailure | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self._cache = DocumentCache(self.store)
+        self._cache = DocumentCache(self.store, self.settings)
         self.slots = self.slots or asyncio.Semaphore(self.settings.concurrency)
 
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:

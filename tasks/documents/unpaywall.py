@@ -13,6 +13,7 @@ from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
 from tasks.documents.calls import failure, recorded
 from tasks.web.addresses import stays_in_place
+from tasks.web.decoding import json_of
 from tasks.web.exchange import Answer, AnswerTooLargeError, AnswerUnreadableError, exchange
 from tasks.web.statuses import reason_of_status
 
@@ -68,7 +69,7 @@ def _read(endpoint: str, told: Answer) -> tuple[str, ...] | SourceFailure:
     if told.status != 200:
         return failure(SOURCE, endpoint, reason_of_status(told.status), f"the server answered {told.status}")
     try:
-        content = orjson.loads(told.content)
+        content = json_of(told.content)
     except orjson.JSONDecodeError:
         content = None
     if not isinstance(content, dict):

@@ -18,6 +18,7 @@ from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
 from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, STOPPING_HEADER, Attempt, attempts_in
 from tasks.telemetry.tracing import span, trace_headers
+from tasks.web.decoding import json_of
 from tasks.web.statuses import reason_of_status
 
 DEFAULT_SOURCE = "semantic_scholar"
@@ -130,7 +131,7 @@ class GatewayRequests:
 
     def _judged(self, endpoint: str, response: httpx.Response, packed: int) -> Fetched:
         try:
-            body = orjson.loads(response.content)
+            body = json_of(response.content)
         except orjson.JSONDecodeError:
             failure = self._failure(endpoint, Reason.MALFORMED_ANSWER, f"status {response.status_code} with a body that is no JSON")
             return Fetched(None, response.status_code, self.source, failure)

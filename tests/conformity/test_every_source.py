@@ -71,6 +71,15 @@ async def test_a_find_is_read_and_its_request_is_a_row(kind: type[HttpSource], a
 
 
 @EVERY
+async def test_half_a_character_costs_neither_the_answer_nor_the_idea(asked: Asker) -> None:
+    answer = await asked("half")
+    (item,) = answer.items
+    assert answer.complete
+    assert "sparse \ufffd attention" in f"{item.title} {item.text}".replace("\ufffdattention", "\ufffd attention")
+    item.model_dump_json()
+
+
+@EVERY
 async def test_a_429_is_waited_out(asked: Asker) -> None:
     answer = await asked("429", "good")
     assert (len(answer.items), answer.complete) == (1, True)

@@ -6,7 +6,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
@@ -22,6 +22,7 @@ from tasks.literature.gateway.messages import Reply, Request, could_not_look
 from tasks.literature.gateway.request_record import RequestRecord
 from tasks.telemetry.counting import upstream_answered
 from tasks.telemetry.tracing import span
+from tasks.web.decoding import mended_json
 from tasks.web.exchange import Answer, AnswerTooLargeError, AnswerUnreadableError, exchange
 from tasks.web.retry_after import retry_after_seconds
 
@@ -75,6 +76,11 @@ class Transport:
     @property
     def host(self) -> str:
         return httpx.URL(self._base).netloc.decode("ascii")
+
+    @property
+    def place(self) -> str:
+        """The host with the path behind it: proxies of one host may lead to several services."""
+        return self.host + httpx.URL(self._base).path.rstrip("/")
 
     async def ask(self, make: MakeRequest, *, retry_gateway_timeout: bool = True) -> Reply:
         """Send the request that `make` gives once its turn has come (so that it can still grow while it waits).
@@ -166,7 +172,7 @@ class Transport:
             return None, None, Reason.UNREACHABLE, f"{self.host}: {type(error).__name__}"
         finally:
             turn.arrived()
-        status = _judged_status(answer)
+        answer, status = _judged(answer)
         _LOG.info("upstream %s %s %s", request.method, request.path, status)
         malformed = status == 502 and answer.status == 200
         if status == 429:
@@ -227,16 +233,20 @@ class Transport:
             self.record.close()
 
 
-def _judged_status(answer: Answer) -> int:
-    """The status, except that a 200 which is no whole answer counts as the server error it is."""
+def _judged(answer: Answer) -> tuple[Answer, int]:
+    """The answer as JSON that every client reads, and its status; a 200 which is no whole answer counts as the server error it is."""
     if answer.status != 200:
-        return answer.status
+        return answer, answer.status
     try:
         body = orjson.loads(answer.content)
     except orjson.JSONDecodeError:
-        return 502
+        answer = replace(answer, content=mended_json(answer.content))
+        try:
+            body = orjson.loads(answer.content)
+        except orjson.JSONDecodeError:
+            return answer, 502
     timed_out = isinstance(body, dict) and set(body) == {"message"} and _TIMED_OUT in answer.content
-    return 504 if timed_out else 200
+    return answer, 504 if timed_out else 200
 
 
 def _words(status: int, malformed: bool) -> str:

@@ -3,10 +3,14 @@ from pathlib import Path
 
 import pytest
 
+from schemas.base import replace
 from schemas.paper import SectionKind
+from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.abstracts import AbstractLibrary
+from tasks.documents.cache import DocumentCache
+from tasks.documents.calls import failure
 from tasks.documents.full_text import FullTextLibrary
 from tasks.documents.http import document_client
 from tests.support.document_server import DocumentServer, Reply
@@ -117,6 +121,36 @@ async def test_a_document_read_once_is_neither_fetched_nor_parsed_again(
     assert len(server.asked) == requests
     again = sorted((call.source, call.cache_hit, call.upstream_requests) for call in ledger.api_calls[requests:])
     assert again == [("download", True, 0), ("download", True, 0), ("unpaywall", True, 0)]
+
+
+async def test_a_document_beyond_a_limit_is_tried_again_under_a_higher_one_and_not_before(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger, tmp_path: Path
+) -> None:
+    server.replies["/a.pdf"] = [Reply(body=paper_pdf())]
+    papers = [paper(open_access_pdf_url=f"{server.url}/a.pdf")]
+
+    async def reasons(maximum_pages: int) -> list[str]:
+        limits = replace(settings, maximum_pages=maximum_pages)
+        answer = await library(limits, ledger, store=tmp_path / "store").sections(papers)
+        return [failure.reason for failure in answer.failures]
+
+    assert await reasons(1) == await reasons(1) == ["too_many_pages"]
+    assert len(server.asked) == 1, "under the same limit the failure is remembered"
+    assert await reasons(2) == []
+    assert await reasons(1) == [], "what was read once is known whatever the limit"
+    assert len(server.asked) == 2
+
+
+async def test_a_failure_at_a_limit_that_an_earlier_version_kept_without_its_limits_is_forgotten(
+    settings: DocumentSettings, tmp_path: Path
+) -> None:
+    store = KeyedStore(tmp_path / "store")
+    told = failure("pdf", "a", Reason.TOO_MANY_PAGES, "200 pages")
+    store.put_many({"document:pdf:1:abc": b"-" + told.model_dump_json().encode()})
+    cache = DocumentCache(store, settings)
+    assert await cache.document("pdf", 1, "abc") is None
+    await cache.put_document("pdf", 1, "abc", told)
+    assert await cache.document("pdf", 1, "abc") == told
 
 
 async def test_without_full_text_the_abstract_is_the_one_section() -> None:

@@ -295,7 +295,7 @@ async def test_a_reader_that_was_taken_over_can_only_be_disbelieved(monkeypatch:
 
 
 async def test_what_is_kept_for_one_doi_or_address_is_not_given_for_another(tmp_path: Path) -> None:
-    cache = DocumentCache(KeyedStore(tmp_path / "cache.sqlite"))
+    cache = DocumentCache(KeyedStore(tmp_path / "cache.sqlite"), DocumentSettings())
     await cache.put_links("10.1/abk", ("http://host/a.pdf",))
     await cache.put_content_hash("http://host/a", "0" * 64)
     assert await cache.links("10.1/ABK") == ("http://host/a.pdf",)
