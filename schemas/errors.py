@@ -27,9 +27,14 @@ class AssayError(Exception):
 
 
 class TransientError(AssayError):
-    """Trying again later may help."""
+    """Trying again later may help: `tasks.web.retrying` tries what raises one again.
+
+    Attributes:
+        wait_seconds: what the other side asks to wait before that.
+    """
 
     reason = "transient"
+    wait_seconds = 0.0
 
 
 class RateLimitedError(TransientError):

@@ -1,20 +1,19 @@
 """Safe download of a file from an address that came from outside."""
 
 import asyncio
-import random
 from dataclasses import dataclass
-
-import httpx
 
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents.addresses import Refused, resolve
-from tasks.documents.calls import Request, recorded
-from tasks.documents.reasons import TRANSIENT, DocumentReason, failure, reason_of_status
-from tasks.web.addresses import redirected, shown, web_address
-from tasks.web.exchange import streamed
+from tasks.documents.reasons import DocumentReason, failure, reason_of_status
+from tasks.web.addresses import URL, InvalidURL, redirected, shown, web_address
+from tasks.web.calls import Call, recorded
+from tasks.web.client import Client
+from tasks.web.exchange import REDIRECTS, NoAnswerError, Response, answered_within, streamed
+from tasks.web.guard import Refused, checked_address, pinned
 from tasks.web.numbers import whole_number
+from tasks.web.retrying import RetryPolicy, Tried, may_pass
 
 SOURCE = "download"
 MAXIMUM_REDIRECTS = 5
@@ -61,7 +60,7 @@ LATEX = Expected(
 
 @dataclass(frozen=True, slots=True)
 class _Redirect:
-    url: httpx.URL
+    url: URL
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ class Downloader:
     after each redirect; bounded in size, time, redirects and attempts. `allow_private_addresses` exists for tests.
     """
 
-    client: httpx.AsyncClient
+    client: Client
     settings: DocumentSettings
     ledger: Ledger
     allow_private_addresses: bool = False
@@ -80,69 +79,68 @@ class Downloader:
 
     async def fetch(self, url: str) -> bytes | SourceFailure:
         """The file at `url`, checked to begin like what is expected. Never raises for what the other side does."""
-        result: bytes | SourceFailure = failure(SOURCE, "", DocumentReason.UNREACHABLE, "not tried")
-        try:
-            async with asyncio.timeout(self.settings.download_timeout_seconds):
-                for attempt in range(1, MAXIMUM_ATTEMPTS + 1):
-                    result = await self._follow(url)
-                    if isinstance(result, bytes) or result.reason not in TRANSIENT or attempt == MAXIMUM_ATTEMPTS:
-                        break
-                    await asyncio.sleep(random.uniform(0.2, 1.0))  # noqa: S311 - jitter
-        except TimeoutError:
-            return failure(SOURCE, _shown(url), DocumentReason.TIMEOUT, f"not finished in {self.settings.download_timeout_seconds:g} s")
-        return result
-
-    async def _follow(self, url: str) -> bytes | SourceFailure:
         try:
             target = web_address(url)
-        except httpx.InvalidURL as error:
-            return failure(SOURCE, "", DocumentReason.BAD_REQUEST, f"the link is no address ({error})")
+        except InvalidURL as error:
+            detail = f"the link is no address ({error})"
+            return failure(SOURCE, "", DocumentReason.BAD_REQUEST, detail)
+
+        async def attempt(_: int) -> Tried[bytes | SourceFailure]:
+            return await self._follow(target)
+
+        timeout_seconds = self.settings.download_timeout_seconds
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                return await RetryPolicy(MAXIMUM_ATTEMPTS).run(attempt)
+        except TimeoutError:
+            detail = f"not finished in {timeout_seconds:g} s"
+            return failure(SOURCE, shown(target), DocumentReason.TIMEOUT, detail)
+
+    async def _follow(self, target: URL) -> Tried[bytes | SourceFailure]:
         for _ in range(MAXIMUM_REDIRECTS + 1):
-            answer = await self._request(target)
-            if not isinstance(answer, _Redirect):
-                return answer
-            target = answer.url
-        return failure(SOURCE, shown(target), DocumentReason.TOO_MANY_REDIRECTS, f"more than {MAXIMUM_REDIRECTS} redirects")
+            tried = await self._request(target)
+            if not isinstance(tried.result, _Redirect):
+                return Tried(tried.result, tried.again)
+            target = tried.result.url
+        detail = f"more than {MAXIMUM_REDIRECTS} redirects"
+        return Tried(failure(SOURCE, shown(target), DocumentReason.TOO_MANY_REDIRECTS, detail))
 
-    async def _request(self, url: httpx.URL) -> bytes | _Redirect | SourceFailure:
+    async def _request(self, url: URL) -> Tried[bytes | _Redirect | SourceFailure]:
         endpoint = shown(url)
-        host = url.raw_host.decode("ascii")
-        if url.scheme not in ("http", "https") or not host:
-            return failure(SOURCE, endpoint, DocumentReason.UNSAFE_ADDRESS, "only http and https links are followed")
-        port = url.port or (443 if url.scheme == "https" else 80)
-        address = await resolve(host, port, allow_private_addresses=self.allow_private_addresses)
+        private = self.allow_private_addresses
+        address = await checked_address(url, allow_private_addresses=private)
         if isinstance(address, Refused):
-            reason = DocumentReason.UNSAFE_ADDRESS if address.resolved else DocumentReason.UNREACHABLE
-            return failure(SOURCE, endpoint, reason, address.detail)
-        with recorded(self.ledger, SOURCE, endpoint) as call:
+            resolved = address.resolved
+            reason = DocumentReason.UNSAFE_ADDRESS if resolved else DocumentReason.UNREACHABLE
+            return Tried(failure(SOURCE, endpoint, reason, address.detail), again=not resolved)
+        with recorded(self.ledger, SOURCE, endpoint, "document request") as call:
             try:
-                answer = await self._stream(url, address, call)
-            except httpx.TimeoutException:
-                answer = failure(SOURCE, endpoint, DocumentReason.TIMEOUT, "the server did not answer in time")
-            except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as error:
-                answer = failure(SOURCE, endpoint, DocumentReason.UNREACHABLE, f"the connection failed ({type(error).__name__})")
-            except asyncio.CancelledError:
-                call.reason = DocumentReason.TIMEOUT
-                raise
+                with answered_within(self.settings.download_timeout_seconds):
+                    answer = await self._stream(url, address, call)
+                again = call.status is not None and may_pass(call.status)
+            except NoAnswerError as gone:
+                answer = failure(SOURCE, endpoint, DocumentReason(gone.reason), str(gone))
+                again = gone.again
             if isinstance(answer, SourceFailure):
-                call.reason = DocumentReason(answer.reason)
-        return answer
+                call.reason = answer.reason
+        return Tried(answer, again)
 
-    async def _stream(self, url: httpx.URL, address: str, call: Request) -> bytes | _Redirect | SourceFailure:
-        pinned = url.copy_with(host=address.split("%", 1)[0], username=None, password=None, fragment=None)
-        request = self.client.build_request(
+    async def _stream(self, url: URL, address: str, call: Call) -> bytes | _Redirect | SourceFailure:
+        request = pinned(
+            self.client,
             "GET",
-            pinned,
-            headers={"Host": url.netloc.decode("ascii"), "Accept": self.expected.accept, "Accept-Encoding": "identity"},
-            extensions={"sni_hostname": url.raw_host.decode("ascii")},
+            url,
+            address,
+            Accept=self.expected.accept,
+            Accept_Encoding="identity",
         )
         async with streamed(self.client, request) as response:
             call.status = response.status_code
-            if response.status_code in (301, 302, 303, 307, 308) and "location" in response.headers:
+            if response.status_code in REDIRECTS and "location" in response.headers:
                 return _Redirect(redirected(url, response.headers["location"]))
             return await self._body(shown(url), response)
 
-    async def _body(self, endpoint: str, response: httpx.Response) -> bytes | SourceFailure:
+    async def _body(self, endpoint: str, response: Response) -> bytes | SourceFailure:
         if response.status_code != 200:
             return failure(SOURCE, endpoint, reason_of_status(response.status_code), f"the server answered {response.status_code}")
         expected = self.expected
@@ -168,10 +166,3 @@ class Downloader:
 
 def _begins_well(content: bytearray, expected: Expected) -> bool:
     return expected.magic is None or expected.magic in content[:MAGIC_WITHIN_BYTES]
-
-
-def _shown(url: str) -> str:
-    try:
-        return shown(web_address(url))
-    except httpx.InvalidURL:
-        return ""

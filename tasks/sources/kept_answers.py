@@ -7,8 +7,8 @@ from pathlib import Path
 
 from schemas.errors import AssayError
 from schemas.identifiers import content_hash
-from tasks.sources.turns import alone
 from tasks.sources.upstream import Question, Upstream
+from tasks.web.locks import alone
 from warehouse.keyed_store import KeyedStore
 
 _LOG = logging.getLogger("assay.sources")

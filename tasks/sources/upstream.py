@@ -4,11 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
-
 from tasks.accounting.ledger import Ledger
 from tasks.sources.reasons import Reason, reason_of_status
-from tasks.sources.transport import Secrets
+from tasks.web.client import Client, Secrets
 from tasks.web.exchange import Answer
 from tasks.web.retry_after import retry_after_seconds as told_seconds
 from warehouse.keyed_store import KeyedStore
@@ -77,7 +75,7 @@ class Desk:
         answers: where good answers are kept for the next who asks; None: nowhere.
     """
 
-    http: httpx.AsyncClient
+    http: Client
     ledger: Ledger
     limits_folder: Path
     on_request: Callable[[], None] | None = None

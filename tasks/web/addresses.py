@@ -2,6 +2,9 @@
 
 import httpx
 
+URL = httpx.URL
+InvalidURL = httpx.InvalidURL
+
 
 def web_address(text: str) -> httpx.URL:
     """`text` as an address whose every part can be read.

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-import httpx
 import orjson
 from pydantic import ValidationError
 
@@ -18,10 +17,11 @@ from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.addresses import CodeHost
 from tasks.committee.knowledge.repository_child import EXIT_MEMORY
 from tasks.committee.knowledge.structure import archive_of, parts_of
-from tasks.documents.calls import record_cache_hit
 from tasks.documents.child import run_child
 from tasks.documents.download import SOURCE, Downloader, Expected
 from tasks.documents.reasons import DocumentReason, failure
+from tasks.web.calls import record_cache_hit
+from tasks.web.client import Client
 from warehouse.keyed_store import KeyedStore
 
 VERSION = 1
@@ -67,12 +67,12 @@ class WebReader:
     A page is read as it stands today, whatever date the source gave it; a repository as of a day where one is given.
 
     Args:
-        http: makes the client of one reading, such as `document_client`; it must not follow redirects by itself.
+        http: makes the client of one reading, one that keeps no connections.
         allow_private_addresses: for tests against loopback only.
     """
 
     settings: DocumentSettings
-    http: Callable[[], httpx.AsyncClient]
+    http: Callable[[], Client]
     ledger: Ledger
     code_host: CodeHost
     store: KeyedStore | None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tasks.benchmarks.links import LinkStatus, cited_links, link_answers, link_status
-from tasks.documents.http import document_client
+from tasks.web.client import open_client
 from tests.support.web_servers import SHAPES, ShapedServer, shaped_server
 
 
@@ -18,7 +18,7 @@ def server() -> Iterator[ShapedServer]:
 
 def asked(url: str, *, private: bool = True) -> LinkStatus:
     async def run() -> LinkStatus:
-        async with document_client(5.0) as client:
+        async with open_client(5.0, keep_connections=False) as client:
             return await link_status(url, client, allow_private_addresses=private)
 
     return asyncio.run(run())

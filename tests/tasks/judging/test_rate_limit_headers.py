@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from schemas.outcome import Scored
 from schemas.settings import LanguageModelSettings
-from tasks.accounting.model_limits import open_model_limits
+from tasks.judging.model_limits import open_model_limits
 from tasks.judging.rate_limit_headers import NOTHING_TOLD, rate_limit_headers, seconds_until
 from tests.support.openai_server import OpenAIServer
 

@@ -1,4 +1,4 @@
-"""The HTTP client of the sources. Keys join a request below everything that logs, repeats or reports it."""
+"""The one HTTP client. Keys join a request below everything that logs, repeats or reports it."""
 
 import functools
 import logging
@@ -14,12 +14,24 @@ from pydantic import SecretStr
 
 from warehouse.scrubbing import scrub
 
+Client = httpx.AsyncClient
+ConnectionFailure = httpx.TransportError
+"""What libraries that use httpx themselves raise when the other side is not there."""
+
 _SECRETS = "assay_secrets"
+_MOST_CONNECTIONS = 100
+_IDLE_SECONDS = 20.0
+"""Below the thirty seconds after which our own gateway closes an idle connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """What a source's requests carry that nobody may read: header and query parameters by name, `parts` what those are made of."""
+    """What requests carry that nobody may read.
+
+    Attributes:
+        headers, parameters: by name.
+        parts: what those are made of.
+    """
 
     headers: dict[str, SecretStr] = field(default_factory=dict)
     parameters: dict[str, SecretStr] = field(default_factory=dict)
@@ -62,9 +74,9 @@ class KeyedTransport(httpx.AsyncBaseTransport):
     Proxies of the environment are used as by httpx itself.
     """
 
-    def __init__(self) -> None:
-        self._direct = httpx.AsyncHTTPTransport(verify=_tls())
-        self._proxied = {f"{scheme}": httpx.AsyncHTTPTransport(verify=_tls(), proxy=url) for scheme, url in _proxies().items()}
+    def __init__(self, limits: httpx.Limits) -> None:
+        self._direct = httpx.AsyncHTTPTransport(verify=_tls(), limits=limits)
+        self._proxied = {scheme: httpx.AsyncHTTPTransport(verify=_tls(), limits=limits, proxy=url) for scheme, url in _proxies().items()}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         secrets = request.extensions.get(_SECRETS)
@@ -89,10 +101,20 @@ class KeyedTransport(httpx.AsyncBaseTransport):
             await transport.aclose()
 
 
-def source_client(timeout_seconds: float) -> httpx.AsyncClient:
-    """A client for one task run (one event loop). Redirects are followed by hand: a key must not leave its host."""
+def open_client(timeout_seconds: float, *, keep_connections: bool = True) -> Client:
+    """A client for one event loop. Redirects are followed by hand: each is checked, and a key must not leave its host.
+
+    Args:
+        keep_connections: False where connections go to checked addresses under the names of many hosts
+            (`tasks.web.guard`): none may be used again for another name.
+    """
+    limits = httpx.Limits(
+        max_connections=_MOST_CONNECTIONS,
+        max_keepalive_connections=_MOST_CONNECTIONS if keep_connections else 0,
+        keepalive_expiry=_IDLE_SECONDS,
+    )
     return httpx.AsyncClient(
-        transport=KeyedTransport(),
+        transport=KeyedTransport(limits),
         timeout=httpx.Timeout(timeout_seconds),
         follow_redirects=False,
         headers={"User-Agent": f"assay/{metadata.version('assay')}"},

@@ -1,7 +1,6 @@
 """A rate limit shared by every process of a machine: GCRA on a locked file, exact and safe against kills."""
 
 import asyncio
-import fcntl
 import os
 import struct
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.patterns import bounded
+from tasks.web.locks import locked
 
 _UNFIT_FOR_A_NAME = bounded(r"[^a-zA-Z0-9]+")
 _LAYOUT = struct.Struct("<ddddd")
@@ -133,19 +133,11 @@ class SharedRateLimit:
         return 60.0 / min(known) if known else 0.0
 
     def _update(self, change: Callable[[_State, float], tuple[float, float]]) -> tuple[float, float]:
-        try:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        except FileNotFoundError:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with locked(self._path) as descriptor:
             stored = os.pread(descriptor, _LAYOUT.size, 0)
             state = _State(*_LAYOUT.unpack(stored)) if len(stored) == _LAYOUT.size else _State()
             now = time.monotonic()
             state.look(now)
             answer = change(state, now)
             os.pwrite(descriptor, _LAYOUT.pack(*astuple(state)), 0)
-        finally:
-            os.close(descriptor)
         return answer

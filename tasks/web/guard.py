@@ -1,9 +1,14 @@
-"""Which hosts a download may reach: public ones only, decided on the addresses that will be connected to."""
+"""Requests to addresses that came from outside: public hosts only, decided on the address that is connected to."""
 
 import asyncio
 import ipaddress
 import socket
 from dataclasses import dataclass
+
+import httpx
+
+from tasks.web.addresses import URL
+from tasks.web.client import Client
 
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 """All that is handed out to the public Internet (RFC 4291); what lies outside is local, reserved, or wraps an IPv4 address."""
@@ -52,6 +57,29 @@ def _wrapped(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     if address in _NAT64 or (int(address) >> 32) & 0xFFFFFFFF in _ISATAP:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour
+
+
+async def checked_address(url: URL, *, allow_private_addresses: bool) -> str | Refused:
+    """The address to connect to for `url`, resolved once, so that the name cannot lead elsewhere afterwards."""
+    host = url.raw_host.decode("ascii")
+    if url.scheme not in ("http", "https") or not host:
+        return Refused("only http and https links are followed", resolved=True)
+    port = url.port or (443 if url.scheme == "https" else 80)
+    return await resolve(host, port, allow_private_addresses=allow_private_addresses)
+
+
+def pinned(client: Client, method: str, url: URL, address: str, **headers: str) -> httpx.Request:
+    """A request for `url` that goes to the checked `address`; credentials in the URL are left out.
+
+    `client` must not keep connections (`tasks.web.client.open_client`).
+    """
+    host = url.netloc.decode("ascii")
+    return client.build_request(
+        method,
+        url.copy_with(host=address.split("%", 1)[0], username=None, password=None, fragment=None),
+        headers={"Host": host, **{name.replace("_", "-"): value for name, value in headers.items()}},
+        extensions={"sni_hostname": url.raw_host.decode("ascii")},
+    )
 
 
 async def resolve(host: str, port: int, *, allow_private_addresses: bool) -> str | Refused:
