@@ -12,7 +12,7 @@ from tasks.web.calls import Call, recorded
 from tasks.web.client import Client
 from tasks.web.exchange import REDIRECTS, NoAnswerError, Response, answered_within, streamed
 from tasks.web.guard import Refused, checked_address, pinned
-from tasks.web.numbers import whole_number
+from tasks.web.headers import whole_number
 from tasks.web.retrying import RetryPolicy, Tried, may_pass
 
 SOURCE = "download"

@@ -9,13 +9,10 @@ from schemas.calls import MAXIMUM_TOKENS, CallStatus
 from schemas.outcome import UnscoredReason
 from tasks.judging.litellm_library import library
 from tasks.judging.parameters import named_parameter
-from tasks.judging.rate_limit_headers import (
-    NOTHING_TOLD,
-    RateLimitHeaders,
-    rate_limit_headers,
-    seconds_until,
-)
-from tasks.web.retry_after import retry_after_seconds as told_seconds
+from tasks.judging.rate_limit_headers import NOTHING_TOLD, RateLimitHeaders, rate_limit_headers
+from tasks.web.client import ConnectionFailure
+from tasks.web.headers import retry_after_seconds as told_seconds
+from tasks.web.headers import seconds_until
 from warehouse.scrubbing import one_line
 
 _MOST_USD_PER_CALL = 10_000.0
@@ -227,9 +224,7 @@ def _advice(error: Any) -> str:
 
 
 def _connection_failed(error: Any) -> bool:
-    import httpx
-
-    if any(isinstance(link, httpx.TransportError) for link in _chain(error)):
+    if any(isinstance(link, ConnectionFailure) for link in _chain(error)):
         return True
     return isinstance(error, library().exceptions.APIConnectionError) or "Connection error" in str(error)
 

@@ -13,7 +13,7 @@ from tasks.sources.fields import Row, mappings_of, number_of, rows_of, text_of, 
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.upstream import Question, Reply, Upstream
 from tasks.web.client import Secrets
-from tasks.web.numbers import whole_number
+from tasks.web.headers import whole_number
 
 _SELECT = "DOI,title,abstract,author,issued,container-title,is-referenced-by-count,URL"
 _LARGEST_PAGE = 100

@@ -13,7 +13,7 @@ from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.reasons import Reason
 from tasks.sources.upstream import Question, Reply, Upstream, retry_after_seconds, usual_reason
 from tasks.web.client import Secrets
-from tasks.web.numbers import whole_number
+from tasks.web.headers import whole_number
 
 _LARGEST_PAGE = 100
 

@@ -16,9 +16,8 @@ from tasks.sources.fields import Row, json_of, mappings_of, number_of, text_of
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.reasons import Reason, UnreadableAnswer
 from tasks.sources.upstream import Question, Reply, Upstream, usual_reason
-from tasks.web.addresses import stays_in_place
+from tasks.web.addresses import ascii_lower, stays_in_place
 from tasks.web.client import Secrets
-from tasks.web.letters import ascii_lower
 
 
 class UnpaywallSource(HttpSource):

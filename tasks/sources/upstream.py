@@ -8,7 +8,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.sources.reasons import Reason, reason_of_status
 from tasks.web.client import Client, Secrets
 from tasks.web.exchange import Answer
-from tasks.web.retry_after import retry_after_seconds as told_seconds
+from tasks.web.headers import retry_after_seconds as told_seconds
 from warehouse.keyed_store import KeyedStore
 
 

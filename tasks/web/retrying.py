@@ -38,6 +38,13 @@ class Tried(Generic[ResultT]):
     busy_seconds: float = 0.0
 
 
+@dataclass(slots=True)
+class Spent:
+    """What attempts and pauses have taken of the seconds allowed, where several questions share those."""
+
+    seconds: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
     """Bounds of one question with all its attempts.
@@ -54,33 +61,36 @@ class RetryPolicy:
     first_pause_seconds: float = 1.0
     longest_pause_seconds: float = 60.0
 
-    async def run(self, attempt: Callable[[int], Awaitable[Tried[ResultT]]]) -> ResultT:
+    async def run(
+        self,
+        attempt: Callable[[int], Awaitable[Tried[ResultT]]],
+        spent: Spent | None = None,
+    ) -> ResultT:
         """The result of the first attempt that is not to be repeated, or of the last one allowed.
 
         `attempt` gets its number, from 1. A `TransientError` it raises is tried again as well, and raised when no
         attempt is left; every other error is raised at once.
         """
-        number, spent_seconds = 0, 0.0
+        number, spent = 0, spent or Spent()
 
         async def once() -> Tried[ResultT]:
-            nonlocal number, spent_seconds
+            nonlocal number
             number += 1
             started = time.monotonic()
             try:
                 tried = await attempt(number)
             except TransientError:
-                spent_seconds += time.monotonic() - started
+                spent.seconds += time.monotonic() - started
                 raise
-            spent_seconds += tried.busy_seconds
+            spent.seconds += tried.busy_seconds
             return tried
 
         async def sleep(seconds: float) -> None:
-            nonlocal spent_seconds
-            spent_seconds += seconds
+            spent.seconds += seconds
             await asyncio.sleep(seconds)
 
         def is_last(state: RetryCallState) -> bool:
-            late = spent_seconds + state.upcoming_sleep > self.maximum_total_seconds
+            late = spent.seconds + state.upcoming_sleep > self.maximum_total_seconds
             return late or number == self.maximum_attempts
 
         retrying = AsyncRetrying(

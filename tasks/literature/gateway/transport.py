@@ -21,7 +21,7 @@ from tasks.web.addresses import web_address
 from tasks.web.circuit_breaker import CircuitBreaker, CircuitState
 from tasks.web.client import Secrets, open_client
 from tasks.web.exchange import Answer, NoAnswerError, exchange
-from tasks.web.retry_after import retry_after_seconds
+from tasks.web.headers import retry_after_seconds
 from tasks.web.retrying import RetryPolicy, Tried, may_pass
 
 _LOG = logging.getLogger("assay.gateway")
