@@ -15,8 +15,9 @@ from pydantic import SecretStr
 from warehouse.scrubbing import scrub
 
 Client = httpx.AsyncClient
+RequestFailure = httpx.HTTPError
 ConnectionFailure = httpx.TransportError
-"""What libraries that use httpx themselves raise when the other side is not there."""
+"""What libraries that use httpx themselves raise: for any failure, and where the other side is not there."""
 
 _SECRETS = "assay_secrets"
 _MOST_CONNECTIONS = 100

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from tasks.web.addresses import redirected
+from tasks.web.addresses import redirected, web_address
 from tasks.web.client import Client, Secrets
 
 Response = httpx.Response
@@ -19,6 +19,7 @@ ACCEPTED_ENCODINGS = "gzip, deflate"
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 3
 _PIECE_BYTES = 65_536
+_LARGEST_PROBE_BYTES = 1_000_000
 _PACKINGS = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}
 
 
@@ -116,6 +117,31 @@ def _on_host(url: httpx.URL, location: str, secrets: Secrets) -> httpx.URL:
     return target
 
 
+def probe(
+    url: str,
+    timeout_seconds: float,
+    headers: Mapping[str, str] | None = None,
+    *,
+    use_proxies: bool = True,
+) -> Answer:
+    """One GET of a small page, for code that is not asynchronous: is something there, and what is it?
+
+    Raises:
+        NoAnswerError: see there; also where `url` is no address.
+    """
+    content = bytearray()
+    with answered_within(timeout_seconds), httpx.Client(timeout=timeout_seconds, trust_env=use_proxies) as client:
+        try:
+            with client.stream("GET", web_address(url), headers=headers) as response:
+                for piece in response.iter_bytes(_PIECE_BYTES):
+                    content += piece
+                    if len(content) > _LARGEST_PROBE_BYTES:
+                        raise _too_large(_LARGEST_PROBE_BYTES)
+        except ValueError as error:
+            raise _no_redirect(error) from error
+    return Answer(response.status_code, response.headers, bytes(content))
+
+
 @contextmanager
 def answered_within(timeout_seconds: float | None) -> Iterator[None]:
     """Turns what httpx and a time limit raise into a NoAnswerError."""
@@ -124,7 +150,7 @@ def answered_within(timeout_seconds: float | None) -> Iterator[None]:
     except (TimeoutError, httpx.TimeoutException) as error:
         within = "in time" if timeout_seconds is None else f"within {timeout_seconds:g} s"
         raise NoAnswerError("timeout", f"no whole answer {within}") from error
-    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
         detail = f"the connection failed ({type(error).__name__})"
         raise NoAnswerError("unreachable", detail) from error
 
@@ -139,7 +165,7 @@ async def streamed(client: Client, request: httpx.Request) -> AsyncIterator[http
     try:
         response = await client.send(request, stream=True, follow_redirects=False)
     except ValueError as error:
-        raise httpx.RemoteProtocolError(f"redirected to no address ({type(error).__name__})", request=request) from error
+        raise _no_redirect(error) from error
     try:
         yield response
     finally:
@@ -157,10 +183,20 @@ async def _whole_body(response: httpx.Response, maximum_bytes: int) -> bytes:
         for piece in _unpacked(unpacker, packed):
             content += piece
             if len(content) > maximum_bytes:
-                raise NoAnswerError("too_large", f"the answer exceeds {maximum_bytes:,} bytes", again=False)
+                raise _too_large(maximum_bytes)
     if unpacker is not None and content and not unpacker.eof:
         raise NoAnswerError("malformed_answer", "the packed answer is cut off")
     return bytes(content)
+
+
+def _no_redirect(error: ValueError) -> httpx.RemoteProtocolError:
+    """httpx reads the address of a redirect even where it does not follow it, and has no error for one that is none."""
+    return httpx.RemoteProtocolError(f"redirected to no address ({type(error).__name__})")
+
+
+def _too_large(maximum_bytes: int) -> NoAnswerError:
+    detail = f"the answer exceeds {maximum_bytes:,} bytes"
+    return NoAnswerError("too_large", detail, again=False)
 
 
 def _unpacked(unpacker: "zlib._Decompress | None", packed: bytes) -> Iterator[bytes]:
