@@ -9,7 +9,6 @@ from tasks.benchmarks.desk import Desk
 from tasks.benchmarks.links import LinkStatus, cited_links, link_answers, link_status
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.metrics.reference_invalidity import reference_invalidity
-from tasks.web.client import open_client
 
 TIMEOUT_SECONDS = 20.0
 _NOT_ASKED = "addresses were not asked: add --check-links"
@@ -39,5 +38,4 @@ def _statuses(trial: Trial, links: Mapping[str, list[str]]) -> dict[str, LinkSta
 
 
 async def _asked(url: str, _desk: Desk) -> LinkStatus:
-    async with open_client(TIMEOUT_SECONDS, keep_connections=False) as client:
-        return await link_status(url, client)
+    return await link_status(url, TIMEOUT_SECONDS)

@@ -4,9 +4,8 @@ from schemas.base import Noun
 from schemas.patterns import linear
 from tasks.metrics.reference_invalidity import LinkAnswer
 from tasks.web.addresses import InvalidURL, redirected, web_address
-from tasks.web.client import Client
-from tasks.web.exchange import REDIRECTS, NoAnswerError, answered_within, streamed
-from tasks.web.guard import Refused, checked_address, pinned
+from tasks.web.exchange import REDIRECTS, NoAnswerError
+from tasks.web.guard import Refused, checked_address, response_from
 
 MAXIMUM_REDIRECTS = 5
 _LINK = linear(r"\]\((https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)")
@@ -31,11 +30,15 @@ def link_answers(review_links: list[str], statuses: dict[str, LinkStatus]) -> li
     return [LinkAnswer(url, status.status, status.reason) for url, status in found]
 
 
-async def link_status(url: str, client: Client, *, allow_private_addresses: bool = False) -> LinkStatus:
+async def link_status(
+    url: str,
+    timeout_seconds: float,
+    *,
+    allow_private_addresses: bool = False,
+) -> LinkStatus:
     """The status of `url` after its redirects. Never raises for what the other side does; only public hosts are asked.
 
     Args:
-        client: one that keeps no connections, since each address is checked first.
         allow_private_addresses: exists for tests.
     """
     private = allow_private_addresses
@@ -45,10 +48,8 @@ async def link_status(url: str, client: Client, *, allow_private_addresses: bool
             address = await checked_address(target, allow_private_addresses=private)
             if isinstance(address, Refused):
                 return LinkStatus(status=None, reason=address.detail)
-            request = pinned(client, "HEAD", target, address)
-            with answered_within(client.timeout.read):
-                async with streamed(client, request) as response:
-                    location = response.headers.get("location")
+            async with response_from(address, "HEAD", target, timeout_seconds) as response:
+                location = response.headers.get("location")
             if response.status_code not in REDIRECTS or location is None:
                 return LinkStatus(status=response.status_code)
             target = redirected(target, location)

@@ -9,9 +9,8 @@ from tasks.accounting.ledger import Ledger
 from tasks.documents.reasons import DocumentReason, failure, reason_of_status
 from tasks.web.addresses import URL, InvalidURL, redirected, shown, web_address
 from tasks.web.calls import Call, recorded
-from tasks.web.client import Client
-from tasks.web.exchange import REDIRECTS, NoAnswerError, Response, answered_within, streamed
-from tasks.web.guard import Refused, checked_address, pinned
+from tasks.web.exchange import REDIRECTS, NoAnswerError, Response
+from tasks.web.guard import Refused, checked_address, response_from
 from tasks.web.headers import whole_number
 from tasks.web.retrying import RetryPolicy, Tried, may_pass
 
@@ -71,7 +70,6 @@ class Downloader:
     after each redirect; bounded in size, time, redirects and attempts. `allow_private_addresses` exists for tests.
     """
 
-    client: Client
     settings: DocumentSettings
     ledger: Ledger
     allow_private_addresses: bool = False
@@ -113,10 +111,10 @@ class Downloader:
             resolved = address.resolved
             reason = DocumentReason.UNSAFE_ADDRESS if resolved else DocumentReason.UNREACHABLE
             return Tried(failure(SOURCE, endpoint, reason, address.detail), again=not resolved)
+        answer: bytes | _Redirect | SourceFailure
         with recorded(self.ledger, SOURCE, endpoint, "document request") as call:
             try:
-                with answered_within(self.settings.download_timeout_seconds):
-                    answer = await self._stream(url, address, call)
+                answer = await self._answer(address, url, call)
                 again = call.status is not None and may_pass(call.status)
             except NoAnswerError as gone:
                 answer = failure(SOURCE, endpoint, DocumentReason(gone.reason), str(gone))
@@ -125,16 +123,15 @@ class Downloader:
                 call.reason = answer.reason
         return Tried(answer, again)
 
-    async def _stream(self, url: URL, address: str, call: Call) -> bytes | _Redirect | SourceFailure:
-        request = pinned(
-            self.client,
-            "GET",
-            url,
-            address,
-            Accept=self.expected.accept,
-            Accept_Encoding="identity",
-        )
-        async with streamed(self.client, request) as response:
+    async def _answer(
+        self,
+        address: str,
+        url: URL,
+        call: Call,
+    ) -> bytes | _Redirect | SourceFailure:
+        wanted = {"Accept": self.expected.accept, "Accept-Encoding": "identity"}
+        seconds = self.settings.download_timeout_seconds
+        async with response_from(address, "GET", url, seconds, **wanted) as response:
             call.status = response.status_code
             if response.status_code in REDIRECTS and "location" in response.headers:
                 return _Redirect(redirected(url, response.headers["location"]))

@@ -21,7 +21,6 @@ from tasks.documents.reasons import DocumentReason, failure
 from tasks.documents.sections import paper_sections
 from tasks.documents.tei import PARSER as GROBID
 from tasks.web.calls import record_cache_hit
-from tasks.web.client import Client
 from warehouse.keyed_store import KeyedStore
 
 OpenCopies = Callable[[str], Awaitable[tuple[str, ...] | SourceFailure]]
@@ -42,7 +41,6 @@ class FullTextLibrary:
 
     Args:
         open_copies: looks further by DOI, such as `UnpaywallSource.pdf_links`; None: nothing does.
-        http: makes the client of one look-up, one that keeps no connections.
         store: shared cache; None keeps nothing.
         slots: bounds the documents in work; share one between the ideas of a worker.
         allow_private_addresses: for tests against loopback only.
@@ -51,7 +49,6 @@ class FullTextLibrary:
     settings: DocumentSettings
     grobid_url: str | None
     open_copies: OpenCopies | None
-    http: Callable[[], Client]
     store: KeyedStore | None
     ledger: Ledger
     slots: asyncio.Semaphore | None = None
@@ -71,17 +68,16 @@ class FullTextLibrary:
         why; one with neither has that failure and `no_abstract`. Text read by the PDF fallback because GROBID failed
         has text_source `pdf` and a failure of source `grobid`.
         """
-        async with self.http() as client:
-            answers = await asyncio.gather(*(self._of_paper(paper, client) for paper in papers))
+        answers = await asyncio.gather(*(self._of_paper(paper) for paper in papers))
         return Answer(
             items=tuple(section for answer in answers for section in answer.items),
             failures=tuple(trouble for answer in answers for trouble in answer.failures),
         )
 
-    async def _of_paper(self, paper: Paper, client: Client) -> Answer[PaperSection]:
+    async def _of_paper(self, paper: Paper) -> Answer[PaperSection]:
         assert self.slots is not None
         async with self.slots:
-            read = await self._read(paper, client)
+            read = await self._read(paper)
         if isinstance(read, SourceFailure):
             return _abstract_only(paper, read)
         failures = [read.passed_over] if read.passed_over else []
@@ -95,33 +91,33 @@ class FullTextLibrary:
             failures.append(no_abstract(paper))
         return Answer(items=found, failures=tuple(failures))
 
-    async def _read(self, paper: Paper, client: Client) -> _Read | SourceFailure:
+    async def _read(self, paper: Paper) -> _Read | SourceFailure:
         """The first readable copy; of all failures the first, which concerns the best link."""
         tried: list[SourceFailure] = []
         for reading in (self._known_copies, self._further_copies):
-            async for read in reading(paper, client):
+            async for read in reading(paper):
                 if isinstance(read, _Read):
                     return read
                 tried.append(read)
         return tried[0] if tried else failure(DOWNLOAD, paper.paper_id, DocumentReason.NO_OPEN_ACCESS, self._where_looked(paper))
 
-    async def _known_copies(self, paper: Paper, client: Client) -> AsyncIterator[_Read | SourceFailure]:
+    async def _known_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:
         """What the open-access link and arXiv lead to, one after the other, the preferred kind first."""
         source = source_link(paper, self.arxiv_url) if self.settings.latex != "never" else None
         if source and self.settings.latex == "first":
-            yield await self._read_source(source, client)
+            yield await self._read_source(source)
         for link in known_links(paper, self.arxiv_url):
-            yield await self._read_link(link, client)
+            yield await self._read_link(link)
         if source and self.settings.latex == "after_pdf":
-            yield await self._read_source(source, client)
+            yield await self._read_source(source)
 
-    async def _further_copies(self, paper: Paper, client: Client) -> AsyncIterator[_Read | SourceFailure]:
+    async def _further_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:
         links = await self._further_links(paper)
         if isinstance(links, SourceFailure):
             yield links
             return
         for link in links:
-            yield await self._read_link(link, client)
+            yield await self._read_link(link)
 
     def _where_looked(self, paper: Paper) -> str:
         if not paper.doi:
@@ -139,13 +135,13 @@ class FullTextLibrary:
         known = known_links(paper, self.arxiv_url)
         return tuple(link for link in links if link not in known)
 
-    async def _read_source(self, link: str, client: Client) -> _Read | SourceFailure:
+    async def _read_source(self, link: str) -> _Read | SourceFailure:
         """A LaTeX source; where arXiv has only a PDF it gives that, which is then read as one."""
         sha256 = await self._cache.content_hash_at(link)
         if sha256 is not None and (known := await self._cache.document(latex.PARSER, latex.VERSION, sha256)) is not None:
             record_cache_hit(self.ledger, DOWNLOAD, "by content")
             return _Read(known) if isinstance(known, ParsedDocument) else known
-        content = await Downloader(client, self.settings, self.ledger, self.allow_private_addresses, LATEX).fetch(link)
+        content = await Downloader(self.settings, self.ledger, self.allow_private_addresses, LATEX).fetch(link)
         if isinstance(content, SourceFailure):
             return content
         sha256 = hashlib.sha256(content).hexdigest()
@@ -158,12 +154,12 @@ class FullTextLibrary:
             await self._cache.put_document(latex.PARSER, latex.VERSION, sha256, document)
         return _Read(document) if isinstance(document, ParsedDocument) else document
 
-    async def _read_link(self, link: str, client: Client) -> _Read | SourceFailure:
+    async def _read_link(self, link: str) -> _Read | SourceFailure:
         sha256 = await self._cache.content_hash_at(link)
         if sha256 is not None and (read := await self._cached(sha256)) is not None:
             record_cache_hit(self.ledger, DOWNLOAD, "by content")
             return read
-        content = await Downloader(client, self.settings, self.ledger, self.allow_private_addresses).fetch(link)
+        content = await Downloader(self.settings, self.ledger, self.allow_private_addresses).fetch(link)
         if isinstance(content, SourceFailure):
             return content
         sha256 = hashlib.sha256(content).hexdigest()

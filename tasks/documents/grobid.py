@@ -71,7 +71,7 @@ class _Client(GrobidClient):  # type: ignore[misc]
         return Response(self.answer.status), self.answer.status
 
     async def _sent(self, url: str, form: dict[str, str], files: Any) -> Answer:
-        async with open_client(self._timeout_seconds, keep_connections=False) as client:
+        async with open_client(self._timeout_seconds) as client:
             return await exchange(
                 client,
                 "POST",

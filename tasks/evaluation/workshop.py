@@ -94,12 +94,10 @@ class Workshop:
     def _documents(self, ledger: Ledger) -> DocumentLibrary:
         if not self.job.request.full_text:
             return AbstractLibrary()
-        timeout_seconds = self.settings.documents.download_timeout_seconds
         return FullTextLibrary(
             self.settings.documents,
             self.settings.grobid_url,
             self._open_copies(ledger),
-            lambda: open_client(timeout_seconds, keep_connections=False),
             self.documents,
             ledger,
             self.document_slots,

@@ -20,9 +20,11 @@ ConnectionFailure = httpx.TransportError
 """What libraries that use httpx themselves raise: for any failure, and where the other side is not there."""
 
 _SECRETS = "assay_secrets"
-_MOST_CONNECTIONS = 100
-_IDLE_SECONDS = 20.0
-"""Below the thirty seconds after which our own gateway closes an idle connection."""
+_LIMITS = httpx.Limits(
+    max_connections=100,
+    max_keepalive_connections=100,
+    keepalive_expiry=20.0,  # below the thirty seconds after which our own gateway closes an idle one
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,9 @@ class KeyedTransport(httpx.AsyncBaseTransport):
     Proxies of the environment are used as by httpx itself.
     """
 
-    def __init__(self, limits: httpx.Limits) -> None:
-        self._direct = httpx.AsyncHTTPTransport(verify=_tls(), limits=limits)
-        self._proxied = {scheme: httpx.AsyncHTTPTransport(verify=_tls(), limits=limits, proxy=url) for scheme, url in _proxies().items()}
+    def __init__(self) -> None:
+        self._direct = _transport(None)
+        self._proxied = {scheme: _transport(url) for scheme, url in _proxies().items()}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         secrets = request.extensions.get(_SECRETS)
@@ -102,24 +104,21 @@ class KeyedTransport(httpx.AsyncBaseTransport):
             await transport.aclose()
 
 
-def open_client(timeout_seconds: float, *, keep_connections: bool = True) -> Client:
-    """A client for one event loop. Redirects are followed by hand: each is checked, and a key must not leave its host.
+def open_client(timeout_seconds: float) -> Client:
+    """A client for one event loop.
 
-    Args:
-        keep_connections: False where connections go to checked addresses under the names of many hosts
-            (`tasks.web.guard`): none may be used again for another name.
+    Redirects are followed by hand: each is checked, and a key must not leave its host.
     """
-    limits = httpx.Limits(
-        max_connections=_MOST_CONNECTIONS,
-        max_keepalive_connections=_MOST_CONNECTIONS if keep_connections else 0,
-        keepalive_expiry=_IDLE_SECONDS,
-    )
     return httpx.AsyncClient(
-        transport=KeyedTransport(limits),
+        transport=KeyedTransport(),
         timeout=httpx.Timeout(timeout_seconds),
         follow_redirects=False,
         headers={"User-Agent": f"assay/{metadata.version('assay')}"},
     )
+
+
+def _transport(proxy: str | None) -> httpx.AsyncHTTPTransport:
+    return httpx.AsyncHTTPTransport(verify=_tls(), limits=_LIMITS, proxy=proxy)
 
 
 @functools.cache

@@ -3,12 +3,13 @@
 import asyncio
 import ipaddress
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-import httpx
-
 from tasks.web.addresses import URL
-from tasks.web.client import Client
+from tasks.web.client import open_client
+from tasks.web.exchange import Response, answered_within, streamed
 
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 """All that is handed out to the public Internet (RFC 4291); what lies outside is local, reserved, or wraps an IPv4 address."""
@@ -68,18 +69,36 @@ async def checked_address(url: URL, *, allow_private_addresses: bool) -> str | R
     return await resolve(host, port, allow_private_addresses=allow_private_addresses)
 
 
-def pinned(client: Client, method: str, url: URL, address: str, **headers: str) -> httpx.Request:
-    """A request for `url` that goes to the checked `address`; credentials in the URL are left out.
+@asynccontextmanager
+async def response_from(
+    address: str,
+    method: str,
+    url: URL,
+    timeout_seconds: float,
+    **headers: str,
+) -> AsyncIterator[Response]:
+    """What the checked `address` answers for `url`, before its body is read; credentials in the URL are left out.
 
-    `client` must not keep connections (`tasks.web.client.open_client`).
+    No connection is kept: none may be used again for another name.
+
+    Raises:
+        NoAnswerError: also where the body breaks off inside the block.
     """
-    host = url.netloc.decode("ascii")
-    return client.build_request(
-        method,
-        url.copy_with(host=address.split("%", 1)[0], username=None, password=None, fragment=None),
-        headers={"Host": host, **{name.replace("_", "-"): value for name, value in headers.items()}},
-        extensions={"sni_hostname": url.raw_host.decode("ascii")},
-    )
+    with answered_within(timeout_seconds):
+        async with open_client(timeout_seconds) as client:
+            request = client.build_request(
+                method,
+                url.copy_with(
+                    host=address.split("%", 1)[0],
+                    username=None,
+                    password=None,
+                    fragment=None,
+                ),
+                headers={"Host": url.netloc.decode("ascii"), **headers},
+                extensions={"sni_hostname": url.raw_host.decode("ascii")},
+            )
+            async with streamed(client, request) as response:
+                yield response
 
 
 async def resolve(host: str, port: int, *, allow_private_addresses: bool) -> str | Refused:

@@ -21,7 +21,6 @@ from tasks.documents.child import run_child
 from tasks.documents.download import SOURCE, Downloader, Expected
 from tasks.documents.reasons import DocumentReason, failure
 from tasks.web.calls import record_cache_hit
-from tasks.web.client import Client
 from warehouse.keyed_store import KeyedStore
 
 VERSION = 1
@@ -67,12 +66,10 @@ class WebReader:
     A page is read as it stands today, whatever date the source gave it; a repository as of a day where one is given.
 
     Args:
-        http: makes the client of one reading, one that keeps no connections.
         allow_private_addresses: for tests against loopback only.
     """
 
     settings: DocumentSettings
-    http: Callable[[], Client]
     ledger: Ledger
     code_host: CodeHost
     store: KeyedStore | None
@@ -96,8 +93,9 @@ class WebReader:
             if (kept := await self._kept(key)) is not None:
                 record_cache_hit(self.ledger, SOURCE, f"{kind} kept")
                 return Reading(kept)
-            async with self.http() as client:
-                content = await Downloader(client, self.settings, self.ledger, self.allow_private_addresses, expected).fetch(url)
+            private = self.allow_private_addresses
+            downloader = Downloader(self.settings, self.ledger, private, expected)
+            content = await downloader.fetch(url)
             reading = Reading(failure=content) if isinstance(content, SourceFailure) else await parse(content, url)
         if reading.failure is None and self.store is not None:
             await asyncio.to_thread(self.store.put_many, {key: orjson.dumps(reading.parts)})

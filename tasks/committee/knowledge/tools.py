@@ -17,7 +17,6 @@ from tasks.literature.client import LiteratureClient
 from tasks.sources.registry import open_sources
 from tasks.sources.source import Source
 from tasks.sources.upstream import Desk
-from tasks.web.client import open_client
 from warehouse.keyed_store import KeyedStore
 
 LITERATURE = "literature"
@@ -69,7 +68,7 @@ def open_knowledge_tools(
     """The tools of one idea.
 
     Args:
-        desk: the idea's ledger, the shard's `open_client`, the machine's limits folder, the budget's hook.
+        desk: the idea's ledger, the shard's client, the machine's limits, the budget's hook.
         store: shared cache of pages and repositories read; None keeps nothing.
         slots: bounds what is read at once; share one between the ideas of a worker.
         read_in_full: False: no page or repository is fetched.
@@ -80,7 +79,6 @@ def open_knowledge_tools(
     names = tuple(name for name in parameters.sources if name != LITERATURE)
     reader = WebReader(
         settings=settings.documents,
-        http=lambda: open_client(settings.documents.download_timeout_seconds, keep_connections=False),
         ledger=desk.ledger,
         code_host=CodeHost(settings, desk),
         store=store,

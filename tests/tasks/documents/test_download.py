@@ -12,7 +12,6 @@ from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.download import MAXIMUM_REDIRECTS, Downloader
 from tasks.web import guard
-from tasks.web.client import open_client
 from tasks.web.guard import Refused, is_public, resolve
 from tests.support.document_server import DocumentServer, Reply
 
@@ -20,8 +19,7 @@ PDF = b"%PDF-1.4 " + b"x" * 2000
 
 
 async def fetch(url: str, settings: DocumentSettings, ledger: Ledger, *, private: bool = True) -> bytes | SourceFailure:
-    async with open_client(5, keep_connections=False) as client:
-        return await Downloader(client, settings, ledger, allow_private_addresses=private).fetch(url)
+    return await Downloader(settings, ledger, allow_private_addresses=private).fetch(url)
 
 
 def reason(answer: bytes | SourceFailure) -> str:

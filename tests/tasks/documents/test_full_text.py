@@ -8,7 +8,6 @@ from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.abstracts import AbstractLibrary
 from tasks.documents.full_text import FullTextLibrary
-from tasks.web.client import open_client
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf, pdf_of
@@ -37,7 +36,6 @@ def library(
         settings=settings,
         grobid_url=grobid,
         open_copies=None if links is None else open_copies,
-        http=lambda: open_client(5, keep_connections=False),
         store=KeyedStore(store) if store else None,
         ledger=ledger,
         allow_private_addresses=True,

@@ -25,7 +25,6 @@ from tasks.documents.latex_files import LatexError, inner_name, read_files
 from tasks.documents.latex_source import main_file, whole_source, without_comments
 from tasks.documents.latex_text import document_of_latex
 from tasks.documents.sections import paper_sections
-from tasks.web.client import open_client
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf
@@ -241,7 +240,6 @@ def library(server: DocumentServer, ledger: Ledger, store: Path, **changes: obje
         settings=settings,
         grobid_url=None,
         open_copies=None,
-        http=lambda: open_client(5, keep_connections=False),
         store=KeyedStore(store),
         ledger=ledger,
         allow_private_addresses=True,

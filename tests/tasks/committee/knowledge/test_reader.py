@@ -66,7 +66,6 @@ class Bench:
         self.http = open_client(60.0)
         self.reader = WebReader(
             settings=DocumentSettings(parse_seconds=5.0, parse_memory_bytes=700_000_000, download_timeout_seconds=60.0),
-            http=lambda: open_client(60.0, keep_connections=False),
             ledger=self.ledger,
             code_host=CodeHost(settings, Desk(self.http, self.ledger, folder), archive_root=server.url),
             store=KeyedStore(folder / "readings.sqlite"),
