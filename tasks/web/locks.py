@@ -26,19 +26,25 @@ async def alone(path: Path) -> AsyncIterator[None]:
     """Hold the lock at `path` for the length of the block; a process that dies lets go of it."""
     descriptor = _opened(path)
     try:
-        while not _try_lock(descriptor):  # noqa: ASYNC110 -- what is waited for may happen in another process
+        while not try_lock(descriptor):  # noqa: ASYNC110 -- what is waited for may happen in another process
             await asyncio.sleep(_POLL_SECONDS)
         yield
     finally:
         os.close(descriptor)
 
 
-def _try_lock(descriptor: int) -> bool:
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file against every other process, unless one has."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
+
+
+def unlock(descriptor: int) -> None:
+    """Let go of it."""
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
 def _opened(path: Path) -> int:

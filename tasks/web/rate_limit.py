@@ -1,4 +1,8 @@
-"""A rate limit shared by every process of a machine: GCRA on a locked file, exact and safe against kills."""
+"""A rate limit shared by every process of a machine: GCRA on a locked file, exact and safe against kills.
+
+Kept by hand: libraries that share a limit between processes want a server, and none shifts what is handed out already
+when the other side asks for a pause.
+"""
 
 import asyncio
 import os

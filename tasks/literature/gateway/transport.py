@@ -12,12 +12,12 @@ import orjson
 
 from schemas.settings import Settings
 from tasks.literature.gateway.attempts import Attempt
-from tasks.literature.gateway.limiter import RateLimiter, Turn
 from tasks.literature.gateway.messages import Reply, Request, could_not_look
 from tasks.literature.gateway.request_record import RequestRecord
 from tasks.telemetry.counting import upstream_answered
 from tasks.telemetry.tracing import span
 from tasks.web.addresses import web_address
+from tasks.web.arrival_limiter import ArrivalLimiter, Turn
 from tasks.web.circuit_breaker import CircuitBreaker, CircuitState
 from tasks.web.client import Secrets, open_client
 from tasks.web.exchange import Answer, NoAnswerError, exchange
@@ -61,7 +61,7 @@ class Transport:
     def __init__(
         self,
         settings: Settings,
-        limiter: RateLimiter | None = None,
+        limiter: ArrivalLimiter | None = None,
         breaker: CircuitBreaker | None = None,
         record: RequestRecord | None = None,
     ) -> None:
@@ -77,7 +77,7 @@ class Transport:
             first_pause_seconds=literature.retry_base_seconds,
             longest_pause_seconds=_LONGEST_BACKOFF_SECONDS,
         )
-        self.limiter = limiter or RateLimiter(literature.requests_per_second)
+        self.limiter = limiter or ArrivalLimiter(literature.requests_per_second)
         self.breaker = breaker or CircuitBreaker()
         self.record = record
         self.outcomes: Counter[tuple[str, str]] = Counter()
