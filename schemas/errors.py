@@ -1,16 +1,14 @@
-"""Errors answer one question by their type: does trying again help?
+"""Errors answer one question by their type: does trying again help? `tasks.web.retrying` goes by it.
 
 AssayError
 ├── TransientError            try again later
 │   ├── RateLimitedError
-│   ├── UpstreamError         5xx, timeouts, dropped connections
-│   └── GatewayUnreachableError
+│   └── UpstreamError         5xx, timeouts, dropped connections
 └── PermanentError            trying again changes nothing
     ├── ConfigurationError    wrong usage or settings (exit code 2)
     ├── IdeaFileError         an idea file that cannot be read at all (exit code 2)
     ├── SnapshotError         a snapshot that is missing, empty or broken (exit code 2)
     ├── RequestRejectedError  4xx other than 429
-    ├── DocumentError         a document that cannot be had or read
     ├── BudgetExhaustedError  the run's or the idea's budget is spent (exit code 3)
     ├── PublicationError      a run that failed a critical expectation
     └── PromptError           a template that does not fit its step
@@ -49,12 +47,6 @@ class UpstreamError(TransientError):
     reason = "server_error"
 
 
-class GatewayUnreachableError(TransientError):
-    """No gateway answers at the configured address."""
-
-    reason = "unreachable"
-
-
 class PermanentError(AssayError):
     """Trying again changes nothing."""
 
@@ -83,12 +75,6 @@ class RequestRejectedError(PermanentError):
     """The other side understood and refused."""
 
     reason = "bad_request"
-
-
-class DocumentError(PermanentError):
-    """A document that cannot be had or read."""
-
-    reason = "document"
 
 
 class BudgetExhaustedError(PermanentError):

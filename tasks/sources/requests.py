@@ -1,7 +1,8 @@
 """Requests to a source: in turn, retried within bounds, each a row in the ledger, each failure a value."""
 
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -34,14 +35,12 @@ class Fetched(Generic[PageT]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Attempt(Generic[PageT]):
-    """`again`: whether the reason may pass at once."""
+class _Outcome(Generic[PageT]):
+    """What one attempt gave: a page and the body it was read from, or the reason why there is none."""
 
     page: PageT | None = None
     reason: str | None = None
     detail: str = ""
-    again: bool = False
-    wait_told_seconds: float = 0.0
     body: bytes = b""
 
 
@@ -60,12 +59,7 @@ class SourceRequests:
         self._turn_path = desk.limits_folder / f"{content_hash('turn', upstream.limit_name, length=16)}.turn"
         circuit_name = content_hash("circuit", f"{upstream.limit_name} {upstream.base_url}", length=16)
         self._circuit = CircuitBreaker(desk.limits_folder / f"{circuit_name}.breaker")
-        self._policy = RetryPolicy(
-            settings.maximum_attempts,
-            settings.maximum_total_seconds,
-            first_pause_seconds=settings.retry_base_seconds,
-            longest_pause_seconds=_LONGEST_PAUSE_SECONDS,
-        )
+        self._policy = RetryPolicy.of(settings)
         self._kept = KeptAnswers(desk.answers, upstream, desk.limits_folder / "questions") if desk.answers is not None else None
         self._cost = 1.0
 
@@ -103,7 +97,7 @@ class SourceRequests:
     async def _asked(self, question: Question, read: Callable[[Reply], PageT]) -> tuple[Fetched[PageT], bytes]:
         """The page and the body it was read from."""
 
-        async def attempt(number: int) -> Tried[_Attempt[PageT]]:
+        async def attempt(number: int) -> Tried[_Outcome[PageT]]:
             return await self._tried(question, read, number)
 
         last = await self._policy.run(attempt)
@@ -111,57 +105,61 @@ class SourceRequests:
             return Fetched(last.page), last.body
         return Fetched(failure=self.failure(question, last.reason, last.detail)), b""
 
-    async def _tried(self, question: Question, read: Callable[[Reply], PageT], number: int) -> Tried[_Attempt[PageT]]:
+    async def _tried(
+        self,
+        question: Question,
+        read: Callable[[Reply], PageT],
+        number: int,
+    ) -> Tried[_Outcome[PageT]]:
+        source = self._upstream.source
         if not self._circuit.allows():
-            detail = f"{self._upstream.source} has not answered for a while; asking again later"
-            return Tried(_Attempt(reason=Reason.CIRCUIT_OPEN, detail=detail))
+            detail = f"{source} has not answered for a while; asking again later"
+            return Tried(_Outcome(reason=Reason.CIRCUIT_OPEN, detail=detail))
         try:
             if self._desk.on_request is not None:
                 self._desk.on_request()
         except BudgetExhaustedError as error:
-            return Tried(_Attempt(reason=error.reason, detail=str(error)))
-        started = time.monotonic()
-        attempt, waited_seconds = await self._attempt(question, read, number)
-        busy_seconds = time.monotonic() - started - waited_seconds
-        if attempt.again:
+            return Tried(_Outcome(reason=error.reason, detail=str(error)))
+        columns = {"packed": question.packed, "attempt": number}
+        asked_at = time.monotonic()
+        async with self._turn():
+            sent_at = time.monotonic()
+            row = recorded(self._desk.ledger, source, question.path, "source request", **columns)
+            with row as call:
+                call.wait_seconds = sent_at - asked_at
+                try:
+                    reply = await self._exchanged(question)
+                    call.status = reply.status
+                    tried = self._judged(reply, read)
+                except NoAnswerError as gone:
+                    tried = Tried(_Outcome(reason=gone.reason, detail=str(gone)), gone.again)
+                call.reason = tried.result.reason
+        if tried.again:
             self._circuit.failed()
         else:
             self._circuit.answered()
-        if number > 1:
-            attempt = replace(attempt, detail=f"{attempt.detail} ({number} attempts)")
-        return Tried(attempt, attempt.again, attempt.wait_told_seconds, busy_seconds)
+        tries = f" ({number} attempts)" if number > 1 else ""
+        outcome = replace(tried.result, detail=tried.result.detail + tries)
+        return replace(tried, result=outcome, busy_seconds=time.monotonic() - sent_at)
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """The right to send, within the allowance; alone on this machine where the source asks for it."""
+        if not self._upstream.one_at_a_time:
+            await self._limit.take(self._cost)
+            yield
+            return
+        async with alone(self._turn_path):
+            await self._limit.take(self._cost)
+            try:
+                yield
+            finally:
+                self._limit.space()
 
     def failure(self, question: Question, reason: str, detail: str) -> SourceFailure:
         """A failure on one line, without secrets."""
         line = one_line(self._upstream.secrets.scrubbed(detail))[:_DETAIL_LENGTH]
         return SourceFailure(source=self._upstream.source, endpoint=question.path, reason=str(reason), detail=line)
-
-    async def _attempt(self, question: Question, read: Callable[[Reply], PageT], number: int) -> tuple[_Attempt[PageT], float]:
-        """One request and its row. Returns also the seconds waited for its turn."""
-        started = time.monotonic()
-        if self._upstream.one_at_a_time:
-            async with alone(self._turn_path):
-                try:
-                    return await self._sent(question, read, started, number)
-                finally:
-                    self._limit.space()
-        return await self._sent(question, read, started, number)
-
-    async def _sent(self, question: Question, read: Callable[[Reply], PageT], started: float, number: int) -> tuple[_Attempt[PageT], float]:
-        await self._limit.take(self._cost)
-        waited_seconds = time.monotonic() - started
-        upstream = self._upstream
-        columns = {"packed": question.packed, "attempt": number}
-        with recorded(self._desk.ledger, upstream.source, question.path, "source request", **columns) as call:
-            call.wait_seconds = waited_seconds
-            try:
-                reply = await self._exchanged(question)
-                call.status = reply.status
-                attempt = self._judged(reply, read)
-            except NoAnswerError as gone:
-                attempt = _Attempt(reason=gone.reason, detail=str(gone), again=gone.again)
-            call.reason = attempt.reason
-        return attempt, waited_seconds
 
     async def _exchanged(self, question: Question) -> Reply:
         """Redirected only within the host, because keys do not follow."""
@@ -179,21 +177,21 @@ class SourceRequests:
             headers={**upstream.headers, **of_body},
         )
 
-    def _judged(self, reply: Reply, read: Callable[[Reply], PageT]) -> _Attempt[PageT]:
+    def _judged(self, reply: Reply, read: Callable[[Reply], PageT]) -> Tried[_Outcome[PageT]]:
         self._keep_to(reply)
         if reply.status != 200:
             reason = self._upstream.reason(reply)
             again = reason == Reason.RATE_LIMITED or may_pass(reply.status)
-            wait_seconds = self._upstream.asks_to_wait_seconds(reply) if again else 0.0
             mend = f"{hint}; " if (hint := self._upstream.mend.get(reason)) else ""
             detail = f"{mend}it answered {reply.status}: {_told(reply)}"
-            return _Attempt(None, reason, detail, again, wait_seconds)
+            wait_seconds = self._upstream.asks_to_wait_seconds(reply)
+            return Tried(_Outcome(reason=reason, detail=detail), again, wait_seconds)
         try:
-            return _Attempt(read(reply), body=reply.content)
+            return Tried(_Outcome(read(reply), body=reply.content))
         except RequestRejectedError as error:
-            return _Attempt(reason=Reason.BAD_REQUEST, detail=str(error))
+            return Tried(_Outcome(reason=Reason.BAD_REQUEST, detail=str(error)))
         except ValueError as error:  # `UnreadableAnswer`, or what no reader thought of
-            return _Attempt(reason=Reason.MALFORMED_ANSWER, detail=str(error), again=True)
+            return Tried(_Outcome(reason=Reason.MALFORMED_ANSWER, detail=str(error)), again=True)
 
     def _keep_to(self, reply: Reply) -> None:
         """Slow down to what the answer allows: a lower rate, a pause, or, after a 429, at least a moment."""

@@ -6,11 +6,12 @@ import random
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, retry_if_result
 
 from schemas.errors import TransientError
+from schemas.settings import LiteratureSettings, SourceSettings
 
 ResultT = TypeVar("ResultT")
 _MOST_DOUBLINGS = 30
@@ -60,6 +61,15 @@ class RetryPolicy:
     maximum_total_seconds: float = math.inf
     first_pause_seconds: float = 1.0
     longest_pause_seconds: float = 60.0
+
+    @classmethod
+    def of(cls, settings: LiteratureSettings | SourceSettings) -> Self:
+        """As a section of the settings says."""
+        return cls(
+            settings.maximum_attempts,
+            settings.maximum_total_seconds,
+            first_pause_seconds=settings.retry_base_seconds,
+        )
 
     async def run(
         self,

@@ -71,12 +71,7 @@ class Transport:
         self._settings = literature
         self._base = literature.upstream_url.rstrip("/")
         self._client = open_client(literature.timeout_seconds)
-        self._policy = RetryPolicy(
-            literature.maximum_attempts,
-            literature.maximum_total_seconds,
-            first_pause_seconds=literature.retry_base_seconds,
-            longest_pause_seconds=_LONGEST_BACKOFF_SECONDS,
-        )
+        self._policy = RetryPolicy.of(literature)
         self.limiter = limiter or ArrivalLimiter(literature.requests_per_second)
         self.breaker = breaker or CircuitBreaker()
         self.record = record
