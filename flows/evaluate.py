@@ -18,7 +18,7 @@ from flows.shards import send_shards
 from schemas.base import Noun
 from schemas.errors import PublicationError
 from schemas.evaluation import Receipt
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from schemas.run import Run, RunRequest, RunState
 from schemas.settings import Settings
 from tasks.evaluate_shard import evaluate_shard
@@ -123,7 +123,7 @@ def _run_row(request: RunRequest, plan: RunPlan, layout: Layout, literature: str
 
 
 def _over_budget(receipts: Iterable[Receipt]) -> bool:
-    return any(receipt.incomplete_reason == UnscoredReason.BUDGET_EXHAUSTED for receipt in receipts)
+    return any(receipt.incomplete_reason == Reason.BUDGET_EXHAUSTED for receipt in receipts)
 
 
 def _artifact(summary: RunSummary) -> str:

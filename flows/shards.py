@@ -10,6 +10,7 @@ from prefect.futures import wait
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
+from schemas.reasons import Reason
 
 MAXIMUM_ROUNDS = 3
 """Times a lost shard is sent again; what did land of it is not made again."""
@@ -21,7 +22,7 @@ class Ended(Protocol):
     """A receipt, as far as it tells how its unit of work ended."""
 
     @property
-    def incomplete_reason(self) -> str | None: ...
+    def incomplete_reason(self) -> Reason | None: ...
 
 
 def write_shards(folder: Path, jobs: Iterable[Noun]) -> tuple[Path, ...]:
@@ -63,9 +64,9 @@ def reraise_configuration_errors(result: object) -> None:
         raise result
 
 
-def first_incomplete_reason(names: Iterable[str], receipts: Mapping[str, Ended]) -> str | None:
+def first_incomplete_reason(names: Iterable[str], receipts: Mapping[str, Ended]) -> Reason | None:
     """Why the work is not whole, by the first unit that is not; one without a receipt lost its worker for good."""
-    reasons = (receipts[name].incomplete_reason if name in receipts else "worker_lost" for name in names)
+    reasons = (receipts[name].incomplete_reason if name in receipts else Reason.WORKER_LOST for name in names)
     return next((reason for reason in reasons if reason), None)
 
 

@@ -8,8 +8,9 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.calls import LlmCall
 from schemas.identifiers import RunId
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
 from schemas.profile import Profile
+from schemas.reasons import Reason
 from schemas.run import Budget, Module
 
 ASSAY = "assay"
@@ -44,7 +45,7 @@ class BenchmarkItem(Noun):
     answer: str | None = Field(description="What the system said; None when unscored.")
     value: float | None = Field(default=None, description="The answer as a number, where it is one.")
     explanation: str = Field(default="", description="The system's own reason.")
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     unscored_detail: str = ""
     evaluated_run_id: RunId | None = Field(default=None, description="The run whose evaluation answers or is judged.")
     provenance: Provenance | None = Field(default=None, description="None where the answer follows from an evaluation without a call.")
@@ -66,7 +67,7 @@ class BenchmarkRun(Noun):
     literature: str = Field(default="", description="Where papers come from; empty: none are asked for.")
     item_limit: int | None = Field(default=None, ge=1, description="Items drawn by the seed; None: the whole set.")
     evaluated_run_ids: tuple[str, ...] = Field(default=(), description="Runs whose evaluations answer or are judged.")
-    incomplete_reason: str | None = Field(default=None, description="Why running again may score more; None when all was asked.")
+    incomplete_reason: Reason | None = Field(default=None, description="Why running again may score more; None when all was asked.")
     assay_version: str = ""
     llm_calls: int = Field(ge=0)
     prompt_tokens: int = Field(ge=0)
@@ -83,7 +84,7 @@ class BenchmarkReceipt(Noun):
     suite: str
     rows: dict[str, int] = Field(description="Rows landed by table.")
     bytes: int = Field(ge=0)
-    incomplete_reason: str | None = None
+    incomplete_reason: Reason | None = None
     started_at: datetime
     finished_at: datetime
 

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.identifiers import IdeaId
+from schemas.reasons import Reason
 
 
 class CallStatus(StrEnum):
@@ -68,7 +69,7 @@ class ApiCall(Noun):
     source: str = Field(description="semantic_scholar, snapshot, unpaywall, grobid, download, …")
     endpoint: str
     status: int | None = Field(description="HTTP status; None when no answer came.")
-    failure_reason: str | None = Field(description="None when answered; else rate_limited, server_error, timeout, unreachable, …")
+    failure_reason: Reason | None = Field(description="None when answered.")
     wait_seconds: float = Field(ge=0, description="Waiting for the source's allowance.")
     latency_seconds: float = Field(ge=0)
     cache_hit: bool

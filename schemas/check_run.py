@@ -8,6 +8,7 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.identifiers import RunId, content_hash
 from schemas.judging import AskingParameters, Effort, JudgingParameters
+from schemas.reasons import Reason
 from schemas.run import Budget
 
 
@@ -74,7 +75,7 @@ class CheckHead(Noun):
     repetition_count: int = Field(ge=1)
     seed: int = Field(ge=0)
     manuscript_count: int = Field(ge=0)
-    incomplete_reason: str | None = Field(default=None, description="None when the check ran to its end.")
+    incomplete_reason: Reason | None = Field(default=None, description="None when the check ran to its end.")
     started_at: datetime
     finished_at: datetime
 
@@ -86,6 +87,6 @@ class CheckReceipt(Noun):
     part: str = Field(description="A manuscript_id, or what a release was called.")
     rows: dict[str, int] = Field(description="Rows landed by table.")
     bytes: int = Field(ge=0)
-    incomplete_reason: str | None = None
+    incomplete_reason: Reason | None = None
     started_at: datetime
     finished_at: datetime

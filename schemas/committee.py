@@ -9,7 +9,8 @@ from schemas.base import Noun
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
 from schemas.knowledge import SourceKind
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
+from schemas.reasons import Reason
 
 
 class IdeaPart(StrEnum):
@@ -61,7 +62,7 @@ class KnowledgeRecord(Noun):
     judge_score_0_to_1: float | None = Field(default=None, ge=0, le=1, description="Standing: citations, venue, popularity, stars.")
     score_0_to_1: float | None = Field(default=None, ge=0, le=1, description="(1 - α) · semantic + α · judge.")
     selected: bool = Field(default=False, description="Among the m best of its kind.")
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     provenance: Provenance | None = Field(default=None, description="Of the judge's score; None when computed without a call.")
 
 
@@ -84,7 +85,7 @@ class GroundedEvidence(Noun):
     relevance_0_to_1: float | None = Field(default=None, ge=0, le=1)
     passage: str = Field(default="", description="The passage it rests on, as quoted.")
     passage_verified: bool = Field(default=False, description="Whether the passage stands in the knowledge word for word.")
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     unscored_detail: str = ""
     provenance: Provenance
 
@@ -121,7 +122,7 @@ class PersonaReview(Noun):
     shown_evidence_count: int = Field(ge=0)
     masked_evidence_count: int = Field(ge=0, description="Evidence withheld because the persona does not know it.")
     mask_seed: int = Field(ge=0, description="Seed of the generator that chose what to withhold.")
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     unscored_detail: str = ""
     removed_citation_count: int = Field(default=0, ge=0)
     uncited_sentence_count: int = Field(default=0, ge=0)
@@ -153,7 +154,7 @@ class MetaReview(Noun):
     )
     scored_review_count: int = Field(ge=0)
     unscored_review_count: int = Field(ge=0)
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     unscored_detail: str = ""
     removed_citation_count: int = Field(default=0, ge=0)
     uncited_sentence_count: int = Field(default=0, ge=0)

@@ -7,7 +7,8 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
+from schemas.reasons import Reason
 
 
 class Dimension(Noun):
@@ -37,7 +38,7 @@ class Candidate(Noun):
     )
     relevance_0_to_5: int | None = Field(default=None, ge=0, le=5, description="None when not judged or unscored.")
     rationale: str = ""
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     seed: bool = Field(default=False, description="Relevant enough to start augmentation from.")
     compared: bool = Field(default=False, description="Among the papers compared.")
     provenance: Provenance | None = Field(default=None, description="None when filtered out before judgement.")
@@ -54,7 +55,7 @@ class Comparison(Noun):
         ge=-1, le=1, description="+1 the idea is more novel, 0 neither or not addressed, -1 the paper; None when unscored."
     )
     overall_comparison: str = Field(default="", description="The same text on every row of the paper.")
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     provenance: Provenance
 
 
@@ -69,7 +70,7 @@ class ContributionReview(Noun):
     mean_comparison_score: float | None = Field(default=None, ge=-1, le=1, description="Over scored comparisons only.")
     scored_comparison_count: int = Field(ge=0)
     unscored_comparison_count: int = Field(ge=0)
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     unscored_detail: str = ""
     removed_citation_count: int = Field(default=0, ge=0)
     uncited_sentence_count: int = Field(default=0, ge=0)

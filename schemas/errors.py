@@ -17,11 +17,13 @@ Every class takes one message, says what went wrong and how to mend it in one li
 (Dask hides the real error of one that does not).
 """
 
+from schemas.reasons import Reason
+
 
 class AssayError(Exception):
     """Root of everything Assay raises on purpose."""
 
-    reason = "error"
+    reason: Reason = Reason.INTERNAL_ERROR
 
 
 class TransientError(AssayError):
@@ -31,65 +33,65 @@ class TransientError(AssayError):
         wait_seconds: what the other side asks to wait before that.
     """
 
-    reason = "transient"
+    reason = Reason.UNREACHABLE
     wait_seconds = 0.0
 
 
 class RateLimitedError(TransientError):
     """The other side asked us to slow down."""
 
-    reason = "rate_limited"
+    reason = Reason.RATE_LIMITED
 
 
 class UpstreamError(TransientError):
     """The other side failed: a 5xx, a timeout or a dropped connection."""
 
-    reason = "server_error"
+    reason = Reason.SERVER_ERROR
 
 
 class PermanentError(AssayError):
     """Trying again changes nothing."""
 
-    reason = "permanent"
+    reason = Reason.INTERNAL_ERROR
 
 
 class ConfigurationError(PermanentError):
     """Wrong usage or settings."""
 
-    reason = "configuration"
+    reason = Reason.CONFIGURATION
 
 
 class IdeaFileError(PermanentError):
     """An idea file that cannot be read at all."""
 
-    reason = "unreadable"
+    reason = Reason.UNREADABLE
 
 
 class SnapshotError(PermanentError):
     """A snapshot that is missing, empty or broken."""
 
-    reason = "snapshot"
+    reason = Reason.SNAPSHOT
 
 
 class RequestRejectedError(PermanentError):
     """The other side understood and refused."""
 
-    reason = "bad_request"
+    reason = Reason.BAD_REQUEST
 
 
 class BudgetExhaustedError(PermanentError):
     """The budget of the run or of the idea is spent."""
 
-    reason = "budget_exhausted"
+    reason = Reason.BUDGET_EXHAUSTED
 
 
 class PublicationError(PermanentError):
     """A run that failed a critical expectation stays in landing."""
 
-    reason = "not_published"
+    reason = Reason.NOT_PUBLISHED
 
 
 class PromptError(PermanentError):
     """A prompt template that does not fit its step."""
 
-    reason = "prompt"
+    reason = Reason.PROMPT

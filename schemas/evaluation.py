@@ -15,6 +15,7 @@ from schemas.identifiers import EvaluationKey, RunId
 from schemas.judging import JudgeVote
 from schemas.novelty import NoveltyEvaluation
 from schemas.paper import Paper
+from schemas.reasons import Reason
 from schemas.soundness import SoundnessEvaluation
 
 ModuleEvaluation = SoundnessEvaluation | ContributionEvaluation | CommitteeEvaluation | NoveltyEvaluation
@@ -62,7 +63,7 @@ class Receipt(Noun):
     api_calls: int = Field(ge=0)
     failures: int = Field(ge=0)
     unscored: int = Field(ge=0)
-    incomplete_reason: str | None = Field(
+    incomplete_reason: Reason | None = Field(
         default=None, description="budget_exhausted or worker_lost; None when the evaluation ran to its end."
     )
     reused_from_run_id: RunId | None = None

@@ -1,8 +1,14 @@
 """Something that did not work out, kept beside what did."""
 
+from collections import Counter
+from collections.abc import Iterable
+
 from pydantic import Field
 
 from schemas.base import Noun, Writable
+from schemas.outcome import Unscored
+from schemas.reasons import Passes, Reason
+from schemas.retrieval import SourceFailure
 
 
 class Failure(Noun):
@@ -10,6 +16,37 @@ class Failure(Noun):
 
     stage: str = Field(description="read_ideas, soundness, contribution, literature, documents, evaluate.")
     subject: Writable = Field(description="What failed: a method, paper, query or idea, by identifier.")
-    reason: str = Field(description="A closed word: an UnscoredReason, a SourceFailure reason or a RejectedIdea reason.")
+    reason: Reason
     detail: Writable = Field(description="One line: what happened and, where it can be mended, how.")
-    retryable: bool = Field(default=False, description="Whether running again may help.")
+
+    @property
+    def retryable(self) -> bool:
+        """Whether running again, with nothing changed, may help."""
+        return self.reason.passes is Passes.BY_ITSELF
+
+
+def look_up_failures(failures: Iterable[SourceFailure], stage: str, subject: str) -> tuple[Failure, ...]:
+    """One failure per look-up that was not answered."""
+    return tuple(
+        Failure(
+            stage=stage,
+            subject=subject,
+            reason=failure.reason,
+            detail=f"{failure.source} {failure.endpoint}: {failure.detail}",
+        )
+        for failure in failures
+    )
+
+
+def call_failures(unscored: Iterable[Unscored], stage: str, subject: str) -> tuple[Failure, ...]:
+    """Calls without a usable answer; those of one kind as one failure that counts them."""
+    counted = Counter((call.reason, call.detail) for call in unscored)
+    return tuple(
+        Failure(
+            stage=stage,
+            subject=subject,
+            reason=reason,
+            detail=detail if count == 1 else f"{count} calls: {detail}",
+        )
+        for (reason, detail), count in counted.items()
+    )

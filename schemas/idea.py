@@ -6,6 +6,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Writable
 from schemas.identifiers import IdeaId, content_hash
+from schemas.reasons import Reason
 
 
 class Idea(Noun):
@@ -37,10 +38,7 @@ class RejectedIdea(Noun):
 
     idea_id: IdeaId | None
     location: Writable = Field(description="Where it stood: `ideas.jsonl line 3`.")
-    reason: str = Field(
-        description="A closed word: empty, too_short, too_long, bad_cutoff_date, duplicate_id, duplicate_text, unreadable, bad_field, "
-        "internal_error."
-    )
+    reason: Reason
     detail: Writable = Field(description="One line: what is wrong and how to mend it.")
 
 

@@ -7,7 +7,8 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
+from schemas.reasons import Reason
 
 
 class ManuscriptForm(StrEnum):
@@ -37,7 +38,7 @@ class Attempt(Noun):
 
     attempt: int = Field(ge=1)
     problem_count: int | None = Field(ge=0, description="None when unscored.")
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     unscored_detail: str = ""
     input_tokens: int | None = Field(default=None, ge=0, description="None: not known, or no model was asked.")
     thinking_tokens: int | None = Field(default=None, ge=0, description="None: not told.")
@@ -54,7 +55,7 @@ class Vote(Noun):
     repetition: int = Field(ge=1)
     hit: bool | None = Field(description="None when unscored.")
     explanation: str = ""
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     unscored_detail: str = ""
     provenance: Provenance | None = Field(description="None for an imported vote.")
 
@@ -73,6 +74,6 @@ class ManuscriptCheck(Noun):
     failures: tuple[Failure, ...]
     page_count: int | None = Field(default=None, ge=0)
     known_reason: str | None = Field(default=None, description="The authors' own reason for retracting it; None: none is known.")
-    unread_reason: str | None = Field(default=None, description="Why it could not be read; None when it could.")
+    unread_reason: Reason | None = Field(default=None, description="Why it could not be read; None when it could.")
     llm_calls: tuple[LlmCall, ...] = ()
     api_calls: tuple[ApiCall, ...] = ()

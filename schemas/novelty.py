@@ -5,7 +5,8 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
+from schemas.reasons import Reason
 
 
 class NoveltyJudgement(Noun):
@@ -25,7 +26,7 @@ class NoveltyJudgement(Noun):
     mean_closeness_0_to_1: float | None = Field(default=None, ge=0, le=1, description="Of the statements to their closest related work.")
     greatest_closeness_0_to_1: float | None = Field(default=None, ge=0, le=1, description="Of any statement to any related work.")
     unanswered_search_count: int = Field(default=0, ge=0, description="Searches for related works without an answer.")
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     unscored_detail: str = ""
     removed_citation_count: int = Field(default=0, ge=0)
     uncited_sentence_count: int = Field(default=0, ge=0)

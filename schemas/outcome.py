@@ -2,32 +2,15 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Generic, TypeVar
 
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.reasons import Reason
 
 ValueT = TypeVar("ValueT")
 OtherT = TypeVar("OtherT")
-
-
-class UnscoredReason(StrEnum):
-    """Why there is no score. The list is closed: tables, charts and tests iterate it."""
-
-    REPLY_UNPARSABLE = "reply_unparsable"
-    REPLY_EMPTY = "reply_empty"
-    REPLY_CUT_OFF = "reply_cut_off"
-    REFUSED = "refused"
-    NO_EVIDENCE = "no_evidence"
-    NOTHING_TO_JUDGE = "nothing_to_judge"
-    BUDGET_EXHAUSTED = "budget_exhausted"
-    SOURCE_UNAVAILABLE = "source_unavailable"
-    ENGINE_UNAVAILABLE = "engine_unavailable"
-    INPUT_TOO_LONG = "input_too_long"
-    TIMED_OUT = "timed_out"
-    WORKER_LOST = "worker_lost"
 
 
 class Provenance(Noun):
@@ -57,7 +40,7 @@ class Scored(Generic[ValueT]):
 class Unscored:
     """There is no answer, for a reason from the closed list."""
 
-    reason: UnscoredReason
+    reason: Reason
     detail: str
     provenance: Provenance
 

@@ -9,8 +9,9 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.calls import LlmCall
 from schemas.identifiers import IdeaId, RunId
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
 from schemas.profile import Profile
+from schemas.reasons import Reason
 from schemas.run import Budget
 
 
@@ -32,7 +33,7 @@ class Match(Noun):
     rationale: str = Field(default="", description="Why, Markdown with rendered citations.")
     round: int = Field(ge=1, description="Round of the schedule.")
     judge: str = Field(description="Engine, or `human:<name>` for a vote.")
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     unscored_detail: str = ""
     provenance: Provenance | None = Field(default=None, description="None for a human vote.")
     created_at: datetime
@@ -119,7 +120,7 @@ class RankingHead(Noun):
     group_count: int = Field(ge=0)
     idea_count: int = Field(ge=0)
     vote_count: int = Field(default=0, ge=0)
-    incomplete_reason: str | None = Field(default=None, description="None when the ranking ran to its end.")
+    incomplete_reason: Reason | None = Field(default=None, description="None when the ranking ran to its end.")
     basis_sha256: str = Field(description="Hash over the evaluations ranked.")
     started_at: datetime
     finished_at: datetime
@@ -134,7 +135,7 @@ class RankedGroup(Noun):
     matches: tuple[Match, ...]
     ratings: tuple[Rating, ...]
     llm_calls: tuple[LlmCall, ...] = Field(description="Calls paid for, each booked on the idea shown first.")
-    incomplete_reason: str | None = None
+    incomplete_reason: Reason | None = None
     started_at: datetime
     finished_at: datetime
 
@@ -147,7 +148,7 @@ class GroupReceipt(Noun):
     group: str
     rows: dict[str, int] = Field(description="Rows landed by table.")
     bytes: int = Field(ge=0)
-    incomplete_reason: str | None = None
+    incomplete_reason: Reason | None = None
     started_at: datetime
     finished_at: datetime
 

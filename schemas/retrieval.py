@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from pydantic import Field
-
 from schemas.base import Noun
+from schemas.reasons import Reason
 
 ItemT = TypeVar("ItemT")
 
@@ -15,10 +14,7 @@ class SourceFailure(Noun):
 
     source: str
     endpoint: str
-    reason: str = Field(
-        description="rate_limited, server_error, timeout, unreachable, forbidden, bad_request, not_found, circuit_open, malformed_answer, "
-        "not_configured, too_large."
-    )
+    reason: Reason
     detail: str
 
 

@@ -1,7 +1,7 @@
 """Columns that several tables share: identifiers, provenance, reasons, counts."""
 
 from schemas.columns import Column, ColumnType, Severity
-from schemas.outcome import UnscoredReason
+from schemas.reasons import About, reasons_about
 
 STRING, TEXT, INTEGER, FLOAT = ColumnType.STRING, ColumnType.TEXT, ColumnType.INTEGER, ColumnType.FLOAT
 BOOLEAN, DATE, TIMESTAMP, STRINGS = ColumnType.BOOLEAN, ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.STRINGS
@@ -33,7 +33,7 @@ def paper_id(severity: Severity = Severity.CRITICAL) -> Column:
     return Column("paper_id", STRING, "A paper retrieved for the idea.", references="papers.paper_id", reference_severity=severity)
 
 
-UNSCORED = Column("unscored_reason", STRING, "Why there is no score; NULL when scored.", nullable=True, allowed=tuple(UnscoredReason))
+UNSCORED = Column("unscored_reason", STRING, "Why there is no score; NULL when scored.", nullable=True, allowed=reasons_about(About.SCORE))
 UNSCORED_DETAIL = Column("unscored_detail", STRING, "One line about the reason; empty when scored.")
 CITATION_COUNTS = (
     Column("removed_citation_count", INTEGER, "Citations of keys that were never shown, taken out.", minimum=0),

@@ -5,8 +5,9 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
 from schemas.paper import PaperSection, Passage
+from schemas.reasons import Reason
 
 
 class Method(Noun):
@@ -29,7 +30,7 @@ class MethodEvidence(Noun):
     method: str = Field(default="", description="What the paper did.")
     results: str = Field(default="", description="What came of it.")
     context: str = Field(default="", description="Under which conditions.")
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     provenance: Provenance
 
 
@@ -41,7 +42,7 @@ class SoundnessReview(Noun):
     contradictions: str = ""
     suggestions: str = ""
     score_0_to_10: float | None = Field(default=None, ge=0, le=10, description="None exactly when unscored.")
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     unscored_detail: str = ""
     evidence_count: int = Field(ge=0, description="Relevant papers shown to the engine.")
     removed_citation_count: int = Field(default=0, ge=0, description="Citations of keys that were never shown.")
@@ -55,7 +56,7 @@ class SoundnessSummary(Noun):
     strengths: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     provenance: Provenance
 
 

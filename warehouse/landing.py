@@ -18,6 +18,7 @@ from schemas.errors import ConfigurationError
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
+from schemas.reasons import Reason
 from schemas.tables import IDEA_TABLES, TABLE
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
@@ -32,7 +33,9 @@ LEFTOVERS = (BUILDING, _REPLACED)
 """How names begin that only a killed worker leaves behind."""
 
 
-def land(layout: Layout, evaluation: IdeaEvaluation, *, incomplete_reason: str | None = None, reused_from: RunId | None = None) -> Receipt:
+def land(
+    layout: Layout, evaluation: IdeaEvaluation, *, incomplete_reason: Reason | None = None, reused_from: RunId | None = None
+) -> Receipt:
     """Write everything an evaluation produced; afterwards it exists, or nothing has changed.
 
     Landing an evaluation again replaces it, but keeps the calls already paid for: money spent is never forgotten.

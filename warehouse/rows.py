@@ -19,6 +19,7 @@ from schemas.identifiers import RunId
 from schemas.judging import JudgeVote
 from schemas.outcome import Provenance
 from schemas.paper import Paper
+from schemas.reasons import Passes
 from schemas.tables import TABLE
 from warehouse.module_rows import MODULE_ROWS, Held
 
@@ -73,7 +74,7 @@ def rejection_rows(run_id: RunId, rejected: Sequence[RejectedIdea]) -> list[Row]
             "subject": entry.location,
             "reason": entry.reason,
             "detail": entry.detail,
-            "retryable": False,
+            "retryable": entry.reason.passes is Passes.BY_ITSELF,
         }
         for position, entry in enumerate(rejected)
     ]
@@ -172,12 +173,12 @@ def _failure_rows(evaluation: IdeaEvaluation, ids: Row) -> list[Row]:
 
 
 def row_of(table: Table, noun: Noun, known: Row, renamed: Mapping[str, str] | None = None) -> Row:
-    """One row: the noun's field of that name, else what is `known`, else its provenance's."""
+    """One row: the noun's field or property of that name, else what is `known`, else its provenance's."""
     provenance = getattr(noun, "provenance", None)
     fields = type(noun).model_fields
     row: Row = {}
     for name in table.column_names:
-        if name in fields:
+        if name in fields or isinstance(getattr(type(noun), name, None), property):
             row[name] = _plain(table, name, getattr(noun, name))
         elif name in known:
             row[name] = _plain(table, name, known[name])

@@ -9,7 +9,8 @@ from dashboards.reports.safe_text import Markdown, plain
 from dashboards.reports.wording import reason, stage
 from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
+from schemas.reasons import Reason
 
 SUBJECTS_NAMED = 3
 
@@ -70,7 +71,7 @@ def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
 
 def _unscored(evaluation: IdeaEvaluation) -> Iterator[Gap]:
     soundness, contribution = evaluation.soundness, evaluation.contribution
-    found: dict[str, Iterable[UnscoredReason | None]] = {}
+    found: dict[str, Iterable[Reason | None]] = {}
     if soundness is not None:
         found["relevance of a paper to a method"] = (entry.unscored_reason for entry in soundness.evidence)
         found["review of a method"] = (entry.unscored_reason for entry in soundness.reviews)

@@ -14,8 +14,8 @@ from dashboards.reports.wording import reason, weights_in_words
 from schemas.contribution import Comparison, ContributionReview, Dimension
 from schemas.identifiers import PaperId
 from schemas.judging import JudgeVote
-from schemas.outcome import UnscoredReason
 from schemas.paper import Paper
+from schemas.reasons import Reason
 from schemas.soundness import Method, MethodEvidence, SoundnessReview
 from warehouse.answers import IdeaReview
 
@@ -231,5 +231,5 @@ def _named(papers: dict[PaperId, Paper], paper_id: PaperId) -> Markdown:
     return paper_link(papers[paper_id]) if paper_id in papers else Markdown("unknown paper")
 
 
-def _unscored(why: UnscoredReason | None) -> str:
+def _unscored(why: Reason | None) -> str:
     return f"unscored: {reason(why)}" if why is not None else "unscored"

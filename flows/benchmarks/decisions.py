@@ -9,7 +9,7 @@ from flows.benchmarks.trial import Trial
 from schemas.base import Noun
 from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.identifiers import RunId
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from schemas.run import Module
 from tasks.benchmarks.innoeval import POINTS_FILE, Submission, read_points, unique_ideas
 from tasks.committee.baselines.concluding import decision_by_total
@@ -31,7 +31,7 @@ class Decided(Noun):
 
     decision: str | None
     score_0_to_10: float | None
-    reason: UnscoredReason | None = None
+    reason: Reason | None = None
     detail: str = ""
 
 
@@ -70,7 +70,7 @@ def decisions_of(trial: Trial, submissions: Sequence[Submission]) -> tuple[dict[
     """
     run_id = trial.evaluate("submissions", unique_ideas(submissions), trial.modules(MODULES))
     found = {str(review.evaluation.idea.idea_id): _decided(review) for review in trial.reviews(run_id)}
-    missing = Decided(decision=None, score_0_to_10=None, reason=UnscoredReason.NOTHING_TO_JUDGE, detail=f"not evaluated in run {run_id}")
+    missing = Decided(decision=None, score_0_to_10=None, reason=Reason.NOTHING_TO_JUDGE, detail=f"not evaluated in run {run_id}")
     return {str(one.idea.idea_id): found.get(str(one.idea.idea_id), missing) for one in submissions}, run_id
 
 
@@ -80,10 +80,10 @@ def _decided(review: IdeaReview) -> Decided:
     if meta is not None and meta.decision is not None:
         return Decided(decision=decision_of(meta.decision.value), score_0_to_10=meta.total_score_0_to_10)
     if meta is not None:
-        reason = meta.unscored_reason or UnscoredReason.NOTHING_TO_JUDGE
+        reason = meta.unscored_reason or Reason.NOTHING_TO_JUDGE
         return Decided(decision=None, score_0_to_10=None, reason=reason, detail=meta.unscored_detail)
     if score is None:
-        return Decided(decision=None, score_0_to_10=None, reason=UnscoredReason.NO_EVIDENCE, detail="the evaluation has no score")
+        return Decided(decision=None, score_0_to_10=None, reason=Reason.NO_EVIDENCE, detail="the evaluation has no score")
     return Decided(decision=decision_of(decision_by_total(score).value), score_0_to_10=score)
 
 

@@ -6,7 +6,7 @@ from flows.benchmarks.matches import ranked_by_system
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkItem, BenchmarkScore
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.benchmarks.innoeval import GROUPS_FILE, SubmissionGroup, read_groups
 from tasks.benchmarks.ranking import RankedMembers
 from tasks.metrics.correlations import kendall, spearman
@@ -54,7 +54,7 @@ def _items(groups: Sequence[SubmissionGroup], ranked: Mapping[str, RankedMembers
             gold=", ".join(sorted(name for name, grade in members.gold.items() if grade == best)) or None,
             answer=", ".join(sorted(name for name, value in known.items() if value == max(known.values()))) if complete else None,
             explanation=one.explanation if complete else "",
-            unscored_reason=None if complete else one.unscored_reason or UnscoredReason.NO_EVIDENCE,
+            unscored_reason=None if complete else one.unscored_reason or Reason.NO_EVIDENCE,
             unscored_detail="" if complete else one.unscored_detail or "not every member has a score",
             provenance=one.provenance,
         )

@@ -65,7 +65,7 @@ def _ranked(
     found = trial.each(f"matches {system}", contests, work, RankedMembers, ask_again=may_go_better)
     for ranked in found.values():
         if may_go_better(ranked) and ranked.unscored_reason is not None:
-            trial.missing_reason = ranked.unscored_reason.value
+            trial.missing_reason = ranked.unscored_reason
     return found
 
 

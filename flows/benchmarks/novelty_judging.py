@@ -8,10 +8,10 @@ from schemas.benchmark import BenchmarkItem
 from schemas.idea import Idea
 from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
 from schemas.paper import Paper
+from schemas.reasons import may_pass
 from tasks.benchmarks.desk import Desk
 from tasks.novelty.calibration.applying import check_calibrator, refuse_training_items
 from tasks.novelty.evaluate import evaluate_novelty
-from tasks.ranking.matching import ASK_AGAIN
 
 CALIBRATED = "assay, calibrated"
 NOVEL_FROM = 4
@@ -44,12 +44,12 @@ def judge_all(trial: Trial, task: str, items: Mapping[str, Given]) -> dict[str, 
     found = trial.each(task, items, work, NoveltyEvaluation, ask_again=_may_go_better)
     for evaluation in found.values():
         if _may_go_better(evaluation) and evaluation.judgement.unscored_reason is not None:
-            trial.missing_reason = evaluation.judgement.unscored_reason.value
+            trial.missing_reason = evaluation.judgement.unscored_reason
     return {item_id: evaluation.judgement for item_id, evaluation in found.items()}
 
 
 def _may_go_better(evaluation: NoveltyEvaluation) -> bool:
-    return evaluation.judgement.unscored_reason in ASK_AGAIN
+    return may_pass(evaluation.judgement.unscored_reason)
 
 
 def verdict(judgement: NoveltyJudgement) -> str | None:

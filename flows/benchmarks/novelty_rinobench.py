@@ -138,7 +138,7 @@ def _graded(
     grades = trial.each(f"grade {system}", items, work, Grade, ask_again=lambda one: one.may_go_better)
     for one in grades.values():
         if one.may_go_better:
-            trial.missing_reason = one.reasons[0].value
+            trial.missing_reason = one.reasons[0]
     lacking = len(chosen) - len(items)
     if not grades:
         yield benchmark_score(undefined("no item has both justifications", 0, lacking), suite, "alignment", system, PART)

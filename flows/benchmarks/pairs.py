@@ -6,7 +6,7 @@ from flows.benchmarks.matches import ranked_by_system
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkItem, BenchmarkScore
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.benchmarks.innoeval import PAIR_FILES, SubmissionPair, read_pairs
 from tasks.benchmarks.ranking import RankedMembers
 from tasks.metrics.decisions import GRADES
@@ -70,7 +70,7 @@ def _items(pairs: Sequence[SubmissionPair], ranked: Mapping[str, RankedMembers],
             answer=preferred,
             value=float(preferred == judged.better) if judged is not None and preferred is not None else None,
             explanation=one.explanation if preferred is not None else "",
-            unscored_reason=None if preferred is not None else one.unscored_reason or UnscoredReason.NO_EVIDENCE,
+            unscored_reason=None if preferred is not None else one.unscored_reason or Reason.NO_EVIDENCE,
             unscored_detail="" if preferred is not None else one.unscored_detail or "not both have a score",
             provenance=one.provenance,
         )

@@ -7,7 +7,8 @@ from flows.benchmarks.trial import Trial
 from schemas.base import Noun
 from schemas.benchmark import ASSAY
 from schemas.idea import Idea
-from schemas.outcome import Scored, UnscoredReason
+from schemas.outcome import Scored
+from schemas.reasons import Reason
 from schemas.run import Module
 from tasks.benchmarks.answers import WholeReview
 from tasks.benchmarks.asking import KeptOutcome, ask, may_go_better, outcome_of
@@ -29,7 +30,7 @@ class WrittenReview(Noun):
     """A review as Markdown; empty, with the reason, where none could be had."""
 
     text: str
-    reason: UnscoredReason | None = None
+    reason: Reason | None = None
     detail: str = ""
     ask_again: bool = False
 
@@ -42,7 +43,7 @@ def reviews_by_system(trial: Trial, ideas: Sequence[Idea], modules: Sequence[Mod
     for name in trial.request.baselines:
         written = trial.each(name, by_id, works[name], WrittenReview, ask_again=_again, with_literature=name == SEARCH)
         for review in written.values():
-            trial.missing_reason = review.reason.value if review.ask_again and review.reason is not None else trial.missing_reason
+            trial.missing_reason = review.reason if review.ask_again and review.reason is not None else trial.missing_reason
         found[name] = written
     return found
 
@@ -50,7 +51,7 @@ def reviews_by_system(trial: Trial, ideas: Sequence[Idea], modules: Sequence[Mod
 def _by_assay(trial: Trial, ideas: Sequence[Idea], modules: Sequence[Module]) -> dict[str, WrittenReview]:
     run_id = trial.evaluate("ideas", ideas, modules)
     written = {str(review.evaluation.idea.idea_id): text_of_evaluation(review.evaluation) for review in trial.reviews(run_id)}
-    missing = WrittenReview(text="", reason=UnscoredReason.NOTHING_TO_JUDGE, detail=f"run {run_id} holds no review of the idea")
+    missing = WrittenReview(text="", reason=Reason.NOTHING_TO_JUDGE, detail=f"run {run_id} holds no review of the idea")
     return {str(idea.idea_id): WrittenReview(text=written[idea.idea_id]) if written.get(idea.idea_id) else missing for idea in ideas}
 
 
@@ -65,7 +66,7 @@ async def _prompted_with_search(idea: Idea, desk: Desk) -> WrittenReview:
     answer = await desk.literature.search_papers(" ".join(key_phrases(idea.text, QUERY_PHRASES)), PAPERS_SHOWN, idea.cutoff_date)
     shown = show([paper for paper in answer.items if paper.abstract])
     if not len(shown):
-        reason = UnscoredReason.SOURCE_UNAVAILABLE if answer.failures else UnscoredReason.NO_EVIDENCE
+        reason = Reason.SOURCE_UNAVAILABLE if answer.failures else Reason.NO_EVIDENCE
         return WrittenReview(text="", reason=reason, detail="the search brought no paper with an abstract", ask_again=bool(answer.failures))
     papers = tuple(ShownPaper(key=key, title=paper.title, abstract=paper.abstract or "") for key, paper in shown)
     return _written(PROMPT_WITH_SEARCH, await ask(PROMPT_WITH_SEARCH, PromptWithSearchQuestion(idea=idea.text, papers=papers), desk), shown)

@@ -13,6 +13,7 @@ from flows.run_lock import only_command_on
 from schemas.base import Noun
 from schemas.benchmark import BenchmarkRequest, BenchmarkRun, BenchmarkScore
 from schemas.identifiers import RunId
+from schemas.reasons import Reason
 from schemas.settings import Settings
 from warehouse.benchmarks.landing import land_benchmark, read_benchmark_receipt
 from warehouse.benchmarks.publish import publish_benchmark
@@ -26,7 +27,7 @@ class BenchmarkSummary(Noun):
     suite: str
     published: bool
     unchanged: bool
-    incomplete_reason: str | None
+    incomplete_reason: Reason | None
     failed_expectations: tuple[str, ...]
     report_paths: tuple[Path, ...]
 

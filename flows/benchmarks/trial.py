@@ -18,6 +18,7 @@ from schemas.idea import Idea
 from schemas.identifiers import RunId
 from schemas.outcome import Outcome
 from schemas.profile import Profile
+from schemas.reasons import Reason
 from schemas.run import Module, Run, RunRequest
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
@@ -71,7 +72,7 @@ class Trial:
         self.items: list[BenchmarkItem] = []
         self.calls: list[LlmCall] = []
         self.evaluated_run_ids: list[RunId] = []
-        self.missing_reason: str | None = None
+        self.missing_reason: Reason | None = None
         self._evaluate = evaluate
 
     @property
@@ -118,7 +119,7 @@ class Trial:
         kept = self.each(name, questions, work, KeptOutcome, ask_again=may_go_better)
         for answer in kept.values():
             if may_go_better(answer) and answer.reason is not None:
-                self.missing_reason = answer.reason.value
+                self.missing_reason = answer.reason
         return {item_id: outcome_of(answer, step) for item_id, answer in kept.items()}
 
     def each(

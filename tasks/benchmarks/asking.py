@@ -3,10 +3,10 @@
 from typing import Any, TypeVar
 
 from schemas.base import Noun, Reply
-from schemas.outcome import Outcome, Provenance, Scored, Unscored, UnscoredReason
+from schemas.outcome import Outcome, Provenance, Scored, Unscored
+from schemas.reasons import Reason, may_pass
 from tasks.benchmarks.desk import Desk
 from tasks.judging.step import Step
-from tasks.ranking.matching import ASK_AGAIN
 
 OutputT = TypeVar("OutputT", bound=Reply)
 
@@ -15,7 +15,7 @@ class KeptOutcome(Noun):
     """An outcome whose value is JSON."""
 
     value: str | None
-    reason: UnscoredReason | None = None
+    reason: Reason | None = None
     detail: str = ""
     provenance: Provenance
 
@@ -31,10 +31,10 @@ async def ask(step: Step[Any, Any], question: Noun, desk: Desk) -> KeptOutcome:
 def outcome_of(kept: KeptOutcome, step: Step[Any, OutputT]) -> Outcome[OutputT]:
     """The outcome that `ask` kept."""
     if kept.value is None:
-        return Unscored(kept.reason or UnscoredReason.REPLY_EMPTY, kept.detail, kept.provenance)
+        return Unscored(kept.reason or Reason.REPLY_EMPTY, kept.detail, kept.provenance)
     return Scored(step.output_model.model_validate_json(kept.value), kept.provenance)
 
 
 def may_go_better(kept: KeptOutcome) -> bool:
     """Whether what kept it from an answer may have passed."""
-    return kept.reason in ASK_AGAIN
+    return may_pass(kept.reason)

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
 from schemas.profile import RankingParameters
 from schemas.ranking import RatingMethod
+from schemas.reasons import Reason, may_pass
 from tasks.benchmarks.desk import Desk
 from tasks.ranking.dimensions import DIMENSIONS, OVERALL
 from tasks.ranking.dossier import Dossier
-from tasks.ranking.matching import ASK_AGAIN
 from tasks.ranking.rank import rank_groups
 
 MATCHES_AT_ONCE = 4
@@ -22,7 +22,7 @@ class RankedMembers(Noun):
 
     strengths: dict[str, float | None]
     explanation: str = Field(default="", description="Reason of the first overall match.")
-    unscored_reason: UnscoredReason | None = Field(default=None, description="Of the first match without a verdict.")
+    unscored_reason: Reason | None = Field(default=None, description="Of the first match without a verdict.")
     unscored_detail: str = ""
     provenance: Provenance | None = None
 
@@ -49,4 +49,4 @@ async def rank_members(dossiers: Sequence[Dossier], parameters: RankingParameter
 
 def may_go_better(ranked: RankedMembers) -> bool:
     """Whether a match without a verdict may get one another time."""
-    return ranked.unscored_reason in ASK_AGAIN
+    return may_pass(ranked.unscored_reason)

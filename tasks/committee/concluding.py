@@ -8,7 +8,8 @@ from schemas.base import replace
 from schemas.citation import Citation
 from schemas.committee import KnowledgePhase, MetaReview, ReviewDimension
 from schemas.failure import Failure
-from schemas.outcome import Provenance, Unscored, UnscoredReason
+from schemas.outcome import Provenance, Unscored
+from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import settle
 from tasks.committee.answers import MetaReply
@@ -44,20 +45,20 @@ async def conclude(case: Case, reviewed: Sequence[Reviewed], dimensions: Sequenc
         concluded = Concluded(_unscored(figures, outcome.reason, outcome.detail, outcome.provenance))
     elif not outcome.value.summary.strip():
         detail = "the reply decides without saying why"
-        concluded = Concluded(_unscored(figures, UnscoredReason.REPLY_EMPTY, detail, outcome.provenance))
+        concluded = Concluded(_unscored(figures, Reason.REPLY_EMPTY, detail, outcome.provenance))
     else:
         concluded = _settled(case, outcome.value, shown, figures, outcome.provenance)
     return await _with_suggestions(case, concluded, without_references(concluded.meta_review.weaknesses, shown), engine)
 
 
-def no_committee(reason: UnscoredReason, detail: str, provenance: Provenance) -> MetaReview:
+def no_committee(reason: Reason, detail: str, provenance: Provenance) -> MetaReview:
     """The meta-review of an idea that there was nothing to review of."""
     return _unscored(Figures(None, {}, {}, None, 0, 0), reason, detail, provenance)
 
 
-def _why_unscored(reviewed: Sequence[Reviewed]) -> tuple[UnscoredReason, str]:
+def _why_unscored(reviewed: Sequence[Reviewed]) -> tuple[Reason, str]:
     reasons = [each.review.unscored_reason for each in reviewed if each.review.unscored_reason is not None]
-    most = max(dict.fromkeys(reasons), key=reasons.count) if reasons else UnscoredReason.NOTHING_TO_JUDGE
+    most = max(dict.fromkeys(reasons), key=reasons.count) if reasons else Reason.NOTHING_TO_JUDGE
     return most, f"none of {len(reviewed)} reviews has a score; {reasons.count(most)} for this reason"
 
 
@@ -111,7 +112,7 @@ def _settled(case: Case, reply: MetaReply, shown: Shown, figures: Figures, prove
     return Concluded(meta_review, tuple(citations))
 
 
-def _unscored(figures: Figures, reason: UnscoredReason, detail: str, provenance: Provenance) -> MetaReview:
+def _unscored(figures: Figures, reason: Reason, detail: str, provenance: Provenance) -> MetaReview:
     """Without a decision; a total there may be, since it is computed."""
     return MetaReview(
         total_score_0_to_10=figures.total_0_to_10,
@@ -140,7 +141,7 @@ async def _with_suggestions(case: Case, concluded: Concluded, weaknesses: str, e
         return concluded
     outcome = await engine.run(LATER_SUGGESTIONS, LaterQuestion(idea=case.idea.text, weaknesses=weaknesses, knowledge=displayed.items))
     if isinstance(outcome, Unscored):
-        failure = Failure(stage=STAGE, subject=LATER_SUGGESTIONS.name, reason=outcome.reason.value, detail=outcome.detail)
+        failure = Failure(stage=STAGE, subject=LATER_SUGGESTIONS.name, reason=outcome.reason, detail=outcome.detail)
         return Concluded(concluded.meta_review, concluded.citations, (failure,))
     settled = settle(outcome.value.suggestions, displayed.shown)
     meta_review = replace(

@@ -8,7 +8,8 @@ from typing import Any
 from schemas.citation import Citation
 from schemas.committee import GroundedEvidence, KnowledgePhase, KnowledgeRecord, PersonaReview, ReviewDimension
 from schemas.idea import Idea
-from schemas.outcome import Outcome, Provenance, Unscored, UnscoredReason
+from schemas.outcome import Outcome, Provenance, Unscored
+from schemas.reasons import Reason
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 from tasks.committee.answers import DimensionReview, PersonaReply
@@ -79,7 +80,7 @@ class _Seat:
             **fields,
         )
 
-    def unscored(self, dimension: ReviewDimension, reason: UnscoredReason, detail: str, provenance: Provenance) -> Reviewed:
+    def unscored(self, dimension: ReviewDimension, reason: Reason, detail: str, provenance: Provenance) -> Reviewed:
         row = self.row(dimension, provenance, score_0_to_10=None, unscored_reason=reason, unscored_detail=detail)
         return Reviewed(row, self.drawn.persona.name, self.displayed.shown)
 
@@ -117,15 +118,15 @@ def _without_evidence(seat: _Seat, dimension: ReviewDimension, engine: Engine) -
     provenance = never_asked(PERSONA_REVIEW, engine)
     if seat.masked_count:
         detail = f"the reviewer knows none of the {seat.masked_count} pieces of evidence there are"
-        return seat.unscored(dimension, UnscoredReason.NO_EVIDENCE, detail, provenance)
-    unjudged = [row.unscored_reason for row in seat.case.evidence if row.unscored_reason not in (None, UnscoredReason.NO_EVIDENCE)]
+        return seat.unscored(dimension, Reason.NO_EVIDENCE, detail, provenance)
+    unjudged = [row.unscored_reason for row in seat.case.evidence if row.unscored_reason not in (None, Reason.NO_EVIDENCE)]
     if unjudged and unjudged[0] is not None:
         detail = f"{len(unjudged)} pieces of knowledge could not be held against the idea, and no other bears on it"
         return seat.unscored(dimension, unjudged[0], detail, provenance)
     if seat.case.unanswered_searches:
         detail = "no evidence was found, but a search failed (see failures); run again to try once more"
-        return seat.unscored(dimension, UnscoredReason.SOURCE_UNAVAILABLE, detail, provenance)
-    return seat.unscored(dimension, UnscoredReason.NO_EVIDENCE, "no knowledge that bears on the idea was found", provenance)
+        return seat.unscored(dimension, Reason.SOURCE_UNAVAILABLE, detail, provenance)
+    return seat.unscored(dimension, Reason.NO_EVIDENCE, "no knowledge that bears on the idea was found", provenance)
 
 
 def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaReply]) -> Reviewed:
@@ -134,9 +135,9 @@ def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaR
     entries = [entry for entry in outcome.value.reviews if _same(entry, dimension)]
     if len(entries) != 1:
         detail = f"the reply has {'no entry' if not entries else f'{len(entries)} entries'} for the dimension"
-        return seat.unscored(dimension, UnscoredReason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        return seat.unscored(dimension, Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
     if not entries[0].review.strip():
-        return seat.unscored(dimension, UnscoredReason.REPLY_EMPTY, "the reply gives a score without a reason", outcome.provenance)
+        return seat.unscored(dimension, Reason.REPLY_EMPTY, "the reply gives a score without a reason", outcome.provenance)
     settled = settle(entries[0].review, seat.displayed.shown)
     row = seat.row(
         dimension,

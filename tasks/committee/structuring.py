@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from schemas.committee import Claim, IdeaPart
 from schemas.failure import Failure
 from schemas.idea import Idea
-from schemas.outcome import Unscored, UnscoredReason
+from schemas.outcome import Unscored
+from schemas.reasons import Reason
 from tasks.committee.knowledge.troubles import STAGE
 from tasks.committee.questions import PartShown, StructureQuestion
 from tasks.committee.steps import STRUCTURE_IDEA
@@ -35,12 +36,12 @@ async def structure_idea(idea: Idea, engine: Engine) -> Structured:
     """Ask for the parts of the whole idea. It goes on without those it lacks; without a method or a test, a failure says so."""
     outcome = await engine.run(STRUCTURE_IDEA, StructureQuestion(idea=idea.text))
     if isinstance(outcome, Unscored):
-        failure = Failure(stage=STAGE, subject=STRUCTURE_IDEA.name, reason=outcome.reason.value, detail=outcome.detail)
+        failure = Failure(stage=STAGE, subject=STRUCTURE_IDEA.name, reason=outcome.reason, detail=outcome.detail)
         return Structured((), (failure,), outcome)
     stated = outcome.value.claims()
     pairs = [(part, statement) for part, statements in stated.items() for statement in statements]
     if not pairs:
-        nothing = Unscored(UnscoredReason.NOTHING_TO_JUDGE, "the reply finds no claim in the idea", outcome.provenance)
+        nothing = Unscored(Reason.NOTHING_TO_JUDGE, "the reply finds no claim in the idea", outcome.provenance)
         return Structured((), (_missing(idea, list(IdeaPart)),), nothing)
     claims = tuple(
         Claim(claim_id=f"c{number}", part=part, statement=statement, provenance=outcome.provenance)
@@ -53,4 +54,4 @@ async def structure_idea(idea: Idea, engine: Engine) -> Structured:
 def _missing(idea: Idea, parts: list[IdeaPart]) -> Failure:
     names = ", ".join(part.value.replace("_", " ") for part in parts)
     detail = f"the idea does not have: {names}; it was judged without"
-    return Failure(stage=STAGE, subject=idea.idea_id, reason=UnscoredReason.NOTHING_TO_JUDGE.value, detail=detail)
+    return Failure(stage=STAGE, subject=idea.idea_id, reason=Reason.NOTHING_TO_JUDGE, detail=detail)

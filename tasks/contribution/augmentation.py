@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from schemas.contribution import CandidateOrigin
-from schemas.failure import Failure
+from schemas.failure import Failure, look_up_failures
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.profile import RecommendationKind
 from schemas.retrieval import Answer
-from tasks.contribution.inquiry import Inquiry, look_up_failures
+from tasks.contribution.inquiry import STAGE, Inquiry
 from tasks.contribution.searching import Found
 from tasks.judging.packing import even_batches
 
@@ -34,14 +34,14 @@ async def augment(inquiry: Inquiry, seeds: Sequence[Paper], known: Iterable[Pape
     async with asyncio.TaskGroup() as group:
         recommended = {ids[0]: group.create_task(_recommendations(inquiry, ids)) for ids in groups}
         cited = group.create_task(_references(inquiry, [seed.paper_id for seed in seeds]))
-    failures = look_up_failures(cited.result().failures, "references of the seeds")
+    failures = [*look_up_failures(cited.result().failures, STAGE, "references of the seeds")]
     references: dict[PaperId, list[Paper]] = {}
     for citing, paper in cited.result().items:
         references.setdefault(citing, []).append(paper)
     neighbours: list[tuple[CandidateOrigin, PaperId, Paper]] = []
     for seed in seeds:
         if task := recommended.get(seed.paper_id):
-            failures.extend(look_up_failures(task.result().failures, seed.paper_id))
+            failures.extend(look_up_failures(task.result().failures, STAGE, seed.paper_id))
             neighbours.extend((CandidateOrigin.RECOMMENDATION, seed.paper_id, paper) for paper in task.result().items)
         neighbours.extend((CandidateOrigin.REFERENCE, seed.paper_id, paper) for paper in references.get(seed.paper_id, ()))
     known_ids = set(known)

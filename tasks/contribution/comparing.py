@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.contribution import Comparison, Dimension
-from schemas.failure import Failure
-from schemas.outcome import Outcome, Unscored, UnscoredReason
+from schemas.failure import Failure, call_failures
+from schemas.outcome import Outcome, Unscored
 from schemas.paper import Paper
+from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelling import without_keys
 from tasks.contribution.answers import ComparisonAnswer, ComparisonEntry, DimensionComparison, by_key
 from tasks.contribution.dimensions import shown
-from tasks.contribution.inquiry import Inquiry, engine_failures, omission
+from tasks.contribution.inquiry import STAGE, Inquiry, omission
 from tasks.contribution.questions import ComparisonQuestion
 from tasks.contribution.relevance import shown_papers
 from tasks.contribution.steps import COMPARE_PAPER
@@ -38,7 +39,7 @@ async def compare(inquiry: Inquiry, papers: Sequence[Paper], dimensions: Sequenc
         if not isinstance(outcome, Unscored):
             failures.extend(_omissions(cells))
     unscored = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
-    failures.extend(engine_failures(unscored, f"{COMPARE_PAPER.name} of papers"))
+    failures.extend(call_failures(unscored, STAGE, f"{COMPARE_PAPER.name} of papers"))
     return Compared(tuple(comparisons), tuple(failures))
 
 
@@ -60,7 +61,7 @@ def _row(
     paper: Paper, entry: ComparisonEntry | None, outcome: Outcome[ComparisonAnswer], dimensions: Sequence[Dimension], batch: Shown
 ) -> list[Comparison]:
     """The paper's comparison along every dimension; keys of the batch, which mean other papers in the review, are spelled out."""
-    reason = outcome.reason if isinstance(outcome, Unscored) else UnscoredReason.REPLY_UNPARSABLE
+    reason = outcome.reason if isinstance(outcome, Unscored) else Reason.REPLY_UNPARSABLE
     row: list[Comparison] = []
     for dimension in dimensions:
         answer = _along(dimension, entry) if entry else None

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from schemas.contribution import Dimension
-from schemas.failure import Failure
-from schemas.outcome import Unscored, UnscoredReason
-from tasks.contribution.inquiry import Inquiry, engine_failures
+from schemas.failure import Failure, call_failures
+from schemas.outcome import Unscored
+from schemas.reasons import Reason
+from tasks.contribution.inquiry import STAGE, Inquiry
 from tasks.contribution.questions import DimensionsQuestion, ShownDimension
 from tasks.contribution.steps import EXTRACT_DIMENSIONS
 
@@ -23,11 +24,11 @@ async def extract_dimensions(inquiry: Inquiry) -> Extraction:
     limit = inquiry.parameters.maximum_dimensions
     outcome = await inquiry.engine.run(EXTRACT_DIMENSIONS, DimensionsQuestion(idea=inquiry.idea.text, maximum_dimensions=limit))
     if isinstance(outcome, Unscored):
-        return Extraction((), tuple(engine_failures([outcome], inquiry.idea.idea_id)))
+        return Extraction((), tuple(call_failures([outcome], STAGE, inquiry.idea.idea_id)))
     if not outcome.value.dimensions:
         detail = "the idea claims no contribution; say what would be new about it"
         return Extraction(
-            (), tuple(engine_failures([Unscored(UnscoredReason.NOTHING_TO_JUDGE, detail, outcome.provenance)], inquiry.idea.idea_id))
+            (), tuple(call_failures([Unscored(Reason.NOTHING_TO_JUDGE, detail, outcome.provenance)], STAGE, inquiry.idea.idea_id))
         )
     return Extraction(
         tuple(

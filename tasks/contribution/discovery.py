@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from schemas.base import replace
 from schemas.contribution import Dimension
-from schemas.failure import Failure
+from schemas.failure import Failure, call_failures
 from schemas.outcome import Outcome, Unscored
 from tasks.contribution.answers import QueriesAnswer
 from tasks.contribution.dimensions import shown
-from tasks.contribution.inquiry import Inquiry, engine_failures, omission
+from tasks.contribution.inquiry import STAGE, Inquiry, omission
 from tasks.contribution.questions import QueriesQuestion
 from tasks.contribution.searching import Found, Searches
 from tasks.contribution.steps import CONTRIBUTION_QUERIES
@@ -60,7 +60,7 @@ async def _asked(inquiry: Inquiry, dimensions: Sequence[Dimension], searches: Se
     question = QueriesQuestion(idea=inquiry.idea.text, dimensions=tuple(map(shown, dimensions)), maximum_queries=limit)
     outcome: Outcome[QueriesAnswer] = await inquiry.engine.run(CONTRIBUTION_QUERIES, question)
     if isinstance(outcome, Unscored):
-        failures = engine_failures([outcome], ", ".join(dimension.dimension_id for dimension in dimensions))
+        failures = call_failures([outcome], STAGE, ", ".join(dimension.dimension_id for dimension in dimensions))
         return _Queried(tuple(dimensions), (outcome,), tuple(failures))
     queried: list[Dimension] = []
     omissions: list[Failure] = []

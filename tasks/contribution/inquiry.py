@@ -1,7 +1,5 @@
 """What every part of the module works with, and how what went wrong is written down."""
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -10,16 +8,14 @@ from schemas.base import replace
 from schemas.contribution import ContributionReview, Dimension
 from schemas.failure import Failure
 from schemas.idea import Idea
-from schemas.outcome import Provenance, Unscored, UnscoredReason
+from schemas.outcome import Provenance
 from schemas.profile import ContributionParameters
-from schemas.retrieval import SourceFailure
+from schemas.reasons import Reason
 from tasks.contribution.similarity import Nearness
 from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
 
 STAGE = "contribution"
-_RETRYABLE_REASONS = frozenset({UnscoredReason.ENGINE_UNAVAILABLE, UnscoredReason.TIMED_OUT, UnscoredReason.SOURCE_UNAVAILABLE})
-_RETRYABLE_SOURCE_REASONS = frozenset({"rate_limited", "server_error", "timeout", "unreachable", "circuit_open"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,38 +29,9 @@ class Inquiry:
     nearness: Nearness
 
 
-def look_up_failures(failures: Iterable[SourceFailure], subject: str) -> list[Failure]:
-    """One failure per look-up that was not answered."""
-    return [
-        Failure(
-            stage=STAGE,
-            subject=subject,
-            reason=failure.reason,
-            detail=f"{failure.source} {failure.endpoint}: {failure.detail}",
-            retryable=failure.reason in _RETRYABLE_SOURCE_REASONS,
-        )
-        for failure in failures
-    ]
-
-
-def engine_failures(unscored: Iterable[Unscored], subject: str) -> list[Failure]:
-    """Calls about `subject` without an answer; alike ones (a spent budget ends hundreds) as one failure that counts them."""
-    counted = Counter((one.reason, one.detail) for one in unscored)
-    return [
-        Failure(
-            stage=STAGE,
-            subject=subject,
-            reason=reason,
-            detail=detail if count == 1 else f"{count} calls: {detail}",
-            retryable=reason in _RETRYABLE_REASONS,
-        )
-        for (reason, detail), count in counted.items()
-    ]
-
-
 def omission(subject: str, detail: str) -> Failure:
     """A reply that left out part of what was asked."""
-    return Failure(stage=STAGE, subject=subject, reason=UnscoredReason.REPLY_UNPARSABLE, detail=detail)
+    return Failure(stage=STAGE, subject=subject, reason=Reason.REPLY_UNPARSABLE, detail=detail)
 
 
 def not_asked(step: Step[Any, Any], like: Provenance) -> Provenance:
@@ -81,7 +48,7 @@ def not_asked(step: Step[Any, Any], like: Provenance) -> Provenance:
     )
 
 
-def unreviewed(dimension: Dimension, reason: UnscoredReason, detail: str, provenance: Provenance) -> ContributionReview:
+def unreviewed(dimension: Dimension, reason: Reason, detail: str, provenance: Provenance) -> ContributionReview:
     """A review that could not be written because there was nothing to write it from."""
     return ContributionReview(
         dimension_id=dimension.dimension_id,

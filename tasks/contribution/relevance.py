@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from schemas.failure import Failure
+from schemas.failure import Failure, call_failures
 from schemas.identifiers import PaperId
-from schemas.outcome import Outcome, Provenance, Unscored, UnscoredReason
+from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.paper import Paper
+from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.contribution.answers import RelevanceAnswer, by_key
-from tasks.contribution.inquiry import Inquiry, engine_failures, omission
+from tasks.contribution.inquiry import STAGE, Inquiry, omission
 from tasks.contribution.questions import RelevanceQuestion, ShownPaper
 from tasks.contribution.steps import RELEVANCE
 from tasks.judging.packing import even_batches, first_alone
@@ -22,7 +23,7 @@ class Judgement:
 
     score: int | None
     rationale: str = ""
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     provenance: Provenance | None = None
 
 
@@ -34,7 +35,7 @@ class Judgements:
     failures: list[Failure] = field(default_factory=list)
 
 
-NO_ABSTRACT = Judgement(None, unscored_reason=UnscoredReason.NO_EVIDENCE)
+NO_ABSTRACT = Judgement(None, unscored_reason=Reason.NO_EVIDENCE)
 """A title alone does not say what a paper contributes."""
 
 
@@ -51,7 +52,7 @@ async def judge_relevance(inquiry: Inquiry, papers: Sequence[Paper]) -> Judgemen
     for batch, outcome in zip(batches, outcomes, strict=True):
         _enter(judgements, batch, outcome)
     unscored = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
-    judgements.failures.extend(engine_failures(unscored, f"{RELEVANCE.name} of papers"))
+    judgements.failures.extend(call_failures(unscored, STAGE, f"{RELEVANCE.name} of papers"))
     return judgements
 
 
@@ -73,7 +74,7 @@ def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[RelevanceAnswe
         judgements.by_paper[paper.paper_id] = (
             Judgement(entry.score, entry.rationale, provenance=outcome.provenance)
             if entry
-            else Judgement(None, unscored_reason=UnscoredReason.REPLY_UNPARSABLE, provenance=outcome.provenance)
+            else Judgement(None, unscored_reason=Reason.REPLY_UNPARSABLE, provenance=outcome.provenance)
         )
         if entry is None:
             judgements.failures.append(

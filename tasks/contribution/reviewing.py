@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from schemas.base import replace
 from schemas.citation import Citation
 from schemas.contribution import Comparison, ContributionReview, Dimension
-from schemas.failure import Failure
+from schemas.failure import Failure, call_failures
 from schemas.outcome import Outcome, Unscored
 from schemas.paper import Paper
 from tasks.citations.collect import citation_rows
@@ -20,7 +20,7 @@ from tasks.citations.keys import Shown, show
 from tasks.citations.settle import settle
 from tasks.contribution.answers import ReviewAnswer
 from tasks.contribution.dimensions import shown
-from tasks.contribution.inquiry import STAGE, Inquiry, engine_failures, not_asked, unreviewed
+from tasks.contribution.inquiry import STAGE, Inquiry, not_asked, unreviewed
 from tasks.contribution.questions import ReviewQuestion, ShownComparison
 from tasks.contribution.steps import CONTRIBUTION_REVIEW
 
@@ -121,7 +121,7 @@ def _settled(blank: ContributionReview, outcome: Outcome[ReviewAnswer], papers: 
     """The review with its citations rendered; keys that were not shown are taken out and counted."""
     if isinstance(outcome, Unscored):
         unscored = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
-        return Reviewed((unscored,), (), tuple(engine_failures([outcome], blank.dimension_id)))
+        return Reviewed((unscored,), (), tuple(call_failures([outcome], STAGE, blank.dimension_id)))
     texts = {field: settle(getattr(outcome.value, field), papers) for field in FIELDS}
     complete = replace(
         blank,

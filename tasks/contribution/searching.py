@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.contribution import CandidateOrigin, Dimension
-from schemas.failure import Failure
+from schemas.failure import Failure, look_up_failures
 from schemas.paper import Paper
 from schemas.profile import SearchKind
 from schemas.retrieval import Answer
-from tasks.contribution.inquiry import Inquiry, look_up_failures
+from tasks.contribution.inquiry import STAGE, Inquiry
 from tasks.contribution.similarity import SharedWords
 
 PACKED_WORDS = 10
@@ -66,12 +66,12 @@ class Searches:
         if self._inquiry.parameters.search is SearchKind.RELEVANCE:
             return _each_by_its_own(queries, answers)
         gathered = {paper.paper_id: paper for answer in answers.values() for paper in answer.items}
-        failures = [failure for query, answer in answers.items() for failure in look_up_failures(answer.failures, query)]
+        failures = [failure for query, answer in answers.items() for failure in look_up_failures(answer.failures, STAGE, query)]
         complete = all(answer.complete for answer in answers.values())
         if queries and 2 * len(gathered) < self._inquiry.parameters.papers_per_query * len(queries):
             bulk = await self._in_bulk(queries)
             gathered |= {paper.paper_id: paper for paper in bulk.items if paper.paper_id not in gathered}
-            failures.extend(look_up_failures(bulk.failures, "bulk search"))
+            failures.extend(look_up_failures(bulk.failures, STAGE, "bulk search"))
             complete = complete and bulk.complete
         found = best_of_each(queries, list(gathered.values()), self._inquiry.parameters.papers_per_query)
         return Searched(found, 0 if complete else len(queries), tuple(failures))
@@ -85,7 +85,7 @@ def _each_by_its_own(queries: Sequence[str], answers: dict[str, Answer[Paper]]) 
     found: dict[str, Found] = {}
     failures: list[Failure] = []
     for query in queries:
-        failures.extend(look_up_failures(answers[query].failures, query))
+        failures.extend(look_up_failures(answers[query].failures, STAGE, query))
         for paper in answers[query].items:
             found.setdefault(paper.paper_id, Found(paper, CandidateOrigin.SEARCH, query))
     return Searched(tuple(found.values()), sum(not answers[query].complete for query in queries), tuple(failures))

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.paper import Paper, PaperSection, SectionKind
+from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
-from tasks.documents.reasons import DocumentReason, failure
+from tasks.web.calls import failure
 
 TEXT_SOURCE = "metadata"
 
@@ -20,7 +21,7 @@ def abstract_section(paper: Paper) -> PaperSection | None:
 
 def no_abstract(paper: Paper) -> SourceFailure:
     """The failure of a paper of which nothing can be read."""
-    return failure(TEXT_SOURCE, paper.paper_id, DocumentReason.NO_ABSTRACT, "the literature source gives no abstract of this paper")
+    return failure(TEXT_SOURCE, paper.paper_id, Reason.NO_ABSTRACT, "the literature source gives no abstract of this paper")
 
 
 @dataclass(frozen=True, slots=True)

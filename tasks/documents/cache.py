@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from schemas.reasons import Passes
 from schemas.retrieval import SourceFailure
 from tasks.documents.document import ParsedDocument
-from tasks.documents.reasons import TRANSIENT
 from warehouse.keyed_store import KeyedStore
 
 LOOK_UP_SECONDS = 30 * 24 * 3600.0
@@ -42,7 +42,7 @@ class DocumentCache:
     async def put_document(self, parser: str, version: int, sha256: str, document: ParsedDocument | SourceFailure) -> None:
         if isinstance(document, ParsedDocument):
             await self._put(_document_key(parser, version, sha256), b"+" + document.model_dump_json().encode())
-        elif document.reason not in {reason.value for reason in TRANSIENT}:
+        elif document.reason.passes is not Passes.BY_ITSELF:
             await self._put(_document_key(parser, version, sha256), b"-" + document.model_dump_json().encode())
 
     async def _get(self, key: str, maximum_age_seconds: float | None) -> bytes | None:

@@ -3,16 +3,17 @@
 import asyncio
 from dataclasses import dataclass
 
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents.reasons import DocumentReason, failure, reason_of_status
 from tasks.web.addresses import URL, InvalidURL, redirected, shown, web_address
-from tasks.web.calls import Call, recorded
+from tasks.web.calls import Call, failure, recorded
 from tasks.web.exchange import REDIRECTS, NoAnswerError, Response
 from tasks.web.guard import Refused, checked_address, response_from
 from tasks.web.headers import whole_number
-from tasks.web.retrying import RetryPolicy, Tried, may_pass
+from tasks.web.retrying import RetryPolicy, Tried
+from tasks.web.statuses import reason_of_status
 
 SOURCE = "download"
 MAXIMUM_REDIRECTS = 5
@@ -35,7 +36,7 @@ class Expected:
     name: str
     accept: str
     refused_types: tuple[str, ...]
-    wrong: DocumentReason
+    wrong: Reason
     magic: bytes | None = None
     maximum_bytes: int | None = None
 
@@ -44,7 +45,7 @@ PDF = Expected(
     name="PDF",
     accept="application/pdf,*/*;q=0.1",
     refused_types=("text/", "image/", "audio/", "video/", "application/json", "application/xml", "application/xhtml"),
-    wrong=DocumentReason.NOT_A_PDF,
+    wrong=Reason.NOT_A_PDF,
     magic=MAGIC,
 )
 
@@ -52,7 +53,7 @@ LATEX = Expected(
     name="LaTeX source",
     accept="*/*",
     refused_types=("text/html", "image/", "audio/", "video/", "application/json", "application/xml", "application/xhtml"),
-    wrong=DocumentReason.NOT_LATEX,
+    wrong=Reason.NOT_LATEX,
 )
 """Any content will do: packed or not, only reading it shows what it is. arXiv gives a PDF where there is no source."""
 
@@ -81,10 +82,13 @@ class Downloader:
             target = web_address(url)
         except InvalidURL as error:
             detail = f"the link is no address ({error})"
-            return failure(SOURCE, "", DocumentReason.BAD_REQUEST, detail)
+            return failure(SOURCE, "", Reason.BAD_REQUEST, detail)
 
         async def attempt(_: int) -> Tried[bytes | SourceFailure]:
-            return await self._follow(target)
+            answer = await self._follow(target)
+            if isinstance(answer, SourceFailure):
+                return Tried(answer, answer.reason.again_at_once)
+            return Tried(answer)
 
         timeout_seconds = self.settings.download_timeout_seconds
         try:
@@ -92,36 +96,33 @@ class Downloader:
                 return await RetryPolicy(MAXIMUM_ATTEMPTS).run(attempt)
         except TimeoutError:
             detail = f"not finished in {timeout_seconds:g} s"
-            return failure(SOURCE, shown(target), DocumentReason.TIMEOUT, detail)
+            return failure(SOURCE, shown(target), Reason.TIMEOUT, detail)
 
-    async def _follow(self, target: URL) -> Tried[bytes | SourceFailure]:
+    async def _follow(self, target: URL) -> bytes | SourceFailure:
         for _ in range(MAXIMUM_REDIRECTS + 1):
-            tried = await self._request(target)
-            if not isinstance(tried.result, _Redirect):
-                return Tried(tried.result, tried.again)
-            target = tried.result.url
+            answer = await self._request(target)
+            if not isinstance(answer, _Redirect):
+                return answer
+            target = answer.url
         detail = f"more than {MAXIMUM_REDIRECTS} redirects"
-        return Tried(failure(SOURCE, shown(target), DocumentReason.TOO_MANY_REDIRECTS, detail))
+        return failure(SOURCE, shown(target), Reason.TOO_MANY_REDIRECTS, detail)
 
-    async def _request(self, url: URL) -> Tried[bytes | _Redirect | SourceFailure]:
+    async def _request(self, url: URL) -> bytes | _Redirect | SourceFailure:
         endpoint = shown(url)
         private = self.allow_private_addresses
         address = await checked_address(url, allow_private_addresses=private)
         if isinstance(address, Refused):
-            resolved = address.resolved
-            reason = DocumentReason.UNSAFE_ADDRESS if resolved else DocumentReason.UNREACHABLE
-            return Tried(failure(SOURCE, endpoint, reason, address.detail), again=not resolved)
+            reason = Reason.UNSAFE_ADDRESS if address.resolved else Reason.UNREACHABLE
+            return failure(SOURCE, endpoint, reason, address.detail)
         answer: bytes | _Redirect | SourceFailure
         with recorded(self.ledger, SOURCE, endpoint, "document request") as call:
             try:
                 answer = await self._answer(address, url, call)
-                again = call.status is not None and may_pass(call.status)
             except NoAnswerError as gone:
-                answer = failure(SOURCE, endpoint, DocumentReason(gone.reason), str(gone))
-                again = gone.again
+                answer = failure(SOURCE, endpoint, gone.reason, str(gone))
             if isinstance(answer, SourceFailure):
                 call.reason = answer.reason
-        return Tried(answer, again)
+        return answer
 
     async def _answer(
         self,
@@ -148,12 +149,12 @@ class Downloader:
             return failure(SOURCE, endpoint, expected.wrong, detail)
         announced = whole_number(response.headers.get("content-length"))
         if announced is not None and announced > maximum_bytes:
-            return failure(SOURCE, endpoint, DocumentReason.TOO_LARGE, f"the file announces more than {maximum_bytes:,} bytes")
+            return failure(SOURCE, endpoint, Reason.TOO_LARGE, f"the file announces more than {maximum_bytes:,} bytes")
         content = bytearray()
         async for chunk in response.aiter_raw():
             content += chunk
             if len(content) > maximum_bytes:
-                return failure(SOURCE, endpoint, DocumentReason.TOO_LARGE, f"the file exceeds {maximum_bytes:,} bytes")
+                return failure(SOURCE, endpoint, Reason.TOO_LARGE, f"the file exceeds {maximum_bytes:,} bytes")
             if len(content) >= MAGIC_WITHIN_BYTES and not _begins_well(content, expected):
                 break
         if not _begins_well(content, expected):

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from schemas.paper import Paper, PaperSection, SectionKind
+from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
@@ -17,10 +18,9 @@ from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloade
 from tasks.documents.download import SOURCE as DOWNLOAD
 from tasks.documents.layout import PARSER as PDF
 from tasks.documents.links import ARXIV_URL, known_links, source_link
-from tasks.documents.reasons import DocumentReason, failure
 from tasks.documents.sections import paper_sections
 from tasks.documents.tei import PARSER as GROBID
-from tasks.web.calls import record_cache_hit
+from tasks.web.calls import failure, record_cache_hit
 from warehouse.keyed_store import KeyedStore
 
 OpenCopies = Callable[[str], Awaitable[tuple[str, ...] | SourceFailure]]
@@ -84,7 +84,7 @@ class FullTextLibrary:
         found = paper_sections(paper.paper_id, read.document)
         if not any(section.section in (SectionKind.METHODS, SectionKind.RESULTS) for section in found):
             detail = f"none of {len(read.document.sections)} sections names methods or results"
-            failures.append(failure(read.document.parser, paper.paper_id, DocumentReason.NO_SECTIONS, detail))
+            failures.append(failure(read.document.parser, paper.paper_id, Reason.NO_SECTIONS, detail))
         if not any(section.section is SectionKind.ABSTRACT for section in found) and (abstract := abstract_section(paper)):
             found = (abstract, *found)
         if not found:
@@ -99,7 +99,7 @@ class FullTextLibrary:
                 if isinstance(read, _Read):
                     return read
                 tried.append(read)
-        return tried[0] if tried else failure(DOWNLOAD, paper.paper_id, DocumentReason.NO_OPEN_ACCESS, self._where_looked(paper))
+        return tried[0] if tried else failure(DOWNLOAD, paper.paper_id, Reason.NO_OPEN_ACCESS, self._where_looked(paper))
 
     async def _known_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:
         """What the open-access link and arXiv lead to, one after the other, the preferred kind first."""
@@ -195,7 +195,7 @@ class FullTextLibrary:
         if self._grobid_away is not None:
             return self._grobid_away
         document = await grobid.read_with_grobid(content, sha256[:16], url, self.settings, self.ledger)
-        if isinstance(document, SourceFailure) and document.reason == DocumentReason.UNREACHABLE:
+        if isinstance(document, SourceFailure) and document.reason == Reason.UNREACHABLE:
             self._grobid_away = document
         await self._cache.put_document(GROBID, grobid.VERSION, sha256, document)
         return document

@@ -7,16 +7,17 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.document import ParsedDocument
-from tasks.documents.reasons import DocumentReason, failure, reason_of_status
 from tasks.documents.tei import PARSER, TeiError, document_of_tei
-from tasks.web.calls import recorded
+from tasks.web.calls import failure, recorded
 from tasks.web.client import open_client
 from tasks.web.exchange import Answer, NoAnswerError, Response, exchange
 from tasks.web.retrying import RetryPolicy, Tried
+from tasks.web.statuses import reason_of_status
 
 _ROOT = (logging.root.level, list(logging.root.handlers))
 from grobid_client.grobid_client import GrobidClient  # noqa: E402 -- its import makes the root logger print everything; undone below
@@ -127,25 +128,24 @@ async def _asked(client: _Client, content: bytes, name: str, ledger: Ledger, wai
     try:
         return await asyncio.to_thread(document_of_tei, answer)
     except TeiError as error:
-        return failure(PARSER, name, DocumentReason.MALFORMED_ANSWER, str(error))
+        return failure(PARSER, name, Reason.MALFORMED_ANSWER, str(error))
 
 
 def _unanswered(name: str, trouble: NoAnswerError | None) -> SourceFailure:
-    reason = DocumentReason(trouble.reason) if trouble else DocumentReason.UNREACHABLE
-    if reason in (DocumentReason.TOO_LARGE, DocumentReason.MALFORMED_ANSWER):
-        return failure(PARSER, name, reason, f"GROBID: {trouble}")
-    advice = "GROBID did not answer: check GROBID_URL and that the service is up"
-    return failure(PARSER, name, reason, advice)
+    reason = trouble.reason if trouble else Reason.UNREACHABLE
+    why = f" ({trouble})" if trouble else ""
+    advice = "check GROBID_URL and that the service is up"
+    return failure(PARSER, name, reason, f"GROBID did not answer{why}: {advice}")
 
 
 def _told(name: str, answer: Answer) -> bytes | SourceFailure:
     if answer.status == 200:
         return answer.content
     if answer.status == 204:
-        return failure(PARSER, name, DocumentReason.NO_TEXT, "GROBID found no content in the document")
+        return failure(PARSER, name, Reason.NO_TEXT, "GROBID found no content in the document")
     if answer.status == 503:
-        return failure(PARSER, name, DocumentReason.RATE_LIMITED, "GROBID stayed busy")
+        return failure(PARSER, name, Reason.RATE_LIMITED, "GROBID stayed busy")
     text = answer.content[:200].decode("utf-8", "replace")
     at_fault = answer.status == 500 and any(code in text for code in _DOCUMENT_AT_FAULT)
-    reason = DocumentReason.DAMAGED if at_fault else reason_of_status(answer.status)
+    reason = Reason.DAMAGED if at_fault else reason_of_status(answer.status)
     return failure(PARSER, name, reason, f"GROBID answered {answer.status}: {text[:120]}")

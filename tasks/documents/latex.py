@@ -9,12 +9,13 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from schemas.reasons import Reason, reason_named
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents.child import run_child
 from tasks.documents.document import LatexSource, ParsedDocument
 from tasks.documents.latex_child import EXIT_MEMORY, EXIT_REFUSED
-from tasks.documents.reasons import DocumentReason, failure
+from tasks.web.calls import failure
 
 PARSER = "latex"
 VERSION = 1
@@ -39,11 +40,11 @@ async def _content_at(path: Path, settings: DocumentSettings) -> bytes | SourceF
     try:
         content = await asyncio.to_thread(latex_content, path, settings.maximum_bytes)
     except FileNotFoundError:
-        return failure(PARSER, path.name, DocumentReason.NOT_FOUND, f"{path} is not there")
+        return failure(PARSER, path.name, Reason.NOT_FOUND, f"{path} is not there")
     except OSError as error:
-        return failure(PARSER, path.name, DocumentReason.UNREACHABLE, f"{path} cannot be read ({error.strerror})")
+        return failure(PARSER, path.name, Reason.UNREACHABLE, f"{path} cannot be read ({error.strerror})")
     if content is None:
-        return failure(PARSER, path.name, DocumentReason.TOO_LARGE, f"the source exceeds {settings.maximum_bytes:,} bytes")
+        return failure(PARSER, path.name, Reason.TOO_LARGE, f"the source exceeds {settings.maximum_bytes:,} bytes")
     return content
 
 
@@ -66,23 +67,24 @@ async def _read(content: bytes, name: str, settings: DocumentSettings, kind: typ
         try:
             return kind.model_validate_json(ended.output)
         except ValidationError:
-            return failure(PARSER, name, DocumentReason.DAMAGED, "the reader's answer is cut off")
+            return failure(PARSER, name, Reason.DAMAGED, "the reader's answer is cut off")
     if ended.code == EXIT_REFUSED:
         reason, _, detail = ended.errors.partition(" ")
-        if reason not in set(DocumentReason):
-            return failure(PARSER, name, DocumentReason.DAMAGED, "the reader refused it without a reason")
-        return failure(PARSER, name, DocumentReason(reason), detail)
+        known = reason_named(reason)
+        if known is None:
+            return failure(PARSER, name, Reason.DAMAGED, "the reader refused it without a reason")
+        return failure(PARSER, name, known, detail)
     return failure(PARSER, name, *_verdict(ended.code, settings))
 
 
-def _verdict(code: int | None, settings: DocumentSettings) -> tuple[DocumentReason, str]:
+def _verdict(code: int | None, settings: DocumentSettings) -> tuple[Reason, str]:
     verdicts = {
-        None: (DocumentReason.TIMEOUT, "reading took too long"),  # the machine may have been busy
-        EXIT_MEMORY: (DocumentReason.PARSER_LIMIT, f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory"),
-        -signal.SIGXCPU: (DocumentReason.PARSER_LIMIT, f"reading takes more than {settings.parse_seconds:g} s of processor time"),
-        -signal.SIGKILL: (DocumentReason.PARSER_LIMIT, "the reader was stopped for what it used"),
+        None: (Reason.TIMEOUT, "reading took too long"),  # the machine may have been busy
+        EXIT_MEMORY: (Reason.PARSER_LIMIT, f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory"),
+        -signal.SIGXCPU: (Reason.PARSER_LIMIT, f"reading takes more than {settings.parse_seconds:g} s of processor time"),
+        -signal.SIGKILL: (Reason.PARSER_LIMIT, "the reader was stopped for what it used"),
     }
-    return verdicts.get(code, (DocumentReason.DAMAGED, f"the reader ended with code {code}: the source is damaged or hostile"))
+    return verdicts.get(code, (Reason.DAMAGED, f"the reader ended with code {code}: the source is damaged or hostile"))
 
 
 def latex_content(path: Path, maximum_bytes: int) -> bytes | None:

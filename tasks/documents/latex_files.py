@@ -11,6 +11,8 @@ import zlib
 from pathlib import PurePosixPath
 from typing import IO, cast
 
+from schemas.reasons import Reason
+
 MAXIMUM_MEMBERS = 5_000
 MAXIMUM_UNPACKED_BYTES = 300_000_000
 """Over everything in the archive: figures count too, for they are unpacked to be skipped."""
@@ -21,9 +23,9 @@ _PDF_WITHIN_BYTES = 1024
 
 
 class LatexError(ValueError):
-    """The source cannot be read. `reason` is a value of `DocumentReason`."""
+    """The source cannot be read."""
 
-    def __init__(self, reason: str, detail: str) -> None:
+    def __init__(self, reason: Reason, detail: str) -> None:
         super().__init__(detail)
         self.reason = reason
 
@@ -42,7 +44,7 @@ class _Bounded(io.RawIOBase):
         content = self._stream.read(len(buffer))
         self._left -= len(content)
         if self._left < 0:
-            raise LatexError("too_large", f"the archive unpacks to more than {MAXIMUM_UNPACKED_BYTES:,} bytes")
+            raise LatexError(Reason.TOO_LARGE, f"the archive unpacks to more than {MAXIMUM_UNPACKED_BYTES:,} bytes")
         buffer[: len(content)] = content
         return len(content)
 
@@ -54,15 +56,15 @@ def read_files(content: bytes) -> dict[str, str]:
         LatexError: no LaTeX source, damaged, or larger than the limits allow.
     """
     if b"%PDF-" in content[:_PDF_WITHIN_BYTES]:
-        raise LatexError("not_latex", "the source is a PDF")
+        raise LatexError(Reason.NOT_LATEX, "the source is a PDF")
     try:
         files = _zip_files(content) if content[:4] == b"PK\x03\x04" else _stream_files(content)
     except (tarfile.TarError, zipfile.BadZipFile, zlib.error, gzip.BadGzipFile, EOFError, NotImplementedError, OSError) as error:
-        raise LatexError("damaged", f"the archive cannot be read ({type(error).__name__})") from error
+        raise LatexError(Reason.DAMAGED, f"the archive cannot be read ({type(error).__name__})") from error
     except RuntimeError as error:
-        raise LatexError("encrypted", "the archive needs a password") from error
+        raise LatexError(Reason.ENCRYPTED, "the archive needs a password") from error
     if not files:
-        raise LatexError("not_latex", "the source holds no text files")
+        raise LatexError(Reason.NOT_LATEX, "the source holds no text files")
     return files
 
 
@@ -75,9 +77,9 @@ def _stream_files(content: bytes) -> dict[str, str]:
         return _tar_files(cast(IO[bytes], bounded))
     text = bounded.read(MAXIMUM_TEXT_BYTES + 1)
     if len(text) > MAXIMUM_TEXT_BYTES:
-        raise LatexError("too_large", f"the file exceeds {MAXIMUM_TEXT_BYTES:,} bytes")
+        raise LatexError(Reason.TOO_LARGE, f"the file exceeds {MAXIMUM_TEXT_BYTES:,} bytes")
     if b"\x00" in text[:4096] or b"\\" not in text:
-        raise LatexError("not_latex", "the file is no LaTeX")
+        raise LatexError(Reason.NOT_LATEX, "the file is no LaTeX")
     return {"main.tex": _decoded(text)}
 
 
@@ -95,14 +97,14 @@ def _tar_files(stream: IO[bytes]) -> dict[str, str]:
     with tarfile.open(fileobj=stream, mode="r|") as archive:
         for count, member in enumerate(archive):
             if count >= MAXIMUM_MEMBERS:
-                raise LatexError("too_large", f"the archive holds more than {MAXIMUM_MEMBERS:,} files")
+                raise LatexError(Reason.TOO_LARGE, f"the archive holds more than {MAXIMUM_MEMBERS:,} files")
             name = inner_name(member.name)
             if not member.isreg() or name is None or not _is_text(name):
                 continue
             size += member.size
             opened = archive.extractfile(member) if size <= MAXIMUM_TEXT_BYTES else None
             if opened is None:
-                raise LatexError("too_large", f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes")
+                raise LatexError(Reason.TOO_LARGE, f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes")
             files[name] = _decoded(opened.read(MAXIMUM_TEXT_BYTES))
     return files
 
@@ -113,7 +115,7 @@ def _zip_files(content: bytes) -> dict[str, str]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = archive.infolist()
         if len(members) > MAXIMUM_MEMBERS:
-            raise LatexError("too_large", f"the archive holds more than {MAXIMUM_MEMBERS:,} files")
+            raise LatexError(Reason.TOO_LARGE, f"the archive holds more than {MAXIMUM_MEMBERS:,} files")
         for member in members:
             name = inner_name(member.filename)
             if member.is_dir() or name is None or not _is_text(name):
@@ -122,7 +124,7 @@ def _zip_files(content: bytes) -> dict[str, str]:
                 text = stream.read(left + 1)
             left -= len(text)
             if left < 0:
-                raise LatexError("too_large", f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes")
+                raise LatexError(Reason.TOO_LARGE, f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes")
             files[name] = _decoded(text)
     return files
 

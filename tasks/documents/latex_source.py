@@ -5,6 +5,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from schemas.patterns import DOTALL, Match, Pattern, bounded, linear
+from schemas.reasons import Reason
 from tasks.documents.latex_files import LatexError, inner_name
 
 MAXIMUM_SOURCE_CHARACTERS = 6_000_000
@@ -49,7 +50,7 @@ def main_file(files: Mapping[str, str]) -> str:
     if not candidates:
         candidates = [name for name, text in texts.items() if "\\section" in text or "\\begin{" in text]
     if not candidates:
-        raise LatexError("not_latex", "none of the files is a LaTeX document")
+        raise LatexError(Reason.NOT_LATEX, "none of the files is a LaTeX document")
 
     def order(name: str) -> tuple[bool, bool, int, int, str]:
         stem = PurePosixPath(name).stem.lower()
@@ -96,7 +97,7 @@ def _included(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> st
         text = _included(files, found, (*above, name))
         size += len(text)
         if size > MAXIMUM_SOURCE_CHARACTERS:
-            raise LatexError("parser_limit", f"the included files come to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters")
+            raise LatexError(Reason.PARSER_LIMIT, f"the included files come to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters")
         return f"\n{text}\n"
 
     text = without_comments(files[name])
@@ -143,7 +144,7 @@ def _one_pass(text: str, macros: Mapping[str, tuple[int, str | None, str]]) -> t
         pieces += [text[place : found.start()], value]
         size += found.start() - place + len(value)
         if size > MAXIMUM_SOURCE_CHARACTERS:
-            raise LatexError("parser_limit", f"the macros multiply to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters")
+            raise LatexError(Reason.PARSER_LIMIT, f"the macros multiply to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters")
         place = end
     return ("".join([*pieces, text[place:]]), bool(pieces))
 

@@ -8,6 +8,7 @@ from pylatexenc.latexwalker import LatexWalkerError
 
 from schemas.paper import SectionKind
 from schemas.patterns import DOTALL, bounded, linear
+from schemas.reasons import Reason
 from tasks.documents.document import HeadedSection, LatexSource, ParsedDocument
 from tasks.documents.headings import kind_of
 from tasks.documents.latex_files import LatexError
@@ -56,11 +57,11 @@ def document_of_latex(source: str) -> ParsedDocument:
         abstract, body = _abstract(body, preamble)
         sections = tuple(_sections(without_environments(body, _LEFT_OUT, " ")))
     except RecursionError as error:
-        raise LatexError("parser_limit", "the source nests too deeply") from error
+        raise LatexError(Reason.PARSER_LIMIT, "the source nests too deeply") from error
     if not abstract and sections and kind_of(sections[0].heading) is SectionKind.ABSTRACT:
         abstract, sections = sections[0].text, sections[1:]
     if not abstract and not any(section.text for section in sections):
-        raise LatexError("no_text", "the source holds no text")
+        raise LatexError(Reason.NO_TEXT, "the source holds no text")
     return ParsedDocument(title=title or None, abstract=abstract or None, sections=sections, parser=PARSER)
 
 
@@ -74,11 +75,11 @@ def source_of_latex(source: str, files: Mapping[str, str]) -> LatexSource:
     body = (body or preamble).partition("\\end{document}")[0]
     bibliography = "\n".join(text for name, text in sorted(files.items()) if name.lower().endswith(".bbl"))
     if len(_WORDS.findall(body)) < _FEWEST_WORDS:
-        raise LatexError("no_text", "the source holds no text")
+        raise LatexError(Reason.NO_TEXT, "the source holds no text")
     try:
         title = _title(source)
     except RecursionError as error:
-        raise LatexError("parser_limit", "the source nests too deeply") from error
+        raise LatexError(Reason.PARSER_LIMIT, "the source nests too deeply") from error
     return LatexSource(title=title or None, body=_BLANK_LINES.sub("\n\n", body).strip(), bibliography=bibliography)
 
 

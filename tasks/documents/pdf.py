@@ -8,13 +8,14 @@ from pathlib import Path
 from pydantic import Field, ValidationError, model_validator
 
 from schemas.base import Noun
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents.child import run_child
 from tasks.documents.document import PagedText, ParsedDocument
 from tasks.documents.layout import HYPHEN_AT_LINE_END, PARSER, Line, OutlineEntry, document_of
 from tasks.documents.pdf_child import EXIT_DAMAGED, EXIT_ENCRYPTED, EXIT_MEMORY, EXIT_TOO_MANY_PAGES, EXIT_TOO_MUCH_TEXT, MAXIMUM_CHARACTERS
-from tasks.documents.reasons import DocumentReason, failure
+from tasks.web.calls import failure
 
 VERSION = 1
 """Raised whenever the same PDF would give other sections: it is part of the cache key."""
@@ -72,29 +73,29 @@ async def _lines(content: bytes, name: str, settings: DocumentSettings) -> _Read
     try:
         read = _Read.model_validate_json(answer)
     except ValidationError:
-        return failure(PARSER, name, DocumentReason.DAMAGED, "the reader's answer is none: the PDF is damaged or hostile")
+        return failure(PARSER, name, Reason.DAMAGED, "the reader's answer is none: the PDF is damaged or hostile")
     if not read.lines:
-        return failure(PARSER, name, DocumentReason.NO_TEXT, f"none of the {read.page_count} pages holds text (a scan?)")
+        return failure(PARSER, name, Reason.NO_TEXT, f"none of the {read.page_count} pages holds text (a scan?)")
     return read
 
 
-async def _in_child(content: bytes, settings: DocumentSettings) -> bytes | tuple[DocumentReason, str]:
+async def _in_child(content: bytes, settings: DocumentSettings) -> bytes | tuple[Reason, str]:
     cpu_seconds = max(int(settings.parse_seconds), 1)
     arguments = (str(_CHILD), str(cpu_seconds), str(settings.parse_memory_bytes), str(settings.maximum_pages))
     ended = await run_child(arguments, content, cpu_seconds)
     if ended.code is None:
-        return DocumentReason.TIMEOUT, f"reading took more than {ended.wall_seconds} s"  # the machine may have been busy
+        return Reason.TIMEOUT, f"reading took more than {ended.wall_seconds} s"  # the machine may have been busy
     return ended.output if ended.code == 0 else _verdict(ended.code, ended.errors, settings)
 
 
-def _verdict(code: int, errors: str, settings: DocumentSettings) -> tuple[DocumentReason, str]:
+def _verdict(code: int, errors: str, settings: DocumentSettings) -> tuple[Reason, str]:
     verdicts = {
-        EXIT_DAMAGED: (DocumentReason.DAMAGED, "the PDF is damaged"),
-        EXIT_ENCRYPTED: (DocumentReason.ENCRYPTED, "the PDF needs a password"),
-        EXIT_TOO_MANY_PAGES: (DocumentReason.TOO_MANY_PAGES, f"{errors.strip()[:12]} pages; the limit is {settings.maximum_pages}"),
-        EXIT_TOO_MUCH_TEXT: (DocumentReason.TOO_LARGE, f"more than {MAXIMUM_CHARACTERS:,} characters of text"),
-        EXIT_MEMORY: (DocumentReason.PARSER_LIMIT, f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory"),
-        -signal.SIGXCPU: (DocumentReason.PARSER_LIMIT, f"reading takes more than {settings.parse_seconds:g} s of processor time"),
-        -signal.SIGKILL: (DocumentReason.PARSER_LIMIT, "the reader was stopped for what it used"),
+        EXIT_DAMAGED: (Reason.DAMAGED, "the PDF is damaged"),
+        EXIT_ENCRYPTED: (Reason.ENCRYPTED, "the PDF needs a password"),
+        EXIT_TOO_MANY_PAGES: (Reason.TOO_MANY_PAGES, f"{errors.strip()[:12]} pages; the limit is {settings.maximum_pages}"),
+        EXIT_TOO_MUCH_TEXT: (Reason.TOO_LARGE, f"more than {MAXIMUM_CHARACTERS:,} characters of text"),
+        EXIT_MEMORY: (Reason.PARSER_LIMIT, f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory"),
+        -signal.SIGXCPU: (Reason.PARSER_LIMIT, f"reading takes more than {settings.parse_seconds:g} s of processor time"),
+        -signal.SIGKILL: (Reason.PARSER_LIMIT, "the reader was stopped for what it used"),
     }
-    return verdicts.get(code, (DocumentReason.DAMAGED, f"the reader ended with code {code}: the PDF is damaged or hostile"))
+    return verdicts.get(code, (Reason.DAMAGED, f"the reader ended with code {code}: the PDF is damaged or hostile"))

@@ -11,6 +11,7 @@ from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
+from schemas.reasons import Reason
 from schemas.run import Module
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation.bench import Bench
@@ -67,14 +68,13 @@ def failed_evaluation(planned: PlannedIdea, job: ShardJob, ledger: Ledger, start
     return _assembled(planned, job, ledger, started_at, {})
 
 
-def unscored_reasons(evaluation: IdeaEvaluation) -> Iterator[str]:
-    """Every reason something in the evaluation has no score or failed, repeated as often as it occurs."""
+def unscored_reasons(evaluation: IdeaEvaluation) -> Iterator[Reason]:
+    """Every reason why something in the evaluation has no score, repeated as often as it occurs."""
     for module in evaluation.modules.values():
         for judged in _nouns(module):
             reason = getattr(judged, "unscored_reason", None)
             if reason is not None:
                 yield reason
-    yield from (failure.reason for failure in every_failure(evaluation))
 
 
 def every_failure(evaluation: IdeaEvaluation) -> tuple[Failure, ...]:

@@ -11,7 +11,7 @@ from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import AssayError, ConfigurationError
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.failure import Failure
-from schemas.outcome import UnscoredReason
+from schemas.reasons import About, Reason, first_that_may_pass
 from schemas.run import Module
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
@@ -25,11 +25,6 @@ from warehouse.layout import Layout
 from warehouse.scrubbing import one_line
 
 logger = logging.getLogger(__name__)
-
-MENDABLE = (UnscoredReason.BUDGET_EXHAUSTED, UnscoredReason.ENGINE_UNAVAILABLE, UnscoredReason.TIMED_OUT)
-"""Reasons that another run may not meet again, gravest first. Of sources it is the failed look-up that says whether it may pass."""
-
-_MENDED_BY_SETTINGS = ("forbidden", "not_configured")
 
 BenchFactory = Callable[[Ledger], AbstractAsyncContextManager[Bench]]
 
@@ -87,10 +82,10 @@ async def _evaluate_and_land(
     started_at = datetime.now(UTC)
     if attempts.count(planned.evaluation_key) >= MAXIMUM_ATTEMPTS:
         detail = f"the worker died {MAXIMUM_ATTEMPTS} times with this idea in hand; it was set aside so that the others could finish"
-        failure = _failure(planned, UnscoredReason.WORKER_LOST, detail)
-        land(layout, failed_evaluation(planned, job, ledger, started_at, failure), incomplete_reason=UnscoredReason.WORKER_LOST)
+        failure = _failure(planned, Reason.WORKER_LOST, detail)
+        land(layout, failed_evaluation(planned, job, ledger, started_at, failure), incomplete_reason=Reason.WORKER_LOST)
         attempts.end(planned.evaluation_key)
-        return UnscoredReason.WORKER_LOST
+        return Reason.WORKER_LOST
     boundary = ErrorBoundary()
     with attempts.hold(planned.evaluation_key):
         with boundary:
@@ -123,14 +118,14 @@ def _failure_of(error: Exception, planned: PlannedIdea, job: ShardJob) -> Failur
     """What an idea's failure is called; errors that concern every idea are raised instead."""
     if isinstance(error, TimeoutError):
         detail = f"not finished after {job.request.idea_timeout_seconds:.0f} s; run again to go on from the calls already paid"
-        return _failure(planned, UnscoredReason.TIMED_OUT, detail)
+        return _failure(planned, Reason.TIMED_OUT, detail)
     root = _root_of(error)
     if isinstance(root, ConfigurationError) or not isinstance(root, Exception):
         raise root
     logger.error("idea %s failed", planned.idea.idea_id, exc_info=error)
     if isinstance(root, AssayError):
         return _failure(planned, root.reason, one_line(root))
-    return _failure(planned, "internal_error", one_line(in_a_word(root)))
+    return _failure(planned, Reason.INTERNAL_ERROR, one_line(in_a_word(root)))
 
 
 def _root_of(error: BaseException) -> BaseException:
@@ -146,25 +141,29 @@ async def _within_time(planned: PlannedIdea, job: ShardJob, ledger: Ledger, open
         return await evaluate_idea(planned, job, bench)
 
 
-def _failure(planned: PlannedIdea, reason: str, detail: str) -> Failure:
-    return Failure(stage="evaluate", subject=planned.idea.idea_id, reason=str(reason), detail=detail, retryable=True)
+def _failure(planned: PlannedIdea, reason: Reason, detail: str) -> Failure:
+    return Failure(stage="evaluate", subject=planned.idea.idea_id, reason=reason, detail=detail)
 
 
-def _incomplete_reason(evaluation: IdeaEvaluation) -> str | None:
+def _incomplete_reason(evaluation: IdeaEvaluation) -> Reason | None:
     """Why running again may add to this evaluation; None when it ran to its end.
 
-    A look-up that can only be refused again (no such paper, a query nobody can answer) leaves the idea complete, and so
-    does a full text that could not be downloaded: a dead host would otherwise have it evaluated again on every rerun.
+    A look-up that can only be refused again (no such paper, a query nobody can answer) leaves the
+    idea complete.
     """
-    reasons = set(unscored_reasons(evaluation))
-    for reason in MENDABLE:
-        if reason in reasons:
-            return reason
-    look_ups = (failure for failure in every_failure(evaluation) if failure.stage != "documents")
-    mendable = any(failure.retryable or _mended_by_settings(failure) for failure in look_ups)
-    return UnscoredReason.SOURCE_UNAVAILABLE if mendable else None
+    failed = (each.reason for each in every_failure(evaluation) if not _stands(each))
+    reason = first_that_may_pass((*unscored_reasons(evaluation), *failed))
+    if reason is not None and reason.about is About.LOOK_UP:
+        return Reason.SOURCE_UNAVAILABLE
+    return reason
 
 
-def _mended_by_settings(failure: Failure) -> bool:
-    """The committee asks those of its sources that are configured, and another one configured makes another evaluation key."""
-    return failure.reason in _MENDED_BY_SETTINGS and (failure.stage, failure.reason) != (Module.COMMITTEE, "not_configured")
+def _stands(failure: Failure) -> bool:
+    """Whether the evaluation is complete without what failed.
+
+    A host of full texts that is down would otherwise have the idea evaluated again on every rerun;
+    and with another of the committee's sources configured it gets another evaluation key.
+    """
+    of_a_document = failure.stage == "documents" and failure.reason.about is not About.SCORE
+    not_open = (failure.stage, failure.reason) == (Module.COMMITTEE, Reason.NOT_CONFIGURED)
+    return of_a_document or not_open

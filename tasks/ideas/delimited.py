@@ -7,6 +7,7 @@ from typing import TextIO
 
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
+from schemas.reasons import Reason
 from tasks.ideas.entries import TEXT_FIELDS, Entries, Entry, refuse_wide_encodings, unreadable
 from tasks.ideas.fields import has_text_field
 
@@ -70,7 +71,7 @@ def _entry(location: str, header: Sequence[str], row: list[str]) -> Entry | Reje
         return RejectedIdea(
             idea_id=None,
             location=location,
-            reason="bad_field",
+            reason=Reason.BAD_FIELD,
             detail=f"the row has {len(row)} cells, the header {len(header)}: put cells that contain the delimiter in double quotes",
         )
     return Entry(location, {name: cell for name, cell in zip(header, row, strict=False) if cell.strip()})

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
+from schemas.reasons import Reason
 
 TEXT_FIELDS = ("text", "idea", "problem", "method", "experiment")
 """Named in messages; `fields.FIELD_NAMES` lists everything that is understood."""
@@ -31,7 +32,7 @@ Entries = Iterator[Entry | RejectedIdea]
 
 def unreadable(location: str, detail: str) -> RejectedIdea:
     """An entry that could not even be taken apart."""
-    return RejectedIdea(idea_id=None, location=location, reason="unreadable", detail=detail)
+    return RejectedIdea(idea_id=None, location=location, reason=Reason.UNREADABLE, detail=detail)
 
 
 def refuse_wide_encodings(path: Path) -> None:

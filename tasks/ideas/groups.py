@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from schemas.idea import RejectedIdea
+from schemas.reasons import Reason
 from tasks.ideas.entries import Entries, Entry
 from tasks.ideas.fields import has_text_field, scalar_text
 
@@ -136,4 +137,4 @@ def _first_text(fields: Mapping[str, object], names: tuple[str, ...]) -> str | N
 
 
 def _bad(location: str, detail: str) -> RejectedIdea:
-    return RejectedIdea(idea_id=None, location=location, reason="unreadable", detail=detail)
+    return RejectedIdea(idea_id=None, location=location, reason=Reason.UNREADABLE, detail=detail)

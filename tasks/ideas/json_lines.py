@@ -7,6 +7,7 @@ import orjson
 
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
+from schemas.reasons import Reason
 from tasks.ideas.entries import Entries, Entry, refuse_wide_encodings, unreadable
 from tasks.ideas.limits import MAXIMUM_DOCUMENT_BYTES, refuse_large_file
 
@@ -34,7 +35,7 @@ def read_json_lines(path: Path) -> Entries:
                 yield RejectedIdea(
                     idea_id=None,
                     location=location,
-                    reason="too_long",
+                    reason=Reason.TOO_LONG,
                     detail=f"the line exceeds {MAXIMUM_LINE_BYTES:,} bytes: put one idea on each line and shorten it",
                 )
                 continue

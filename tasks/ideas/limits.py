@@ -8,6 +8,7 @@ from typing import Any
 from schemas.errors import IdeaFileError
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import IdeaId
+from schemas.reasons import Reason
 
 MINIMUM_WORDS = 5
 """Fewer words name a topic, not an idea."""
@@ -38,7 +39,7 @@ def too_long(idea_id: IdeaId | None, location: str, size: int) -> RejectedIdea:
     return RejectedIdea(
         idea_id=idea_id,
         location=location,
-        reason="too_long",
+        reason=Reason.TOO_LONG,
         detail=f"the text has {size:,} characters, the limit is {MAXIMUM_CHARACTERS:,}: shorten it to problem, method and experiment",
     )
 

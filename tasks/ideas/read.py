@@ -7,6 +7,7 @@ from pathlib import Path
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import IdeaFileError
 from schemas.idea import Idea, IdeaBatch, RejectedIdea
+from schemas.reasons import Reason
 from tasks.ideas.delimited import read_delimited
 from tasks.ideas.duplicates import mark_duplicates
 from tasks.ideas.entries import Entries, Entry
@@ -79,14 +80,14 @@ def _parsed(entry: Entry, default_cutoff: date | None) -> Idea | RejectedIdea:
         return parse_entry(entry, default_cutoff)
     assert boundary.error is not None
     detail = f"Assay failed over it ({in_a_word(boundary.error)}): please report it, and remove the entry"
-    return RejectedIdea(idea_id=None, location=entry.location, reason="internal_error", detail=detail)
+    return RejectedIdea(idea_id=None, location=entry.location, reason=Reason.INTERNAL_ERROR, detail=detail)
 
 
 def _shallow(entries: Entries) -> Entries:
     for entry in entries:
         if isinstance(entry, Entry) and too_deep(entry.fields):
             detail = f"its objects and lists are nested deeper than {MAXIMUM_DEPTH} levels: flatten them"
-            yield RejectedIdea(idea_id=None, location=entry.location, reason="bad_field", detail=detail)
+            yield RejectedIdea(idea_id=None, location=entry.location, reason=Reason.BAD_FIELD, detail=detail)
         else:
             yield entry
 
@@ -112,12 +113,12 @@ def _repeated(idea: Idea, location: str, first: Idea, first_location: str) -> Re
         return RejectedIdea(
             idea_id=idea.idea_id,
             location=location,
-            reason="duplicate_text",
+            reason=Reason.DUPLICATE_TEXT,
             detail=f"the same text without idea_id stands at {first_location}: remove it, or give both an idea_id to evaluate both",
         )
     return RejectedIdea(
         idea_id=idea.idea_id,
         location=location,
-        reason="duplicate_id",
+        reason=Reason.DUPLICATE_ID,
         detail=f"idea_id {idea.idea_id} is already used at {first_location}: give this idea another one",
     )

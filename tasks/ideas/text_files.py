@@ -9,6 +9,7 @@ from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
 from schemas.patterns import DOTALL, bounded
+from schemas.reasons import Reason
 from tasks.ideas.entries import Entries, Entry, unreadable
 from tasks.ideas.limits import MAXIMUM_CHARACTERS, too_long
 
@@ -61,7 +62,7 @@ def read_text_file(path: Path) -> Entries:
         IdeaFileError: the file is not UTF-8.
     """
     entry = _entry(path)
-    if isinstance(entry, RejectedIdea) and entry.reason == "unreadable":
+    if isinstance(entry, RejectedIdea) and entry.reason is Reason.UNREADABLE:
         raise IdeaFileError(f"{path.name}: {entry.detail}")
     yield entry
 
@@ -87,7 +88,7 @@ def _entry(path: Path) -> Entry | RejectedIdea:
             return RejectedIdea(
                 idea_id=None,
                 location=location,
-                reason="bad_field",
+                reason=Reason.BAD_FIELD,
                 detail="the front matter between the --- lines is not valid YAML without aliases: write `name: value` lines",
             )
         if isinstance(given, dict):

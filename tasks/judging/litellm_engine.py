@@ -12,7 +12,8 @@ from schemas.base import Noun, Reply
 from schemas.calls import CallStatus, LlmCall
 from schemas.errors import BudgetExhaustedError
 from schemas.judging import Assignment, JudgingParameters
-from schemas.outcome import Outcome, Provenance, Scored, Unscored, UnscoredReason
+from schemas.outcome import Outcome, Provenance, Scored, Unscored
+from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.judging.attachment import Attachment, with_attachment
 from tasks.judging.litellm_backend import LiteLLMBackend
@@ -98,7 +99,7 @@ class LiteLLMEngine:
         plain = step.messages(inputs)
         fitted = self._fitted(asking, plain)
         if isinstance(fitted, TooLong):
-            return self._unscored(asking, UnscoredReason.INPUT_TOO_LONG, fitted.detail)
+            return self._unscored(asking, Reason.INPUT_TOO_LONG, fitted.detail)
         if backend.cache is None:
             return await self._ask(asking, plain)
         kept_as = [*fitted, *self._told_apart()]
@@ -159,7 +160,7 @@ class LiteLLMEngine:
         try:
             attempt = await self._answered(asking, plain, shown)
         except BudgetExhaustedError as error:
-            return "", CallFailure(CallStatus.CLIENT_ERROR, UnscoredReason.BUDGET_EXHAUSTED, str(error))
+            return "", CallFailure(CallStatus.CLIENT_ERROR, Reason.BUDGET_EXHAUSTED, str(error))
         if isinstance(attempt, CallFailure):
             return "", attempt
         answer = attempt.answer
@@ -205,13 +206,13 @@ class LiteLLMEngine:
         busy_seconds = 0.0
         while True:
             if backend.out_of_order is not None:
-                unavailable = UnscoredReason.ENGINE_UNAVAILABLE
+                unavailable = Reason.ENGINE_UNAVAILABLE
                 detail = f"not asked any more: {backend.out_of_order}"
                 return Tried(CallFailure(CallStatus.CLIENT_ERROR, unavailable, detail))
             asking.parameters = backend.parameters_of(asking.assignment, asking.reply_tokens)
             messages = self._fitted(asking, plain, backend.mode)
             if isinstance(messages, TooLong):
-                too_long = UnscoredReason.INPUT_TOO_LONG
+                too_long = Reason.INPUT_TOO_LONG
                 return Tried(CallFailure(CallStatus.CLIENT_ERROR, too_long, messages.detail))
             mode = backend.mode
             asking.sent = [*messages, *shown]
@@ -271,7 +272,7 @@ class LiteLLMEngine:
 
     def _record_cancelled(self, asking: _Asking, latency_seconds: float, queue_seconds: float) -> None:
         """The row of a call nobody waited for: it was sent, so it is on the bill, at a cost nobody knows."""
-        failure = CallFailure(CallStatus.TIMED_OUT, UnscoredReason.TIMED_OUT, "the evaluation ended before the answer came")
+        failure = CallFailure(CallStatus.TIMED_OUT, Reason.TIMED_OUT, "the evaluation ended before the answer came")
         self._record(asking, failure.status, _Attempt(failure, latency_seconds, queue_seconds), error=failure.detail)
 
     def _spent(self, answer: CallAnswer | CallFailure, estimated_tokens: int) -> tuple[float | None, int]:
@@ -323,7 +324,7 @@ class LiteLLMEngine:
         sent = asking.parameters
         return self._backend.sampling.seed if sent is None else sent.sent.get("seed")
 
-    def _unscored(self, asking: _Asking, reason: UnscoredReason, detail: str) -> Unscored:
+    def _unscored(self, asking: _Asking, reason: Reason, detail: str) -> Unscored:
         return Unscored(reason, one_line(detail), self._provenance(asking))
 
     def _provenance(self, asking: _Asking) -> Provenance:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.calls import MAXIMUM_TOKENS, CallStatus
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.judging.litellm_library import library
 from tasks.judging.parameters import named_parameter
 from tasks.judging.rate_limit_headers import NOTHING_TOLD, RateLimitHeaders, rate_limit_headers
@@ -49,7 +49,7 @@ class CallFailure:
     """
 
     status: CallStatus
-    reason: UnscoredReason
+    reason: Reason
     detail: str
     retryable: bool = False
     concerns_every_call: bool = False
@@ -75,18 +75,18 @@ async def call_provider(
     except openai.OpenAIError as error:
         return _failure(error, timeout_seconds)
     except _MiscountedError as error:
-        return CallFailure(CallStatus.SERVER_ERROR, UnscoredReason.ENGINE_UNAVAILABLE, str(error))
+        return CallFailure(CallStatus.SERVER_ERROR, Reason.ENGINE_UNAVAILABLE, str(error))
 
 
 def _answer(response: Any) -> CallAnswer | CallFailure:
     choices = getattr(response, "choices", None)
     if not choices:
         detail = "the provider answered without choices"
-        return CallFailure(CallStatus.EMPTY, UnscoredReason.REPLY_EMPTY, detail, retryable=True)
+        return CallFailure(CallStatus.EMPTY, Reason.REPLY_EMPTY, detail, retryable=True)
     choice = choices[0]
     if (broken := _fields(choice).get("error")) is not None:
         # OpenRouter reports an upstream that failed halfway inside a reply that looks finished.
-        unavailable = UnscoredReason.ENGINE_UNAVAILABLE
+        unavailable = Reason.ENGINE_UNAVAILABLE
         return CallFailure(CallStatus.SERVER_ERROR, unavailable, one_line(str(broken)), True)
     message, usage = choice.message, getattr(response, "usage", None)
     details = getattr(usage, "prompt_tokens_details", None)
@@ -140,23 +140,23 @@ def _count(holder: Any, name: str) -> int:
 
 def _timed_out(timeout_seconds: float) -> CallFailure:
     detail = f"no answer within {timeout_seconds:g} s (ASSAY_LANGUAGE_MODEL__TIMEOUT_SECONDS)"
-    return CallFailure(CallStatus.TIMED_OUT, UnscoredReason.TIMED_OUT, detail, retryable=True)
+    return CallFailure(CallStatus.TIMED_OUT, Reason.TIMED_OUT, detail, retryable=True)
 
 
 def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     kinds = library().exceptions
     detail = one_line(error)
     text = str(error)
-    unavailable = UnscoredReason.ENGINE_UNAVAILABLE
+    unavailable = Reason.ENGINE_UNAVAILABLE
     status = getattr(error, "status_code", None) or 0
     wait_seconds = retry_after_seconds(error)
     if isinstance(error, kinds.Timeout):
         return _timed_out(timeout_seconds)
     if isinstance(error, kinds.ContextWindowExceededError) or _says(text, _TOO_LONG):
         hint = "the prompt does not fit the model, set ASSAY_LANGUAGE_MODEL__CONTEXT_TOKENS"
-        return CallFailure(CallStatus.CLIENT_ERROR, UnscoredReason.INPUT_TOO_LONG, f"{hint}: {detail}")
+        return CallFailure(CallStatus.CLIENT_ERROR, Reason.INPUT_TOO_LONG, f"{hint}: {detail}")
     if isinstance(error, kinds.ContentPolicyViolationError) or _says(text, _MODERATED):
-        return CallFailure(CallStatus.REFUSED, UnscoredReason.REFUSED, detail)
+        return CallFailure(CallStatus.REFUSED, Reason.REFUSED, detail)
     if status == 402 or _says(text, _NO_CREDIT):
         hint = f"the provider's account has nothing left: {detail}"
         return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, concerns_every_call=True)

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from schemas.base import Reply
 from schemas.calls import CallStatus
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.judging.json_candidates import json_values, looks_cut_off, repaired
 from tasks.judging.refusals import is_refusal
 
@@ -30,7 +30,7 @@ class UnusableReply:
     """A reply that gives no value. `again`: asking once more, with the error shown, may help."""
 
     status: CallStatus
-    reason: UnscoredReason
+    reason: Reason
     detail: str
     again: bool
 
@@ -53,7 +53,7 @@ def parse_reply(
     body = _without_thoughts(text or "").strip()
     cut_off = finish_reason in ("length", "max_tokens")
     if not body and not cut_off:
-        return UnusableReply(CallStatus.EMPTY, UnscoredReason.REPLY_EMPTY, "the reply is empty", again=True)
+        return UnusableReply(CallStatus.EMPTY, Reason.REPLY_EMPTY, "the reply is empty", again=True)
     if cut_off:
         return _cut_off()  # a part that happens to be valid is not the answer
     best, error = _best(json_values(body), output_model)
@@ -63,13 +63,13 @@ def parse_reply(
         return _refused(body)
     if looks_cut_off(body):
         detail = "the reply ends inside its JSON"
-        return UnusableReply(CallStatus.CUT_OFF, UnscoredReason.REPLY_CUT_OFF, detail, again=True)
+        return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=True)
     if error is None and (mended := repaired(body)) is not None:
         best, error = _best(iter([mended]), output_model)
         if best is not None:
             return ParsedReply(best, repaired=True)
     detail = error or f"no JSON in the reply: {_short(body)}"
-    return UnusableReply(CallStatus.UNPARSABLE, UnscoredReason.REPLY_UNPARSABLE, detail, again=True)
+    return UnusableReply(CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE, detail, again=True)
 
 
 def _best(values: Iterator[Any], output_model: type[OutputT]) -> tuple[OutputT | None, str | None]:
@@ -129,13 +129,13 @@ def _validation_message(problem: ValidationError) -> str:
 
 
 def _refused(detail: str) -> UnusableReply:
-    return UnusableReply(CallStatus.REFUSED, UnscoredReason.REFUSED, f"the model refused: {_short(detail)}", again=False)
+    return UnusableReply(CallStatus.REFUSED, Reason.REFUSED, f"the model refused: {_short(detail)}", again=False)
 
 
 def _cut_off() -> UnusableReply:
     """A reply to ask for again with more room, rather than with its error shown."""
     detail = "the reply reached its length limit"
-    return UnusableReply(CallStatus.CUT_OFF, UnscoredReason.REPLY_CUT_OFF, detail, again=False)
+    return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=False)
 
 
 def _short(text: str) -> str:

@@ -13,8 +13,9 @@ from jinja2 import meta
 from schemas.base import Noun, Reply
 from schemas.errors import PromptError
 from schemas.judging import DEFAULT_ANSWER_TOKENS, StepKind
-from schemas.outcome import Outcome, UnscoredReason
+from schemas.outcome import Outcome
 from schemas.patterns import IGNORECASE, MULTILINE, Pattern, bounded, escape
+from schemas.reasons import Reason
 from tasks.embeddings.embedder import Embedder
 
 InputT = TypeVar("InputT", bound=Noun)
@@ -78,7 +79,7 @@ def _compiled(source: str) -> tuple[jinja2.Template, jinja2.Template]:
 class NoAnswer:
     """What a baseline returns when the evidence does not allow an answer."""
 
-    reason: UnscoredReason
+    reason: Reason
     detail: str
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from schemas.errors import BudgetExhaustedError
+from schemas.reasons import Reason, reason_named
 from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
 from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, STOPPING_HEADER, attempts_in
@@ -17,6 +18,7 @@ from tasks.web.calls import record
 from tasks.web.client import Client
 from tasks.web.exchange import Answer, NoAnswerError, exchange
 from tasks.web.retrying import RetryPolicy, Tried
+from tasks.web.statuses import reason_of_status
 
 DEFAULT_SOURCE = "semantic_scholar"
 BATCH_PATH = "/graph/v1/paper/batch"
@@ -29,7 +31,6 @@ _LARGEST_ANSWER_BYTES = 64_000_000
 """Twice what the gateway itself takes of the API."""
 
 _NONE_KNOWN = b"No valid paper ids given"
-_REASONS = {400: "bad_request", 401: "forbidden", 403: "forbidden", 404: "not_found", 429: "rate_limited"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class GatewayRequests:
         """
         fetched = await self._fetch("POST", BATCH_PATH, {"fields": fields}, orjson.dumps({"ids": list(identifiers)}), len(identifiers))
         if fetched.failure is None and (not isinstance(fetched.body, list) or len(fetched.body) != len(identifiers)):
-            failure = self._failure(_endpoint(BATCH_PATH), "malformed_answer", "the answer does not fit its question")
+            failure = self._failure(_endpoint(BATCH_PATH), Reason.MALFORMED_ANSWER, "the answer does not fit its question")
             return Fetched(None, fetched.status, fetched.source, failure)
         return fetched
 
@@ -139,7 +140,7 @@ class GatewayRequests:
                 )
                 again = STOPPING_HEADER in result.headers
             except NoAnswerError as gone:
-                result, again = gone, gone.again
+                result, again = gone, gone.reason.again_at_once
             return Tried(result, again, busy_seconds=time.monotonic() - started)
 
         return await self._restarting.run(attempt)
@@ -150,24 +151,24 @@ class GatewayRequests:
             body = orjson.loads(answer.content)
         except orjson.JSONDecodeError:
             detail = f"status {status} with a body that is no JSON"
-            failure = self._failure(endpoint, "malformed_answer", detail)
+            failure = self._failure(endpoint, Reason.MALFORMED_ANSWER, detail)
             return Fetched(None, status, self.source, failure)
         if status == 200:
             return Fetched(body, 200, self.source)
         if _NONE_KNOWN in answer.content and status == 400:
             return Fetched([None] * packed, 400, self.source)
         told: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
-        reason = str(told.get("reason") or _REASONS.get(status, "server_error"))
+        reason = reason_named(told.get("reason")) or reason_of_status(status)
         detail = str(told.get("error") or told.get("message") or f"status {status}")[:300]
         return Fetched(body, status, self.source, self._failure(endpoint, reason, detail))
 
     def _unanswered(self, endpoint: str, gone: NoAnswerError) -> SourceFailure:
         detail = f"the gateway at {self._base_url}: {gone}"
-        if gone.reason == "unreachable":
+        if gone.reason == Reason.UNREACHABLE:
             detail = f"no gateway answers at {self._base_url} ({gone}); start it and run again"
         return self._failure(endpoint, gone.reason, detail)
 
-    def _failure(self, endpoint: str, reason: str, detail: str) -> SourceFailure:
+    def _failure(self, endpoint: str, reason: Reason, detail: str) -> SourceFailure:
         return SourceFailure(source=self.source, endpoint=endpoint, reason=reason, detail=detail)
 
     def _record(

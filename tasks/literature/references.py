@@ -6,6 +6,7 @@ from typing import Any
 
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
+from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
 from tasks.literature.gateway_requests import GatewayRequests
 from tasks.literature.known_papers import KnownPapers
@@ -79,7 +80,7 @@ class ReferenceLists:
 
     def _withheld(self, seeds: Sequence[PaperId], asked: int) -> SourceFailure:
         detail = f"the references of {len(seeds)} of {asked} papers are withheld by their publishers or unknown to the source"
-        return SourceFailure(source=self._requests.source, endpoint=_ENDPOINT, reason="withheld", detail=detail)
+        return SourceFailure(source=self._requests.source, endpoint=_ENDPOINT, reason=Reason.WITHHELD, detail=detail)
 
 
 def _references(row: Any) -> tuple[Paper, ...] | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from schemas.check_run import CheckRequest, ManuscriptSource
 from schemas.failure import Failure
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Vote
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.judging.attachment import Attachment
@@ -67,7 +67,7 @@ def _failures(attempts: Sequence[Attempt], source: ManuscriptSource) -> list[Fai
         Failure(
             stage="find_problems",
             subject=f"{source.manuscript_id} attempt {attempt.attempt}",
-            reason=attempt.unscored_reason.value,
+            reason=attempt.unscored_reason,
             detail=attempt.unscored_detail,
         )
         for attempt in attempts
@@ -78,7 +78,7 @@ def _failures(attempts: Sequence[Attempt], source: ManuscriptSource) -> list[Fai
 def unread(source: ManuscriptSource, request: CheckRequest, why: Unreadable, ledger: Ledger) -> ManuscriptCheck:
     """Every attempt at it is unscored: a paper that could not be read is not one without problems."""
     attempts = tuple(
-        Attempt(attempt=number, problem_count=None, unscored_reason=UnscoredReason.SOURCE_UNAVAILABLE, unscored_detail=why.detail)
+        Attempt(attempt=number, problem_count=None, unscored_reason=Reason.SOURCE_UNAVAILABLE, unscored_detail=why.detail)
         for number in range(1, request.attempt_count + 1)
     )
     return ManuscriptCheck(

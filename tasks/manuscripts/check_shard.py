@@ -9,6 +9,7 @@ from schemas.check_run import CheckReceipt, CheckRequest, ManuscriptSource
 from schemas.errors import AssayError
 from schemas.identifiers import IdeaId
 from schemas.manuscripts import ManuscriptCheck
+from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.bench import Bench
@@ -59,4 +60,4 @@ async def _checked(source: ManuscriptSource, request: CheckRequest, bench: Bench
     if isinstance(boundary.error, AssayError | OSError):
         raise boundary.error
     logger.error("the check of manuscript %r failed", source.manuscript_id, exc_info=boundary.error)
-    return unread(source, request, Unreadable("internal_error", in_a_word(boundary.error)), ledger)
+    return unread(source, request, Unreadable(Reason.INTERNAL_ERROR, in_a_word(boundary.error)), ledger)

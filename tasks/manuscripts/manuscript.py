@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from schemas.failure import Failure
 from schemas.manuscripts import ManuscriptForm
+from schemas.reasons import Reason
 
 PAGE_MARK = "[page {number}]"
 
@@ -38,7 +39,7 @@ class Manuscript:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A manuscript that cannot be read. `reason` is a word of `DocumentReason`, or `wrong_form`."""
+    """A manuscript that cannot be read."""
 
-    reason: str
+    reason: Reason
     detail: str

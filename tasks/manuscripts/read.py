@@ -8,6 +8,7 @@ from pathlib import Path
 from schemas.check_run import ManuscriptSource
 from schemas.failure import Failure
 from schemas.manuscripts import ManuscriptForm
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
@@ -15,7 +16,6 @@ from tasks.documents.document import ParsedDocument
 from tasks.documents.grobid import read_with_grobid
 from tasks.documents.latex import read_latex, read_latex_whole
 from tasks.documents.pdf import read_pages
-from tasks.documents.reasons import TRANSIENT
 from tasks.judging.text import sections_of_markdown
 from tasks.manuscripts.collect import TEXT_SUFFIXES, may_be_read
 from tasks.manuscripts.manuscript import PAGE_MARK, Manuscript, Unreadable
@@ -36,18 +36,18 @@ async def read_manuscript(
     path = source.path
     try:
         if not may_be_read(path):
-            return Unreadable("wrong_type", f"{path.name} is a link, pipe or device: put a copy in its place")
+            return Unreadable(Reason.WRONG_TYPE, f"{path.name} is a link, pipe or device: put a copy in its place")
     except OSError as error:
-        return Unreadable("unreachable", f"{path.name} cannot be read: {error.strerror}")
+        return Unreadable(Reason.UNREACHABLE, f"{path.name} cannot be read: {error.strerror}")
     if path.is_file() and path.suffix.lower() == ".pdf":
         if form == "latex":
-            return Unreadable("wrong_form", f"{path.name} is a PDF: use --form auto, pdf or text")
+            return Unreadable(Reason.WRONG_FORM, f"{path.name} is a PDF: use --form auto, pdf or text")
         return await _read_pdf(source, form == "pdf" or (form == "auto" and takes_pdf()), settings, grobid_url, ledger)
     if form == "pdf":
-        return Unreadable("wrong_form", f"{path.name} is no PDF: use --form auto")
+        return Unreadable(Reason.WRONG_FORM, f"{path.name} is no PDF: use --form auto")
     if path.is_file() and path.name.lower().endswith(TEXT_SUFFIXES):
         if form == "latex":
-            return Unreadable("wrong_form", f"{path.name} is plain text: use --form auto or text")
+            return Unreadable(Reason.WRONG_FORM, f"{path.name} is plain text: use --form auto or text")
         return await _read_text(source, settings)
     return await (_read_latex_as_text(source, settings) if form == "text" else _read_latex(source, settings))
 
@@ -60,7 +60,7 @@ async def _read_pdf(
     if isinstance(content, Unreadable):
         return content
     if b"%PDF-" not in content[:1024]:
-        return Unreadable("not_a_pdf", f"{source.path.name} is called a PDF and is none")
+        return Unreadable(Reason.NOT_A_PDF, f"{source.path.name} is called a PDF and is none")
     read = await read_pages(content, source.path.name, settings)
     if isinstance(read, SourceFailure):
         return Unreadable(read.reason, read.detail)
@@ -83,9 +83,7 @@ async def _read_pdf(
         told = f"{parsed.detail}; read without GROBID"
         return replace(
             manuscript,
-            passed_over=Failure(
-                stage="documents", subject=source.path.name, reason=parsed.reason, detail=told, retryable=parsed.reason in TRANSIENT
-            ),
+            passed_over=Failure(stage="documents", subject=source.path.name, reason=parsed.reason, detail=told),
         )
     return replace(manuscript, title=parsed.title or manuscript.title, text=_flowing(parsed), headings=_headings(parsed))
 
@@ -112,10 +110,10 @@ async def _read_text(source: ManuscriptSource, settings: DocumentSettings) -> Ma
     try:
         text = content.decode("utf-8-sig").replace("\x00", "")
     except UnicodeDecodeError:
-        return Unreadable("damaged", f"{source.path.name} is no UTF-8 text: save it as UTF-8")
+        return Unreadable(Reason.DAMAGED, f"{source.path.name} is no UTF-8 text: save it as UTF-8")
     first = next((line.strip("# ").strip() for line in text.splitlines() if line.strip("# ").strip()), None)
     if first is None:
-        return Unreadable("no_text", f"{source.path.name} is empty")
+        return Unreadable(Reason.NO_TEXT, f"{source.path.name} is empty")
     headings = tuple(heading for heading, _ in sections_of_markdown(text) if heading)
     return _made(source, first[:300], ManuscriptForm.TEXT, text, headings)
 
@@ -135,10 +133,10 @@ def _made(source: ManuscriptSource, title: str | None, form: ManuscriptForm, tex
 async def _content(path: Path, maximum_bytes: int) -> bytes | Unreadable:
     try:
         if path.stat().st_size > maximum_bytes:
-            return Unreadable("too_large", f"{path.name} exceeds {maximum_bytes:,} bytes")
+            return Unreadable(Reason.TOO_LARGE, f"{path.name} exceeds {maximum_bytes:,} bytes")
         return await asyncio.to_thread(path.read_bytes)
     except OSError as error:
-        return Unreadable("unreachable", f"{path.name} cannot be read: {error.strerror}")
+        return Unreadable(Reason.UNREACHABLE, f"{path.name} cannot be read: {error.strerror}")
 
 
 def _flowing(document: ParsedDocument) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from schemas.base import replace
 from schemas.citation import Citation
-from schemas.failure import Failure
+from schemas.failure import Failure, call_failures
 from schemas.idea import Idea
 from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
 from schemas.outcome import Provenance, Unscored
@@ -17,11 +17,10 @@ from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.calibration.applying import with_calibration
 from tasks.novelty.closeness import measure
-from tasks.novelty.questions import NoveltyQuestion, WorkShown
+from tasks.novelty.questions import STAGE, NoveltyQuestion, WorkShown
 from tasks.novelty.related_works import RelatedWorks, find_works, given_works
 from tasks.novelty.settling import Told, told
 from tasks.novelty.steps import JUDGE_NOVELTY
-from tasks.novelty.troubles import engine_failure
 from tasks.soundness.asking import never_asked
 
 
@@ -63,7 +62,7 @@ async def evaluate_novelty(
     blank = await _measured(idea, shown, around, embedder, outcome.provenance)
     if isinstance(outcome, Unscored):
         judgement = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
-        return _findings(judgement, around, failures=(engine_failure(outcome, JUDGE_NOVELTY.name),))
+        return _findings(judgement, around, failures=call_failures([outcome], STAGE, JUDGE_NOVELTY.name))
     said = told(outcome.value, shown)
     judgement, failures = with_calibration(_scored(blank, said), idea, parameters.calibrator, engine.name)
     return _findings(judgement, around, said.citations, failures)

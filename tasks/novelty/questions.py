@@ -4,6 +4,8 @@ from pydantic import Field
 
 from schemas.base import Noun
 
+STAGE = "novelty"
+
 
 class WorkShown(Noun):
     """A related work under the key a reply must cite it by."""

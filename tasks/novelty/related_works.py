@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.failure import Failure
+from schemas.failure import Failure, call_failures, look_up_failures
 from schemas.idea import Idea
-from schemas.outcome import Outcome, Unscored, UnscoredReason
+from schemas.outcome import Outcome, Unscored
 from schemas.paper import Paper
 from schemas.profile import NoveltyParameters, Ranking
+from schemas.reasons import Reason
 from tasks.committee.knowledge.identity import plain_title
 from tasks.contribution.selection import nearest, similarity_of
 from tasks.contribution.similarity import Nearness
@@ -16,9 +17,8 @@ from tasks.embeddings.embedder import Embedder
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.answers import StatementsAnswer
-from tasks.novelty.questions import StatementsQuestion
+from tasks.novelty.questions import STAGE, StatementsQuestion
 from tasks.novelty.steps import NOVELTY_QUERIES
-from tasks.novelty.troubles import engine_failure, search_failures
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class RelatedWorks:
     retrieved: tuple[Paper, ...]
     searched: int = 0
     unanswered: int = 0
-    missing: tuple[UnscoredReason, str] | None = None
+    missing: tuple[Reason, str] | None = None
     failures: tuple[Failure, ...] = ()
 
 
@@ -47,7 +47,7 @@ async def given_works(idea: Idea, given: Sequence[Paper], parameters: NoveltyPar
     if not readable:
         late = len(given) - len(admissible)
         detail = f"of {len(given)} works given with the idea {late} are after its cutoff or its own, and none of the others has an abstract"
-        return RelatedWorks((), tuple(admissible), missing=(UnscoredReason.NO_EVIDENCE, detail))
+        return RelatedWorks((), tuple(admissible), missing=(Reason.NO_EVIDENCE, detail))
     chosen, _ = await nearest(
         idea.text, readable, parameters.related_works, Nearness(idea.text, embedder), lexical_prefilter=False, ranking=Ranking.EMBEDDING
     )
@@ -71,7 +71,9 @@ async def find_works(
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(literature.search_papers(query, parameters.papers_per_query, idea.cutoff_date)) for query in queries]
     answers = [task.result() for task in tasks]
-    failures = tuple(failure for query, answer in zip(queries, answers, strict=True) for failure in search_failures(answer.failures, query))
+    failures = tuple(
+        failure for query, answer in zip(queries, answers, strict=True) for failure in look_up_failures(answer.failures, STAGE, query)
+    )
     unanswered = sum(not answer.complete for answer in answers)
     found = {paper.paper_id: paper for answer in answers for paper in answer.items}
     admissible = _admissible(idea, list(found.values()))
@@ -89,7 +91,7 @@ async def find_works(
 
 def _without_queries(outcome: Unscored) -> RelatedWorks:
     missing = (outcome.reason, f"no search queries could be had: {outcome.detail}")
-    failures = (engine_failure(outcome, NOVELTY_QUERIES.name),)
+    failures = call_failures([outcome], STAGE, NOVELTY_QUERIES.name)
     return RelatedWorks((), (), missing=missing, failures=failures)
 
 
@@ -101,15 +103,15 @@ def _queries(outcome: Outcome[StatementsAnswer], parameters: NoveltyParameters) 
     return list(dict.fromkeys(" ".join(query.split()) for query in asked))
 
 
-def _missing(searched: int, unanswered: int, found: int, readable: int) -> tuple[UnscoredReason, str] | None:
+def _missing(searched: int, unanswered: int, found: int, readable: int) -> tuple[Reason, str] | None:
     """Could not look, or looked and found nothing to read. Neither says that the idea is new."""
     if unanswered and (2 * unanswered > searched or not readable):
         detail = f"{unanswered} of {searched} searches for related works were not answered; run again"
-        return UnscoredReason.SOURCE_UNAVAILABLE, detail
+        return Reason.SOURCE_UNAVAILABLE, detail
     if readable:
         return None
     what = f"found {found} papers, none with an abstract" if found else "found no paper"
-    return UnscoredReason.NO_EVIDENCE, f"{searched} searches were answered and {what}; an empty field is not proof of novelty"
+    return Reason.NO_EVIDENCE, f"{searched} searches were answered and {what}; an empty field is not proof of novelty"
 
 
 def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:

@@ -7,7 +7,7 @@ from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 from tasks.novelty.answers import NoveltyAnswer
-from tasks.novelty.troubles import STAGE
+from tasks.novelty.questions import STAGE
 
 SUBJECT = "judge_novelty"
 

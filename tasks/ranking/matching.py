@@ -7,8 +7,9 @@ from functools import lru_cache
 from schemas.base import replace
 from schemas.committee import ReviewDimension
 from schemas.identifiers import content_hash
-from schemas.outcome import Outcome, Unscored, UnscoredReason
+from schemas.outcome import Outcome, Unscored
 from schemas.ranking import Match, Winner
+from schemas.reasons import Reason, may_pass
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
 from tasks.ranking.answers import PairAnswer, verdict_along
@@ -17,16 +18,6 @@ from tasks.ranking.showing import Asked, pair_question
 from tasks.ranking.steps import COMPARE_IDEAS
 
 WINNERS = {"A": Winner.FIRST, "B": Winner.SECOND, "tie": Winner.TIE}
-ASK_AGAIN = frozenset(
-    {
-        UnscoredReason.BUDGET_EXHAUSTED,
-        UnscoredReason.ENGINE_UNAVAILABLE,
-        UnscoredReason.SOURCE_UNAVAILABLE,
-        UnscoredReason.TIMED_OUT,
-        UnscoredReason.WORKER_LOST,
-    }
-)
-"""What may go better another time; a stored match without a score for another reason stands."""
 
 
 def match_id(first: Dossier, second: Dossier, dimension: ReviewDimension, judge: str, seed: int) -> str:
@@ -45,7 +36,7 @@ def _shown_hash(*shown: str) -> str:
 
 def stands(match: Match) -> bool:
     """Whether a stored match need not be asked again."""
-    return match.winner is not None or match.unscored_reason not in ASK_AGAIN
+    return match.winner is not None or not may_pass(match.unscored_reason)
 
 
 async def ask(
@@ -82,5 +73,5 @@ def _verdict(blank: Match, dimension: str, outcome: Outcome[PairAnswer], asked: 
     verdict = verdict_along(outcome.value, dimension)
     if verdict is None:
         detail = f"the reply has no usable verdict along {dimension}"
-        return replace(blank, unscored_reason=UnscoredReason.REPLY_UNPARSABLE, unscored_detail=detail)
+        return replace(blank, unscored_reason=Reason.REPLY_UNPARSABLE, unscored_detail=detail)
     return replace(blank, winner=WINNERS[verdict.better], rationale=settle(verdict.reason, asked.papers).markdown)

@@ -9,11 +9,12 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.profile import RankingParameters
 from schemas.ranking import GroupSummary, Match, Rating
+from schemas.reasons import may_pass
 from tasks.judging.step import Engine
 from tasks.ranking.dimensions import OVERALL, compared_along
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.elo import is_vote
-from tasks.ranking.matching import ASK_AGAIN, ask, match_id, stands
+from tasks.ranking.matching import ask, match_id, stands
 from tasks.ranking.orders import compare_orders
 from tasks.ranking.rating import rate
 from tasks.ranking.schedule import ADAPTIVE, ROUND_ROBIN, Pair, Round, kind_of, next_round, round_robin
@@ -56,7 +57,7 @@ async def rank_groups(
         dimensions: compared along besides `overall`, which is always asked and decides the schedule.
         stored: matches of an earlier, perhaps interrupted run, and human votes (judge `human:<name>`). What is stored for the
             same dossiers, order, dimension, engine, prompt and seed is not asked again, except where the reason for a
-            missing score may have gone (`ASK_AGAIN`).
+            missing score may have gone (`may_pass`).
         concurrency: calls under way at once, over all groups.
         deliver: awaited with the matches of every call as soon as they are there, so that a kill loses calls in flight only.
             A match asked again comes under its old `match_id`: the newest holds.
@@ -168,7 +169,7 @@ class _Contest:
             found = await self._asked(turn.pairs, number)
             asked |= {(min(pair), max(pair)) for pair in turn.pairs}
             self._judged.extend(found)
-            if found and all(match.unscored_reason in ASK_AGAIN for match in found):
+            if found and all(may_pass(match.unscored_reason) for match in found):
                 self._ended_because = f"stopped after round {number}, which brought no score: {found[0].unscored_detail}"
 
     def _round_robin_turn(self, rounds: tuple[tuple[Pair, ...], ...], number: int) -> Round:

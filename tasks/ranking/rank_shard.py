@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from schemas.identifiers import IdeaId
 from schemas.ranking import GroupReceipt, Match, RankedGroup
+from schemas.reasons import first_that_may_pass
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
@@ -15,7 +16,6 @@ from tasks.judging.opening import EngineOf, open_engines
 from tasks.judging.step import Engine
 from tasks.ranking.job import GroupJob, RankJob
 from tasks.ranking.journal import Journal, journal_path
-from tasks.ranking.matching import ASK_AGAIN
 from tasks.ranking.rank import Ranked, rank_groups
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
@@ -93,7 +93,7 @@ async def _rank_and_land(group: GroupJob, job: RankJob, layout: Layout, engine_o
 
 def _value(ranked: Ranked, job: RankJob, journal: Journal, started_at: datetime) -> RankedGroup:
     (summary,) = ranked.groups
-    reasons = [match.unscored_reason for match in ranked.matches if match.unscored_reason in ASK_AGAIN]
+    reason = first_that_may_pass(match.unscored_reason for match in ranked.matches)
     return RankedGroup(
         ranking_id=job.ranking_id,
         run_id=job.request.run_id,
@@ -101,7 +101,7 @@ def _value(ranked: Ranked, job: RankJob, journal: Journal, started_at: datetime)
         matches=ranked.matches,
         ratings=ranked.ratings,
         llm_calls=tuple(journal.calls),
-        incomplete_reason=str(reasons[0]) if reasons else None,
+        incomplete_reason=reason,
         started_at=started_at,
         finished_at=datetime.now(UTC),
     )

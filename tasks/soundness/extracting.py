@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from schemas.base import replace
 from schemas.failure import Failure
 from schemas.idea import Idea
-from schemas.outcome import Provenance, Scored, Unscored, UnscoredReason
+from schemas.outcome import Provenance, Scored, Unscored
 from schemas.profile import SoundnessParameters
+from schemas.reasons import Reason
 from schemas.soundness import Method
 from tasks.judging.step import Engine
 from tasks.judging.text import shorten_words
@@ -40,12 +41,12 @@ async def find_methods(idea: Idea, parameters: SoundnessParameters, engine: Engi
         return Extracted((), (_failure(idea, outcome.reason, f"no methods could be extracted: {outcome.detail}"),))
     methods = _methods(idea, outcome, parameters.maximum_methods)
     if not methods:
-        return Extracted((), (_failure(idea, UnscoredReason.NOTHING_TO_JUDGE, "the idea proposes no method; describe what would be done"),))
+        return Extracted((), (_failure(idea, Reason.NOTHING_TO_JUDGE, "the idea proposes no method; describe what would be done"),))
     return Extracted(methods, ())
 
 
-def _failure(idea: Idea, reason: UnscoredReason, detail: str) -> Failure:
-    return Failure(stage="soundness", subject=idea.idea_id, reason=reason.value, detail=detail)
+def _failure(idea: Idea, reason: Reason, detail: str) -> Failure:
+    return Failure(stage="soundness", subject=idea.idea_id, reason=reason, detail=detail)
 
 
 def _methods(idea: Idea, outcome: Scored[MethodsReply], limit: int) -> tuple[Method, ...]:
@@ -84,10 +85,10 @@ async def ask_queries(idea: Idea, methods: Sequence[Method], parameters: Soundne
 def _queried(method: Method, answer: str | None, word_limit: int, asked: Provenance) -> Queried:
     """The method with its query; without one, why: the reply left it out, or left it empty."""
     if answer is None:
-        return Queried(method, Unscored(UnscoredReason.REPLY_UNPARSABLE, "the reply has no query for this method", asked))
+        return Queried(method, Unscored(Reason.REPLY_UNPARSABLE, "the reply has no query for this method", asked))
     query, left_out = shorten_words(answer, word_limit)
     if not query:
-        return Queried(method, Unscored(UnscoredReason.REPLY_EMPTY, "the query is empty", asked))
+        return Queried(method, Unscored(Reason.REPLY_EMPTY, "the query is empty", asked))
     note = f"query cut to {word_limit} words, {left_out} left out" if left_out else None
     provenance = replace(shortened(method.provenance, note), call_ids=(*method.provenance.call_ids, *asked.call_ids))
     return Queried(replace(method, query=query, provenance=provenance), None)

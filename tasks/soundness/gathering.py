@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import date
 
 from schemas.base import replace
-from schemas.failure import Failure
+from schemas.failure import Failure, look_up_failures
 from schemas.identifiers import PaperId
 from schemas.paper import Paper, Passage
 from schemas.profile import SoundnessParameters
+from schemas.reasons import Reason
 from schemas.soundness import Method
 from tasks.literature.client import LiteratureClient
-from tasks.soundness.shelf import PapersFound, Shelf, failure_of
+from tasks.soundness.shelf import PapersFound, Shelf
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ async def gather_papers(
     found = await shelf.papers(_named(passages, with_cited))
     admissible = tuple(_resolved(passage, found.papers) for passage in passages if passage.paper_id in found.papers)
     failures = [
-        *(failure_of(each, "literature", method.method_id) for each in (*answer.failures, *found.failures)),
+        *look_up_failures((*answer.failures, *found.failures), "literature", method.method_id),
         *_left_out(method, len(passages) - len(admissible), found),
     ]
     by_id = {paper.paper_id: paper for paper in found.papers.values()}
@@ -85,8 +86,8 @@ def _left_out(method: Method, passage_count: int, found: PapersFound) -> list[Fa
         detail = (
             f"{len(found.dropped)} papers came back although they were published after the cutoff or at an unknown date; they were dropped"
         )
-        failures.append(Failure(stage="literature", subject=method.method_id, reason="malformed_answer", detail=detail))
+        failures.append(Failure(stage="literature", subject=method.method_id, reason=Reason.AFTER_CUTOFF, detail=detail))
     if passage_count and not found.failures:
         detail = f"{passage_count} passages stand in papers that are unknown to the source or not admissible; they were left out"
-        failures.append(Failure(stage="literature", subject=method.method_id, reason="not_found", detail=detail))
+        failures.append(Failure(stage="literature", subject=method.method_id, reason=Reason.NOT_FOUND, detail=detail))
     return failures

@@ -7,10 +7,11 @@ from typing import Any, TypeVar
 
 from schemas.failure import Failure
 from schemas.idea import Idea
-from schemas.outcome import Provenance, Unscored, UnscoredReason
+from schemas.outcome import Provenance, Unscored
 from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.patterns import IGNORECASE, bounded
 from schemas.profile import SoundnessParameters
+from schemas.reasons import Reason
 from schemas.retrieval import Answer
 from schemas.soundness import Method, MethodEvidence
 from tasks.citations.keys import Shown, show
@@ -84,7 +85,7 @@ async def read_papers(
             each.paper.paper_id for each in readable if any(section.kind != SectionKind.ABSTRACT for section in each.sections)
         ),
         failures=tuple(failure for _, failures in judged for failure in failures),
-        source_failed=any(row.unscored_reason is UnscoredReason.SOURCE_UNAVAILABLE for row in rows.values()),
+        source_failed=any(row.unscored_reason is Reason.SOURCE_UNAVAILABLE for row in rows.values()),
     )
 
 
@@ -160,7 +161,7 @@ async def _read_batch(
     invented = sorted(set(readings) - set(range(1, len(batch) + 1)))
     if invented:
         detail = f"the reply answers for {len(invented)} keys that were not shown; that part was left out"
-        failures.append(Failure(stage="soundness", subject=method.method_id, reason=UnscoredReason.REPLY_UNPARSABLE.value, detail=detail))
+        failures.append(Failure(stage="soundness", subject=method.method_id, reason=Reason.REPLY_UNPARSABLE, detail=detail))
     return rows, failures
 
 
@@ -182,9 +183,9 @@ def _row(method: Method, read: _Readable, reading: PaperReading | None, keys: Sh
     """The evidence as the reply gives it; keys of the batch, which mean other papers in the review, are spelled out."""
     provenance = shortened(provenance, read.shortening)
     if reading is None:
-        return _unscored(method, read.paper, UnscoredReason.REPLY_UNPARSABLE, provenance)
+        return _unscored(method, read.paper, Reason.REPLY_UNPARSABLE, provenance)
     if reading.relevant and not (reading.method.strip() or reading.results.strip()):
-        return _unscored(method, read.paper, UnscoredReason.REPLY_EMPTY, provenance)
+        return _unscored(method, read.paper, Reason.REPLY_EMPTY, provenance)
     return MethodEvidence(
         method_id=method.method_id,
         paper_id=read.paper.paper_id,
@@ -197,13 +198,13 @@ def _row(method: Method, read: _Readable, reading: PaperReading | None, keys: Sh
 
 
 def _unread(method: Method, paper: Paper, answer: Answer[PaperSection], engine: Engine) -> MethodEvidence:
-    reason = UnscoredReason.SOURCE_UNAVAILABLE if answer.failures else UnscoredReason.NO_EVIDENCE
+    reason = Reason.SOURCE_UNAVAILABLE if answer.failures else Reason.NO_EVIDENCE
     return _unscored(method, paper, reason, never_asked(METHOD_EVIDENCE, engine))
 
 
-def _unscored(method: Method, paper: Paper, reason: UnscoredReason, provenance: Provenance) -> MethodEvidence:
+def _unscored(method: Method, paper: Paper, reason: Reason, provenance: Provenance) -> MethodEvidence:
     return MethodEvidence(method_id=method.method_id, paper_id=paper.paper_id, relevant=None, unscored_reason=reason, provenance=provenance)
 
 
-def _failure(method: Method, paper_id: str, reason: UnscoredReason, detail: str) -> Failure:
-    return Failure(stage="soundness", subject=f"{method.method_id}/{paper_id}", reason=reason.value, detail=detail)
+def _failure(method: Method, paper_id: str, reason: Reason, detail: str) -> Failure:
+    return Failure(stage="soundness", subject=f"{method.method_id}/{paper_id}", reason=reason, detail=detail)

@@ -7,9 +7,10 @@ from datetime import date
 from schemas.citation import Citation
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
-from schemas.outcome import Provenance, Unscored, UnscoredReason
+from schemas.outcome import Provenance, Unscored
 from schemas.paper import Paper
 from schemas.profile import SoundnessParameters
+from schemas.reasons import Reason
 from schemas.soundness import Method, MethodEvidence, SoundnessReview
 from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
@@ -47,7 +48,7 @@ async def review_method(
     reply = outcome.value
     if not (reply.support.strip() or reply.contradictions.strip()):
         detail = "the reply gives a score without saying what speaks for or against the method"
-        return Reviewed(unscored_review(method, UnscoredReason.REPLY_EMPTY, detail, outcome.provenance, len(items)), shown)
+        return Reviewed(unscored_review(method, Reason.REPLY_EMPTY, detail, outcome.provenance, len(items)), shown)
     return _settled(method, reply, shown, outcome.provenance)
 
 
@@ -61,20 +62,20 @@ def unreviewed(method: Method, read: Read, source_failed: bool, engine: Engine) 
     return Reviewed(unscored_review(method, reason, detail, never_asked(SOUNDNESS_REVIEW, engine), 0), show(()))
 
 
-def _why_unreviewed(read: Read, source_failed: bool) -> tuple[UnscoredReason, str]:
+def _why_unreviewed(read: Read, source_failed: bool) -> tuple[Reason, str]:
     unjudged = [row.unscored_reason for row in read.evidence if row.unscored_reason is not None]
-    unanswered = [reason for reason in unjudged if reason not in (UnscoredReason.SOURCE_UNAVAILABLE, UnscoredReason.NO_EVIDENCE)]
+    unanswered = [reason for reason in unjudged if reason is not Reason.SOURCE_UNAVAILABLE and reason is not Reason.NO_EVIDENCE]
     if unanswered:
         return unanswered[0], f"{len(unanswered)} of {len(read.evidence)} papers could not be judged, and no other is relevant"
     if source_failed:
         detail = "no relevant paper was found, but a look-up failed (see failures); run again to try once more"
-        return UnscoredReason.SOURCE_UNAVAILABLE, detail
+        return Reason.SOURCE_UNAVAILABLE, detail
     if read.evidence:
-        return UnscoredReason.NO_EVIDENCE, f"{len(read.evidence)} papers were found, none relevant to the method"
-    return UnscoredReason.NO_EVIDENCE, "the search found no admissible paper"
+        return Reason.NO_EVIDENCE, f"{len(read.evidence)} papers were found, none relevant to the method"
+    return Reason.NO_EVIDENCE, "the search found no admissible paper"
 
 
-def unscored_review(method: Method, reason: UnscoredReason, detail: str, provenance: Provenance, evidence_count: int) -> SoundnessReview:
+def unscored_review(method: Method, reason: Reason, detail: str, provenance: Provenance, evidence_count: int) -> SoundnessReview:
     return SoundnessReview(
         method_id=method.method_id, unscored_reason=reason, unscored_detail=detail, evidence_count=evidence_count, provenance=provenance
     )

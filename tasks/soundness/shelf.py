@@ -5,26 +5,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 
-from schemas.failure import Failure
+from schemas.failure import Failure, look_up_failures
 from schemas.identifiers import PaperId
 from schemas.paper import Paper, PaperSection, SectionKind
 from schemas.retrieval import Answer, SourceFailure
 from tasks.documents.library import DocumentLibrary
 from tasks.literature.client import LiteratureClient
 
-_MAY_PASS = frozenset({"rate_limited", "server_error", "timeout", "unreachable", "circuit_open"})
 _SECTION_ORDER = {kind: place for place, kind in enumerate(SectionKind)}
-
-
-def failure_of(source_failure: SourceFailure, stage: str, subject: str) -> Failure:
-    """A failed look-up as a row of the evaluation."""
-    return Failure(
-        stage=stage,
-        subject=subject,
-        reason=source_failure.reason,
-        detail=f"{source_failure.source} {source_failure.endpoint}: {source_failure.detail}",
-        retryable=source_failure.reason in _MAY_PASS,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +86,7 @@ class Shelf:
         for paper_id in sorted(self._section_answers):
             answer = await self._section_answers[paper_id]
             sections.extend(answer.items)
-            failures.extend(failure_of(each, "documents", paper_id) for each in answer.failures)
+            failures.extend(look_up_failures(answer.failures, "documents", paper_id))
         return tuple(sections), tuple(failures)
 
     async def retrieved(self) -> tuple[Paper, ...]:

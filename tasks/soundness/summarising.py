@@ -7,7 +7,8 @@ from schemas.citation import Citation
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
-from schemas.outcome import Unscored, UnscoredReason
+from schemas.outcome import Unscored
+from schemas.reasons import Reason
 from schemas.soundness import Method, SoundnessReview, SoundnessSummary
 from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
@@ -36,13 +37,13 @@ async def summarise(idea: Idea, reviewed: Sequence[tuple[Method, Reviewed]], eng
     scored = [(method, each) for method, each in reviewed if each.review.score_0_to_10 is not None]
     if not scored:
         reasons = {each.review.unscored_reason for _, each in reviewed}
-        reason = reasons.pop() if len(reasons) == 1 else UnscoredReason.NO_EVIDENCE
+        reason = reasons.pop() if len(reasons) == 1 else Reason.NO_EVIDENCE
         return Summarised(SoundnessSummary(unscored_reason=reason, provenance=never_asked(SOUNDNESS_SUMMARY, engine)))
     shown = _cited_anywhere([each for _, each in scored])
     reviews = tuple(_review_shown(method, each.review, each.shown, shown) for method, each in scored)
     outcome = await engine.run(SOUNDNESS_SUMMARY, SummaryInput(idea=idea.text, reviews=reviews))
     if isinstance(outcome, Unscored):
-        failure = Failure(stage="soundness", subject="summary", reason=outcome.reason.value, detail=outcome.detail)
+        failure = Failure(stage="soundness", subject="summary", reason=outcome.reason, detail=outcome.detail)
         return Summarised(SoundnessSummary(unscored_reason=outcome.reason, provenance=outcome.provenance), failures=(failure,))
     reply = outcome.value
     lists = {"strengths": reply.strengths, "weaknesses": reply.weaknesses, "suggestions": reply.suggestions}
@@ -66,7 +67,7 @@ def _invented(removed: int) -> tuple[Failure, ...]:
     if not removed:
         return ()
     detail = f"{removed} citations of papers that were not shown were taken out of the summary"
-    return (Failure(stage="soundness", subject="summary", reason=UnscoredReason.REPLY_UNPARSABLE.value, detail=detail),)
+    return (Failure(stage="soundness", subject="summary", reason=Reason.REPLY_UNPARSABLE, detail=detail),)
 
 
 def _cited_anywhere(reviewed: Sequence[Reviewed]) -> Shown:

@@ -7,13 +7,16 @@ from typing import Any
 import orjson
 
 from schemas.patterns import IGNORECASE, bounded, linear
-from tasks.sources.reasons import UnreadableAnswer
 
 _TAG = linear(r"</?[A-Za-z][^<>]*>")
 _CONTROL = bounded(r"[\x00-\x1f\x7f]+")
 _JATS_HEADING = linear(r"<(?:jats:)?title>\s*(?:abstract|summary)\s*</(?:jats:)?title>", IGNORECASE)
 
 Row = Mapping[str, Any]
+
+
+class UnreadableAnswer(ValueError):  # noqa: N818 -- an answer, not an error of ours
+    """The answer is not what the API documents; the message says how."""
 
 
 def json_of(content: bytes) -> Any:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import Settings, SourceSettings
 from tasks.sources.dois import batches, clean_doi
 from tasks.sources.fields import Row, json_of
-from tasks.sources.reasons import Reason
 from tasks.sources.requests import SourceRequests
 from tasks.sources.upstream import Desk, Question, Reply, Upstream
 from tasks.sources.wording import Wording, plain_words, shortened

@@ -8,18 +8,18 @@ from typing import Generic, TypeVar
 
 from schemas.errors import BudgetExhaustedError, RequestRejectedError
 from schemas.identifiers import content_hash
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import SourceSettings
-from tasks.sources.fields import one_line, without_markup
+from tasks.sources.fields import UnreadableAnswer, one_line, without_markup
 from tasks.sources.kept_answers import KeptAnswers
-from tasks.sources.reasons import Reason, UnreadableAnswer
 from tasks.sources.upstream import Desk, Question, Reply, Upstream
 from tasks.web.calls import record_cache_hit, recorded
 from tasks.web.circuit_breaker import CircuitBreaker
 from tasks.web.exchange import NoAnswerError, exchange_on_host
 from tasks.web.locks import alone
 from tasks.web.rate_limit import SharedRateLimit
-from tasks.web.retrying import RetryPolicy, Tried, may_pass
+from tasks.web.retrying import RetryPolicy, Tried
 
 _LONGEST_PAUSE_SECONDS = 60.0
 _DETAIL_LENGTH = 300
@@ -39,7 +39,7 @@ class _Outcome(Generic[PageT]):
     """What one attempt gave: a page and the body it was read from, or the reason why there is none."""
 
     page: PageT | None = None
-    reason: str | None = None
+    reason: Reason | None = None
     detail: str = ""
     body: bytes = b""
 
@@ -132,7 +132,8 @@ class SourceRequests:
                     call.status = reply.status
                     tried = self._judged(reply, read)
                 except NoAnswerError as gone:
-                    tried = Tried(_Outcome(reason=gone.reason, detail=str(gone)), gone.again)
+                    again = gone.reason.again_at_once
+                    tried = Tried(_Outcome(reason=gone.reason, detail=str(gone)), again)
                 call.reason = tried.result.reason
         if tried.again:
             self._circuit.failed()
@@ -156,10 +157,10 @@ class SourceRequests:
             finally:
                 self._limit.space()
 
-    def failure(self, question: Question, reason: str, detail: str) -> SourceFailure:
+    def failure(self, question: Question, reason: Reason, detail: str) -> SourceFailure:
         """A failure on one line, without secrets."""
         line = one_line(self._upstream.secrets.scrubbed(detail))[:_DETAIL_LENGTH]
-        return SourceFailure(source=self._upstream.source, endpoint=question.path, reason=str(reason), detail=line)
+        return SourceFailure(source=self._upstream.source, endpoint=question.path, reason=reason, detail=line)
 
     async def _exchanged(self, question: Question) -> Reply:
         """Redirected only within the host, because keys do not follow."""
@@ -181,11 +182,10 @@ class SourceRequests:
         self._keep_to(reply)
         if reply.status != 200:
             reason = self._upstream.reason(reply)
-            again = reason == Reason.RATE_LIMITED or may_pass(reply.status)
             mend = f"{hint}; " if (hint := self._upstream.mend.get(reason)) else ""
             detail = f"{mend}it answered {reply.status}: {_told(reply)}"
             wait_seconds = self._upstream.asks_to_wait_seconds(reply)
-            return Tried(_Outcome(reason=reason, detail=detail), again, wait_seconds)
+            return Tried(_Outcome(reason=reason, detail=detail), reason.again_at_once, wait_seconds)
         try:
             return Tried(_Outcome(read(reply), body=reply.content))
         except RequestRejectedError as error:

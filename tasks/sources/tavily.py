@@ -7,11 +7,11 @@ import orjson
 from pydantic import SecretStr
 
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.sources.days import spoken_day
 from tasks.sources.fields import Row, rows_of, text_of
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.reasons import Reason
 from tasks.sources.upstream import Question, Reply, Upstream, usual_reason
 from tasks.web.client import Secrets
 

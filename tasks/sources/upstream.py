@@ -4,11 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
-from tasks.sources.reasons import Reason, reason_of_status
 from tasks.web.client import Client, Secrets
 from tasks.web.exchange import Answer
 from tasks.web.headers import retry_after_seconds as told_seconds
+from tasks.web.statuses import reason_of_status
 from warehouse.keyed_store import KeyedStore
 
 

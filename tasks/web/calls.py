@@ -10,10 +10,13 @@ from typing import Any
 from uuid import uuid4
 
 from schemas.calls import ApiCall
+from schemas.reasons import Reason
+from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
 from tasks.telemetry.tracing import span
 
 _LONGEST_ENDPOINT = 300
+_LONGEST_DETAIL = 300
 
 
 @dataclass(slots=True)
@@ -21,7 +24,7 @@ class Call:
     """Filled in while the request runs. `reason` says why it was not answered."""
 
     status: int | None = None
-    reason: str | None = None
+    reason: Reason | None = None
     wait_seconds: float = 0.0
     started: float = field(default_factory=time.monotonic)
 
@@ -43,7 +46,7 @@ def recorded(ledger: Ledger, source: str, endpoint: str, name: str, **columns: A
                 spanned.fail(call.reason)
             spanned.note(status=call.status)
     except asyncio.CancelledError:
-        call.reason = call.reason or "timeout"  # it left, and nobody waited for its answer
+        call.reason = call.reason or Reason.TIMEOUT  # it left, and nobody waited for its answer
         raise
     finally:
         record(
@@ -79,3 +82,9 @@ def record(ledger: Ledger, source: str, endpoint: str, **columns: Any) -> None:
 def record_cache_hit(ledger: Ledger, source: str, endpoint: str, **columns: Any) -> None:
     """A look-up that a store answered: no request went out."""
     record(ledger, source, endpoint, status=200, cache_hit=True, upstream_requests=0, **columns)
+
+
+def failure(source: str, endpoint: str, reason: Reason, detail: str) -> SourceFailure:
+    """A failure on one line of bounded length."""
+    line = " ".join(detail.split())[:_LONGEST_DETAIL]
+    return SourceFailure(source=source, endpoint=endpoint, reason=reason, detail=line)

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 
+from schemas.reasons import Reason
 from tasks.web.addresses import redirected, web_address
 from tasks.web.client import Client, Secrets
 
@@ -24,17 +25,11 @@ _PACKINGS = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflat
 
 
 class NoAnswerError(Exception):
-    """No whole answer came.
+    """No whole answer came, for this `reason`."""
 
-    Attributes:
-        reason: timeout, unreachable, too_large, malformed_answer; of redirects forbidden and server_error.
-        again: whether the same request may be answered when it is sent again.
-    """
-
-    def __init__(self, reason: str, detail: str, *, again: bool = True) -> None:
+    def __init__(self, reason: Reason, detail: str) -> None:
         super().__init__(detail)
         self.reason = reason
-        self.again = again
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +99,14 @@ async def exchange_on_host(
                 if answer.status not in REDIRECTS or not location:
                     return answer
                 target = _on_host(target, location, secrets)
-    raise NoAnswerError("server_error", f"redirected more than {_MOST_REDIRECTS} times")
+    raise NoAnswerError(Reason.SERVER_ERROR, f"redirected more than {_MOST_REDIRECTS} times")
 
 
 def _on_host(url: httpx.URL, location: str, secrets: Secrets) -> httpx.URL:
     target = redirected(url, location)
     if (target.scheme, target.host, target.port) != (url.scheme, url.host, url.port):
         detail = f"redirected to another host, {target.host[:100]}: keys do not follow"
-        raise NoAnswerError("forbidden", detail, again=False)
+        raise NoAnswerError(Reason.FORBIDDEN, detail)
     for name in secrets.parameters:
         target = target.copy_remove_param(name)
     return target
@@ -149,10 +144,10 @@ def answered_within(timeout_seconds: float | None) -> Iterator[None]:
         yield
     except (TimeoutError, httpx.TimeoutException) as error:
         within = "in time" if timeout_seconds is None else f"within {timeout_seconds:g} s"
-        raise NoAnswerError("timeout", f"no whole answer {within}") from error
+        raise NoAnswerError(Reason.TIMEOUT, f"no whole answer {within}") from error
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
         detail = f"the connection failed ({type(error).__name__})"
-        raise NoAnswerError("unreachable", detail) from error
+        raise NoAnswerError(Reason.UNREACHABLE, detail) from error
 
 
 @asynccontextmanager
@@ -176,7 +171,7 @@ async def _whole_body(response: httpx.Response, maximum_bytes: int) -> bytes:
     """The body, unpacked. Never holds more than `maximum_bytes` and one piece."""
     packing = response.headers.get("content-encoding", "").strip().lower() or "identity"
     if packing != "identity" and packing not in _PACKINGS:
-        raise NoAnswerError("malformed_answer", f"the answer is packed as {packing[:40]}, which was not asked for")
+        raise NoAnswerError(Reason.MALFORMED_ANSWER, f"the answer is packed as {packing[:40]}, which was not asked for")
     unpacker = zlib.decompressobj(_PACKINGS[packing]) if packing != "identity" else None
     content = bytearray()
     async for packed in response.aiter_raw():
@@ -185,7 +180,7 @@ async def _whole_body(response: httpx.Response, maximum_bytes: int) -> bytes:
             if len(content) > maximum_bytes:
                 raise _too_large(maximum_bytes)
     if unpacker is not None and content and not unpacker.eof:
-        raise NoAnswerError("malformed_answer", "the packed answer is cut off")
+        raise NoAnswerError(Reason.MALFORMED_ANSWER, "the packed answer is cut off")
     return bytes(content)
 
 
@@ -196,7 +191,7 @@ def _no_redirect(error: ValueError) -> httpx.RemoteProtocolError:
 
 def _too_large(maximum_bytes: int) -> NoAnswerError:
     detail = f"the answer exceeds {maximum_bytes:,} bytes"
-    return NoAnswerError("too_large", detail, again=False)
+    return NoAnswerError(Reason.TOO_LARGE, detail)
 
 
 def _unpacked(unpacker: "zlib._Decompress | None", packed: bytes) -> Iterator[bytes]:
@@ -208,5 +203,5 @@ def _unpacked(unpacker: "zlib._Decompress | None", packed: bytes) -> Iterator[by
         try:
             yield unpacker.decompress(packed, _PIECE_BYTES)
         except zlib.error as error:
-            raise NoAnswerError("malformed_answer", "the packed answer is damaged") from error
+            raise NoAnswerError(Reason.MALFORMED_ANSWER, "the packed answer is damaged") from error
         packed = unpacker.unconsumed_tail

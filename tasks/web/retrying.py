@@ -18,11 +18,6 @@ _MOST_DOUBLINGS = 30
 """Any pause has reached its bound by then; further doublings would leave the range of a float."""
 
 
-def may_pass(status: int) -> bool:
-    """Whether a request refused with this HTTP status may be answered when it is sent again."""
-    return status in (408, 429) or status >= 500
-
-
 @dataclass(frozen=True, slots=True)
 class Tried(Generic[ResultT]):
     """What one attempt gave.

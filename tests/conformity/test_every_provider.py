@@ -18,7 +18,8 @@ from flows.profiles import load_profile
 from schemas.calls import CallStatus, LlmCall
 from schemas.identifiers import IdeaId, RunId
 from schemas.judging import AskingParameters, Effort, JudgingParameters
-from schemas.outcome import Outcome, Scored, Unscored, UnscoredReason
+from schemas.outcome import Outcome, Scored, Unscored
+from schemas.reasons import Reason
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
@@ -186,7 +187,7 @@ async def ask(opened: SimpleNamespace, length: int = 1) -> Outcome[Any]:
     return outcome
 
 
-def unscored(outcome: Outcome[Any]) -> UnscoredReason:
+def unscored(outcome: Outcome[Any]) -> Reason:
     assert isinstance(outcome, Unscored), outcome
     assert "\n" not in outcome.detail
     assert KEY not in outcome.detail
@@ -273,9 +274,9 @@ async def test_a_refusal_is_refused_and_not_asked_again(model: Model, server: Pr
     reason = unscored(await ask(opened, length=2))
     if model.server is OpenAIResponsesServer:
         # LiteLLM turns a refusal of the Responses API into an empty reply, and says no more.
-        assert reason is UnscoredReason.REPLY_EMPTY
+        assert reason is Reason.REPLY_EMPTY
         return
-    assert reason is UnscoredReason.REFUSED
+    assert reason is Reason.REFUSED
     assert len(server.asked) == asked + 1
 
 
@@ -285,7 +286,7 @@ FILTERS = [model for model in MODELS if model.server not in (OllamaServer, VLLMS
 @pytest.mark.parametrize("model", FILTERS, ids=str)
 async def test_a_content_filter_is_a_refusal(model: Model, server: ProviderServer, open_engine: Any) -> None:
     server.behaviour = "content_filter"
-    assert unscored(await ask(open_engine())) is UnscoredReason.REFUSED
+    assert unscored(await ask(open_engine())) is Reason.REFUSED
 
 
 # Of Ollama's `/api/generate` LiteLLM says that every reply ended by itself.
@@ -300,7 +301,7 @@ async def test_a_reply_that_was_cut_off_gets_more_room_once(model: Model, server
     caps = [one.cap for one in server.questions]
     assert caps[0] < caps[1]
     server.behaviour = "cut_off"
-    assert unscored(await ask(opened, length=2)) is UnscoredReason.REPLY_CUT_OFF
+    assert unscored(await ask(opened, length=2)) is Reason.REPLY_CUT_OFF
     assert statuses(opened)[-2:] == [CallStatus.CUT_OFF] * 2
     first, second = (one.cap for one in server.questions[2:])
     assert caps[0] == first < second
@@ -338,7 +339,7 @@ async def test_a_failure_inside_a_200_is_tried_again(model: Model, server: Provi
 async def test_a_wrong_model_is_named_once_and_soon_not_asked_for_any_more(model: Model, server: ProviderServer, open_engine: Any) -> None:
     opened = open_engine(model.wrong_name)
     outcomes = [await ask(opened, length) for length in range(1, 6)]
-    assert {unscored(outcome) for outcome in outcomes} == {UnscoredReason.ENGINE_UNAVAILABLE}
+    assert {unscored(outcome) for outcome in outcomes} == {Reason.ENGINE_UNAVAILABLE}
     assert all("no such model" in outcome.detail for outcome in outcomes)
     assert len(server.asked) <= 3
 
@@ -353,7 +354,7 @@ async def test_a_wrong_key_is_named_once_and_soon_not_sent_any_more(
     monkeypatch.setenv(str(model.key_variable), "another-key-9876543210")
     opened = open_engine()
     outcomes = [await ask(opened, length) for length in range(1, 6)]
-    assert {unscored(outcome) for outcome in outcomes} == {UnscoredReason.ENGINE_UNAVAILABLE}
+    assert {unscored(outcome) for outcome in outcomes} == {Reason.ENGINE_UNAVAILABLE}
     assert all("refused the key" in outcome.detail for outcome in outcomes)
     assert "another-key-9876543210" not in repr(opened.rows) + repr(outcomes)
     assert len(server.asked) <= 3
@@ -369,7 +370,7 @@ async def test_a_prompt_longer_than_the_model_takes_is_too_long_and_not_sent_aga
     server.context_tokens = 2_000
     opened = open_engine(context_tokens=200_000)
     outcome = await ask(opened, length=400)
-    assert unscored(outcome) is UnscoredReason.INPUT_TOO_LONG
+    assert unscored(outcome) is Reason.INPUT_TOO_LONG
     assert "ASSAY_LANGUAGE_MODEL__CONTEXT_TOKENS" in outcome.detail
     assert len(server.asked) <= model.attempts
 
@@ -394,5 +395,5 @@ async def test_an_empty_account_is_named_and_soon_not_asked_any_more(model: Mode
     server.behaviour = "no_quota"
     opened = open_engine()
     outcomes = [await ask(opened, length) for length in range(1, 6)]
-    assert {unscored(outcome) for outcome in outcomes} == {UnscoredReason.ENGINE_UNAVAILABLE}
+    assert {unscored(outcome) for outcome in outcomes} == {Reason.ENGINE_UNAVAILABLE}
     assert len(server.questions) <= 3

@@ -12,7 +12,8 @@ from pydantic import BaseModel
 
 from schemas.calls import CallStatus
 from schemas.identifiers import IdeaId, RunId
-from schemas.outcome import Scored, Unscored, UnscoredReason
+from schemas.outcome import Scored, Unscored
+from schemas.reasons import Reason
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
@@ -130,7 +131,7 @@ async def test_a_garbled_model_leaves_it_unscored(step: Step[Any, Any], server: 
     server.behaviour = "malformed"
     outcome = await engine(server, tmp_path, "text").run(step, sample(step.input_model))
     assert isinstance(outcome, Unscored)
-    assert outcome.reason is UnscoredReason.REPLY_UNPARSABLE
+    assert outcome.reason is Reason.REPLY_UNPARSABLE
 
 
 @every_step

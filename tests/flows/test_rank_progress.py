@@ -6,6 +6,7 @@ from flows.rank_progress import PlayedMatches
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.ranking import Grouping, RankingHead, RatingMethod
+from schemas.reasons import Reason
 from tasks.ranking.journal import Journal, journal_path
 from tests.support.rankings import AT, DIMENSIONS, make_ranked_group
 from warehouse.layout import Layout
@@ -49,7 +50,7 @@ def test_matches_count_as_they_are_played_and_what_is_not_needed_leaves_the_tota
 
 def test_a_group_that_ended_early_goes_on_from_its_journal(tmp_path: Path) -> None:
     layout = Layout(tmp_path)
-    land_group(layout, replace(LARGE, incomplete_reason="budget_exhausted"))
+    land_group(layout, replace(LARGE, incomplete_reason=Reason.BUDGET_EXHAUSTED))
     Journal(journal_path(layout.ranking(HEAD.run_id, HEAD.ranking_id), "large")).write(LARGE.matches[:3], ())
     played = PlayedMatches(layout, HEAD, {"large": 30})
     assert (played.done(), played.total()) == (3, 30)

@@ -2,7 +2,7 @@
 
 from schemas.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
 from schemas.identifiers import RunId
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tests.support.evaluations import START, make_provenance
 from tests.support.report_lake import HOSTILE_TEXT
 from warehouse.benchmarks.landing import land_benchmark
@@ -55,7 +55,7 @@ def _item(item_id: str, task: str, gold: str, answer: str | None, value: float |
         gold=gold,
         answer=answer,
         value=value,
-        unscored_reason=None if answer else UnscoredReason.REFUSED,
+        unscored_reason=None if answer else Reason.REFUSED,
         unscored_detail="" if answer else "it would not",
         provenance=make_provenance(task),
     )

@@ -24,8 +24,8 @@ from schemas.identifiers import PaperId
 from schemas.judging import JudgeVote
 from schemas.knowledge import SourceKind
 from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
-from schemas.outcome import UnscoredReason
 from schemas.paper import Paper
+from schemas.reasons import Reason
 from tests.support.evaluations import CUTOFF, make_evaluation, make_judge_votes, make_provenance, prose
 
 DIMENSIONS = ("clarity", "novelty")
@@ -108,7 +108,7 @@ def _persona_review(generator: random.Random, persona: str, dimension: str, *, u
         shown_evidence_count=2,
         masked_evidence_count=0,
         mask_seed=generator.randrange(2**32),
-        unscored_reason=UnscoredReason.REFUSED if unscored else None,
+        unscored_reason=Reason.REFUSED if unscored else None,
         unscored_detail="the model declined" if unscored else "",
         provenance=make_provenance("persona_review", PERSONAS.index(persona)),
     )
@@ -188,7 +188,7 @@ def votes_of_judges(evaluation: IdeaEvaluation) -> Iterator[JudgeVote]:
     assert evaluation.contribution is not None
     assert evaluation.committee is not None
     assert evaluation.novelty is not None
-    refused = UnscoredReason.REFUSED
+    refused = Reason.REFUSED
     for review in evaluation.soundness.reviews:
         if (score := review.score_0_to_10) is not None:
             yield from make_judge_votes(review.provenance, score, max(score - 1, 0.0), min(score + 1, 10.0), refused)

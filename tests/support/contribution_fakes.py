@@ -11,15 +11,16 @@ import numpy as np
 
 from schemas.base import Reply
 from schemas.identifiers import PaperId
-from schemas.outcome import Outcome, Provenance, Scored, Unscored, UnscoredReason
+from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.paper import Paper
 from schemas.profile import ContributionParameters
+from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.judging.text import content_words
 
 DIMENSIONS = 96
-FAILURE = SourceFailure(source="semantic_scholar", endpoint="/graph/v1/paper/search", reason="server_error", detail="503 five times")
+FAILURE = SourceFailure(source="semantic_scholar", endpoint="/graph/v1/paper/search", reason=Reason.SERVER_ERROR, detail="503 five times")
 
 
 def parameters(**changes: Any) -> ContributionParameters:
@@ -131,13 +132,11 @@ class FakeLiterature:
 
 
 class FakeEngine:
-    """Answers each step by `answers[step name]`, else by its baseline. An answer may be an `UnscoredReason`."""
+    """Answers each step by `answers[step name]`, else by its baseline. An answer may be an `Reason`."""
 
     name = "fake"
 
-    def __init__(
-        self, embedder: WordEmbedder, answers: dict[str, Callable[[Any], Reply | UnscoredReason]], delays: Delays | None = None
-    ) -> None:
+    def __init__(self, embedder: WordEmbedder, answers: dict[str, Callable[[Any], Reply | Reason]], delays: Delays | None = None) -> None:
         self._tools = BaselineTools(embedder=embedder)
         self._answers = answers
         self._delays = delays or Delays(None)
@@ -157,7 +156,7 @@ class FakeEngine:
             seed=7,
             created_at=datetime.now(UTC),
         )
-        if isinstance(answer, UnscoredReason):
+        if isinstance(answer, Reason):
             return Unscored(answer, f"the fake says {answer}", provenance)
         return Unscored(answer.reason, answer.detail, provenance) if isinstance(answer, NoAnswer) else Scored(answer, provenance)
 

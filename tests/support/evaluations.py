@@ -12,9 +12,10 @@ from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, PaperId, RunId, content_hash
 from schemas.judging import JudgeVote
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
 from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import ScoreWeights
+from schemas.reasons import Reason
 from schemas.run import Run, RunState
 from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation, SoundnessReview, SoundnessSummary
 
@@ -166,7 +167,10 @@ def make_soundness(number: int, papers: tuple[Paper, ...], methods: int = 3, evi
         ),
         failures=(
             Failure(
-                stage="documents", subject=papers[0].paper_id, reason="forbidden", detail="the publisher wants a login", retryable=False
+                stage="documents",
+                subject=papers[0].paper_id,
+                reason=Reason.FORBIDDEN,
+                detail="the publisher wants a login",
             ),
         ),
     )
@@ -180,7 +184,7 @@ def _soundness_review(generator: random.Random, method_id: str, n: int, methods:
         contradictions="" if unscored else prose(generator, 60),
         suggestions="" if unscored else prose(generator, 40),
         score_0_to_10=None if unscored else float(generator.randint(0, 10)),
-        unscored_reason=UnscoredReason.NO_EVIDENCE if unscored else None,
+        unscored_reason=Reason.NO_EVIDENCE if unscored else None,
         unscored_detail="no relevant paper" if unscored else "",
         evidence_count=0 if unscored else evidence // 2,
         provenance=make_provenance("soundness_review", n),
@@ -252,18 +256,18 @@ def _contribution_review(generator: random.Random, dimension_id: str, comparison
 JUDGES = ("openai/gpt-5", "anthropic/claude-sonnet-4", "mistral/large", "deepseek/chat")
 
 
-def make_judge_votes(judged: Provenance, *answers: float | UnscoredReason, item: str = "") -> tuple[JudgeVote, ...]:
+def make_judge_votes(judged: Provenance, *answers: float | Reason, item: str = "") -> tuple[JudgeVote, ...]:
     """What several judges said to one question: a score of `item`, or why the whole reply has none, in the order of `JUDGES`."""
     return tuple(
         JudgeVote(
             step=judged.step,
             question=content_hash("question", *judged.call_ids, length=16),
-            item="" if isinstance(answer, UnscoredReason) else item,
+            item="" if isinstance(answer, Reason) else item,
             judge=judge,
-            model_answered=None if isinstance(answer, UnscoredReason) else f"{judge}-2026-01",
-            score=None if isinstance(answer, UnscoredReason) else answer,
-            unscored_reason=answer if isinstance(answer, UnscoredReason) else None,
-            unscored_detail="the judge gave no score" if isinstance(answer, UnscoredReason) else "",
+            model_answered=None if isinstance(answer, Reason) else f"{judge}-2026-01",
+            score=None if isinstance(answer, Reason) else answer,
+            unscored_reason=answer if isinstance(answer, Reason) else None,
+            unscored_detail="the judge gave no score" if isinstance(answer, Reason) else "",
             call_ids=judged.call_ids,
         )
         for judge, answer in zip(JUDGES, answers, strict=False)

@@ -12,6 +12,7 @@ from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, Source
 from schemas.outcome import Provenance
 from schemas.paper import Paper
 from schemas.profile import CommitteeParameters
+from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
 from tasks.committee.knowledge.reader import Reading
 from tasks.committee.knowledge.tools import KnowledgeTools
@@ -141,7 +142,9 @@ class FakeReader:
     def _reading(self, table: dict[str, str], key: str, as_of: date | None, heading: str) -> Reading:
         self.asked.append((key, as_of))
         if key not in table:
-            return Reading(failure=SourceFailure(source="download", endpoint=key, reason="not_found", detail="the server answered 404"))
+            return Reading(
+                failure=SourceFailure(source="download", endpoint=key, reason=Reason.NOT_FOUND, detail="the server answered 404")
+            )
         return Reading(((heading, table[key]),))
 
 

@@ -6,14 +6,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from schemas.identifiers import IdeaId
-from schemas.outcome import Outcome, Provenance, Scored, Unscored, UnscoredReason
+from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.profile import RankingParameters
 from schemas.ranking import Match, Winner
+from schemas.reasons import Reason
 from tasks.judging.step import Step
 from tasks.ranking.answers import DimensionVerdict, PairAnswer
 from tasks.ranking.dossier import Dossier
 
-Decides = Callable[[str, str], str | UnscoredReason]
+Decides = Callable[[str, str], str | Reason]
 """From the titles of A and B (their idea ids) to A, B, tie or a reason."""
 
 
@@ -54,7 +55,7 @@ class FakeJudge:
             seed=7,
             created_at=datetime.now(UTC),
         )
-        if isinstance(decided, UnscoredReason):
+        if isinstance(decided, Reason):
             return Unscored(decided, f"the fake says {decided}", provenance)
         verdicts = [DimensionVerdict(dimension=one.name, reason="Because.", better=decided) for one in inputs.dimensions]
         return Scored(PairAnswer(verdicts=verdicts), provenance)
@@ -74,7 +75,7 @@ def match(first: str, second: str, winner: Winner | None, number: int = 1, **fie
         "winner": winner,
         "round": number,
         "judge": "fake",
-        "unscored_reason": None if winner else UnscoredReason.REFUSED,
+        "unscored_reason": None if winner else Reason.REFUSED,
         "created_at": MIDNIGHT + timedelta(minutes=number),
     }
     return Match(**{**values, **fields})

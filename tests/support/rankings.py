@@ -6,8 +6,9 @@ from itertools import combinations
 
 from schemas.calls import CallStatus, LlmCall
 from schemas.identifiers import IdeaId, RunId
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
 from schemas.ranking import Grouping, GroupSummary, Match, RankedGroup, RankingHead, Rating, RatingMethod, Winner
+from schemas.reasons import Reason
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.rankings.basis import basis_of
@@ -43,7 +44,7 @@ def make_match(
         rationale=rationale or ("it is better [(Doe, 2021)](https://example.org/p1)" if winner else ""),
         round=1,
         judge=engine,
-        unscored_reason=None if winner else UnscoredReason.REFUSED,
+        unscored_reason=None if winner else Reason.REFUSED,
         unscored_detail="" if winner else "it would not",
         provenance=provenance(f"{group}-{first}-{second}", engine),
         created_at=AT,

@@ -7,7 +7,7 @@ from schemas.base import replace
 from schemas.failure import Failure
 from schemas.idea import RejectedIdea
 from schemas.identifiers import IdeaId, RunId
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_idea, make_run
 from warehouse.landing import land, land_rejections
 from warehouse.layout import Layout
@@ -52,7 +52,7 @@ def hostile_evaluation():
             ),
             reviews=tuple(replace(entry, dimension=HOSTILE_TEXT, strengths=HOSTILE_TEXT) for entry in contribution.reviews),
         ),
-        failures=(Failure(stage="literature", subject=HOSTILE_TEXT, reason="timeout", detail=HOSTILE_TEXT, retryable=True),),
+        failures=(Failure(stage="literature", subject=HOSTILE_TEXT, reason=Reason.TIMEOUT, detail=HOSTILE_TEXT),),
     )
 
 
@@ -61,7 +61,7 @@ def unscored_evaluation():
     evaluation = make_evaluation(
         2, idea=replace(make_idea(2), idea_id=UNSCORED, title="Nothing scored", group=None, cutoff_date=date(2025, 6, 30))
     )
-    reason = UnscoredReason.BUDGET_EXHAUSTED
+    reason = Reason.BUDGET_EXHAUSTED
     soundness = replace(
         evaluation.soundness,
         evidence=tuple(
@@ -77,7 +77,7 @@ def unscored_evaluation():
     contribution = replace(
         evaluation.contribution,
         comparisons=tuple(
-            replace(entry, score=None, comparison="", unscored_reason=UnscoredReason.REPLY_UNPARSABLE)
+            replace(entry, score=None, comparison="", unscored_reason=Reason.REPLY_UNPARSABLE)
             for entry in evaluation.contribution.comparisons
         ),
         reviews=tuple(
@@ -104,9 +104,11 @@ def publish_report_lake(root: Path) -> Layout:
     land(layout, replace(make_evaluation(0), engine="extractive"))
     land(layout, make_evaluation(3))
     land(layout, hostile_evaluation())
-    land(layout, unscored_evaluation(), incomplete_reason="budget_exhausted")
+    land(layout, unscored_evaluation(), incomplete_reason=Reason.BUDGET_EXHAUSTED)
     land(layout, replace(make_evaluation(4), contribution=None, llm_calls=()))
-    rejected = RejectedIdea(idea_id=None, location="ideas.jsonl line 7", reason="too_short", detail="<b>3 words</b> | write at least 20")
+    rejected = RejectedIdea(
+        idea_id=None, location="ideas.jsonl line 7", reason=Reason.TOO_SHORT, detail="<b>3 words</b> | write at least 20"
+    )
     land_rejections(layout, RUN, [rejected])
     report = publish_run(layout, make_run(ideas=5, rejected_count=1, evaluated_count=4, failed_count=1))
     assert report.published, report.validation.broken

@@ -10,9 +10,10 @@ from typing import Any
 
 from schemas.base import Noun, Reply
 from schemas.identifiers import PaperId
-from schemas.outcome import Outcome, Provenance, Scored, Unscored, UnscoredReason
+from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
+from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.soundness.answers import (
@@ -28,8 +29,8 @@ from tasks.soundness.answers import (
 from tasks.soundness.questions import EvidenceInput, MethodsInput, QueriesInput, ReviewInput, SummaryInput
 
 CREATED_AT = datetime(2026, 3, 1, tzinfo=UTC)
-TIMED_OUT = SourceFailure(source="snapshot", endpoint="snippet/search", reason="timeout", detail="no answer in 60 s")
-NOT_FOUND = SourceFailure(source="unpaywall", endpoint="v2", reason="not_found", detail="no open copy is known")
+TIMED_OUT = SourceFailure(source="snapshot", endpoint="snippet/search", reason=Reason.TIMEOUT, detail="no answer in 60 s")
+NOT_FOUND = SourceFailure(source="unpaywall", endpoint="v2", reason=Reason.NOT_FOUND, detail="no open copy is known")
 
 PARAMETERS = SoundnessParameters(
     maximum_methods=6,
@@ -130,7 +131,7 @@ ANSWERS: dict[str, Callable[[Any], Reply]] = {
 class FakeEngine:
     """Answers with `answers[step]`, a function of the input that returns a reply or a reason for having none."""
 
-    answers: dict[str, Callable[[Any], Reply | UnscoredReason]] = field(default_factory=dict)
+    answers: dict[str, Callable[[Any], Reply | Reason]] = field(default_factory=dict)
     latency: Latency = field(default_factory=Latency)
     asked: list[tuple[str, Noun]] = field(default_factory=list)
     name: str = "litellm:fake"
@@ -141,7 +142,7 @@ class FakeEngine:
         await self.latency.pass_by()
         reply = {**ANSWERS, **self.answers}[step.name](inputs)
         provenance = provenance_of(step, self.name)
-        return Unscored(reply, f"{step.name} gave nothing", provenance) if isinstance(reply, UnscoredReason) else Scored(reply, provenance)
+        return Unscored(reply, f"{step.name} gave nothing", provenance) if isinstance(reply, Reason) else Scored(reply, provenance)
 
     def inputs_of(self, step: str) -> list[Any]:
         return [inputs for name, inputs in self.asked if name == step]

@@ -7,6 +7,7 @@ import pytest
 
 from schemas.idea import RejectedIdea
 from schemas.identifiers import IdeaId, RunId
+from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.landing import land, land_rejections
 from warehouse.layout import Layout
@@ -26,7 +27,9 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Layout]:
 def publish_ideas(layout: Layout, run_id: str, numbers: range) -> None:
     for number in numbers:
         land(layout, make_evaluation(number, run_id=run_id))
-    rejected = RejectedIdea(idea_id=IdeaId("idea-00001"), location="ideas.jsonl line 9", reason="duplicate_id", detail="give it another id")
+    rejected = RejectedIdea(
+        idea_id=IdeaId("idea-00001"), location="ideas.jsonl line 9", reason=Reason.DUPLICATE_ID, detail="give it another id"
+    )
     land_rejections(layout, RunId(run_id), [rejected])
     assert publish_run(layout, make_run(run_id, ideas=len(numbers), rejected_count=1)).published
 

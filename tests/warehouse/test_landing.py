@@ -11,6 +11,7 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError, PublicationError
 from schemas.idea import RejectedIdea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
+from schemas.reasons import Reason
 from schemas.tables import TABLE
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_evaluation, make_idea, make_llm_call
@@ -91,7 +92,7 @@ def test_a_wrong_row_lands_nothing(layout: Layout) -> None:
 
 def test_landing_again_keeps_the_calls_already_paid_for(layout: Layout) -> None:
     first = make_evaluation(calls=2)
-    land(layout, first, incomplete_reason="budget_exhausted")
+    land(layout, first, incomplete_reason=Reason.BUDGET_EXHAUSTED)
     again = replace(first, llm_calls=(make_llm_call(first.idea.idea_id, 9),), api_calls=())
     receipt = land(layout, again)
     assert receipt.incomplete_reason is None
@@ -113,7 +114,7 @@ def test_a_receipt_is_found_from_another_run(layout: Layout) -> None:
 
 
 def test_an_evaluation_that_ended_early_is_not_found_for_reuse(layout: Layout) -> None:
-    receipt = land(layout, make_evaluation(), incomplete_reason="budget_exhausted")
+    receipt = land(layout, make_evaluation(), incomplete_reason=Reason.BUDGET_EXHAUSTED)
     assert find_receipt(layout, receipt.evaluation_key) is None
     assert read_receipt(layout, RUN_A, receipt.evaluation_key) == receipt
 
@@ -147,7 +148,7 @@ def lands_without(layout: Layout, column: str, table: str) -> None:
 
 def test_what_landed_before_its_table_had_a_column_is_reused_and_landed_again(layout: Layout) -> None:
     evaluation = make_evaluation()
-    land(layout, evaluation, incomplete_reason="budget_exhausted")
+    land(layout, evaluation, incomplete_reason=Reason.BUDGET_EXHAUSTED)
     lands_without(layout, "parameters_dropped", "llm_calls")
     assert land(layout, replace(evaluation, llm_calls=())).llm_calls == len(evaluation.llm_calls)
     lands_without(layout, "novelty_requested", "ideas")
@@ -181,7 +182,7 @@ def test_a_receipt_of_another_version_says_what_to_do(layout: Layout) -> None:
 
 
 def test_rejections_replace_those_of_an_earlier_attempt(layout: Layout) -> None:
-    rejected = [RejectedIdea(idea_id=None, location="ideas.jsonl line 3", reason="empty", detail="write something")]
+    rejected = [RejectedIdea(idea_id=None, location="ideas.jsonl line 3", reason=Reason.EMPTY, detail="write something")]
     land_rejections(layout, RUN_A, rejected * 2)
     land_rejections(layout, RUN_A, rejected)
     (row,) = read_rows(TABLE["failures"], layout.rejections(RUN_A))

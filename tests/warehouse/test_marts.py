@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from schemas.base import replace
 from schemas.evaluation import IdeaEvaluation
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from schemas.run import Module
 from schemas.tables import TABLE, TABLES
 from tasks.judging.registry import STEPS
@@ -58,11 +58,11 @@ def judged(number: int, soundness: list[float | None], comparisons: list[int | N
     assert base.soundness is not None
     assert base.contribution is not None
     reviews = tuple(
-        replace(review, score_0_to_10=score, unscored_reason=None if score is not None else UnscoredReason.REFUSED)
+        replace(review, score_0_to_10=score, unscored_reason=None if score is not None else Reason.REFUSED)
         for review, score in zip(base.soundness.reviews, soundness, strict=False)
     )
     compared = tuple(
-        replace(comparison, score=score, unscored_reason=None if score is not None else UnscoredReason.REFUSED)
+        replace(comparison, score=score, unscored_reason=None if score is not None else Reason.REFUSED)
         for comparison, score in zip(base.contribution.comparisons, comparisons, strict=True)
     )
     return replace(
@@ -113,12 +113,10 @@ def by_all_modules(evaluation: IdeaEvaluation, personas: list[float | None], nov
     """`evaluation` with exactly these persona scores and this judgement of novelty."""
     committee, judged_novelty = make_committee(0, evaluation.papers), make_novelty(0, evaluation.papers)
     reviews = tuple(
-        replace(
-            committee.reviews[0], persona_id=f"p{n}", score_0_to_10=score, unscored_reason=UnscoredReason.REFUSED if score is None else None
-        )
+        replace(committee.reviews[0], persona_id=f"p{n}", score_0_to_10=score, unscored_reason=Reason.REFUSED if score is None else None)
         for n, score in enumerate(personas)
     )
-    judgement = replace(judged_novelty.judgement, score_1_to_5=novelty, unscored_reason=UnscoredReason.REFUSED if novelty is None else None)
+    judgement = replace(judged_novelty.judgement, score_1_to_5=novelty, unscored_reason=Reason.REFUSED if novelty is None else None)
     return replace(evaluation, committee=replace(committee, reviews=reviews), novelty=replace(judged_novelty, judgement=judgement))
 
 
@@ -263,7 +261,7 @@ def test_cached_replies_do_not_flatter_the_latency(tables: duckdb.DuckDBPyConnec
 def test_source_health_counts_failures_by_endpoint(tables: duckdb.DuckDBPyConnection) -> None:
     evaluation = make_evaluation()
     idea_id = evaluation.idea.idea_id
-    calls = (make_api_call(idea_id, 0), make_api_call(idea_id, 3, status=429, failure_reason="rate_limited"))
+    calls = (make_api_call(idea_id, 0), make_api_call(idea_id, 3, status=429, failure_reason=Reason.RATE_LIMITED))
     add_evaluation(tables, replace(evaluation, api_calls=calls))
     sql = "select endpoint, requests, answered, failed, rate_limited, failed_share from source_health"
     assert tables.execute(sql).fetchall() == [("paper/search", 2, 1, 1, 1, 0.5)]
@@ -271,7 +269,7 @@ def test_source_health_counts_failures_by_endpoint(tables: duckdb.DuckDBPyConnec
 
 def with_votes(asked: Sequence[Sequence[float | None]], step: str = "judge_novelty") -> IdeaEvaluation:
     """An evaluation in which the judges of `step` were asked these questions; None: a judge refused."""
-    answers = [[UnscoredReason.REFUSED if score is None else score for score in scores] for scores in asked]
+    answers = [[Reason.REFUSED if score is None else score for score in scores] for scores in asked]
     votes = [make_judge_votes(make_provenance(step, n), *given_scores) for n, given_scores in enumerate(answers)]
     return replace(make_evaluation(), judge_votes=tuple(vote for cast in votes for vote in cast))
 
@@ -293,7 +291,7 @@ def test_items_of_one_question_are_told_apart_and_steps_too(tables: duckdb.DuckD
     votes = (
         *make_judge_votes(asked, 1, 1, item="P1/d1"),
         *make_judge_votes(asked, 1, -1, item="P1/d2"),
-        make_judge_votes(asked, 1, 1, UnscoredReason.REFUSED)[2],
+        make_judge_votes(asked, 1, 1, Reason.REFUSED)[2],
         *make_judge_votes(make_provenance("judge_novelty"), 3, 3),
     )
     add_evaluation(tables, replace(make_evaluation(), judge_votes=votes))

@@ -8,8 +8,8 @@ import pytest
 from schemas.base import replace
 from schemas.errors import PublicationError
 from schemas.identifiers import IdeaId, RunId
-from schemas.outcome import UnscoredReason
 from schemas.ranking import RankedGroup, RatingMethod
+from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.rankings import make_head, make_ranked_group
 from warehouse.answers import Publication
@@ -122,7 +122,7 @@ def test_rankings_of_two_engines_stand_beside_each_other_and_the_runs_own_is_sho
 
 def test_two_engines_in_one_ranking_or_a_winner_with_a_reason_keep_it_out_of_the_lake(layout: Layout, ideas: list[IdeaId]) -> None:
     group = make_ranked_group(ideas, group="one")
-    both = replace(group.matches[1], unscored_reason=UnscoredReason.REFUSED)
+    both = replace(group.matches[1], unscored_reason=Reason.REFUSED)
     mixed = replace(group, matches=(replace(group.matches[0], judge="extractive"), both, *group.matches[2:]))
     report = rank(layout, mixed)
     assert not report.published

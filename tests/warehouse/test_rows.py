@@ -15,8 +15,9 @@ from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.judging import JudgeVote
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
 from schemas.paper import Paper
+from schemas.reasons import Reason
 from schemas.soundness import SoundnessReview
 from schemas.tables import TABLE
 from tests.support.committee_evaluations import make_committee, make_full_evaluation, make_novelty
@@ -31,7 +32,7 @@ NAME = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20
 COUNT = st.integers(0, 2**62)
 MOMENT = st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 the strategy adds the zone
 DAY = st.dates(date(1900, 1, 1), date(2100, 1, 1))
-REASON = st.none() | st.sampled_from(UnscoredReason)
+REASON = st.none() | st.sampled_from(Reason)
 
 PROVENANCE = st.builds(
     Provenance,
@@ -168,7 +169,7 @@ def test_a_module_not_asked_for_differs_from_one_that_found_nothing() -> None:
 def test_a_failure_two_recorders_noticed_is_one_row() -> None:
     evaluation = make_evaluation()
     assert evaluation.soundness is not None
-    failure = Failure(stage="literature", subject="m1", reason="timeout", detail="no answer")
+    failure = Failure(stage="literature", subject="m1", reason=Reason.TIMEOUT, detail="no answer")
     twice = replace(evaluation, soundness=replace(evaluation.soundness, failures=(failure,)), failures=(failure,))
     assert len(rows_of(twice)["failures"]) == 1
 

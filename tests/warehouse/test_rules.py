@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.columns import Severity, Table
+from schemas.reasons import Reason
 from schemas.tables import IDEA_TABLES
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import make_evaluation
@@ -45,7 +46,7 @@ CASES: dict[str, tuple[Broken, str]] = {
     "evidence from a paper never retrieved": (change("method_evidence", paper_id="invented"), "method_evidence refers_to_papers_paper_id"),
     "review of a method never extracted": (change("soundness_reviews", method_id="m9"), "soundness_reviews refers_to_methods_method_id"),
     "vote of another idea": (change("judge_votes", idea_id="stranger"), "judge_votes refers_to_ideas_idea_id"),
-    "vote with a score and a reason": (change("judge_votes", unscored_reason="refused"), "a_score_or_a_reason_never_both"),
+    "vote with a score and a reason": (change("judge_votes", unscored_reason=Reason.REFUSED), "a_score_or_a_reason_never_both"),
     "vote with neither": (change("judge_votes", score=None), "a_score_or_a_reason_never_both"),
     "model call of another idea": (change("llm_calls", idea_id="stranger"), "llm_calls refers_to_ideas_idea_id"),
     "request of another idea": (change("api_calls", idea_id="stranger"), "api_calls refers_to_ideas_idea_id"),
@@ -68,7 +69,7 @@ CASES: dict[str, tuple[Broken, str]] = {
     "evidence from knowledge never found": (change("evidence", knowledge_id="k9"), "evidence refers_to_knowledge_items_knowledge_id"),
     "total of other reviews": (change("meta_reviews", total_score_0_to_10=9.99), "totals_are_means_of_their_persona_reviews"),
     "unscored review counted as scored": (change("meta_reviews", scored_review_count=4), "totals_are_means_of_their_persona_reviews"),
-    "decision and reason": (change("meta_reviews", unscored_reason="refused"), "a_score_or_a_reason_never_both"),
+    "decision and reason": (change("meta_reviews", unscored_reason=Reason.REFUSED), "a_score_or_a_reason_never_both"),
     "persona without score or reason": (change("persona_reviews", score_0_to_10=None), "a_score_or_a_reason_never_both"),
     "grounding without relation or reason": (change("evidence", relation=None), "a_score_or_a_reason_never_both"),
     "novelty without score or reason": (change("novelty", score_1_to_5=None), "a_score_or_a_reason_never_both"),
@@ -78,10 +79,10 @@ CASES: dict[str, tuple[Broken, str]] = {
     "later knowledge cited in a review": (change("citations", 4, field="review"), "no_later_knowledge_is_judged_by"),
     "comparison left out": (lambda rows: rows["comparisons"].pop(), "comparisons_cover_every_paper_and_dimension"),
     "comparison with a paper not chosen": (change("candidates", compared=False), "only_compared_papers_are_compared"),
-    "score and reason": (change("soundness_reviews", unscored_reason="refused"), "a_score_or_a_reason_never_both"),
+    "score and reason": (change("soundness_reviews", unscored_reason=Reason.REFUSED), "a_score_or_a_reason_never_both"),
     "neither score nor reason": (change("comparisons", score=None), "a_score_or_a_reason_never_both"),
     "evidence neither judged nor with a reason": (change("method_evidence", relevant=None), "a_score_or_a_reason_never_both"),
-    "candidate with relevance and reason": (change("candidates", unscored_reason="refused"), "a_score_or_a_reason_never_both"),
+    "candidate with relevance and reason": (change("candidates", unscored_reason=Reason.REFUSED), "a_score_or_a_reason_never_both"),
     "mean without comparisons": (change("contribution_reviews", scored_comparison_count=0), "a_score_or_a_reason_never_both"),
     "mean of other comparisons": (change("contribution_reviews", mean_comparison_score=0.99), "means_are_means_of_their_comparisons"),
     "end before the start": (
@@ -117,7 +118,7 @@ def test_every_statement_has_a_bad_row_that_breaks_it() -> None:
 
 
 def test_an_evaluation_that_ended_early_may_lack_comparisons() -> None:
-    rows = rows_of(make_evaluation(), incomplete_reason="budget_exhausted")
+    rows = rows_of(make_evaluation(), incomplete_reason=Reason.BUDGET_EXHAUSTED)
     rows["comparisons"].clear()
     assert "comparisons_cover_every_paper_and_dimension" not in broken_rules(rows)
 

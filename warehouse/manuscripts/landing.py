@@ -10,7 +10,7 @@ from datetime import datetime
 from schemas.check_run import CheckHead, CheckReceipt
 from schemas.identifiers import RunId
 from schemas.manuscripts import ManuscriptCheck
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason, first_that_may_pass
 from schemas.tables import TABLE
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
@@ -19,8 +19,6 @@ from warehouse.rows import Rows
 from warehouse.unit_landing import land_unit, read_noun, write_head
 
 _REMEDY = "remove its folder to check anew"
-MAY_PASS = frozenset({UnscoredReason.BUDGET_EXHAUSTED, UnscoredReason.ENGINE_UNAVAILABLE, UnscoredReason.TIMED_OUT})
-"""Reasons that may be gone when the same command runs again: such a manuscript is not finished."""
 
 
 def land_checks(
@@ -45,7 +43,7 @@ def land_checks(
             part=part,
             rows={name: len(rows.get(name, ())) for name in PART_TABLES},
             bytes=size,
-            incomplete_reason=next((str(reason) for check in checks for reason in _may_pass(check)), None),
+            incomplete_reason=first_that_may_pass(reason for check in checks for reason in _reasons(check)),
             started_at=started_at,
             finished_at=finished_at,
         )
@@ -61,9 +59,10 @@ def _keep_paid(rows: Rows, name: str, before: list[dict[str, object]]) -> None:
         rows[name] = [row | {"position": position} for position, row in enumerate(merged)]
 
 
-def _may_pass(check: ManuscriptCheck) -> Iterator[UnscoredReason]:
-    reasons = [attempt.unscored_reason for attempt in check.attempts] + [vote.unscored_reason for vote in check.votes]
-    yield from (reason for reason in reasons if reason in MAY_PASS)
+def _reasons(check: ManuscriptCheck) -> Iterator[Reason | None]:
+    yield check.unread_reason
+    yield from (attempt.unscored_reason for attempt in check.attempts)
+    yield from (vote.unscored_reason for vote in check.votes)
 
 
 def land_check_head(layout: Layout, head: CheckHead) -> None:

@@ -12,6 +12,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from schemas.outcome import Provenance
+from schemas.reasons import reason_named
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.rows import Row
@@ -57,9 +58,10 @@ def release_views(layout: Layout, run_ids: Sequence[RunId], *, catalogue_url: st
 
 def _check(found: dict[str, list[Row]]) -> ManuscriptCheck:
     (row,) = found["manuscripts"]
-    told = {name: row[name] for name in ("manuscript_id", "title", "page_count", "known_reason", "unread_reason")}
+    told = {name: row[name] for name in ("manuscript_id", "title", "page_count", "known_reason")}
     return ManuscriptCheck(
         **told,
+        unread_reason=reason_named(row["unread_reason"]),
         form=ManuscriptForm(row["form"]),
         content_sha256=row["content_sha256"] or "",
         word_count=row["word_count"] or 0,

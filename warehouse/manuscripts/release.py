@@ -11,7 +11,7 @@ from schemas.check_run import CheckHead
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from warehouse.answers import Publication
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import land_check_head, land_checks, read_check_head
@@ -112,7 +112,7 @@ def _check(
     attempt = Attempt(
         attempt=1,
         problem_count=row["problem_count"],
-        unscored_reason=UnscoredReason.REPLY_EMPTY if failed else None,
+        unscored_reason=Reason.REPLY_EMPTY if failed else None,
         unscored_detail="the release has no answer" if failed else "",
         input_tokens=row["input_tokens"],
         thinking_tokens=row["thinking_tokens"],
@@ -148,7 +148,7 @@ def _problem(row: Row, names: dict[int, str]) -> Problem:
 
 
 def _vote(row: Row, names: dict[int, str]) -> Vote:
-    missing = UnscoredReason.REPLY_EMPTY if row["hit"] is None else None
+    missing = Reason.REPLY_EMPTY if row["hit"] is None else None
     return Vote(
         problem_id=names[row["problem_id"]],
         judge=row["judge"],

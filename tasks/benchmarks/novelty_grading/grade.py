@@ -8,13 +8,13 @@ from typing import Any
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.outcome import Outcome, Scored, Unscored, UnscoredReason
+from schemas.outcome import Outcome, Scored, Unscored
+from schemas.reasons import Reason, may_pass
 from tasks.benchmarks.novelty_grading.answers import AspectsAnswer, CheckAnswer
 from tasks.benchmarks.novelty_grading.questions import AlignmentQuestion, AspectsQuestion, CheckQuestion, SourceShown
 from tasks.benchmarks.novelty_grading.steps import CHECK_ASPECT, EXTRACT_ASPECTS, JUDGE_ALIGNMENT
 from tasks.judging.step import Engine
 from tasks.metrics.novelty import Aspects, Justification
-from tasks.ranking.matching import ASK_AGAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class Grade(Noun):
     alignment_0_to_1: float | None
     known: AspectCounts | None
     novel: AspectCounts | None
-    reasons: tuple[UnscoredReason, ...] = ()
+    reasons: tuple[Reason, ...] = ()
 
     @property
     def may_go_better(self) -> bool:
         """Whether asking again may bring what is missing."""
-        return any(reason in ASK_AGAIN for reason in self.reasons)
+        return any(may_pass(reason) for reason in self.reasons)
 
     @property
     def justification(self) -> Justification:
@@ -103,7 +103,7 @@ def _numbered(justified: Justified) -> list[tuple[int, tuple[str, str]]]:
 @dataclass(frozen=True, slots=True)
 class _Counted:
     counts: AspectCounts | None
-    reason: UnscoredReason | None = None
+    reason: Reason | None = None
 
 
 async def _counted(
@@ -118,11 +118,11 @@ async def _counted(
         return _Counted(None)
     wanted, generated = list(dict.fromkeys(getattr(gold.value, kind))), list(dict.fromkeys(getattr(said.value, kind)))
     supported = await _supported(generated, [SourceShown(name="Expert's justification", text=expected)], engine)
-    if isinstance(supported, UnscoredReason):
+    if isinstance(supported, Reason):
         return _Counted(None, supported)
     rest = [argument for argument, borne_out in zip(generated, supported, strict=True) if not borne_out]
     grounded = await _supported(rest, grounds, engine)
-    if isinstance(grounded, UnscoredReason):
+    if isinstance(grounded, Reason):
         return _Counted(None, grounded)
     counts = AspectCounts(
         gold=len(wanted),
@@ -134,7 +134,7 @@ async def _counted(
     return _Counted(counts)
 
 
-async def _supported(arguments: Sequence[str], sources: Sequence[SourceShown], engine: Engine) -> list[bool] | UnscoredReason:
+async def _supported(arguments: Sequence[str], sources: Sequence[SourceShown], engine: Engine) -> list[bool] | Reason:
     """Of each argument whether the sources bear it out; the reason where one of them could not be checked."""
     if not arguments:
         return []
@@ -143,8 +143,8 @@ async def _supported(arguments: Sequence[str], sources: Sequence[SourceShown], e
         return outcome.reason
     checked = {one.number: one.supported for one in outcome.value.arguments}
     numbers = range(1, len(arguments) + 1)
-    return [checked[number] for number in numbers] if all(number in checked for number in numbers) else UnscoredReason.REPLY_UNPARSABLE
+    return [checked[number] for number in numbers] if all(number in checked for number in numbers) else Reason.REPLY_UNPARSABLE
 
 
-def _reason(outcome: Outcome[Any]) -> UnscoredReason | None:
+def _reason(outcome: Outcome[Any]) -> Reason | None:
     return outcome.reason if isinstance(outcome, Unscored) else None

@@ -1,7 +1,7 @@
 """Baseline of `later_suggestions`: the later findings nearest to the idea and to its weaknesses, as things to take up or to face."""
 
 from schemas.committee import Relation
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.committee.answers import LaterReply
 from tasks.committee.baselines.measures import Finding, findings
 from tasks.committee.baselines.reviewing import in_words
@@ -22,7 +22,7 @@ async def suggest(question: LaterQuestion, tools: BaselineTools) -> LaterReply |
     )
     first = list({each.key: each for each in reversed(weighed)}.values())[::-1][:MOST_SUGGESTIONS]
     if not first:
-        return NoAnswer(UnscoredReason.NO_EVIDENCE, "no later knowledge says anything about a part of the idea")
+        return NoAnswer(Reason.NO_EVIDENCE, "no later knowledge says anything about a part of the idea")
     return LaterReply(suggestions="\n\n".join(_suggestion(each) for each in first))
 
 

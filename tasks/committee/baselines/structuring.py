@@ -1,7 +1,7 @@
 """Baseline of `structure_idea`: sentences sorted into the six parts by the headings above them and by their wording."""
 
 from schemas.committee import IdeaPart
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.committee.answers import StructureReply
 from tasks.committee.baselines.roles import part_of_heading, part_of_sentence
 from tasks.committee.questions import StructureQuestion
@@ -17,7 +17,7 @@ async def structure(question: StructureQuestion, tools: BaselineTools) -> Struct
     del tools
     sorted_claims = _sorted(question.idea)
     if not any(sorted_claims.values()):
-        return NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "the text holds no sentence that claims anything")
+        return NoAnswer(Reason.NOTHING_TO_JUDGE, "the text holds no sentence that claims anything")
     return StructureReply(**{part.value: tuple(_weightiest(question.idea, claims)) for part, claims in sorted_claims.items()})
 
 

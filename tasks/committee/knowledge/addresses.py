@@ -5,11 +5,11 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from schemas.patterns import bounded
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import Settings
-from tasks.sources.fields import json_of, rows_of, text_of
+from tasks.sources.fields import UnreadableAnswer, json_of, rows_of, text_of
 from tasks.sources.github import GithubRepositorySource
-from tasks.sources.reasons import Reason, UnreadableAnswer
 from tasks.sources.requests import SourceRequests
 from tasks.sources.upstream import Desk, Question, Reply
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from schemas.committee import Claim, GroundedEvidence, KnowledgeRecord
 from schemas.failure import Failure
 from schemas.idea import Idea
-from schemas.outcome import UnscoredReason
 from schemas.paper import Paper
 from schemas.profile import CommitteeParameters
+from schemas.reasons import Reason
 from tasks.committee.knowledge.asking import first_queries, refined_queries
 from tasks.committee.knowledge.grounding import ground
 from tasks.committee.knowledge.inquiry import Inquiry
@@ -54,7 +54,7 @@ async def gather_knowledge(
     """
     inquiry = Inquiry(outline_of(idea, claims), parameters, engine, tools, Troubles())
     if not inquiry.outline.parts:
-        inquiry.troubles.add(idea.idea_id, UnscoredReason.NOTHING_TO_JUDGE.value, "the idea has no claims: nothing was searched for")
+        inquiry.troubles.add(idea.idea_id, Reason.NOTHING_TO_JUDGE, "the idea has no claims: nothing was searched for")
         return Knowledge((), (), (), inquiry.troubles.rows())
     search = Search(inquiry)
     search.name_missing_sources()

@@ -8,7 +8,8 @@ from typing import Any
 
 from schemas.committee import GroundedEvidence, IdeaPart, KnowledgePhase
 from schemas.knowledge import SourceKind
-from schemas.outcome import Outcome, Provenance, Unscored, UnscoredReason
+from schemas.outcome import Outcome, Provenance, Unscored
+from schemas.reasons import Reason
 from tasks.committee.knowledge.answers import GroundingAnswer, GroundingEntry
 from tasks.committee.knowledge.inquiry import Inquiry
 from tasks.committee.knowledge.keys import keyed, without_keys
@@ -113,14 +114,14 @@ async def _asked(inquiry: Inquiry, batch: _Batch) -> Outcome[GroundingAnswer] | 
 def _row(inquiry: Inquiry, batch: _Batch, key: str, outcome: Outcome[GroundingAnswer] | None) -> dict[str, Any]:
     if outcome is None:
         detail = "neither its source nor its reading gives any text"
-        return _unscored(batch, key, UnscoredReason.NO_EVIDENCE, detail, never_asked(GROUND_EVIDENCE, inquiry.engine))
+        return _unscored(batch, key, Reason.NO_EVIDENCE, detail, never_asked(GROUND_EVIDENCE, inquiry.engine))
     if isinstance(outcome, Unscored):
         return _unscored(batch, key, outcome.reason, outcome.detail, outcome.provenance)
     entry = by_key(outcome.value.items, batch.items).get(key)
     if entry is None:
         detail = "the reply has no usable entry for it"
         inquiry.troubles.omission(batch.subject, f"{detail} among {len(batch.items)} items")
-        return _unscored(batch, key, UnscoredReason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        return _unscored(batch, key, Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
     return _scored(batch, key, entry, outcome.provenance)
 
 
@@ -140,7 +141,7 @@ def _scored(batch: _Batch, key: str, entry: GroundingEntry, provenance: Provenan
     }
 
 
-def _unscored(batch: _Batch, key: str, reason: UnscoredReason, detail: str, provenance: Provenance) -> dict[str, Any]:
+def _unscored(batch: _Batch, key: str, reason: Reason, detail: str, provenance: Provenance) -> dict[str, Any]:
     return {
         "part": batch.parts[key],
         "phase": batch.phase,

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from schemas.base import replace
 from schemas.committee import IdeaPart, KnowledgePhase
 from schemas.knowledge import KnowledgeItem, SourceKind
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
 from schemas.paper import Paper
+from schemas.reasons import Reason
 from tasks.committee.knowledge.identity import identities
 
 
@@ -45,7 +46,7 @@ class Candidate:
     semantic_0_to_1: float | None = None
     judge_0_to_1: float | None = None
     judged: bool = False
-    unscored_reason: UnscoredReason | None = None
+    unscored_reason: Reason | None = None
     provenance: Provenance | None = None
     selected: bool = False
     read: bool = False

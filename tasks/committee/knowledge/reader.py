@@ -11,6 +11,7 @@ import orjson
 from pydantic import ValidationError
 
 from schemas.identifiers import content_hash
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
@@ -19,8 +20,7 @@ from tasks.committee.knowledge.repository_child import EXIT_MEMORY
 from tasks.committee.knowledge.structure import archive_of, parts_of
 from tasks.documents.child import run_child
 from tasks.documents.download import SOURCE, Downloader, Expected
-from tasks.documents.reasons import DocumentReason, failure
-from tasks.web.calls import record_cache_hit
+from tasks.web.calls import failure, record_cache_hit
 from warehouse.keyed_store import KeyedStore
 
 VERSION = 1
@@ -35,14 +35,14 @@ WEB_PAGE = Expected(
     name="web page",
     accept="text/html,application/xhtml+xml,text/plain;q=0.5",
     refused_types=(*_MEDIA, "application/pdf", "application/zip", "application/octet-stream", "application/json"),
-    wrong=DocumentReason.WRONG_TYPE,
+    wrong=Reason.WRONG_TYPE,
     maximum_bytes=3_000_000,
 )
 ARCHIVE = Expected(
     name="ZIP archive",
     accept="application/zip,*/*;q=0.1",
     refused_types=(*_MEDIA, "text/"),
-    wrong=DocumentReason.WRONG_TYPE,
+    wrong=Reason.WRONG_TYPE,
     magic=b"PK\x03\x04",
     maximum_bytes=25_000_000,
 )
@@ -113,7 +113,7 @@ class WebReader:
             return Reading(failure=answer)
         text = answer.decode("utf-8", "replace").strip()
         if len(text) < SHORTEST_PAGE_CHARACTERS:
-            return Reading(failure=failure("page", url, DocumentReason.NO_TEXT, "the page holds no main text (a script may draw it)"))
+            return Reading(failure=failure("page", url, Reason.NO_TEXT, "the page holds no main text (a script may draw it)"))
         return Reading((("Page", text),))
 
     async def _unpacked(self, content: bytes, url: str) -> Reading:
@@ -123,7 +123,7 @@ class WebReader:
         try:
             return Reading(parts_of(archive_of(answer)))
         except ValidationError:
-            return Reading(failure=failure("repository", url, DocumentReason.DAMAGED, "the reader of the archive answered nonsense"))
+            return Reading(failure=failure("repository", url, Reason.DAMAGED, "the reader of the archive answered nonsense"))
 
     async def _in_child(self, script: Path, content: bytes, *arguments: str) -> bytes | SourceFailure:
         name = script.stem.removesuffix("_child")
@@ -133,5 +133,5 @@ class WebReader:
             return ended.output
         limits = {None, EXIT_MEMORY, -signal.SIGXCPU, -signal.SIGKILL}
         if ended.code in limits:
-            return failure(name, "", DocumentReason.PARSER_LIMIT, "reading needs more memory or time than it may take")
-        return failure(name, "", DocumentReason.DAMAGED, f"the reader ended with code {ended.code}: damaged or hostile")
+            return failure(name, "", Reason.PARSER_LIMIT, "reading needs more memory or time than it may take")
+        return failure(name, "", Reason.DAMAGED, f"the reader ended with code {ended.code}: damaged or hostile")

@@ -8,6 +8,8 @@ from datetime import timedelta
 from schemas.committee import KnowledgePhase
 from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
 from schemas.paper import Paper
+from schemas.reasons import Passes, Reason
+from schemas.retrieval import SourceFailure
 from tasks.committee.knowledge.identity import is_the_idea
 from tasks.committee.knowledge.inquiry import Inquiry
 from tasks.committee.knowledge.papers import appeared_after, item_of
@@ -15,11 +17,6 @@ from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query
 from tasks.committee.knowledge.selection import SIMILARITY_SHARE
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.knowledge.troubles import Troubles
-
-_LASTING = frozenset({"not_configured", "forbidden", "budget_exhausted"})
-NO_DATE = "no_date"
-THE_IDEA_ITSELF = "the_idea_itself"
-NOT_OPEN = "not_configured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +39,9 @@ class Search:
         for name in self.inquiry.parameters.sources:
             source = self.inquiry.tools.sources.get(name)
             if name != LITERATURE and source is None:
-                self.inquiry.troubles.not_searched(name, NOT_OPEN, "it is not open in this run")
+                self.inquiry.troubles.not_searched(name, Reason.NOT_CONFIGURED, "it is not open in this run")
             elif source is not None and not source.searches_text:
-                self.inquiry.troubles.not_searched(name, "bad_request", "it answers DOIs, not words")
+                self.inquiry.troubles.not_searched(name, Reason.BAD_REQUEST, "it answers DOIs, not words")
 
     async def round(self, queries: Sequence[Query], number: int) -> list[Candidate]:
         """Ask, and enter what is new. The result does not depend on who answers first."""
@@ -67,7 +64,7 @@ class Search:
         """The find as a candidate if it is a new one; the idea's own publication is no evidence about it and is left out, said aloud."""
         if is_the_idea(find.item, self.inquiry.outline.idea.title):
             detail = f"{find.item.url} bears the idea's own title: it is no evidence about the idea and was left out"
-            self.inquiry.troubles.add("search", THE_IDEA_ITSELF, detail)
+            self.inquiry.troubles.add("search", Reason.THE_IDEA_ITSELF, detail)
             return None
         return self.pool.add(find)
 
@@ -101,7 +98,7 @@ class Search:
         if cutoff is not None:
             papers = [paper for paper in papers if (appeared_after(paper, cutoff) if later else paper.admissible(cutoff))]
         finds = tuple((item_of(paper, LITERATURE), paper) for paper in papers)
-        return _Answered(finds, bool(answer.failures) and all(failure.reason in _LASTING for failure in answer.failures))
+        return _Answered(finds, _refused_for_good(answer.failures))
 
     async def _ask_source(self, phase: KnowledgePhase, name: str, text: str) -> _Answered:
         cutoff = self.inquiry.outline.cutoff
@@ -111,7 +108,12 @@ class Search:
         answer = await self.inquiry.tools.sources[name].search(query)
         _tell(self.inquiry.troubles, name, answer, phase)
         finds = tuple((item, None) for item in answer.items if item.admissible(after, before))
-        return _Answered(finds, bool(answer.failures) and all(failure.reason in _LASTING for failure in answer.failures))
+        return _Answered(finds, _refused_for_good(answer.failures))
+
+
+def _refused_for_good(failures: Sequence[SourceFailure]) -> bool:
+    """Whether the source would refuse any other question as well, as long as the settings stay."""
+    return bool(failures) and all(failure.reason.passes is Passes.WITH_OTHER_SETTINGS for failure in failures)
 
 
 def _tell(troubles: Troubles, name: str, answer: KnowledgeAnswer, phase: KnowledgePhase) -> None:
@@ -119,9 +121,9 @@ def _tell(troubles: Troubles, name: str, answer: KnowledgeAnswer, phase: Knowled
     if answer.undated_count and phase is KnowledgePhase.BEFORE:
         for _ in range(answer.undated_count):
             detail = f"a find of {name} carries no date: it cannot be shown to lie before the cutoff, so the idea is not judged by it"
-            troubles.add(f"search in {name}", NO_DATE, detail)
+            troubles.add(f"search in {name}", Reason.NO_DATE, detail)
     if answer.shortening is not None:
-        troubles.add(f"search in {name}", "too_long", f"a query was shortened: {answer.shortening}")
+        troubles.add(f"search in {name}", Reason.TOO_LONG, f"a query was shortened: {answer.shortening}")
 
 
 def _plain(text: str) -> str:

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Sequence
 
 from schemas.knowledge import KnowledgeItem, SourceKind
-from schemas.outcome import Outcome, Unscored, UnscoredReason
+from schemas.outcome import Outcome, Unscored
+from schemas.reasons import Reason
 from tasks.committee.knowledge.answers import StandingAnswer
 from tasks.committee.knowledge.identity import host_of
 from tasks.committee.knowledge.inquiry import Inquiry
@@ -76,7 +77,7 @@ def _leave_unscored(inquiry: Inquiry, candidate: Candidate) -> None:
     """The prompt allows no entry where nothing is known to judge by; elsewhere the reply left something out."""
     item = candidate.item
     if item.citation_count is None and item.stars is None and not _site(item):
-        candidate.unscored_reason = UnscoredReason.NO_EVIDENCE
+        candidate.unscored_reason = Reason.NO_EVIDENCE
         return
-    candidate.unscored_reason = UnscoredReason.REPLY_UNPARSABLE
+    candidate.unscored_reason = Reason.REPLY_UNPARSABLE
     inquiry.troubles.omission(_SUBJECT, "the reply has no usable entry for a find whose standing is known in part")

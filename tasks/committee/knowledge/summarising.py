@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from schemas.outcome import Outcome, Unscored
+from schemas.reasons import Reason
 from tasks.committee.knowledge.answers import PageSummary, SummariesAnswer
 from tasks.committee.knowledge.inquiry import Inquiry
 from tasks.committee.knowledge.keys import keyed, without_keys
@@ -61,6 +62,6 @@ def _reading(inquiry: Inquiry, entry: PageSummary, candidate: Candidate, summary
     passages = [passage for passage in entry.passages if passage.strip()]
     sound = [" ".join(passage.split()) for passage in passages if stands_in(passage, candidate.quotable)]
     if len(sound) < len(passages):
-        inquiry.troubles.add(_SUBJECT, "passage_not_found", "a passage does not stand in its page word for word and was left out")
+        inquiry.troubles.add(_SUBJECT, Reason.PASSAGE_NOT_FOUND, "a passage does not stand in its page word for word and was left out")
     parts = [("Summary", summary)] + ([("Passages", "\n".join(f"- {passage}" for passage in sound))] if sound else [])
     return within(parts, inquiry.parameters.reading_word_limit)

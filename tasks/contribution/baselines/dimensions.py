@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from schemas.outcome import UnscoredReason
 from schemas.patterns import bounded
+from schemas.reasons import Reason
 from tasks.contribution.answers import DimensionAnswer, DimensionsAnswer
 from tasks.contribution.baselines.cues import BACKGROUND, CLAIM, DEPENDENT, DIMENSIONS, GAP, NOVELTY, DimensionCues
 from tasks.contribution.baselines.phrases import specific_stems
@@ -45,7 +45,7 @@ async def baseline_dimensions(question: DimensionsQuestion, tools: BaselineTools
     del tools
     claims = _claims(question.idea)
     if not claims:
-        return NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "the idea has no sentence of six words or more; write it out in sentences")
+        return NoAnswer(Reason.NOTHING_TO_JUDGE, "the idea has no sentence of six words or more; write it out in sentences")
     by_dimension = {place: _statements(_of_dimension(claims, place)) for place in range(len(DIMENSIONS))}
     strengths = {place: sum(claim.strength(place) for claim in chosen) for place, chosen in by_dimension.items() if chosen}
     ordered = sorted(strengths, key=lambda place: (-strengths[place], place))[: question.maximum_dimensions]

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.contribution.answers import QueriesAnswer, StatementQueries
 from tasks.contribution.baselines.phrases import meaningful_words, salience, specific_phrases, specific_stems, stem_counts
 from tasks.contribution.questions import QueriesQuestion
@@ -28,7 +28,7 @@ async def baseline_queries(question: QueriesQuestion, tools: BaselineTools) -> Q
         if (queries := _queries(statement, subject, frequency, question.maximum_queries, seen))
     ]
     if not answers:
-        return NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "the statements name nothing specific to search for")
+        return NoAnswer(Reason.NOTHING_TO_JUDGE, "the statements name nothing specific to search for")
     return QueriesAnswer(statements=answers)
 
 

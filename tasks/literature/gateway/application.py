@@ -14,6 +14,7 @@ from starlette.requests import Request as WebRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from schemas.reasons import Reason
 from schemas.settings import TelemetrySettings
 from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, STOPPING_HEADER, header_of
 from tasks.literature.gateway.messages import Reply, Request, Upstream, could_not_look, error_reply, no_such_route
@@ -57,7 +58,7 @@ class Gateway:
                 if reply.reason is not None:
                     spanned.fail(reply.reason)
         except asyncio.CancelledError:  # only at the end, for those who still wait then
-            stopping = _response(could_not_look("unreachable", "the gateway stops; ask again"), self._upstream.name)
+            stopping = _response(could_not_look(Reason.UNREACHABLE, "the gateway stops; ask again"), self._upstream.name)
             stopping.headers[STOPPING_HEADER] = "1"
             return stopping
         self._counts.update(["requests", f"cache_{reply.cache}", f"status_{reply.status}"])
@@ -143,7 +144,7 @@ async def _not_found(web: WebRequest, _: Exception) -> Response:
 
 async def _broken(web: WebRequest, error: Exception) -> Response:
     _LOG.error("%s %s failed: %s: %s", web.method, web.url.path, type(error).__name__, error)
-    return _response(could_not_look("server_error", f"the gateway failed: {type(error).__name__}"), "gateway")
+    return _response(could_not_look(Reason.SERVER_ERROR, f"the gateway failed: {type(error).__name__}"), "gateway")
 
 
 def _response(reply: Reply, source: str) -> Response:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from schemas.reasons import Reason, reason_named
+
 ATTEMPTS_HEADER = "x-assay-attempts"
 SHARE_HEADER = "x-assay-share"
 STOPPING_HEADER = "x-assay-stopping"
@@ -24,7 +26,7 @@ class Attempt:
 
     request_id: str
     status: int | None
-    reason: str | None
+    reason: Reason | None
     wait_seconds: float
     latency_seconds: float
     packed: int
@@ -52,7 +54,7 @@ def attempts_in(header: str) -> tuple[Attempt, ...]:
                 Attempt(
                     name,
                     None if status == _NO_STATUS else int(status),
-                    None if reason == _NO_STATUS else reason,
+                    reason_named(reason),
                     max(float(wait), 0.0),
                     max(float(latency), 0.0),
                     max(int(packed), 1),

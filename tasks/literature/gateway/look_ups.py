@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import orjson
 
 from schemas.identifiers import content_hash
+from schemas.reasons import Reason
 from tasks.literature.gateway.answers import Answers
 from tasks.literature.gateway.attempts import Attempt
 from tasks.literature.gateway.messages import CacheUse, Reply, Request, could_not_look
@@ -165,7 +166,7 @@ class LookUps:
         finally:
             for future in taken.values():
                 if not future.done():
-                    future.set_result(Row(None, could_not_look("server_error", "the gateway stopped before the look-up was answered")))
+                    future.set_result(Row(None, could_not_look(Reason.SERVER_ERROR, "the gateway stopped before the look-up was answered")))
 
     async def _outcomes(self, fields: str, identifiers: list[str], reply: Reply) -> tuple[dict[str, Row], _Cost]:
         """A batch's rows; asked again in halves where the answer was too large, too slow, or cut off in silence."""
@@ -178,7 +179,7 @@ class LookUps:
         if shrinkable and (len(identifiers) > 1 or too_slow):
             return await self._asked_again(fields, identifiers, cost)
         if not isinstance(rows, list) or len(rows) != len(identifiers):
-            failure = reply if rows is None else could_not_look("malformed_answer", "the batch answer does not fit its question")
+            failure = reply if rows is None else could_not_look(Reason.MALFORMED_ANSWER, "the batch answer does not fit its question")
             return dict.fromkeys(identifiers, Row(None, failure)), cost
         return {each: Row(orjson.dumps(row)) for each, row in zip(identifiers, rows, strict=True)}, cost
 

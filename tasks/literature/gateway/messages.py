@@ -9,10 +9,11 @@ from urllib.parse import urlencode
 import orjson
 
 from schemas.identifiers import content_hash
+from schemas.reasons import Reason
 from tasks.literature.gateway.attempts import Attempt
 from tasks.literature.gateway.routes import Route, route_of
+from tasks.web.statuses import status_of_reason
 
-_STATUS_OF_REASON = {"rate_limited": 429, "timeout": 504, "unreachable": 504, "circuit_open": 504}
 UNKNOWN_ENDPOINT = "unknown"
 
 
@@ -78,7 +79,7 @@ class Reply:
     attempts: tuple[Attempt, ...] = ()
     packed: int = 1
     share: float = 0.0
-    reason: str | None = None
+    reason: Reason | None = None
 
     @property
     def definite(self) -> bool:
@@ -126,11 +127,11 @@ def no_such_route(request: Request) -> Reply:
     return error_reply(404, f"{request.method} {request.path[:200]} is no route of the Semantic Scholar API")
 
 
-def could_not_look(reason: str, detail: str, wait_seconds: float = 0.0, attempts: tuple[Attempt, ...] = ()) -> Reply:
+def could_not_look(reason: Reason, detail: str, wait_seconds: float = 0.0, attempts: tuple[Attempt, ...] = ()) -> Reply:
     """The upstream was not asked or did not answer. Never an empty success.
 
     Its status is one the API itself uses: clients written for it take others, 503 among them, for an empty answer.
     """
     body = orjson.dumps({"message": detail, "error": detail, "reason": reason})
-    status = _STATUS_OF_REASON.get(reason, 500)
+    status = status_of_reason(reason)
     return Reply(status, body, wait_seconds=wait_seconds, attempts=attempts, share=float(len(attempts)), reason=reason)

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import orjson
 
+from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.literature.gateway.attempts import Attempt
 from tasks.literature.gateway.messages import Reply, Request, could_not_look
@@ -22,7 +23,8 @@ from tasks.web.circuit_breaker import CircuitBreaker, CircuitState
 from tasks.web.client import Secrets, open_client
 from tasks.web.exchange import Answer, NoAnswerError, exchange
 from tasks.web.headers import retry_after_seconds
-from tasks.web.retrying import RetryPolicy, Tried, may_pass
+from tasks.web.retrying import RetryPolicy, Tried
+from tasks.web.statuses import reason_of_status
 
 _LOG = logging.getLogger("assay.gateway")
 _LONGEST_BACKOFF_SECONDS = 60.0
@@ -50,9 +52,8 @@ class _Outcome:
 
     answer: Answer | None
     status: int | None
-    reason: str | None
+    reason: Reason | None
     detail: str
-    again: bool = False
 
 
 class Transport:
@@ -118,8 +119,9 @@ class Transport:
         wanted = outcome.status == 504 and not effort.retry_gateway_timeout
         if outcome.answer is not None and (outcome.reason is None or wanted):
             return Tried(self._reply(outcome.answer, effort), busy_seconds=busy_seconds)
-        reply = self._could_not_look(effort, outcome.reason or "server_error", outcome.detail)
-        return Tried(reply, outcome.again, wait_seconds, busy_seconds)
+        reply = self._could_not_look(effort, outcome.reason or Reason.SERVER_ERROR, outcome.detail)
+        again = reply.reason is not None and reply.reason.again_at_once
+        return Tried(reply, again, wait_seconds, busy_seconds)
 
     async def _attempt(self, request: Request, effort: _Effort, turn: Turn) -> _Outcome:
         """One request, recorded."""
@@ -167,19 +169,18 @@ class Transport:
                 extensions={"trace": on_event, **self._secrets.extension},
             )
         except NoAnswerError as gone:
-            reason = "malformed_answer" if gone.reason == "too_large" else gone.reason
-            return _Outcome(None, None, reason, f"{self.host}: {gone}", gone.again)
+            too_large = gone.reason == Reason.TOO_LARGE  # no question of ours asks for so much
+            reason = Reason.MALFORMED_ANSWER if too_large else gone.reason
+            return _Outcome(None, None, reason, f"{self.host}: {gone}")
         finally:
             turn.arrived()
         status = _judged_status(answer)
         _LOG.info("upstream %s %s %s", request.method, request.path, status)
         malformed = status == 502 and answer.status == 200
         detail = f"{self.host} answered {_words(status, malformed)}"
-        if not may_pass(status):
-            return _Outcome(replace(answer, status=status), status, None, detail)
-        reason = "malformed_answer" if malformed else "server_error"
-        reason = "rate_limited" if status == 429 else reason
-        return _Outcome(replace(answer, status=status), status, reason, detail, again=True)
+        reason = Reason.MALFORMED_ANSWER if malformed else reason_of_status(status)
+        judged = replace(answer, status=status)
+        return _Outcome(judged, status, reason if reason.again_at_once else None, detail)
 
     def _learnt(self, outcome: _Outcome, turn: Turn) -> float:
         """Tell breaker and limiter how it went; the seconds the upstream asks to wait."""
@@ -197,7 +198,7 @@ class Transport:
         return wait_seconds
 
     def _count(self, endpoint: str, attempt: Attempt) -> None:
-        unanswered = attempt.status is None or attempt.reason == "malformed_answer"
+        unanswered = attempt.status is None or attempt.reason == Reason.MALFORMED_ANSWER
         outcome = str(attempt.reason if unanswered else attempt.status)
         self.outcomes[endpoint, outcome] += 1
         upstream_answered(endpoint, outcome, attempt.latency_seconds, attempt.wait_seconds)
@@ -218,9 +219,9 @@ class Transport:
 
     def _circuit_open(self, effort: _Effort) -> Reply:
         detail = f"{self.host} has not answered for a while; asking again later"
-        return self._could_not_look(effort, "circuit_open", detail)
+        return self._could_not_look(effort, Reason.CIRCUIT_OPEN, detail)
 
-    def _could_not_look(self, effort: _Effort, reason: str, detail: str) -> Reply:
+    def _could_not_look(self, effort: _Effort, reason: Reason, detail: str) -> Reply:
         tries = f" ({len(effort.attempts)} attempts)" if effort.attempts else ""
         return could_not_look(reason, detail + tries, effort.wait_seconds, tuple(effort.attempts))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.manuscripts.answers import ProblemList, ReportedProblem
 from tasks.manuscripts.baselines.claims import check_claims
@@ -21,7 +21,7 @@ _PLACES_TOLD = 3
 async def baseline_problems(question: ManuscriptQuestion, _: BaselineTools) -> ProblemList | NoAnswer:
     """Up to `maximum_problems` problems; none found is an answer."""
     if question.attached:
-        return NoAnswer(UnscoredReason.NO_EVIDENCE, "the extractive engine reads text, not attached files")
+        return NoAnswer(Reason.NO_EVIDENCE, "the extractive engine reads text, not attached files")
     reading = Reading(question)
     findings = [finding for check in CHECKS for finding in check(reading)]
     kinds: dict[str, list[Finding]] = {}

@@ -2,7 +2,7 @@
 
 import bisect
 
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.contribution.baselines.phrases import mentions, specific_phrases, specific_stems
 from tasks.contribution.baselines.wording import joined, listed, quotable
 from tasks.judging.step import BaselineTools, NoAnswer
@@ -38,10 +38,10 @@ async def baseline_judgement(question: NoveltyQuestion, tools: BaselineTools) ->
     works = [(work.title, work.abstract) for work in question.works]
     closeness = await measure(question.idea, works, tools.embedder)
     if closeness is None:
-        return NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "the idea has no sentence of six words or more; write it out in sentences")
+        return NoAnswer(Reason.NOTHING_TO_JUDGE, "the idea has no sentence of six words or more; write it out in sentences")
     if max(closeness.values) < LEAST_CLOSENESS:
         detail = f"none of the {len(works)} works is close to the idea in any statement: that tells nothing of how new it is"
-        return NoAnswer(UnscoredReason.NO_EVIDENCE, detail)
+        return NoAnswer(Reason.NO_EVIDENCE, detail)
     score = novelty_score(closeness.mean, question.unanswered_searches)
     known = [place for place, value in enumerate(closeness.values) if value >= COVERED]
     novel = [place for place, value in enumerate(closeness.values) if value < COVERED]

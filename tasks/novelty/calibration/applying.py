@@ -9,12 +9,13 @@ from schemas.errors import ConfigurationError
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.novelty import NoveltyJudgement
+from schemas.reasons import Reason
 from tasks.novelty.calibration.examples import item_sha256, novelty_features
 from tasks.novelty.calibration.fitting import Model
 from tasks.novelty.calibration.ordinal import expected_value, quantile_place
 from tasks.novelty.calibration.store import load_calibrator
+from tasks.novelty.questions import STAGE
 from tasks.novelty.steps import JUDGE_NOVELTY
-from tasks.novelty.troubles import STAGE
 
 NOVELTY = "novelty"
 JUDGED_BY = f"{JUDGE_NOVELTY.name}:{JUDGE_NOVELTY.version}"
@@ -91,7 +92,7 @@ def with_calibration(
     calibrator = check_calibrator(path, engine)
     if item_sha256(idea.text) in calibrator.training_items:
         detail = f"calibrator {calibrator.sha256[:12]} was fitted on this idea, so that its score is left uncalibrated"
-        return judgement, (Failure(stage=STAGE, subject="calibration", reason="fitted_on_it", detail=detail),)
+        return judgement, (Failure(stage=STAGE, subject="calibration", reason=Reason.FITTED_ON_IT, detail=detail),)
     found = calibrate(calibrator, novelty_features(judgement))
     return (
         replace(

@@ -1,7 +1,7 @@
 """Extractive answer to `extract_methods`: the blocks that state actions, ranked by what the idea turns on."""
 
-from schemas.outcome import UnscoredReason
 from schemas.patterns import IGNORECASE, bounded
+from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.judging.text import content_words, key_phrases, overlap_0_to_1, rank_sentences, sentences
 from tasks.soundness.answers import MethodsReply, ProposedMethod
@@ -46,9 +46,7 @@ async def extract_methods(inputs: MethodsInput, _tools: BaselineTools) -> Method
     """
     proposed = _proposing(blocks_of(inputs.idea))
     if not proposed:
-        return NoAnswer(
-            UnscoredReason.NOTHING_TO_JUDGE, "no sentence of the idea says what would be done; describe the method in full sentences"
-        )
+        return NoAnswer(Reason.NOTHING_TO_JUDGE, "no sentence of the idea says what would be done; describe the method in full sentences")
     context = _context(inputs.idea)
     chosen: list[Block] = []
     for block in _by_importance(proposed, inputs.idea):

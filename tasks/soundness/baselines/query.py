@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.judging.text import content_words, key_phrases, words
 from tasks.soundness.answers import MethodQuery, QueriesReply
@@ -25,11 +25,7 @@ async def make_queries(inputs: QueriesInput, _tools: BaselineTools) -> QueriesRe
         for number, method in enumerate(inputs.methods, start=1)
         if (query := _query(method, about_idea, subject, inputs.word_limit))
     ]
-    return (
-        QueriesReply(queries=tuple(answers))
-        if answers
-        else NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "the method has no words to search for")
-    )
+    return QueriesReply(queries=tuple(answers)) if answers else NoAnswer(Reason.NOTHING_TO_JUDGE, "the method has no words to search for")
 
 
 def _query(method: str, about_idea: Counter[str], subject: list[str], word_limit: int) -> str:

@@ -1,6 +1,6 @@
 """Extractive answer to `soundness_review`: quoted outcomes for and against, suggestions, and a score from their balance."""
 
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.soundness.answers import ReviewReply
 from tasks.soundness.baselines.findings import Finding, Standing, standings
@@ -21,7 +21,7 @@ async def review_method(inputs: ReviewInput, _tools: BaselineTools) -> ReviewRep
     """Quote what the evidence reports, strongest first, each sentence with its key."""
     found = standings(inputs)
     if not found:
-        return NoAnswer(UnscoredReason.NO_EVIDENCE, "none of the papers shown shares wording with the method")
+        return NoAnswer(Reason.NO_EVIDENCE, "none of the papers shown shares wording with the method")
     return ReviewReply(
         support=_support(found),
         contradictions=_contradictions(found),

@@ -14,7 +14,7 @@ from dashboards.reports.write import write_reports
 from schemas.base import replace
 from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import IdeaId, RunId
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.earlier_lake import make_earlier
 from tests.support.evaluations import JUDGES, make_judge_votes, make_llm_call, make_provenance, make_run
@@ -27,7 +27,7 @@ from warehouse.publish import publish_run
 
 RUN = RunId("run-a")
 IDEA = IdeaId("idea-00000")
-REFUSED = UnscoredReason.REFUSED
+REFUSED = Reason.REFUSED
 
 
 def by_two_models() -> IdeaEvaluation:
@@ -110,14 +110,14 @@ def test_votes_for_another_judgement_or_another_item_do_not_count() -> None:
 
 def test_a_judge_that_was_never_called_is_told_with_the_others_of_its_question() -> None:
     asked = make_provenance("judge_novelty")
-    scored, too_long = make_judge_votes(asked, 3, UnscoredReason.INPUT_TOO_LONG)
+    scored, too_long = make_judge_votes(asked, 3, Reason.INPUT_TOO_LONG)
     votes = (scored, replace(too_long, call_ids=()))
     assert score_of_judges(votes, asked) == "median of 1 judge: 3; one unscored: the text was too long for the engine"
 
 
 def test_judges_who_all_gave_no_score_are_said_to() -> None:
     asked = make_provenance("judge_novelty")
-    votes = make_judge_votes(asked, REFUSED, REFUSED, UnscoredReason.TIMED_OUT)
+    votes = make_judge_votes(asked, REFUSED, REFUSED, Reason.TIMED_OUT)
     said = "no judge gave a score; 3 unscored: the engine refused to answer, it took too long"
     assert score_of_judges(votes, asked) == said
     (step,) = judged_steps(votes)

@@ -8,7 +8,7 @@ from dashboards.reports.reliability_chart import reliability_charts
 from dashboards.reports.render import rendered
 from schemas.base import replace
 from schemas.benchmark import BenchmarkScore
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tests.support.committee_evaluations import make_full_evaluation
 
 
@@ -37,7 +37,7 @@ def test_a_calibrated_score_is_shown_with_its_interval_and_calibrator() -> None:
 
 def test_an_unscored_judgement_says_why_and_shows_no_number() -> None:
     text = section(
-        score_1_to_5=None, unscored_reason=UnscoredReason.SOURCE_UNAVAILABLE, unscored_detail="2 of 3 searches.", unanswered_search_count=2
+        score_1_to_5=None, unscored_reason=Reason.SOURCE_UNAVAILABLE, unscored_detail="2 of 3 searches.", unanswered_search_count=2
     )
     assert "unscored: the literature source did not answer" in text
     assert "2 of 3 searches." in text

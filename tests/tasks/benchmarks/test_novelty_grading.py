@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.benchmarks.novelty_grading.answers import AlignmentAnswer, AspectsAnswer, CheckAnswer
 from tasks.benchmarks.novelty_grading.grade import AspectCounts, Grade, Justified, grade
 from tasks.metrics.novelty import justification_metrics
@@ -63,10 +63,10 @@ async def test_without_arguments_nothing_is_checked() -> None:
     [("judge_alignment", {"alignment_0_to_1"}), ("extract_aspects", {"known", "novel"}), ("check_aspect", {"known", "novel"})],
 )
 async def test_a_judge_without_an_answer_leaves_no_zero(silent: str, missing: set[str]) -> None:
-    found = await grade(JUSTIFIED, engine(**{silent: lambda _: UnscoredReason.TIMED_OUT}))
+    found = await grade(JUSTIFIED, engine(**{silent: lambda _: Reason.TIMED_OUT}))
     assert {name for name in ("alignment_0_to_1", "known", "novel") if getattr(found, name) is None} == missing
     assert found.may_go_better
-    assert found.reasons == (UnscoredReason.TIMED_OUT,)
+    assert found.reasons == (Reason.TIMED_OUT,)
 
 
 async def test_an_argument_left_out_by_the_judge_is_not_taken_for_unsupported() -> None:
@@ -74,7 +74,7 @@ async def test_an_argument_left_out_by_the_judge_is_not_taken_for_unsupported() 
         JUSTIFIED, engine(check_aspect=lambda _: CheckAnswer.model_validate({"arguments": [{"number": 1, "supported": True}]}))
     )
     assert found.known is None
-    assert found.reasons == (UnscoredReason.REPLY_UNPARSABLE,)
+    assert found.reasons == (Reason.REPLY_UNPARSABLE,)
     assert not found.may_go_better
 
 

@@ -10,7 +10,7 @@ import pytest
 from schemas.base import replace
 from schemas.committee import Decision, KnowledgePhase, PersonaReview
 from schemas.knowledge import SourceKind
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from tasks.committee.answers import DimensionReview, LaterReply, MetaReply, PersonaReply
 from tasks.committee.evaluate import CommitteeFindings, evaluate_committee
@@ -24,7 +24,7 @@ HASHING = "We show that learned hashing improves sparse attention in transformer
 DENSE = "Hashing of queries fails to reach the accuracy of dense attention on long documents."
 PAGE = "Sparse attention by learned hashing was faster on long documents and halves memory in every run."
 LATER = "Learned hashing improves sparse attention for long documents further when buckets overlap."
-DOWN = SourceFailure(source="serper", endpoint="/search", reason="server_error", detail="it answered 500 (4 attempts)")
+DOWN = SourceFailure(source="serper", endpoint="/search", reason=Reason.SERVER_ERROR, detail="it answered 500 (4 attempts)")
 EVERYTHING = """
 [[persona]]
 persona_id = "omniscient"
@@ -183,7 +183,7 @@ async def test_the_meta_review_cites_what_reviews_cite_under_its_own_keys(all_kn
 
 async def test_nothing_found_is_no_evidence_and_only_clarity_is_judged() -> None:
     found = await evaluated(library=Library())
-    assert {review.unscored_reason for review in reviews_of(found, "novelty")} == {UnscoredReason.NO_EVIDENCE}
+    assert {review.unscored_reason for review in reviews_of(found, "novelty")} == {Reason.NO_EVIDENCE}
     assert all(review.score_0_to_10 is not None for review in reviews_of(found, "clarity"))
     meta = found.evaluation.meta_review
     assert meta is not None
@@ -193,7 +193,7 @@ async def test_nothing_found_is_no_evidence_and_only_clarity_is_judged() -> None
 
 async def test_a_source_that_is_down_is_never_evidence_of_novelty() -> None:
     found = await evaluated(None, FakeSource("serper", SourceKind.WEB, failure=DOWN), library=Library())
-    assert {review.unscored_reason for review in reviews_of(found, "novelty")} == {UnscoredReason.SOURCE_UNAVAILABLE}
+    assert {review.unscored_reason for review in reviews_of(found, "novelty")} == {Reason.SOURCE_UNAVAILABLE}
     assert any(failure.reason == "server_error" for failure in found.evaluation.failures)
 
 
@@ -206,19 +206,19 @@ async def test_reviewers_are_told_how_many_searches_got_no_answer(all_knowing: s
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (lambda _: UnscoredReason.REFUSED, UnscoredReason.REFUSED),
-        (says("  "), UnscoredReason.REPLY_EMPTY),
-        (lambda _: PersonaReply(reviews=[DimensionReview(dimension="style", review="Well.", score=3)]), UnscoredReason.REPLY_UNPARSABLE),
+        (lambda _: Reason.REFUSED, Reason.REFUSED),
+        (says("  "), Reason.REPLY_EMPTY),
+        (lambda _: PersonaReply(reviews=[DimensionReview(dimension="style", review="Well.", score=3)]), Reason.REPLY_UNPARSABLE),
         (
             lambda question: PersonaReply(
                 reviews=[DimensionReview(dimension=question.dimensions[0].name, review="Well.", score=n) for n in (1, 9)]
             ),
-            UnscoredReason.REPLY_UNPARSABLE,
+            Reason.REPLY_UNPARSABLE,
         ),
     ],
     ids=["refused", "no reasons", "another dimension", "two scores"],
 )
-async def test_what_a_reviewer_fails_to_say_is_unscored_and_no_total_is_made_of_it(answer: Any, reason: UnscoredReason) -> None:
+async def test_what_a_reviewer_fails_to_say_is_unscored_and_no_total_is_made_of_it(answer: Any, reason: Reason) -> None:
     found = await evaluated({PERSONA_REVIEW.name: answer}, dimensions_per_call=1)
     assert {review.unscored_reason for review in found.evaluation.reviews} == {reason}
     meta = found.evaluation.meta_review
@@ -232,7 +232,7 @@ async def test_one_garbled_dimension_leaves_the_others_alone() -> None:
         return PersonaReply(reviews=[each for each in scored.reviews if each.dimension != "novelty"])
 
     found = await evaluated({PERSONA_REVIEW.name: without_novelty})
-    assert {review.unscored_reason for review in reviews_of(found, "novelty")} == {UnscoredReason.REPLY_UNPARSABLE}
+    assert {review.unscored_reason for review in reviews_of(found, "novelty")} == {Reason.REPLY_UNPARSABLE}
     meta = found.evaluation.meta_review
     assert meta is not None
     assert (meta.total_score_0_to_10, meta.unscored_review_count) == (4.0, 3)
@@ -240,18 +240,18 @@ async def test_one_garbled_dimension_leaves_the_others_alone() -> None:
 
 
 async def test_a_failed_meta_review_keeps_the_computed_total_and_has_no_decision() -> None:
-    found = await evaluated({META_REVIEW.name: lambda _: UnscoredReason.TIMED_OUT, PERSONA_REVIEW.name: says("Reasons.", 8.0)})
+    found = await evaluated({META_REVIEW.name: lambda _: Reason.TIMED_OUT, PERSONA_REVIEW.name: says("Reasons.", 8.0)})
     meta = found.evaluation.meta_review
     assert meta is not None
-    assert (meta.total_score_0_to_10, meta.decision, meta.unscored_reason) == (8.0, None, UnscoredReason.TIMED_OUT)
+    assert (meta.total_score_0_to_10, meta.decision, meta.unscored_reason) == (8.0, None, Reason.TIMED_OUT)
     assert meta.krippendorff_alpha is None
 
 
 async def test_an_idea_that_cannot_be_taken_apart_is_unscored_for_that_reason() -> None:
-    found = await evaluated({"structure_idea": lambda _: UnscoredReason.ENGINE_UNAVAILABLE})
+    found = await evaluated({"structure_idea": lambda _: Reason.ENGINE_UNAVAILABLE})
     meta = found.evaluation.meta_review
     assert meta is not None
-    assert (meta.unscored_reason, found.evaluation.reviews) == (UnscoredReason.ENGINE_UNAVAILABLE, ())
+    assert (meta.unscored_reason, found.evaluation.reviews) == (Reason.ENGINE_UNAVAILABLE, ())
     assert "taken apart" in meta.unscored_detail
 
 
@@ -271,7 +271,7 @@ async def test_a_user_s_own_dimension_is_judged_beside_the_five(tmp_path: Any) -
 
 
 async def test_unusable_suggestions_are_a_failure_and_not_an_empty_advice(all_knowing: str) -> None:
-    refusing = {LATER_SUGGESTIONS.name: lambda _: UnscoredReason.REFUSED}
+    refusing = {LATER_SUGGESTIONS.name: lambda _: Reason.REFUSED}
     found = await evaluated(refusing, web(), use_later_knowledge=True, persona_count=1, personas_file=all_knowing)
     assert [f.reason for f in found.evaluation.failures if f.subject == LATER_SUGGESTIONS.name] == ["refused"]
     answering = {LATER_SUGGESTIONS.name: lambda _: LaterReply(suggestions="Overlap the buckets [P1][P4].")}

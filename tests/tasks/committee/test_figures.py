@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.committee import Decision, PersonaReview, ReviewDimension
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
+from schemas.reasons import Reason
 from tasks.committee.baselines.concluding import decision_by_total
 from tasks.committee.figures import Figures, figures_of
 
@@ -35,7 +36,7 @@ def figures(scores: list[list[float | None]]) -> Figures:
             shown_evidence_count=0,
             masked_evidence_count=0,
             mask_seed=0,
-            unscored_reason=UnscoredReason.REFUSED if score is None else None,
+            unscored_reason=Reason.REFUSED if score is None else None,
             provenance=MADE_BY,
         )
         for n, row in enumerate(scores)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from schemas.committee import IdeaPart
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.committee.answers import StructureReply
 from tasks.committee.baselines.structuring import CLAIMS_PER_PART, structure
 from tasks.committee.questions import StructureQuestion
@@ -69,7 +69,7 @@ async def test_an_idea_without_a_method_goes_on_and_says_what_it_lacks() -> None
 async def test_a_text_that_claims_nothing_is_nothing_to_judge() -> None:
     answer = await structure(StructureQuestion(idea="Hm."), TOOLS)
     assert isinstance(answer, NoAnswer)
-    assert answer.reason is UnscoredReason.NOTHING_TO_JUDGE
+    assert answer.reason is Reason.NOTHING_TO_JUDGE
 
 
 async def test_a_reply_without_a_single_claim_is_nothing_to_judge() -> None:
@@ -77,7 +77,7 @@ async def test_a_reply_without_a_single_claim_is_nothing_to_judge() -> None:
     idea = Idea(idea_id=IdeaId("a"), title="A", text="Something.")
     structured = await structure_idea(idea, FakeEngine(WordEmbedder(), {"structure_idea": lambda _: empty}))
     assert structured.unscored is not None
-    assert structured.unscored.reason is UnscoredReason.NOTHING_TO_JUDGE
+    assert structured.unscored.reason is Reason.NOTHING_TO_JUDGE
 
 
 async def test_claims_are_numbered_in_the_order_of_the_parts_and_none_is_said_twice() -> None:

@@ -8,7 +8,7 @@ import pytest
 from schemas.contribution import CandidateOrigin
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.contribution.answers import (
     ComparisonAnswer,
     DimensionsAnswer,
@@ -196,7 +196,7 @@ async def test_a_paper_without_abstract_is_unscored_and_never_shown() -> None:
     source = FakeLiterature((*FOUND, paper("bats-calls-mute", None)), recommended=NEIGHBOURS, cited=CITED)
     findings, engine = await evaluated(source)
     mute = by_paper(findings)["bats-calls-mute"]
-    assert (mute.relevance_0_to_5, mute.unscored_reason, mute.seed, mute.compared) == (None, UnscoredReason.NO_EVIDENCE, False, False)
+    assert (mute.relevance_0_to_5, mute.unscored_reason, mute.seed, mute.compared) == (None, Reason.NO_EVIDENCE, False, False)
     assert all("mute" not in p.title for question in engine.inputs_of(RELEVANCE) for p in question.papers)
 
 
@@ -207,9 +207,9 @@ async def test_a_paper_the_relevance_reply_omits_is_unscored_and_no_seed() -> No
 
     findings, _ = await evaluated(answers={"relevance": forgetful})
     left_out = by_paper(findings)["bats-5"]
-    assert (left_out.relevance_0_to_5, left_out.unscored_reason, left_out.seed) == (None, UnscoredReason.REPLY_UNPARSABLE, False)
+    assert (left_out.relevance_0_to_5, left_out.unscored_reason, left_out.seed) == (None, Reason.REPLY_UNPARSABLE, False)
     assert left_out.provenance is not None
-    assert [(one.subject, one.reason) for one in findings.evaluation.failures] == [("bats-5", UnscoredReason.REPLY_UNPARSABLE)]
+    assert [(one.subject, one.reason) for one in findings.evaluation.failures] == [("bats-5", Reason.REPLY_UNPARSABLE)]
 
 
 async def test_a_dimension_the_comparison_omits_is_unscored_and_outside_the_mean() -> None:
@@ -219,7 +219,7 @@ async def test_a_dimension_the_comparison_omits_is_unscored_and_outside_the_mean
 
     findings, _ = await evaluated(answers={"compare_paper": forgetful}, papers_per_comparison_call=10)
     missing = [one for one in findings.evaluation.comparisons if one.score is None]
-    assert [(one.paper_id, one.dimension_id, one.unscored_reason) for one in missing] == [("bats-5", "d2", UnscoredReason.REPLY_UNPARSABLE)]
+    assert [(one.paper_id, one.dimension_id, one.unscored_reason) for one in missing] == [("bats-5", "d2", Reason.REPLY_UNPARSABLE)]
     theory = findings.evaluation.reviews[1]
     assert (theory.mean_comparison_score, theory.scored_comparison_count, theory.unscored_comparison_count) == (1.0, 4, 1)
 
@@ -237,13 +237,13 @@ async def test_dimensions_answered_by_name_are_understood_and_two_answers_that_d
 
     findings, _ = await evaluated(answers={"compare_paper": odd})
     assert {one.score for one in findings.evaluation.comparisons if one.dimension_id == "d1"} == {-1}
-    assert {one.unscored_reason for one in findings.evaluation.comparisons if one.dimension_id == "d2"} == {UnscoredReason.REPLY_UNPARSABLE}
-    assert findings.evaluation.reviews[1].unscored_reason is UnscoredReason.REPLY_UNPARSABLE
+    assert {one.unscored_reason for one in findings.evaluation.comparisons if one.dimension_id == "d2"} == {Reason.REPLY_UNPARSABLE}
+    assert findings.evaluation.reviews[1].unscored_reason is Reason.REPLY_UNPARSABLE
 
 
 async def test_a_search_that_failed_entirely_is_never_novelty() -> None:
     findings, engine = await evaluated(literature(failing=lambda query: True))
-    assert {one.unscored_reason for one in findings.evaluation.reviews} == {UnscoredReason.SOURCE_UNAVAILABLE}
+    assert {one.unscored_reason for one in findings.evaluation.reviews} == {Reason.SOURCE_UNAVAILABLE}
     assert len(findings.evaluation.failures) == 3
     assert all(one.reason == "server_error" and one.retryable for one in findings.evaluation.failures)
     assert not engine.inputs_of(COMPARE_PAPER)
@@ -252,7 +252,7 @@ async def test_a_search_that_failed_entirely_is_never_novelty() -> None:
 async def test_an_empty_answer_beside_a_failed_search_is_no_evidence_of_novelty_either() -> None:
     source = FakeLiterature((), failing=lambda query: query == "bats calls")
     findings, _ = await evaluated(source)
-    assert {one.unscored_reason for one in findings.evaluation.reviews} == {UnscoredReason.SOURCE_UNAVAILABLE}
+    assert {one.unscored_reason for one in findings.evaluation.reviews} == {Reason.SOURCE_UNAVAILABLE}
     assert "1 of 3 searches" in findings.evaluation.reviews[0].unscored_detail
 
 
@@ -265,7 +265,7 @@ async def test_a_failed_search_beside_relevant_papers_is_a_failure_but_not_the_e
 @pytest.mark.parametrize("source", [FakeLiterature(()), FakeLiterature((paper("bats-far", "Bats and tax law."),))])
 async def test_looked_and_found_nothing_relevant_is_no_evidence(source: FakeLiterature) -> None:
     findings, _ = await evaluated(source)
-    assert {one.unscored_reason for one in findings.evaluation.reviews} == {UnscoredReason.NO_EVIDENCE}
+    assert {one.unscored_reason for one in findings.evaluation.reviews} == {Reason.NO_EVIDENCE}
     assert "not proof of novelty" in findings.evaluation.reviews[0].unscored_detail
     assert {one.provenance.step for one in findings.evaluation.reviews} == {CONTRIBUTION_REVIEW.name}
     assert findings.evaluation.failures == ()
@@ -273,9 +273,9 @@ async def test_looked_and_found_nothing_relevant_is_no_evidence(source: FakeLite
 
 async def test_without_dimensions_there_is_a_failure_and_no_search() -> None:
     source = literature()
-    findings, _ = await evaluated(source, answers={"extract_dimensions": lambda q: UnscoredReason.REFUSED})
+    findings, _ = await evaluated(source, answers={"extract_dimensions": lambda q: Reason.REFUSED})
     assert findings.evaluation.reviews == ()
-    assert [one.reason for one in findings.evaluation.failures] == [UnscoredReason.REFUSED]
+    assert [one.reason for one in findings.evaluation.failures] == [Reason.REFUSED]
     assert source.queries == []
 
 
@@ -283,12 +283,12 @@ async def test_an_idea_that_claims_nothing_has_nothing_to_judge_and_no_score() -
     source = literature()
     findings, _ = await evaluated(source, answers={"extract_dimensions": lambda q: DimensionsAnswer(dimensions=[])})
     assert (findings.evaluation.dimensions, findings.evaluation.reviews, source.queries) == ((), (), [])
-    assert [one.reason for one in findings.evaluation.failures] == [UnscoredReason.NOTHING_TO_JUDGE]
+    assert [one.reason for one in findings.evaluation.failures] == [Reason.NOTHING_TO_JUDGE]
 
 
 async def test_without_queries_the_reviews_say_why() -> None:
-    findings, _ = await evaluated(answers={"contribution_queries": lambda q: UnscoredReason.ENGINE_UNAVAILABLE})
-    assert {one.unscored_reason for one in findings.evaluation.reviews} == {UnscoredReason.ENGINE_UNAVAILABLE}
+    findings, _ = await evaluated(answers={"contribution_queries": lambda q: Reason.ENGINE_UNAVAILABLE})
+    assert {one.unscored_reason for one in findings.evaluation.reviews} == {Reason.ENGINE_UNAVAILABLE}
     assert all(one.retryable for one in findings.evaluation.failures)
 
 
@@ -303,28 +303,26 @@ async def test_a_statement_without_a_query_is_a_failure() -> None:
 
 
 async def test_a_spent_budget_during_relevance_unscores_the_reviews_and_counts_the_calls() -> None:
-    findings, _ = await evaluated(answers={"relevance": lambda q: UnscoredReason.BUDGET_EXHAUSTED}, papers_per_relevance_call=1)
-    assert {one.unscored_reason for one in findings.evaluation.candidates} == {UnscoredReason.BUDGET_EXHAUSTED}
-    assert {one.unscored_reason for one in findings.evaluation.reviews} == {UnscoredReason.BUDGET_EXHAUSTED}
+    findings, _ = await evaluated(answers={"relevance": lambda q: Reason.BUDGET_EXHAUSTED}, papers_per_relevance_call=1)
+    assert {one.unscored_reason for one in findings.evaluation.candidates} == {Reason.BUDGET_EXHAUSTED}
+    assert {one.unscored_reason for one in findings.evaluation.reviews} == {Reason.BUDGET_EXHAUSTED}
     (failure,) = findings.evaluation.failures
     assert failure.detail.startswith("4 calls: ")
 
 
 async def test_comparisons_that_fail_leave_cells_and_reviews_unscored() -> None:
-    findings, _ = await evaluated(answers={"compare_paper": lambda q: UnscoredReason.TIMED_OUT})
-    assert {one.unscored_reason for one in findings.evaluation.comparisons} == {UnscoredReason.TIMED_OUT}
-    assert [(one.unscored_reason, one.unscored_comparison_count) for one in findings.evaluation.reviews] == [
-        (UnscoredReason.TIMED_OUT, 5)
-    ] * 2
+    findings, _ = await evaluated(answers={"compare_paper": lambda q: Reason.TIMED_OUT})
+    assert {one.unscored_reason for one in findings.evaluation.comparisons} == {Reason.TIMED_OUT}
+    assert [(one.unscored_reason, one.unscored_comparison_count) for one in findings.evaluation.reviews] == [(Reason.TIMED_OUT, 5)] * 2
 
 
 async def test_a_review_that_fails_keeps_its_mean_and_takes_no_other_down() -> None:
-    def first_fails(question: Any) -> ReviewAnswer | UnscoredReason:
-        return UnscoredReason.REPLY_CUT_OFF if question.dimension.dimension_id == "d1" else review(question)
+    def first_fails(question: Any) -> ReviewAnswer | Reason:
+        return Reason.REPLY_CUT_OFF if question.dimension.dimension_id == "d1" else review(question)
 
     findings, _ = await evaluated(answers={"contribution_review": first_fails})
     broken, whole = findings.evaluation.reviews
-    assert (broken.unscored_reason, broken.mean_comparison_score, broken.strengths) == (UnscoredReason.REPLY_CUT_OFF, 1.0, "")
+    assert (broken.unscored_reason, broken.mean_comparison_score, broken.strengths) == (Reason.REPLY_CUT_OFF, 1.0, "")
     assert whole.unscored_reason is None
     assert [one.subject for one in findings.evaluation.failures] == ["d1"]
 

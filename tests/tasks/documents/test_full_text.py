@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from schemas.paper import SectionKind
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
@@ -104,7 +105,7 @@ async def test_grobid_is_preferred_and_its_absence_is_recorded(server: DocumentS
 
 
 async def test_further_copies_that_cannot_be_asked_for_are_why_there_is_no_text(settings: DocumentSettings, ledger: Ledger) -> None:
-    gone = SourceFailure(source="unpaywall", endpoint="/v2", reason="timeout", detail="no answer")
+    gone = SourceFailure(source="unpaywall", endpoint="/v2", reason=Reason.TIMEOUT, detail="gone")
     answer = await library(settings, ledger, links=gone).sections([paper(doi="10.1/x")])
     assert answer.failures == (gone,)
 

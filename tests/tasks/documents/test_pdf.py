@@ -8,13 +8,13 @@ import pytest
 
 from schemas.identifiers import PaperId
 from schemas.paper import SectionKind
+from schemas.reasons import Passes, Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents import layout
 from tasks.documents.document import PagedText, ParsedDocument
 from tasks.documents.layout import Line, OutlineEntry
 from tasks.documents.pdf import read_pages, read_pdf
-from tasks.documents.reasons import TRANSIENT, DocumentReason
 from tasks.documents.sections import paper_sections
 from tests.support.small_pdf import outlined, paper_pdf, pdf_from_objects, pdf_from_streams, pdf_of
 
@@ -215,10 +215,10 @@ def test_the_letters_of_a_line_are_made_once_however_many_bookmarks_look_for_the
 async def test_a_reader_that_a_busy_machine_holds_up_may_be_tried_again(
     settings: DocumentSettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """What depends on the machine is no lasting failure of the document: `TRANSIENT` ones are not kept."""
+    """What depends on the machine is no lasting failure of the document: what passes by itself is not kept."""
     spy = tmp_path / "spy.py"
     spy.write_text("import time; time.sleep(600)", "utf-8")
     monkeypatch.setattr("tasks.documents.pdf._CHILD", spy)
     monkeypatch.setattr("tasks.documents.child._WALL_SECONDS_PER_CPU_SECOND", 1)
     reason = await refused(b"%PDF-", settings.model_copy(update={"parse_seconds": 1.0}))
-    assert DocumentReason(reason) in TRANSIENT
+    assert Reason(reason).passes is Passes.BY_ITSELF

@@ -17,7 +17,7 @@ from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from schemas.run import Module, RunRequest
 from schemas.soundness import SoundnessEvaluation, SoundnessReview
 from schemas.tables import TABLE
@@ -85,7 +85,7 @@ def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def _no_failure() -> Failure:
-    return Failure(stage="evaluate", subject="none", reason="internal_error", detail="")
+    return Failure(stage="evaluate", subject="none", reason=Reason.INTERNAL_ERROR, detail="")
 
 
 async def run(work: ShardJob, tmp_path: Path) -> dict[EvaluationKey, Any]:
@@ -102,7 +102,7 @@ async def test_a_breaking_and_a_hanging_idea_do_not_hold_back_the_others(evaluat
 
 
 async def test_what_judges_voted_lands_with_the_idea(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    votes = make_judge_votes(make_provenance("judge_novelty"), 3, UnscoredReason.REFUSED)
+    votes = make_judge_votes(make_provenance("judge_novelty"), 3, Reason.REFUSED)
 
     async def evaluate_idea(planned: PlannedIdea, job: ShardJob, bench: Bench) -> IdeaEvaluation:
         bench.ledger.judge_votes.extend(votes)
@@ -153,8 +153,8 @@ async def test_attempts_are_taken_back_when_an_idea_ends(evaluated: list[str], t
     assert [Attempts(tmp_path / "attempts").count(planned.evaluation_key) for planned in work.ideas] == [0, 0]
 
 
-def _lost(reason: str, stage: str = "literature", **fields: Any) -> Failure:
-    return Failure(stage=stage, subject="m1", reason=reason, detail="gone", **fields)
+def _lost(reason: Reason, stage: str = "literature") -> Failure:
+    return Failure(stage=stage, subject="m1", reason=reason, detail="gone")
 
 
 def _without_evidence(tmp_path: Path, *failures: Failure) -> IdeaEvaluation:
@@ -162,7 +162,7 @@ def _without_evidence(tmp_path: Path, *failures: Failure) -> IdeaEvaluation:
     whole = failed_evaluation(job(tmp_path, 1).ideas[0], job(tmp_path, 1), Ledger(IdeaId("idea-0")), datetime.now(UTC), failures[0])
     provenance = never_asked(SOUNDNESS_REVIEW, ExtractiveEngine(cast(Any, None), 1))
     review = SoundnessReview(
-        method_id="m1", unscored_reason=UnscoredReason.SOURCE_UNAVAILABLE, unscored_detail="", evidence_count=0, provenance=provenance
+        method_id="m1", unscored_reason=Reason.SOURCE_UNAVAILABLE, unscored_detail="", evidence_count=0, provenance=provenance
     )
     soundness = SoundnessEvaluation(
         methods=(), passages=(), passage_method_ids=(), sections=(), evidence=(), reviews=(review,), summary=None, failures=failures
@@ -173,17 +173,17 @@ def _without_evidence(tmp_path: Path, *failures: Failure) -> IdeaEvaluation:
 @pytest.mark.parametrize(
     ("failure", "reason"),
     [
-        (_lost("unreachable", retryable=True), "source_unavailable"),
-        (_lost("forbidden"), "source_unavailable"),
-        (_lost("budget_exhausted"), "budget_exhausted"),
-        (_lost("engine_unavailable", "soundness"), "engine_unavailable"),
-        (_lost("not_found"), None),
-        (_lost("bad_request"), None),
-        (_lost("unreachable", "documents", retryable=True), None),
-        (_lost("no_open_access", "documents"), None),
-        (_lost("not_configured"), "source_unavailable"),
-        (_lost("not_configured", "committee"), None),
-        (_lost("server_error", "committee", retryable=True), "source_unavailable"),
+        (_lost(Reason.UNREACHABLE), "source_unavailable"),
+        (_lost(Reason.FORBIDDEN), "source_unavailable"),
+        (_lost(Reason.BUDGET_EXHAUSTED), "budget_exhausted"),
+        (_lost(Reason.ENGINE_UNAVAILABLE, "soundness"), "engine_unavailable"),
+        (_lost(Reason.NOT_FOUND), None),
+        (_lost(Reason.BAD_REQUEST), None),
+        (_lost(Reason.UNREACHABLE, "documents"), None),
+        (_lost(Reason.NO_OPEN_ACCESS, "documents"), None),
+        (_lost(Reason.NOT_CONFIGURED), "source_unavailable"),
+        (_lost(Reason.NOT_CONFIGURED, "committee"), None),
+        (_lost(Reason.SERVER_ERROR, "committee"), "source_unavailable"),
     ],
 )
 def test_what_another_run_may_mend_is_tried_again_and_nothing_else_for_ever(tmp_path: Path, failure: Failure, reason: str | None) -> None:

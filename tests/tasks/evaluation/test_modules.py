@@ -128,4 +128,4 @@ async def test_what_modules_find_is_put_together_in_their_order_whoever_ends_fir
 
 async def test_reasons_of_every_module_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     found = await evaluated(monkeypatch, (Module.SOUNDNESS, Module.COMMITTEE))
-    assert sorted(unscored_reasons(found)) == ["forbidden", "no_evidence", "refused"]
+    assert sorted(unscored_reasons(found)) == ["no_evidence", "refused"]

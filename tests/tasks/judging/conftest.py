@@ -8,7 +8,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.identifiers import IdeaId, RunId
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
@@ -32,7 +32,7 @@ class Judgement(Reply):
 
 async def _baseline(question: Question, tools: BaselineTools) -> Judgement | NoAnswer:
     if not question.paper:
-        return NoAnswer(UnscoredReason.NO_EVIDENCE, "no paper was found")
+        return NoAnswer(Reason.NO_EVIDENCE, "no paper was found")
     return Judgement(support=question.paper.split(".")[0] + " [P1].", score=len(question.paper) % 11)
 
 

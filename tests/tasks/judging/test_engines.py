@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from schemas.errors import ConfigurationError
-from schemas.outcome import Scored, Unscored, UnscoredReason
+from schemas.outcome import Scored, Unscored
+from schemas.reasons import Reason
 from tasks.judging.engines import EngineChoice, parse_engine_name
 from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.step import BaselineTools
@@ -40,7 +41,7 @@ async def test_the_extractive_engine_answers_with_the_baseline_and_says_so(step,
 async def test_a_baseline_without_an_answer_is_unscored(step, question) -> None:
     outcome = await ExtractiveEngine(BaselineTools(NoEmbedder()), 1).run(step, type(question)(idea="x", paper=""))
     assert isinstance(outcome, Unscored)
-    assert (outcome.reason, outcome.detail) == (UnscoredReason.NO_EVIDENCE, "no paper was found")
+    assert (outcome.reason, outcome.detail) == (Reason.NO_EVIDENCE, "no paper was found")
 
 
 def test_secrets_are_scrubbed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from schemas.calls import CallStatus
 from schemas.identifiers import IdeaId, RunId
-from schemas.outcome import Scored, Unscored, UnscoredReason
+from schemas.outcome import Scored, Unscored
+from schemas.reasons import Reason
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
@@ -71,23 +72,23 @@ async def test_an_unusable_reply_is_asked_for_once_more_with_its_error(
 @pytest.mark.parametrize(
     ("behaviour", "reason", "status", "calls"),
     [
-        ("malformed", UnscoredReason.REPLY_UNPARSABLE, CallStatus.UNPARSABLE, 2),
-        ("empty", UnscoredReason.REPLY_EMPTY, CallStatus.EMPTY, 2),
-        ("refusal", UnscoredReason.REFUSED, CallStatus.REFUSED, 1),
-        ("refusal_field", UnscoredReason.REFUSED, CallStatus.REFUSED, 1),
-        ("content_filter", UnscoredReason.REFUSED, CallStatus.REFUSED, 1),
-        ("cut_off", UnscoredReason.REPLY_CUT_OFF, CallStatus.CUT_OFF, 2),
-        ("rate_limited", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.RATE_LIMITED, 3),
-        ("retry_after:0.01", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.RATE_LIMITED, 3),
-        ("no_quota", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.RATE_LIMITED, 1),
-        ("server_error", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.SERVER_ERROR, 3),
-        ("overloaded", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.SERVER_ERROR, 3),
-        ("dropped", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.UNREACHABLE, 3),
-        ("hangs", UnscoredReason.TIMED_OUT, CallStatus.TIMED_OUT, 3),
-        ("wrong_key", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.CLIENT_ERROR, 1),
-        ("forbidden", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.CLIENT_ERROR, 1),
-        ("no_such_model", UnscoredReason.ENGINE_UNAVAILABLE, CallStatus.CLIENT_ERROR, 1),
-        ("too_long", UnscoredReason.INPUT_TOO_LONG, CallStatus.CLIENT_ERROR, 1),
+        ("malformed", Reason.REPLY_UNPARSABLE, CallStatus.UNPARSABLE, 2),
+        ("empty", Reason.REPLY_EMPTY, CallStatus.EMPTY, 2),
+        ("refusal", Reason.REFUSED, CallStatus.REFUSED, 1),
+        ("refusal_field", Reason.REFUSED, CallStatus.REFUSED, 1),
+        ("content_filter", Reason.REFUSED, CallStatus.REFUSED, 1),
+        ("cut_off", Reason.REPLY_CUT_OFF, CallStatus.CUT_OFF, 2),
+        ("rate_limited", Reason.ENGINE_UNAVAILABLE, CallStatus.RATE_LIMITED, 3),
+        ("retry_after:0.01", Reason.ENGINE_UNAVAILABLE, CallStatus.RATE_LIMITED, 3),
+        ("no_quota", Reason.ENGINE_UNAVAILABLE, CallStatus.RATE_LIMITED, 1),
+        ("server_error", Reason.ENGINE_UNAVAILABLE, CallStatus.SERVER_ERROR, 3),
+        ("overloaded", Reason.ENGINE_UNAVAILABLE, CallStatus.SERVER_ERROR, 3),
+        ("dropped", Reason.ENGINE_UNAVAILABLE, CallStatus.UNREACHABLE, 3),
+        ("hangs", Reason.TIMED_OUT, CallStatus.TIMED_OUT, 3),
+        ("wrong_key", Reason.ENGINE_UNAVAILABLE, CallStatus.CLIENT_ERROR, 1),
+        ("forbidden", Reason.ENGINE_UNAVAILABLE, CallStatus.CLIENT_ERROR, 1),
+        ("no_such_model", Reason.ENGINE_UNAVAILABLE, CallStatus.CLIENT_ERROR, 1),
+        ("too_long", Reason.INPUT_TOO_LONG, CallStatus.CLIENT_ERROR, 1),
     ],
 )
 async def test_what_cannot_be_answered_is_unscored_never_a_number(
@@ -96,7 +97,7 @@ async def test_what_cannot_be_answered_is_unscored_never_a_number(
     step: Any,
     question: Any,
     behaviour: str,
-    reason: UnscoredReason,
+    reason: Reason,
     status: CallStatus,
     calls: int,
 ) -> None:
@@ -142,7 +143,7 @@ async def test_a_wrong_key_stops_the_calls_and_never_shows(
     server.behaviour = "wrong_key"
     opened = await open_engine()
     outcomes = [await opened.engine.run(step, question) for _ in range(5)]
-    assert {outcome.reason for outcome in outcomes} == {UnscoredReason.ENGINE_UNAVAILABLE}
+    assert {outcome.reason for outcome in outcomes} == {Reason.ENGINE_UNAVAILABLE}
     assert len(server.requests) == len(opened.ledger.llm_calls) == 3
     assert server.requests[0].headers["authorization"] == "Bearer my-very-own-secret"
     shown = repr(opened.ledger.llm_calls) + repr(outcomes)
@@ -225,7 +226,7 @@ async def test_a_spent_budget_ends_the_calls(server: OpenAIServer, open_engine: 
     reasons = [outcome.reason for outcome in outcomes if isinstance(outcome, Unscored)]
     assert isinstance(outcomes[0], Scored)
     assert reasons
-    assert set(reasons) == {UnscoredReason.BUDGET_EXHAUSTED}
+    assert set(reasons) == {Reason.BUDGET_EXHAUSTED}
     assert opened.budget.spent().tokens >= 200
     assert sum(row.prompt_tokens + row.completion_tokens for row in opened.ledger.llm_calls) == opened.budget.spent().tokens
 
@@ -262,7 +263,7 @@ async def test_a_prompt_without_room_for_data_is_too_long(server: OpenAIServer, 
     step_with_long_instructions.__dict__["template"] = "Judge. " * 3000 + step.template
     outcome = await opened.engine.run(step_with_long_instructions, question)
     assert isinstance(outcome, Unscored)
-    assert outcome.reason is UnscoredReason.INPUT_TOO_LONG
+    assert outcome.reason is Reason.INPUT_TOO_LONG
     assert server.requests == []
 
 
@@ -336,7 +337,7 @@ async def test_a_budget_of_nothing_sends_nothing(server: OpenAIServer, open_engi
     opened = await open_engine(budget=budget)
     outcome = await opened.engine.run(step, question)
     assert isinstance(outcome, Unscored)
-    assert (outcome.reason, server.requests, opened.ledger.llm_calls) == (UnscoredReason.BUDGET_EXHAUSTED, [], [])
+    assert (outcome.reason, server.requests, opened.ledger.llm_calls) == (Reason.BUDGET_EXHAUSTED, [], [])
 
 
 async def test_a_budget_that_counts_nothing_of_literature_lets_searches_go_on(tmp_path: Path) -> None:
@@ -352,6 +353,6 @@ async def test_a_provider_that_claims_impossible_counts_of_tokens_leaves_a_row_t
     opened = await open_engine(structured_output="text")
     outcome = await opened.engine.run(step, question)
     assert isinstance(outcome, Unscored)
-    assert outcome.reason is UnscoredReason.ENGINE_UNAVAILABLE
+    assert outcome.reason is Reason.ENGINE_UNAVAILABLE
     assert "more than 1,000,000,000 cached_tokens" in outcome.detail
     assert [(row.status, row.cached_tokens) for row in opened.ledger.llm_calls] == [(CallStatus.SERVER_ERROR, 0)]

@@ -10,7 +10,8 @@ import pytest
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.judging import AskingParameters, Effort, JudgingParameters, StepKind
-from schemas.outcome import Scored, Unscored, UnscoredReason
+from schemas.outcome import Scored, Unscored
+from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.contribution.answers import ComparisonAnswer
 from tasks.judging.litellm_engine import LiteLLMEngine
@@ -86,7 +87,7 @@ async def test_with_fewer_than_half_of_the_judges_the_step_is_unscored(
     panel, ledger = await open_panel(judged(*JUDGES))
     outcome = await panel.run(step, question)
     assert isinstance(outcome, Unscored)
-    assert outcome.reason is UnscoredReason.REFUSED
+    assert outcome.reason is Reason.REFUSED
     assert outcome.detail.startswith("2 of 3 judges gave no score")
     assert len(ledger.judge_votes) == 3
 

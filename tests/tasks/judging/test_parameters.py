@@ -7,7 +7,8 @@ import pytest
 
 from schemas.calls import CallStatus
 from schemas.judging import Effort
-from schemas.outcome import Scored, Unscored, UnscoredReason
+from schemas.outcome import Scored, Unscored
+from schemas.reasons import Reason
 from schemas.settings import LanguageModelSettings
 from tasks.judging.parameters import ModelParameters, Sampling, named_parameter
 from tests.support.openai_server import OpenAIServer
@@ -168,7 +169,7 @@ async def test_a_refusal_of_something_else_ends_the_question(server: OpenAIServe
     opened = await open_engine()
     outcome = await opened.engine.run(step, question)
     assert isinstance(outcome, Unscored)
-    assert outcome.reason is UnscoredReason.ENGINE_UNAVAILABLE
+    assert outcome.reason is Reason.ENGINE_UNAVAILABLE
     assert len(server.requests) == 1
 
 
@@ -213,6 +214,6 @@ async def test_a_reply_that_cannot_grow_is_cut_off_at_once(server: OpenAIServer,
     opened = await open_engine(model="openai/gpt-3.5-turbo")
     outcome = await opened.engine.run(step, question)
     assert isinstance(outcome, Unscored)
-    assert outcome.reason is UnscoredReason.REPLY_CUT_OFF
+    assert outcome.reason is Reason.REPLY_CUT_OFF
     assert "4,096 tokens" in outcome.detail
     assert len(server.requests) == 1

@@ -5,7 +5,7 @@ from pydantic import Field
 
 from schemas.base import Reply
 from schemas.calls import CallStatus
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply, reply_json
 
 
@@ -66,23 +66,23 @@ def test_a_bare_list_answers_a_model_with_one_list() -> None:
 @pytest.mark.parametrize(
     ("text", "finish_reason", "status", "reason"),
     [
-        ("", "stop", CallStatus.EMPTY, UnscoredReason.REPLY_EMPTY),
-        (None, None, CallStatus.EMPTY, UnscoredReason.REPLY_EMPTY),
-        ("<think>hm</think>  ", "stop", CallStatus.EMPTY, UnscoredReason.REPLY_EMPTY),
-        ("I'm sorry, but I can't help with that.", "stop", CallStatus.REFUSED, UnscoredReason.REFUSED),
-        ("I cannot judge this idea.", "stop", CallStatus.REFUSED, UnscoredReason.REFUSED),
-        ("", "content_filter", CallStatus.REFUSED, UnscoredReason.REFUSED),
-        ('{"score": 7, "reason": "Two pap', "length", CallStatus.CUT_OFF, UnscoredReason.REPLY_CUT_OFF),
-        ('{"score": 7, "reason": "Two pap', "stop", CallStatus.CUT_OFF, UnscoredReason.REPLY_CUT_OFF),
-        ("```json\n" + '{"score": 7, "tags": ["a", "b"\n```', "stop", CallStatus.UNPARSABLE, UnscoredReason.REPLY_UNPARSABLE),
-        ('{"score": 7}', "stop", CallStatus.UNPARSABLE, UnscoredReason.REPLY_UNPARSABLE),
-        ('{"score": 70, "reason": "x"}', "stop", CallStatus.UNPARSABLE, UnscoredReason.REPLY_UNPARSABLE),
-        ('{"score": , "reason": "x"}', "stop", CallStatus.UNPARSABLE, UnscoredReason.REPLY_UNPARSABLE),
-        ('{"score": 7, "reason": }', "stop", CallStatus.UNPARSABLE, UnscoredReason.REPLY_UNPARSABLE),
-        ("Seven out of ten.", "stop", CallStatus.UNPARSABLE, UnscoredReason.REPLY_UNPARSABLE),
+        ("", "stop", CallStatus.EMPTY, Reason.REPLY_EMPTY),
+        (None, None, CallStatus.EMPTY, Reason.REPLY_EMPTY),
+        ("<think>hm</think>  ", "stop", CallStatus.EMPTY, Reason.REPLY_EMPTY),
+        ("I'm sorry, but I can't help with that.", "stop", CallStatus.REFUSED, Reason.REFUSED),
+        ("I cannot judge this idea.", "stop", CallStatus.REFUSED, Reason.REFUSED),
+        ("", "content_filter", CallStatus.REFUSED, Reason.REFUSED),
+        ('{"score": 7, "reason": "Two pap', "length", CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF),
+        ('{"score": 7, "reason": "Two pap', "stop", CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF),
+        ("```json\n" + '{"score": 7, "tags": ["a", "b"\n```', "stop", CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE),
+        ('{"score": 7}', "stop", CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE),
+        ('{"score": 70, "reason": "x"}', "stop", CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE),
+        ('{"score": , "reason": "x"}', "stop", CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE),
+        ('{"score": 7, "reason": }', "stop", CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE),
+        ("Seven out of ten.", "stop", CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE),
     ],
 )
-def test_what_gives_no_value_says_why(text: str | None, finish_reason: str | None, status: CallStatus, reason: UnscoredReason) -> None:
+def test_what_gives_no_value_says_why(text: str | None, finish_reason: str | None, status: CallStatus, reason: Reason) -> None:
     parsed = parse_reply(text, Verdict, finish_reason=finish_reason)
     assert isinstance(parsed, UnusableReply), parsed
     assert parsed.detail
@@ -95,7 +95,7 @@ def test_a_reply_that_was_cut_off_is_never_read_as_if_whole() -> None:
     for finish_reason in ("length", "max_tokens"):
         reply = parse_reply(GOOD, Verdict, finish_reason=finish_reason)
         assert isinstance(reply, UnusableReply)
-        assert reply.reason is UnscoredReason.REPLY_CUT_OFF
+        assert reply.reason is Reason.REPLY_CUT_OFF
 
 
 def test_an_object_without_any_field_is_no_answer_even_where_all_have_defaults() -> None:

@@ -14,7 +14,7 @@ from schemas.check_run import CheckHead, CheckReceipt, CheckRequest, Judge
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.manuscripts import ManuscriptCheck, ManuscriptForm
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from schemas.run import Budget
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
@@ -115,7 +115,7 @@ def test_text_checks_find_the_faults_and_an_unreadable_manuscript_holds_nothing_
     assert found["sums"].form is ManuscriptForm.LATEX
     assert found["locked"].unread_reason == "encrypted"
     (attempt,) = found["locked"].attempts
-    assert (attempt.problem_count, attempt.unscored_reason) == (None, UnscoredReason.SOURCE_UNAVAILABLE)
+    assert (attempt.problem_count, attempt.unscored_reason) == (None, Reason.SOURCE_UNAVAILABLE)
 
 
 def test_a_model_reports_judges_vote_and_hit_rates_follow(papers: Path, reasons: Path, tmp_path: Path, server: OpenAIServer) -> None:
@@ -194,7 +194,7 @@ def test_no_problem_is_an_answer_and_a_model_that_answers_nothing_is_unscored(pa
     server.behaviour = "empty"
     silent, _, _ = checked(asked(papers / "faulty.pdf", tmp_path, server, seed=7))
     assert silent["faulty"].attempts[0].problem_count is None
-    assert silent["faulty"].attempts[0].unscored_reason is UnscoredReason.REPLY_EMPTY
+    assert silent["faulty"].attempts[0].unscored_reason is Reason.REPLY_EMPTY
 
 
 def test_stored_problems_are_judged_again_without_reading_the_manuscript(
@@ -221,7 +221,7 @@ def test_a_spent_budget_leaves_a_manuscript_unfinished_and_the_next_run_finishes
     poor = asked(papers / "faulty.pdf", tmp_path, server, budget=Budget(maximum_tokens=0))
     found, (receipt,), _ = checked(poor)
     assert receipt.incomplete_reason == "budget_exhausted"
-    assert found["faulty"].attempts[0].unscored_reason is UnscoredReason.BUDGET_EXHAUSTED
+    assert found["faulty"].attempts[0].unscored_reason is Reason.BUDGET_EXHAUSTED
     rich = asked(papers / "faulty.pdf", tmp_path, server)
     assert check_run_id(rich) == check_run_id(poor)
     found, (receipt,), _ = checked(rich)

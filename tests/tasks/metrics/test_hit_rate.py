@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
-from schemas.outcome import Provenance, UnscoredReason
+from schemas.outcome import Provenance
+from schemas.reasons import Reason
 from tasks.metrics.hit_rate import hit_rate, mean_hit_rate, precision
 from tasks.metrics.votes import Ballot, CheckedPaper, Rule, answer_of, checked_papers, decided, paper_hit
 
@@ -97,7 +98,7 @@ def test_a_check_becomes_its_attempts_with_their_own_votes() -> None:
         word_count=9,
         attempts=(
             Attempt(attempt=1, problem_count=1, provenance=made),
-            Attempt(attempt=2, problem_count=None, unscored_reason=UnscoredReason.TIMED_OUT, provenance=made),
+            Attempt(attempt=2, problem_count=None, unscored_reason=Reason.TIMED_OUT, provenance=made),
             Attempt(attempt=3, problem_count=0, provenance=made),
         ),
         problems=(Problem(problem_id="a1p1", attempt=1, problem="Sign", location="(1)", explanation="", provenance=made),),

@@ -10,8 +10,8 @@ from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
-from schemas.outcome import UnscoredReason
 from schemas.profile import NoveltyParameters
+from schemas.reasons import Reason
 from tasks.novelty.answers import NoveltyAnswer, StatementsAnswer
 from tasks.novelty.calibration.applying import NOVELTY, judged_by
 from tasks.novelty.calibration.examples import Example, LabelScale, item_sha256
@@ -113,7 +113,7 @@ async def test_the_ideas_own_publication_does_not_make_it_known() -> None:
 async def test_an_empty_field_is_unscored_not_novel() -> None:
     findings, engine = await evaluated(literature=FakeLiterature())
     judgement = findings.evaluation.judgement
-    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, UnscoredReason.NO_EVIDENCE)
+    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, Reason.NO_EVIDENCE)
     assert "not proof of novelty" in judgement.unscored_detail
     assert [name for name, _ in engine.asked] == ["novelty_queries"]
 
@@ -121,7 +121,7 @@ async def test_an_empty_field_is_unscored_not_novel() -> None:
 async def test_could_not_look_is_another_reason_than_nothing_found() -> None:
     findings, _ = await evaluated(literature=FakeLiterature(WORKS, failing=lambda _: True))
     judgement = findings.evaluation.judgement
-    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, UnscoredReason.SOURCE_UNAVAILABLE)
+    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, Reason.SOURCE_UNAVAILABLE)
     assert judgement.unanswered_search_count == 3
     assert [one.reason for one in findings.evaluation.failures] == ["server_error"] * 3
     assert all(one.retryable for one in findings.evaluation.failures)
@@ -132,14 +132,14 @@ async def test_half_a_search_is_judged_and_told_most_of_a_search_missing_is_not(
     assert one_fails.evaluation.judgement.score_1_to_5 == 3
     assert engine.asked[-1][1].unanswered_searches == 1
     two_fail, _ = await evaluated(literature=FakeLiterature(WORKS, failing=lambda query: query != "echo calls"))
-    assert two_fail.evaluation.judgement.unscored_reason is UnscoredReason.SOURCE_UNAVAILABLE
+    assert two_fail.evaluation.judgement.unscored_reason is Reason.SOURCE_UNAVAILABLE
 
 
 @pytest.mark.parametrize("step", ["novelty_queries", "judge_novelty"])
 async def test_an_engine_that_refuses_leaves_a_reason_and_a_failure(step: str) -> None:
-    findings, _ = await evaluated({step: lambda _: UnscoredReason.REFUSED}, literature=FakeLiterature(WORKS))
+    findings, _ = await evaluated({step: lambda _: Reason.REFUSED}, literature=FakeLiterature(WORKS))
     judgement = findings.evaluation.judgement
-    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, UnscoredReason.REFUSED)
+    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, Reason.REFUSED)
     assert [(one.stage, one.reason) for one in findings.evaluation.failures] == [("novelty", "refused")]
 
 
@@ -168,7 +168,7 @@ async def test_works_that_have_nothing_to_do_with_the_idea_do_not_make_it_new() 
     embedder = WordEmbedder()
     findings = await evaluate_novelty(IDEA, NoveltyParameters(), FakeEngine(embedder, {}), None, embedder, (WORKS[1],))
     judgement = findings.evaluation.judgement
-    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, UnscoredReason.NO_EVIDENCE)
+    assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, Reason.NO_EVIDENCE)
 
 
 async def test_the_baseline_never_gives_a_five_when_searches_went_unanswered() -> None:

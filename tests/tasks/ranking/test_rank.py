@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from schemas.errors import ConfigurationError
-from schemas.outcome import UnscoredReason
 from schemas.ranking import Match, RatingMethod, Winner
+from schemas.reasons import Reason
 from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from tasks.ranking.dimensions import DIMENSIONS
@@ -116,8 +116,8 @@ async def test_what_changed_is_asked_again_and_what_it_replaces_is_counted() -> 
 
 
 async def test_a_budget_that_ends_stops_the_asking_and_a_later_run_goes_on() -> None:
-    def broke(first: str, second: str) -> UnscoredReason:
-        return UnscoredReason.BUDGET_EXHAUSTED
+    def broke(first: str, second: str) -> Reason:
+        return Reason.BUDGET_EXHAUSTED
 
     judge = FakeJudge(broke)
     stopped = await ranked(judge)
@@ -129,8 +129,8 @@ async def test_a_budget_that_ends_stops_the_asking_and_a_later_run_goes_on() -> 
 
 
 async def test_a_refusal_about_one_idea_leaves_the_others_ranked() -> None:
-    def refuses(first: str, second: str) -> str | UnscoredReason:
-        return UnscoredReason.REFUSED if "c" in (first, second) else by_name(first, second)
+    def refuses(first: str, second: str) -> str | Reason:
+        return Reason.REFUSED if "c" in (first, second) else by_name(first, second)
 
     judge = FakeJudge(refuses)
     found = await ranked(judge)

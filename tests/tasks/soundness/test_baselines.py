@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId
-from schemas.outcome import UnscoredReason
 from schemas.paper import Paper
+from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.soundness.answers import EvidenceReply, MethodsReply, QueriesReply, ReviewReply
 from tasks.soundness.baselines.evidence import read_papers
@@ -111,7 +111,7 @@ async def test_a_long_paragraph_of_steps_is_cut_into_its_steps() -> None:
 async def test_an_idea_without_words_has_nothing_to_judge(text: str) -> None:
     reply = await extract_methods(MethodsInput(idea=text, maximum_methods=6), TOOLS)
     assert isinstance(reply, NoAnswer)
-    assert reply.reason is UnscoredReason.NOTHING_TO_JUDGE
+    assert reply.reason is Reason.NOTHING_TO_JUDGE
 
 
 async def test_free_text_without_headings_is_read_too() -> None:
@@ -180,7 +180,7 @@ async def test_evidence_that_shares_nothing_with_the_method_gives_no_answer() ->
     )
     reply = await review_method(ReviewInput(idea=PLAN, method=METHOD, evidence=(item,)), TOOLS)
     assert isinstance(reply, NoAnswer)
-    assert reply.reason is UnscoredReason.NO_EVIDENCE
+    assert reply.reason is Reason.NO_EVIDENCE
 
 
 async def test_the_summary_takes_strengths_from_good_methods_and_weaknesses_from_bad_ones_without_repeating_a_paper() -> None:

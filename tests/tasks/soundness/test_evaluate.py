@@ -9,8 +9,8 @@ import pytest
 
 from schemas.base import replace
 from schemas.idea import Idea
-from schemas.outcome import UnscoredReason
 from schemas.paper import Passage
+from schemas.reasons import Reason
 from tasks.soundness.answers import (
     EvidenceReply,
     MethodQuery,
@@ -266,8 +266,8 @@ async def test_passages_that_name_papers_by_corpus_id_are_resolved() -> None:
 
 
 async def test_unscored_reason_is_set_exactly_when_there_is_no_score() -> None:
-    def every_second(inputs: object) -> ReviewReply | UnscoredReason:
-        return UnscoredReason.REFUSED if "beta" in inputs.method else ReviewReply(support="s", contradictions="", suggestions="", score=0)  # type: ignore[attr-defined]
+    def every_second(inputs: object) -> ReviewReply | Reason:
+        return Reason.REFUSED if "beta" in inputs.method else ReviewReply(support="s", contradictions="", suggestions="", score=0)  # type: ignore[attr-defined]
 
     evaluation = (await evaluated(engine=FakeEngine({"soundness_review": every_second}))).evaluation
     assert [(review.score_0_to_10, review.unscored_reason) for review in evaluation.reviews] == [(0, None), (None, "refused"), (0, None)]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from schemas.idea import Idea
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from schemas.soundness import SoundnessEvaluation
 from tasks.soundness.answers import EvidenceReply, MethodsReply, PaperReading, ReviewReply
 from tasks.soundness.evaluate import evaluate_soundness
@@ -32,7 +32,7 @@ def irrelevant(inputs: Any) -> EvidenceReply:
 
 
 async def test_methods_that_could_not_be_extracted_are_a_failure_not_an_idea_without_methods() -> None:
-    evaluation = await evaluated({"extract_methods": lambda _: UnscoredReason.BUDGET_EXHAUSTED})
+    evaluation = await evaluated({"extract_methods": lambda _: Reason.BUDGET_EXHAUSTED})
     assert evaluation.methods == ()
     assert evaluation.summary is None
     assert [(failure.stage, failure.subject, failure.reason) for failure in evaluation.failures] == [
@@ -47,16 +47,16 @@ async def test_an_idea_that_proposes_nothing_has_nothing_to_judge() -> None:
 
 async def test_an_empty_search_that_was_answered_is_no_evidence() -> None:
     evaluation = await evaluated(passages={})
-    assert {review.unscored_reason for review in evaluation.reviews} == {UnscoredReason.NO_EVIDENCE}
+    assert {review.unscored_reason for review in evaluation.reviews} == {Reason.NO_EVIDENCE}
     assert evaluation.failures == ()
     assert evaluation.summary is not None
-    assert evaluation.summary.unscored_reason is UnscoredReason.NO_EVIDENCE
+    assert evaluation.summary.unscored_reason is Reason.NO_EVIDENCE
 
 
 @pytest.mark.parametrize("endpoint", ["snippets", "papers"])
 async def test_an_empty_search_with_a_failed_source_is_source_unavailable_not_no_evidence(endpoint: str) -> None:
     evaluation = await evaluated(failing=frozenset({endpoint}))
-    assert {review.unscored_reason for review in evaluation.reviews} == {UnscoredReason.SOURCE_UNAVAILABLE}
+    assert {review.unscored_reason for review in evaluation.reviews} == {Reason.SOURCE_UNAVAILABLE}
     assert [(failure.subject, failure.reason, failure.retryable) for failure in evaluation.failures] == [
         ("m1", "timeout", True),
         ("m2", "timeout", True),
@@ -67,8 +67,8 @@ async def test_an_empty_search_with_a_failed_source_is_source_unavailable_not_no
 async def test_papers_without_any_text_are_unread_and_the_review_says_so() -> None:
     documents = FakeDocuments(closed=frozenset(each.paper_id for each in PAPERS))
     evaluation = await evaluated(documents=documents)
-    assert {(row.relevant, row.unscored_reason) for row in evaluation.evidence} == {(None, UnscoredReason.SOURCE_UNAVAILABLE)}
-    assert {review.unscored_reason for review in evaluation.reviews} == {UnscoredReason.SOURCE_UNAVAILABLE}
+    assert {(row.relevant, row.unscored_reason) for row in evaluation.evidence} == {(None, Reason.SOURCE_UNAVAILABLE)}
+    assert {review.unscored_reason for review in evaluation.reviews} == {Reason.SOURCE_UNAVAILABLE}
     assert [failure.subject for failure in evaluation.failures if failure.stage == "documents"] == [each.paper_id for each in PAPERS]
 
 
@@ -81,7 +81,7 @@ async def test_a_paper_whose_full_text_failed_is_still_read_from_its_abstract() 
 
 async def test_evidence_judged_and_none_relevant_is_no_evidence() -> None:
     evaluation = await evaluated({"method_evidence": irrelevant})
-    assert {review.unscored_reason for review in evaluation.reviews} == {UnscoredReason.NO_EVIDENCE}
+    assert {review.unscored_reason for review in evaluation.reviews} == {Reason.NO_EVIDENCE}
     assert evaluation.reviews[0].unscored_detail == "2 papers were found, none relevant to the method"
     assert {row.relevant for row in evaluation.evidence} == {False}
 
@@ -92,7 +92,7 @@ async def test_a_key_the_reply_leaves_out_is_unscored_for_that_paper_alone() -> 
 
     evaluation = await evaluated({"method_evidence": first_only})
     rows = [(row.relevant, row.unscored_reason) for row in evaluation.evidence if row.method_id == "m1"]
-    assert rows == [(True, None), (None, UnscoredReason.REPLY_UNPARSABLE)]
+    assert rows == [(True, None), (None, Reason.REPLY_UNPARSABLE)]
     assert evaluation.reviews[0].score_0_to_10 == 7
     assert evaluation.failures[0].subject == "m1/paper04"
 
@@ -102,7 +102,7 @@ async def test_irrelevant_and_unjudged_papers_together_are_not_called_no_evidenc
         return EvidenceReply(papers=(PaperReading(key="P1", relevant=False),))
 
     evaluation = await evaluated({"method_evidence": half})
-    assert {review.unscored_reason for review in evaluation.reviews} == {UnscoredReason.REPLY_UNPARSABLE}
+    assert {review.unscored_reason for review in evaluation.reviews} == {Reason.REPLY_UNPARSABLE}
 
 
 async def test_an_answer_for_a_key_that_was_never_shown_is_left_out_on_record() -> None:
@@ -119,23 +119,23 @@ async def test_a_relevant_paper_of_which_nothing_is_said_is_unscored() -> None:
         return EvidenceReply(papers=tuple(PaperReading(key=each.key, relevant=True) for each in inputs.papers))
 
     evaluation = await evaluated({"method_evidence": silent})
-    assert {row.unscored_reason for row in evaluation.evidence} == {UnscoredReason.REPLY_EMPTY}
-    assert {review.unscored_reason for review in evaluation.reviews} == {UnscoredReason.REPLY_EMPTY}
+    assert {row.unscored_reason for row in evaluation.evidence} == {Reason.REPLY_EMPTY}
+    assert {review.unscored_reason for review in evaluation.reviews} == {Reason.REPLY_EMPTY}
 
 
 async def test_a_failed_reading_call_unscores_its_papers_and_carries_its_reason_to_the_review() -> None:
-    evaluation = await evaluated({"method_evidence": lambda _: UnscoredReason.REPLY_CUT_OFF})
-    assert {row.unscored_reason for row in evaluation.evidence} == {UnscoredReason.REPLY_CUT_OFF}
-    assert {review.unscored_reason for review in evaluation.reviews} == {UnscoredReason.REPLY_CUT_OFF}
+    evaluation = await evaluated({"method_evidence": lambda _: Reason.REPLY_CUT_OFF})
+    assert {row.unscored_reason for row in evaluation.evidence} == {Reason.REPLY_CUT_OFF}
+    assert {review.unscored_reason for review in evaluation.reviews} == {Reason.REPLY_CUT_OFF}
     assert evaluation.failures[0].detail == "method_evidence gave nothing"
 
 
-@pytest.mark.parametrize("reply", [UnscoredReason.REFUSED, " "])
+@pytest.mark.parametrize("reply", [Reason.REFUSED, " "])
 async def test_a_method_without_a_query_is_unscored_and_the_others_go_on(reply: Any) -> None:
     def not_for_beta(inputs: Any) -> Any:
         if "beta" not in inputs.methods[0]:
             return queries_for(inputs)
-        return reply if isinstance(reply, UnscoredReason) else queries_for(inputs, lambda _: reply)
+        return reply if isinstance(reply, Reason) else queries_for(inputs, lambda _: reply)
 
     evaluation = await evaluated({"soundness_query": not_for_beta})
     assert [review.score_0_to_10 for review in evaluation.reviews] == [7, None, 7]
@@ -147,14 +147,14 @@ async def test_a_method_without_a_query_is_unscored_and_the_others_go_on(reply: 
 
 async def test_a_score_without_a_word_for_or_against_is_no_score() -> None:
     evaluation = await evaluated({"soundness_review": lambda _: ReviewReply(support=" ", contradictions="", suggestions="x", score=3)})
-    assert {(review.score_0_to_10, review.unscored_reason) for review in evaluation.reviews} == {(None, UnscoredReason.REPLY_EMPTY)}
+    assert {(review.score_0_to_10, review.unscored_reason) for review in evaluation.reviews} == {(None, Reason.REPLY_EMPTY)}
 
 
 async def test_a_summary_that_could_not_be_had_leaves_the_reviews_alone() -> None:
-    evaluation = await evaluated({"soundness_summary": lambda _: UnscoredReason.TIMED_OUT})
+    evaluation = await evaluated({"soundness_summary": lambda _: Reason.TIMED_OUT})
     assert [review.score_0_to_10 for review in evaluation.reviews] == [7, 7, 7]
     assert evaluation.summary is not None
-    assert evaluation.summary.unscored_reason is UnscoredReason.TIMED_OUT
+    assert evaluation.summary.unscored_reason is Reason.TIMED_OUT
     assert [failure.subject for failure in evaluation.failures] == ["summary"]
 
 

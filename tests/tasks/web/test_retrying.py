@@ -4,7 +4,8 @@ from collections.abc import Iterator
 import pytest
 
 from schemas.errors import ConfigurationError, RateLimitedError
-from tasks.web.retrying import RetryPolicy, Tried, may_pass
+from tasks.web.retrying import RetryPolicy, Tried
+from tasks.web.statuses import reason_of_status
 from tests.support.clocks import SleepingClock
 
 
@@ -113,6 +114,7 @@ async def test_a_cancelled_attempt_is_not_repeated() -> None:
     assert numbers == [1]
 
 
-def test_refusals_for_load_and_failures_of_the_server_may_pass() -> None:
-    passing = [status for status in (200, 400, 401, 404, 408, 422, 429, 500, 503) if may_pass(status)]
-    assert passing == [408, 429, 500, 503]
+def test_refusals_for_load_and_failures_of_the_server_are_sent_again() -> None:
+    statuses = (400, 401, 404, 408, 422, 429, 500, 503)
+    again = [status for status in statuses if reason_of_status(status).again_at_once]
+    assert again == [408, 429, 500, 503]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.committee import IdeaPart, Relation
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.committee.knowledge.answers import GroundingAnswer, GroundingEntry
 from tasks.committee.knowledge.questions import GroundingQuestion, ItemShown, PartHeld
 from tasks.contribution.baselines.phrases import mentions, specific_phrases, specific_stems
@@ -42,7 +42,7 @@ async def baseline_grounding(question: GroundingQuestion, tools: BaselineTools) 
     parts = {key: part for part in question.parts for key in part.keys}
     held = [item for item in question.items if item.key in parts]
     if not held:
-        return NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "no item shown is to be held against a part")
+        return NoAnswer(Reason.NOTHING_TO_JUDGE, "no item shown is to be held against a part")
     candidates = [_candidates(item, parts[item.key]) for item in held]
     texts = list(dict.fromkeys(text for each in candidates for text in (*each.claims, *each.sentences)))
     vectors = dict(zip(texts, await tools.embedder.embed(texts), strict=True))

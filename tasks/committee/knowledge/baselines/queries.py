@@ -4,7 +4,7 @@ from collections import Counter
 
 from schemas.committee import IdeaPart
 from schemas.knowledge import SourceKind
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.committee.knowledge.answers import PartQueries, QueriesAnswer
 from tasks.committee.knowledge.baselines.synonyms import abbreviations, reworded
 from tasks.committee.knowledge.questions import QueriesQuestion
@@ -28,7 +28,7 @@ async def baseline_queries(question: QueriesQuestion, tools: BaselineTools) -> Q
             queries = _queries(phrases, subject, WORD_LIMITS[SourceKind(kind)], explained, question.maximum_queries)
             if queries:
                 entries.append(PartQueries(part=IdeaPart(part.part), kind=SourceKind(kind), queries=queries))
-    return QueriesAnswer(entries=entries) if entries else NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "the claims name nothing to search for")
+    return QueriesAnswer(entries=entries) if entries else NoAnswer(Reason.NOTHING_TO_JUDGE, "the claims name nothing to search for")
 
 
 def ranked_phrases(text: str, frequency: Counter[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from schemas.committee import IdeaPart
 from schemas.knowledge import SourceKind
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.committee.knowledge.answers import QueryTrouble, RefinedQueries, RefinementAnswer
 from tasks.committee.knowledge.baselines.queries import WORD_LIMITS, filled, ranked_phrases
 from tasks.committee.knowledge.questions import PartShown, QueryOutcome, RefinementQuestion
@@ -31,7 +31,7 @@ async def baseline_refinement(question: RefinementQuestion, tools: BaselineTools
                 fresh = [query] if query and query not in asked else []
                 asked.update(fresh)
                 entries.append(RefinedQueries(part=IdeaPart(part.part), kind=SourceKind(kind), trouble=trouble, queries=fresh))
-    return RefinementAnswer(entries=entries) if entries else NoAnswer(UnscoredReason.NOTHING_TO_JUDGE, "no part shown was searched")
+    return RefinementAnswer(entries=entries) if entries else NoAnswer(Reason.NOTHING_TO_JUDGE, "no part shown was searched")
 
 
 def _trouble(outcomes: list[QueryOutcome]) -> QueryTrouble:

@@ -11,8 +11,8 @@ left out and the rest weighs whole; an item of which nothing at all is known get
 import math
 
 from schemas.knowledge import SourceKind
-from schemas.outcome import UnscoredReason
 from schemas.patterns import IGNORECASE, bounded
+from schemas.reasons import Reason
 from tasks.committee.knowledge.answers import StandingAnswer, StandingEntry
 from tasks.committee.knowledge.questions import ItemStanding, StandingQuestion
 from tasks.judging.step import BaselineTools, NoAnswer
@@ -36,7 +36,7 @@ async def baseline_standing(question: StandingQuestion, tools: BaselineTools) ->
         if known is not None:
             score_0_to_1, reason = known
             entries.append(StandingEntry(key=item.key, reason=reason, score=round(10 * score_0_to_1)))
-    return StandingAnswer(items=entries) if entries else NoAnswer(UnscoredReason.NO_EVIDENCE, "nothing is known of the items' standing")
+    return StandingAnswer(items=entries) if entries else NoAnswer(Reason.NO_EVIDENCE, "nothing is known of the items' standing")
 
 
 def _known(item: ItemStanding, as_of_year: int) -> tuple[float, str] | None:

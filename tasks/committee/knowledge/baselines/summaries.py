@@ -1,6 +1,6 @@
 """Baseline of `summarise_pages`: the sentences of a page nearest to the idea, in the page's order."""
 
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from tasks.committee.knowledge.answers import PageSummary, SummariesAnswer
 from tasks.committee.knowledge.questions import PageShown, SummariesQuestion
 from tasks.judging.step import BaselineTools, NoAnswer
@@ -16,7 +16,7 @@ async def baseline_summaries(question: SummariesQuestion, tools: BaselineTools) 
     """Each page by itself; one without whole sentences gets no entry."""
     del tools
     pages = [summary for page in question.pages if (summary := _summary(page, question.idea))]
-    return SummariesAnswer(pages=pages) if pages else NoAnswer(UnscoredReason.NO_EVIDENCE, "the pages hold no whole sentences")
+    return SummariesAnswer(pages=pages) if pages else NoAnswer(Reason.NO_EVIDENCE, "the pages hold no whole sentences")
 
 
 def _summary(page: PageShown, idea: str) -> PageSummary | None:

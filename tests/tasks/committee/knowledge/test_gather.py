@@ -9,7 +9,7 @@ import pytest
 from schemas.base import replace
 from schemas.committee import IdeaPart, KnowledgePhase, Relation
 from schemas.knowledge import SourceKind
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from tasks.committee.knowledge.answers import GroundingAnswer, GroundingEntry, PageSummary, StandingAnswer, StandingEntry, SummariesAnswer
 from tasks.committee.knowledge.expected import expected_calls
@@ -19,7 +19,7 @@ from tests.support.knowledge_fakes import CUTOFF, IDEA, FakeReader, FakeSource, 
 
 HASH = "We show that learned hashing improves sparse attention in transformers and halves memory for long documents."
 DENSE = "Hashing of queries fails to reach the accuracy of dense attention on long documents."
-DOWN = SourceFailure(source="serper", endpoint="/search", reason="server_error", detail="it answered 500 (4 attempts)")
+DOWN = SourceFailure(source="serper", endpoint="/search", reason=Reason.SERVER_ERROR, detail="it answered 500 (4 attempts)")
 EVERYTHING = ("literature", "serper", "github_repositories")
 PAGE_URL, REPOSITORY_URL = "https://blog.example.org/a", "https://github.com/lab/sparse"
 PAGE = "A field report. In our tests sparse attention by hashing was faster on long documents. Memory fell by half in every run we made."
@@ -113,7 +113,7 @@ async def test_a_source_that_is_not_open_was_not_looked_at() -> None:
 
 
 async def test_a_source_without_its_key_is_asked_once_and_then_left_alone() -> None:
-    missing = SourceFailure(source="serper", endpoint="/search", reason="not_configured", detail="set SERPER_API_KEY")
+    missing = SourceFailure(source="serper", endpoint="/search", reason=Reason.NOT_CONFIGURED, detail="set SERPER_API_KEY")
     source = web(failure=missing)
     knowledge = await gathered(source, literature=Library(), search_rounds=3)
     assert [(failure.reason, "SERPER_API_KEY" in failure.detail) for failure in knowledge.failures] == [("not_configured", True)]
@@ -243,7 +243,7 @@ async def test_an_idea_without_claims_is_not_searched_for() -> None:
 
 @pytest.mark.parametrize("step", ["knowledge_queries", "judge_standing", "summarise_pages", "refine_queries", "ground_evidence"])
 async def test_a_step_that_fails_leaves_its_mark_and_the_rest_stands(step: str) -> None:
-    engine = FakeEngine(WordEmbedder(), {step: lambda _: UnscoredReason.REPLY_CUT_OFF})
+    engine = FakeEngine(WordEmbedder(), {step: lambda _: Reason.REPLY_CUT_OFF})
     knowledge = await gathered(web(), reader=reader(), engine=engine)
     assert "reply_cut_off" in {failure.reason for failure in knowledge.failures}
     if step == "knowledge_queries":
@@ -252,13 +252,13 @@ async def test_a_step_that_fails_leaves_its_mark_and_the_rest_stands(step: str) 
     assert len(knowledge.records) == 3
     if step == "judge_standing":
         assert {(r.judge_score_0_to_1, r.score_0_to_1, r.unscored_reason, r.selected) for r in knowledge.records} == {
-            (None, None, UnscoredReason.REPLY_CUT_OFF, True)
+            (None, None, Reason.REPLY_CUT_OFF, True)
         }
     if step == "summarise_pages":
         assert [record.reading for record in knowledge.records if record.kind is SourceKind.WEB] == [""]
     if step == "ground_evidence":
         assert {(row.relation, row.relevance_0_to_1, row.unscored_reason) for row in knowledge.evidence} == {
-            (None, None, UnscoredReason.REPLY_CUT_OFF)
+            (None, None, Reason.REPLY_CUT_OFF)
         }
 
 
@@ -285,7 +285,7 @@ async def test_what_a_reply_leaves_out_is_unscored() -> None:
         return GroundingAnswer(items=[entry])
 
     knowledge = await gathered(engine=FakeEngine(WordEmbedder(), {"ground_evidence": answer}))
-    assert Counter(row.unscored_reason for row in knowledge.evidence) == {None: 4, UnscoredReason.REPLY_UNPARSABLE: 4}
+    assert Counter(row.unscored_reason for row in knowledge.evidence) == {None: 4, Reason.REPLY_UNPARSABLE: 4}
     assert {failure.reason for failure in knowledge.failures} == {"reply_unparsable"}
 
 

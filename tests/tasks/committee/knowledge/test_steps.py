@@ -8,7 +8,7 @@ import pytest
 from schemas.committee import IdeaPart, Relation
 from schemas.identifiers import IdeaId, RunId
 from schemas.knowledge import SourceKind
-from schemas.outcome import UnscoredReason
+from schemas.reasons import Reason
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
@@ -156,7 +156,7 @@ async def test_standing_grows_with_citations_a_year_and_needs_something_known() 
     assert scores["K9"] < scores["K8"]
     nothing = await baseline_standing(StandingQuestion(idea="i", items=(standing(),), as_of_year=2024), TOOLS)
     assert isinstance(nothing, NoAnswer)
-    assert nothing.reason is UnscoredReason.NO_EVIDENCE
+    assert nothing.reason is Reason.NO_EVIDENCE
 
 
 @pytest.mark.parametrize(

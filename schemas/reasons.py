@@ -1,0 +1,310 @@
+"""Why something was not had: the one closed list, and whether trying again may help.
+
+Every column, chart, sentence and set of reasons derives from it.
+"""
+
+from collections.abc import Iterable
+from enum import Enum, StrEnum, auto
+
+
+class Passes(StrEnum):
+    """What it takes for a reason to pass."""
+
+    BY_ITSELF = "by_itself"
+    WITH_OTHER_SETTINGS = "with_other_settings"
+    NEVER = "never"
+
+
+class About(Enum):
+    """What it is that was not had."""
+
+    SCORE = auto()
+    LOOK_UP = auto()
+    DOCUMENT = auto()
+    ENTRY = auto()
+    COMMAND = auto()
+
+
+class Reason(StrEnum):
+    """Each has a sentence for people, says what it takes to pass, and what it is about.
+
+    Where several hold, the first of this list is named.
+
+    Attributes:
+        again_at_once: whether the same HTTP request is worth sending again after a moment.
+    """
+
+    sentence: str
+    passes: Passes
+    about: About
+    again_at_once: bool
+
+    def __new__(cls, word: str, sentence: str, passes: Passes, about: About, again_at_once: bool = False) -> "Reason":
+        member = str.__new__(cls, word)
+        member._value_ = word
+        member.sentence = sentence
+        member.passes = passes
+        member.about = about
+        member.again_at_once = again_at_once
+        return member
+
+    # Why a step gave no score.
+    BUDGET_EXHAUSTED = (
+        "budget_exhausted",
+        "the budget was spent",
+        Passes.WITH_OTHER_SETTINGS,
+        About.SCORE,
+    )
+    ENGINE_UNAVAILABLE = (
+        "engine_unavailable",
+        "the engine could not be reached",
+        Passes.BY_ITSELF,
+        About.SCORE,
+    )
+    TIMED_OUT = ("timed_out", "it took too long", Passes.BY_ITSELF, About.SCORE)
+    WORKER_LOST = ("worker_lost", "the worker that did it was lost", Passes.BY_ITSELF, About.SCORE)
+    # The failed look-up has a row of its own, whose reason is the one to go by.
+    SOURCE_UNAVAILABLE = (
+        "source_unavailable",
+        "the literature source did not answer",
+        Passes.BY_ITSELF,
+        About.SCORE,
+    )
+    # A reply that cannot be used stands: the same question to the same engine is not paid for twice.
+    REPLY_UNPARSABLE = (
+        "reply_unparsable",
+        "the engine's reply could not be read",
+        Passes.NEVER,
+        About.SCORE,
+    )
+    REPLY_EMPTY = ("reply_empty", "the engine replied nothing", Passes.NEVER, About.SCORE)
+    REPLY_CUT_OFF = (
+        "reply_cut_off",
+        "the engine's reply was cut off",
+        Passes.NEVER,
+        About.SCORE,
+    )
+    REFUSED = ("refused", "the engine refused to answer", Passes.NEVER, About.SCORE)
+    NO_EVIDENCE = ("no_evidence", "no relevant evidence was found", Passes.NEVER, About.SCORE)
+    NOTHING_TO_JUDGE = (
+        "nothing_to_judge",
+        "there was nothing to judge",
+        Passes.NEVER,
+        About.SCORE,
+    )
+    INPUT_TOO_LONG = (
+        "input_too_long",
+        "the text was too long for the engine",
+        Passes.NEVER,
+        About.SCORE,
+    )
+
+    # Why a source of literature, pages or code did not answer, or an answer was not used.
+    RATE_LIMITED = (
+        "rate_limited",
+        "the source asked to slow down",
+        Passes.BY_ITSELF,
+        About.LOOK_UP,
+        True,
+    )
+    SERVER_ERROR = ("server_error", "the source failed", Passes.BY_ITSELF, About.LOOK_UP, True)
+    TIMEOUT = ("timeout", "the source took too long", Passes.BY_ITSELF, About.LOOK_UP, True)
+    UNREACHABLE = (
+        "unreachable",
+        "the source could not be reached",
+        Passes.BY_ITSELF,
+        About.LOOK_UP,
+        True,
+    )
+    CIRCUIT_OPEN = (
+        "circuit_open",
+        "the source had failed too often and was left alone",
+        Passes.BY_ITSELF,
+        About.LOOK_UP,
+    )
+    MALFORMED_ANSWER = (
+        "malformed_answer",
+        "the source's answer could not be read",
+        Passes.BY_ITSELF,
+        About.LOOK_UP,
+        True,
+    )
+    FORBIDDEN = (
+        "forbidden",
+        "the source does not allow it",
+        Passes.WITH_OTHER_SETTINGS,
+        About.LOOK_UP,
+    )
+    NOT_CONFIGURED = (
+        "not_configured",
+        "the source is not set up here",
+        Passes.WITH_OTHER_SETTINGS,
+        About.LOOK_UP,
+    )
+    BAD_REQUEST = (
+        "bad_request",
+        "the source rejected the request",
+        Passes.NEVER,
+        About.LOOK_UP,
+    )
+    NOT_FOUND = ("not_found", "the source does not know it", Passes.NEVER, About.LOOK_UP)
+    WITHHELD = (
+        "withheld",
+        "the publisher withholds it, or the source does not have it",
+        Passes.NEVER,
+        About.LOOK_UP,
+    )
+    AFTER_CUTOFF = (
+        "after_cutoff",
+        "it appeared after the cutoff date",
+        Passes.NEVER,
+        About.LOOK_UP,
+    )
+    NO_DATE = (
+        "no_date",
+        "it carries no date, so it cannot be shown to lie before the cutoff",
+        Passes.NEVER,
+        About.LOOK_UP,
+    )
+    THE_IDEA_ITSELF = (
+        "the_idea_itself",
+        "it is the idea's own publication",
+        Passes.NEVER,
+        About.LOOK_UP,
+    )
+    PASSAGE_NOT_FOUND = (
+        "passage_not_found",
+        "a quotation does not stand in its source",
+        Passes.NEVER,
+        About.LOOK_UP,
+    )
+
+    # Why a document could not be had or read.
+    TOO_LARGE = ("too_large", "it is too large", Passes.NEVER, About.DOCUMENT)
+    TOO_MANY_PAGES = (
+        "too_many_pages",
+        "it has too many pages",
+        Passes.WITH_OTHER_SETTINGS,
+        About.DOCUMENT,
+    )
+    PARSER_LIMIT = (
+        "parser_limit",
+        "reading it took more time or memory than is allowed",
+        Passes.WITH_OTHER_SETTINGS,
+        About.DOCUMENT,
+    )
+    UNSAFE_ADDRESS = (
+        "unsafe_address",
+        "the link leads to an address that is not public",
+        Passes.NEVER,
+        About.DOCUMENT,
+    )
+    TOO_MANY_REDIRECTS = (
+        "too_many_redirects",
+        "the link leads from one place to the next",
+        Passes.NEVER,
+        About.DOCUMENT,
+    )
+    WRONG_TYPE = (
+        "wrong_type",
+        "the link leads to another kind of file",
+        Passes.NEVER,
+        About.DOCUMENT,
+    )
+    WRONG_FORM = (
+        "wrong_form",
+        "it has another form than was asked for",
+        Passes.WITH_OTHER_SETTINGS,
+        About.DOCUMENT,
+    )
+    NOT_A_PDF = ("not_a_pdf", "it is not a PDF", Passes.NEVER, About.DOCUMENT)
+    NOT_LATEX = ("not_latex", "it is not LaTeX", Passes.NEVER, About.DOCUMENT)
+    ENCRYPTED = ("encrypted", "it is encrypted", Passes.NEVER, About.DOCUMENT)
+    DAMAGED = ("damaged", "it is damaged", Passes.NEVER, About.DOCUMENT)
+    NO_TEXT = ("no_text", "it holds no text", Passes.NEVER, About.DOCUMENT)
+    NO_SECTIONS = ("no_sections", "no sections were recognised", Passes.NEVER, About.DOCUMENT)
+    NO_OPEN_ACCESS = (
+        "no_open_access",
+        "no open-access copy is known",
+        Passes.NEVER,
+        About.DOCUMENT,
+    )
+    NO_ABSTRACT = ("no_abstract", "no abstract is known", Passes.NEVER, About.DOCUMENT)
+    DOCUMENT = ("document", "the document could not be had or read", Passes.NEVER, About.DOCUMENT)
+
+    # Why an entry of a file of ideas cannot be evaluated.
+    EMPTY = ("empty", "the entry is empty", Passes.NEVER, About.ENTRY)
+    TOO_SHORT = ("too_short", "the text is too short", Passes.NEVER, About.ENTRY)
+    TOO_LONG = ("too_long", "the text is too long", Passes.NEVER, About.ENTRY)
+    BAD_CUTOFF_DATE = (
+        "bad_cutoff_date",
+        "the cutoff date is no date",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+    DUPLICATE_ID = (
+        "duplicate_id",
+        "the identifier was taken already",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+    DUPLICATE_TEXT = (
+        "duplicate_text",
+        "the text repeats another idea",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+    UNREADABLE = ("unreadable", "the entry could not be read", Passes.NEVER, About.ENTRY)
+    BAD_FIELD = (
+        "bad_field",
+        "a field holds something else than it should",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+
+    # Why a command, or all that it does for one idea, ended.
+    CONFIGURATION = (
+        "configuration",
+        "the settings do not allow it",
+        Passes.WITH_OTHER_SETTINGS,
+        About.COMMAND,
+    )
+    SNAPSHOT = (
+        "snapshot",
+        "the snapshot cannot be used",
+        Passes.WITH_OTHER_SETTINGS,
+        About.COMMAND,
+    )
+    PROMPT = ("prompt", "a prompt does not fit its step", Passes.NEVER, About.COMMAND)
+    NOT_PUBLISHED = ("not_published", "it was not published", Passes.NEVER, About.COMMAND)
+    FITTED_ON_IT = (
+        "fitted_on_it",
+        "the calibrator was fitted on it",
+        Passes.NEVER,
+        About.COMMAND,
+    )
+    INTERNAL_ERROR = ("internal_error", "Assay itself failed", Passes.BY_ITSELF, About.COMMAND)
+
+
+def reason_named(word: object) -> Reason | None:
+    """The reason that `word` names; None: there is none of that name."""
+    return next((reason for reason in Reason if reason == word), None)
+
+
+def may_pass(reason: Reason | None) -> bool:
+    """Whether there is a reason, and it may be gone another time, with other settings if need be."""
+    return reason is not None and reason.passes is not Passes.NEVER
+
+
+def first_that_may_pass(reasons: Iterable[Reason | None]) -> Reason | None:
+    """The first of the list that may be gone another time: why something is worth doing again.
+
+    SOURCE_UNAVAILABLE is passed over: the reason of the failed look-up decides.
+    """
+    found = set(reasons) - {Reason.SOURCE_UNAVAILABLE}
+    return next((reason for reason in Reason if reason in found and may_pass(reason)), None)
+
+
+def reasons_about(subject: About) -> tuple[Reason, ...]:
+    """Those about `subject`, in the list's order."""
+    return tuple(reason for reason in Reason if reason.about is subject)
