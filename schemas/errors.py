@@ -1,4 +1,6 @@
-"""Errors answer one question by their type: does trying again help? `tasks.web.retrying` goes by it.
+"""Errors answer one question by their type: does trying again help?
+
+`tasks.web.retrying` goes by it.
 
 AssayError
 ├── TransientError            try again later

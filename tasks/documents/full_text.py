@@ -14,7 +14,8 @@ from tasks.documents import grobid, latex, pdf
 from tasks.documents.abstracts import abstract_section, no_abstract
 from tasks.documents.cache import DocumentCache
 from tasks.documents.document import ParsedDocument
-from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloader
+from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloader, Expected
+from tasks.documents.download import PDF as A_PDF
 from tasks.documents.download import SOURCE as DOWNLOAD
 from tasks.documents.layout import PARSER as PDF
 from tasks.documents.links import ARXIV_URL, known_links, source_link
@@ -141,7 +142,7 @@ class FullTextLibrary:
         if sha256 is not None and (known := await self._cache.document(latex.PARSER, latex.VERSION, sha256)) is not None:
             record_cache_hit(self.ledger, DOWNLOAD, "by content")
             return _Read(known) if isinstance(known, ParsedDocument) else known
-        content = await Downloader(self.settings, self.ledger, self.allow_private_addresses, LATEX).fetch(link)
+        content = await self._downloader(LATEX).fetch(link)
         if isinstance(content, SourceFailure):
             return content
         sha256 = hashlib.sha256(content).hexdigest()
@@ -154,12 +155,15 @@ class FullTextLibrary:
             await self._cache.put_document(latex.PARSER, latex.VERSION, sha256, document)
         return _Read(document) if isinstance(document, ParsedDocument) else document
 
+    def _downloader(self, expected: Expected) -> Downloader:
+        return Downloader(self.settings, self.ledger, self.allow_private_addresses, expected)
+
     async def _read_link(self, link: str) -> _Read | SourceFailure:
         sha256 = await self._cache.content_hash_at(link)
         if sha256 is not None and (read := await self._cached(sha256)) is not None:
             record_cache_hit(self.ledger, DOWNLOAD, "by content")
             return read
-        content = await Downloader(self.settings, self.ledger, self.allow_private_addresses).fetch(link)
+        content = await self._downloader(A_PDF).fetch(link)
         if isinstance(content, SourceFailure):
             return content
         sha256 = hashlib.sha256(content).hexdigest()

@@ -37,7 +37,7 @@ MAXIMUM_ANSWER_BYTES = 20_000_000
 _DOCUMENT_AT_FAULT = ("BAD_INPUT_DATA", "NO_BLOCKS", "TOO_MANY_BLOCKS", "TOO_MANY_TOKENS", "TAGGING_ERROR", "PARSING_ERROR", "PDFALTO")
 _THREADS = ThreadPoolExecutor(max_workers=16, thread_name_prefix="grobid")  # a silent server must not hold up other blocking calls
 _BUSY = RetryPolicy(MAXIMUM_BUSY_ATTEMPTS, first_pause_seconds=1.5, longest_pause_seconds=7.0)
-"""While all its threads are at work a server answers 503 at once, and may go on so for a document or two."""
+"""A server whose threads are all at work answers 503 at once, perhaps for a document or two."""
 
 
 class _Client(GrobidClient):  # type: ignore[misc]

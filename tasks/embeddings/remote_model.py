@@ -23,7 +23,9 @@ async def embed_remotely(model: str, texts: Sequence[str], batch_size: int, api_
         RateLimitedError, UpstreamError: no answer after four attempts.
         RequestRejectedError: the provider refused the texts.
     """
-    parts = [await _embedded(model, list(texts[start : start + batch_size]), api_base) for start in range(0, len(texts), batch_size)]
+    starts = range(0, len(texts), batch_size)
+    batches = [list(texts[start : start + batch_size]) for start in starts]
+    parts = [await _embedded(model, batch, api_base) for batch in batches]
     vectors = np.asarray([vector for part in parts for vector in part], dtype=np.float32)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(lengths, 1e-12), dtype=np.float32)

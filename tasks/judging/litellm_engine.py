@@ -186,11 +186,10 @@ class LiteLLMEngine:
         async def attempt(_: int) -> Tried[_Attempt | CallFailure]:
             before = asking.spent.seconds
             tried = await self._tried(asking, plain, shown)
-            failure = tried.result
-            if isinstance(failure, CallFailure) and failure.retryable and failure.retry_after_seconds:
-                spent_seconds = before + tried.busy_seconds + failure.retry_after_seconds
+            if tried.again and tried.wait_seconds:
+                spent_seconds = before + tried.busy_seconds + tried.wait_seconds
                 if spent_seconds <= policy.maximum_total_seconds:  # else nobody is to wait for it
-                    backend.limits.penalise(failure.retry_after_seconds)
+                    backend.limits.penalise(tried.wait_seconds)
             return tried
 
         return await policy.run(attempt, asking.spent)

@@ -12,7 +12,12 @@ from schemas.errors import BudgetExhaustedError
 from schemas.reasons import Reason, reason_named
 from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
-from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, STOPPING_HEADER, attempts_in
+from tasks.literature.gateway.attempts import (
+    ATTEMPTS_HEADER,
+    SHARE_HEADER,
+    STOPPING_HEADER,
+    attempts_in,
+)
 from tasks.telemetry.tracing import span, trace_headers
 from tasks.web.calls import record
 from tasks.web.client import Client

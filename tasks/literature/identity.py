@@ -18,12 +18,12 @@ def literature_identity(url: str) -> str:
     try:
         answer = probe(f"{url.rstrip('/')}/healthz", _TIMEOUT_SECONDS, use_proxies=False)
     except NoAnswerError as error:
-        raise ConfigurationError(f"no literature gateway answers at {url}: {error}; start one with: assay literature serve") from error
+        why = f"no literature gateway answers at {url}: {error}"
+        raise ConfigurationError(f"{why}; start one with: assay literature serve") from error
     if answer.status == 400:
         host = web_address(url).host
-        raise ConfigurationError(
-            f"the gateway at {url} does not answer to {host}: name it there in ASSAY_LITERATURE__ALLOWED_HOSTS='[\"{host}\"]'"
-        )
+        mend = f"name it there in ASSAY_LITERATURE__ALLOWED_HOSTS='[\"{host}\"]'"
+        raise ConfigurationError(f"the gateway at {url} does not answer to {host}: {mend}")
     try:
         identity = orjson.loads(answer.content).get("literature") if answer.status == 200 else None
     except (orjson.JSONDecodeError, AttributeError):

@@ -12,17 +12,20 @@ from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import SourceSettings
 from tasks.sources.fields import UnreadableAnswer, one_line, without_markup
-from tasks.sources.kept_answers import KeptAnswers
 from tasks.sources.upstream import Desk, Question, Reply, Upstream
 from tasks.web.calls import record_cache_hit, recorded
 from tasks.web.circuit_breaker import CircuitBreaker
 from tasks.web.exchange import NoAnswerError, exchange_on_host
+from tasks.web.kept_answers import KeptAnswers
 from tasks.web.locks import alone
 from tasks.web.rate_limit import SharedRateLimit
 from tasks.web.retrying import RetryPolicy, Tried
 
 _LONGEST_PAUSE_SECONDS = 60.0
 _DETAIL_LENGTH = 300
+_STRIPE_LENGTH = 3
+"""So many letters of a key name the lock of its question: enough that few others share it."""
+
 PageT = TypeVar("PageT")
 
 
@@ -36,7 +39,7 @@ class Fetched(Generic[PageT]):
 
 @dataclass(frozen=True, slots=True)
 class _Outcome(Generic[PageT]):
-    """What one attempt gave: a page and the body it was read from, or the reason why there is none."""
+    """What one attempt gave: a page and the body it was read from, or why there is none."""
 
     page: PageT | None = None
     reason: Reason | None = None
@@ -57,10 +60,12 @@ class SourceRequests:
         self._settings = settings
         self._limit = SharedRateLimit(desk.limits_folder, f"source {upstream.limit_name}", upstream.per_minute)
         self._turn_path = desk.limits_folder / f"{content_hash('turn', upstream.limit_name, length=16)}.turn"
-        circuit_name = content_hash("circuit", f"{upstream.limit_name} {upstream.base_url}", length=16)
-        self._circuit = CircuitBreaker(desk.limits_folder / f"{circuit_name}.breaker")
+        service = f"{upstream.limit_name} {upstream.base_url}"
+        name = f"{content_hash('circuit', service, length=16)}.breaker"
+        self._circuit = CircuitBreaker(desk.limits_folder / name)
         self._policy = RetryPolicy.of(settings)
-        self._kept = KeptAnswers(desk.answers, upstream, desk.limits_folder / "questions") if desk.answers is not None else None
+        store, seconds = desk.answers, upstream.kept_seconds
+        self._kept = KeptAnswers(store, seconds) if store is not None else None
         self._cost = 1.0
 
     async def fetch(
@@ -73,25 +78,41 @@ class SourceRequests:
         """
         if self._kept is None:
             return (await self._asked(question, read))[0]
-        if (page := self._page_kept(question, read)) is not None:
+        key = self._key(question)
+        if (page := self._page_kept(key, question, read)) is not None:
             return Fetched(page)
-        async with self._kept.asking(question):
-            if (page := self._page_kept(question, read)) is not None:
+        stripe = f"{key[:_STRIPE_LENGTH]}.question"
+        async with alone(self._desk.limits_folder / "questions" / stripe):
+            # Whoever asked the same on this machine in the meantime has kept the answer.
+            if (page := self._page_kept(key, question, read)) is not None:
                 return Fetched(page)
             fetched, body = await self._asked(question, read)
             if fetched.page is not None and worth_keeping(fetched.page):
-                self._kept.put(question, body)
+                self._kept.put({key: body})
             return fetched
 
-    def _page_kept(self, question: Question, read: Callable[[Reply], PageT]) -> PageT | None:
-        body = self._kept.get(question) if self._kept is not None else None
+    def _key(self, question: Question) -> str:
+        """Holds no secret: those join the request below."""
+        parameters = [part for pair in question.parameters for part in pair]
+        body = (question.body or b"").decode("utf-8", "replace")
+        source, root = self._upstream.source, self._upstream.base_url
+        return content_hash("answer", source, root, question.path, body, *parameters)
+
+    def _page_kept(
+        self,
+        key: str,
+        question: Question,
+        read: Callable[[Reply], PageT],
+    ) -> PageT | None:
+        body = self._kept.get([key]).get(key) if self._kept is not None else None
         if body is None:
             return None
         try:
             page = read(Reply(200, {}, body))
         except (UnreadableAnswer, RequestRejectedError):  # kept by a version that read it otherwise
             return None
-        record_cache_hit(self._desk.ledger, self._upstream.source, question.path, packed=question.packed)
+        source, packed = self._upstream.source, question.packed
+        record_cache_hit(self._desk.ledger, source, question.path, packed=packed)
         return page
 
     async def _asked(self, question: Question, read: Callable[[Reply], PageT]) -> tuple[Fetched[PageT], bytes]:
@@ -145,7 +166,7 @@ class SourceRequests:
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
-        """The right to send, within the allowance; alone on this machine where the source asks for it."""
+        """The right to send, within the allowance; alone on this machine where terms ask for it."""
         if not self._upstream.one_at_a_time:
             await self._limit.take(self._cost)
             yield

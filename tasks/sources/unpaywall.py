@@ -92,7 +92,7 @@ def _links_in(reply: Reply) -> tuple[str, ...]:
 
 
 def pdf_links(content: Mapping[str, object]) -> tuple[str, ...]:
-    """`url_for_pdf` of the best location, then of the others, then of embargo-free `url`s that name a PDF."""
+    """`url_for_pdf` of the best location, then of the others, then `url`s that name a PDF."""
     others = content.get("oa_locations")
     locations = [content.get("best_oa_location"), *(others if isinstance(others, list) else [])]
     known = [location for location in locations if isinstance(location, dict)]

@@ -1,4 +1,4 @@
-"""Addresses and identifiers that came from outside, read so that nothing about them raises later."""
+"""Addresses and identifiers from outside, read so that nothing about them raises later."""
 
 from string import ascii_lowercase, ascii_uppercase
 
@@ -42,7 +42,10 @@ def stays_in_place(identifier: str) -> bool:
 
 
 def ascii_lower(text: str) -> str:
-    """`text` with A–Z in lower case. `str.lower` also makes a `k` of the Kelvin sign, and so one name of two."""
+    """`text` with A–Z in lower case.
+
+    `str.lower` also makes a `k` of the Kelvin sign, and so one name of two.
+    """
     return text.translate(_LOWER)
 
 

@@ -1,8 +1,9 @@
-"""One exact rate limit for every request to another side under one key, as that side measures it: by arrival.
+"""One exact rate limit for every request under one key, as the other side measures it: by arrival.
 
-The generic cell rate algorithm, with what really left, and when it had arrived, as its memory. Kept by hand: libraries
-count departures, but travel times vary, and an allowance that several gateways use up to its last request is overrun
-by what departs in time and arrives early. Where a limit leaves room, `tasks.web.rate_limit` is enough.
+The generic cell rate algorithm, with what really left, and when it had arrived, as its memory.
+Kept by hand: libraries count departures, but travel times vary, and an allowance that several
+gateways use up to its last request is overrun where a request departs in time and arrives early.
+Where a limit leaves room, `tasks.web.rate_limit` is enough.
 """
 
 import asyncio

@@ -30,7 +30,13 @@ class Call:
 
 
 @contextmanager
-def recorded(ledger: Ledger, source: str, endpoint: str, name: str, **columns: Any) -> Iterator[Call]:
+def recorded(
+    ledger: Ledger,
+    source: str,
+    endpoint: str,
+    name: str,
+    **columns: Any,
+) -> Iterator[Call]:
     """Record one request when it ends, however it ends, in the ledger and as a span called `name`.
 
     Args:

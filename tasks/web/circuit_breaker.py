@@ -1,17 +1,15 @@
-"""Stops asking another side that has been down for a while; lets one request through now and then to see."""
+"""Stops asking another side that has been down for a while; now and then one request may try."""
 
-import os
 import struct
 import time
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
 
-from tasks.web.locks import locked
+from tasks.web.locks import shared_record
 
-ResultT = TypeVar("ResultT")
 _NEVER = -1.0
 _LAYOUT = struct.Struct("<Qdd")
 
@@ -30,11 +28,12 @@ class _Memory:
 
 
 class CircuitBreaker:
-    """Opens when `minimum_failures` in a row came over at least `minimum_seconds` without any answer between them.
+    """Opens when `minimum_failures` in a row came over at least `minimum_seconds`.
 
-    With a `path`, the failures and answers of every process that names it count; without, those of this object alone.
-    The clock is the wall's, which processes share; one that is set back keeps no circuit open for longer. While open,
-    one request in `open_seconds` may be sent: longer than a request may take, so that it has ended before the next.
+    With a `path`, the failures and answers of every process that names it count; without, those of
+    this object alone. The clock is the wall's, which processes share; one that is set back keeps no
+    circuit open for longer. While open, one request in `open_seconds` may be sent: longer than a
+    request may take, so that it has ended before the next.
     """
 
     def __init__(
@@ -54,51 +53,39 @@ class CircuitBreaker:
 
     @property
     def state(self) -> CircuitState:
-        return self._update(self._state_of)
+        with self._shared() as memory:
+            return self._state_of(memory)
 
     def allows(self) -> bool:
-        """Whether a request may be sent now; where one is let through to see, the next has to wait again."""
-
-        def try_one(memory: _Memory, now: float) -> bool:
-            state = self._state_of(memory, now)
+        """Whether a request may be sent now; after one that may try, the next has to wait again."""
+        with self._shared() as memory:
+            state = self._state_of(memory)
             if state is CircuitState.HALF_OPEN:
-                memory.opened_at = now
+                memory.opened_at = self._clock()
             return state is not CircuitState.OPEN
-
-        return self._update(try_one)
 
     def answered(self) -> None:
         """The other side answered, be it with a refusal."""
-
-        def close(memory: _Memory, _: float) -> None:
+        with self._shared() as memory:
             memory.failures, memory.failing_since, memory.opened_at = 0, 0.0, _NEVER
-
-        self._update(close)
 
     def failed(self) -> None:
         """It did not: no answer, an error, or a refusal for load."""
-
-        def count(memory: _Memory, now: float) -> None:
+        with self._shared() as memory:
+            now = self._clock()
             memory.failing_since = memory.failing_since if memory.failures else now
             memory.failures += 1
             lasting = now - memory.failing_since >= self._minimum_seconds
             if memory.failures >= self._minimum_failures and lasting:
                 memory.opened_at = now
 
-        self._update(count)
-
-    def _state_of(self, memory: _Memory, now: float) -> CircuitState:
+    def _state_of(self, memory: _Memory) -> CircuitState:
         if memory.opened_at == _NEVER:
             return CircuitState.CLOSED
-        waiting = 0 <= now - memory.opened_at < self._open_seconds
+        waiting = 0 <= self._clock() - memory.opened_at < self._open_seconds
         return CircuitState.OPEN if waiting else CircuitState.HALF_OPEN
 
-    def _update(self, change: Callable[[_Memory, float], ResultT]) -> ResultT:
+    def _shared(self) -> AbstractContextManager[_Memory]:
         if self._path is None:
-            return change(self._own, self._clock())
-        with locked(self._path) as descriptor:
-            stored = os.pread(descriptor, _LAYOUT.size, 0)
-            memory = _Memory(*_LAYOUT.unpack(stored)) if len(stored) == _LAYOUT.size else _Memory()
-            result = change(memory, self._clock())
-            os.pwrite(descriptor, _LAYOUT.pack(*astuple(memory)), 0)
-        return result
+            return nullcontext(self._own)
+        return shared_record(self._path, _LAYOUT, _Memory)

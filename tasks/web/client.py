@@ -17,13 +17,13 @@ from warehouse.scrubbing import scrub
 Client = httpx.AsyncClient
 RequestFailure = httpx.HTTPError
 ConnectionFailure = httpx.TransportError
-"""What libraries that use httpx themselves raise: for any failure, and where the other side is not there."""
+"""What libraries that use httpx raise: for any failure, and where the other side is not there."""
 
 _SECRETS = "assay_secrets"
 _LIMITS = httpx.Limits(
     max_connections=100,
     max_keepalive_connections=100,
-    keepalive_expiry=20.0,  # below the thirty seconds after which our own gateway closes an idle one
+    keepalive_expiry=20.0,  # our own gateway closes an idle one after thirty seconds
 )
 
 

@@ -41,7 +41,10 @@ class Memory:
 
 
 class Departures:
-    """Where a limiter that is alone remembers. Reading needs no lock; deciding on a departure and writing it does."""
+    """Where a limiter that is alone remembers.
+
+    Reading needs no lock; deciding on a departure and writing it does.
+    """
 
     def __init__(self) -> None:
         self._memory = Memory()

@@ -53,7 +53,7 @@ async def exchange(
     """Send a request and read its answer to the end. Redirects are not followed.
 
     Args:
-        parts: of the request, as `httpx.AsyncClient.build_request` takes them: `params`, `content`, `headers`, …
+        parts: of the request, as httpx takes them: `params`, `content`, `headers`, …
 
     Raises:
         NoAnswerError: also where `url` is no address.
@@ -77,10 +77,10 @@ async def exchange_on_host(
     timeout_seconds: float,
     **parts: Any,
 ) -> Answer:
-    """As `exchange`, in `timeout_seconds` altogether, with the redirects followed that stay on the host.
+    """As `exchange`, in `timeout_seconds` altogether, following redirects that stay on the host.
 
     Raises:
-        NoAnswerError: also where a redirect leads elsewhere, since keys do not follow, or to ever more.
+        NoAnswerError: also where a redirect leads elsewhere, as keys do not follow, or on and on.
     """
     with answered_within(timeout_seconds):
         target = httpx.URL(url, params=list(params) or None)
@@ -119,15 +119,16 @@ def probe(
     *,
     use_proxies: bool = True,
 ) -> Answer:
-    """One GET of a small page, for code that is not asynchronous: is something there, and what is it?
+    """One GET of a small page, for code that is not asynchronous: what is there, if anything?
 
     Raises:
         NoAnswerError: see there; also where `url` is no address.
     """
     content = bytearray()
-    with answered_within(timeout_seconds), httpx.Client(timeout=timeout_seconds, trust_env=use_proxies) as client:
+    asked: dict[str, Any] = {"timeout": timeout_seconds, "trust_env": use_proxies}
+    with answered_within(timeout_seconds):
         try:
-            with client.stream("GET", web_address(url), headers=headers) as response:
+            with httpx.stream("GET", web_address(url), headers=headers, **asked) as response:
                 for piece in response.iter_bytes(_PIECE_BYTES):
                     content += piece
                     if len(content) > _LARGEST_PROBE_BYTES:
@@ -171,7 +172,8 @@ async def _whole_body(response: httpx.Response, maximum_bytes: int) -> bytes:
     """The body, unpacked. Never holds more than `maximum_bytes` and one piece."""
     packing = response.headers.get("content-encoding", "").strip().lower() or "identity"
     if packing != "identity" and packing not in _PACKINGS:
-        raise NoAnswerError(Reason.MALFORMED_ANSWER, f"the answer is packed as {packing[:40]}, which was not asked for")
+        detail = f"the answer is packed as {packing[:40]}, which was not asked for"
+        raise NoAnswerError(Reason.MALFORMED_ANSWER, detail)
     unpacker = zlib.decompressobj(_PACKINGS[packing]) if packing != "identity" else None
     content = bytearray()
     async for packed in response.aiter_raw():
@@ -185,7 +187,7 @@ async def _whole_body(response: httpx.Response, maximum_bytes: int) -> bytes:
 
 
 def _no_redirect(error: ValueError) -> httpx.RemoteProtocolError:
-    """httpx reads the address of a redirect even where it does not follow it, and has no error for one that is none."""
+    """httpx reads the address of every redirect, and has no error for one that is none."""
     return httpx.RemoteProtocolError(f"redirected to no address ({type(error).__name__})")
 
 

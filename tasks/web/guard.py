@@ -1,4 +1,4 @@
-"""Requests to addresses that came from outside: public hosts only, decided on the address that is connected to."""
+"""Requests to addresses from outside: public hosts only, judged by what is connected to."""
 
 import asyncio
 import ipaddress
@@ -61,7 +61,7 @@ def _wrapped(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
 
 
 async def checked_address(url: URL, *, allow_private_addresses: bool) -> str | Refused:
-    """The address to connect to for `url`, resolved once, so that the name cannot lead elsewhere afterwards."""
+    """The address to connect to for `url`, resolved once: its name cannot lead elsewhere later."""
     host = url.raw_host.decode("ascii")
     if url.scheme not in ("http", "https") or not host:
         return Refused("only http and https links are followed", resolved=True)
@@ -77,9 +77,9 @@ async def response_from(
     timeout_seconds: float,
     **headers: str,
 ) -> AsyncIterator[Response]:
-    """What the checked `address` answers for `url`, before its body is read; credentials in the URL are left out.
+    """What the checked `address` answers for `url`, before its body is read.
 
-    No connection is kept: none may be used again for another name.
+    Credentials in the URL are left out. No connection is used again, as for another name.
 
     Raises:
         NoAnswerError: also where the body breaks off inside the block.

@@ -14,7 +14,7 @@ _LEAST_EPOCH_MILLISECONDS = 1e11
 
 
 def whole_number(text: str | None) -> int | None:
-    """A number of at most 15 ASCII digits; None for everything else, a longer one and `²` included."""
+    """A number of at most 15 ASCII digits; None for all else, a longer one and `²` included."""
     text = (text or "").strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
 
@@ -27,10 +27,10 @@ def plain_number(text: str | None) -> float | None:
 
 
 def retry_after_seconds(given: str | None) -> float | None:
-    """Seconds from now that `Retry-After` asks to wait (RFC 9110, section 10.2.3); None where it says nothing.
+    """Seconds from now that `Retry-After` asks to wait; None where it says nothing.
 
-    Always a finite number from 0 to `LONGEST_WAIT_SECONDS`. Fractions are taken as well, for some servers send
-    them; a date in the past means 0.
+    Always a finite number from 0 to `LONGEST_WAIT_SECONDS`. Fractions are taken as well, for some
+    servers send them; a date in the past means 0. Source: RFC 9110, section 10.2.3.
     """
     text = (given or "").strip()
     if not text or len(text) > _LONGEST_HEADER:
@@ -42,7 +42,7 @@ def retry_after_seconds(given: str | None) -> float | None:
 
 
 def seconds_until(reset: str, now: datetime | None = None) -> float:
-    """Seconds until `reset`: `1s`, `6m0s`, `20ms`, a number of seconds, a moment, or an epoch; 0 for what is none."""
+    """Seconds until `reset`: `1s`, `6m0s`, a number of seconds, a moment or an epoch; else 0."""
     now = now or datetime.now(UTC)
     seconds = plain_number(reset)
     if seconds is None:

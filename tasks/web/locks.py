@@ -1,22 +1,40 @@
-"""Files by which the processes of a machine take turns. Needs a local file system and a POSIX system (`flock`)."""
+"""Files by which the processes of a machine take turns.
+
+Needs a local file system and a POSIX system (`flock`).
+"""
 
 import asyncio
 import fcntl
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import fields
 from pathlib import Path
+from struct import Struct
+from typing import TYPE_CHECKING, TypeVar
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+RecordT = TypeVar("RecordT", bound="DataclassInstance")
 _POLL_SECONDS = 0.05
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[int]:
-    """A descriptor of the file at `path`, which no other process holds meanwhile: for a moment, since it blocks."""
+def shared_record(path: Path, layout: Struct, kind: type[RecordT]) -> Iterator[RecordT]:
+    """The dataclass of numbers kept in the file at `path`, written back as the block leaves it.
+
+    No other process reads or writes it meanwhile: the block must be short, since the others wait.
+    A file that is missing or of another layout begins anew with `kind()`.
+    """
     descriptor = _opened(path)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield descriptor
+        stored = os.pread(descriptor, layout.size, 0)
+        record = kind(*layout.unpack(stored)) if len(stored) == layout.size else kind()
+        yield record
+        values = [getattr(record, each.name) for each in fields(record)]
+        os.pwrite(descriptor, layout.pack(*values), 0)
     finally:
         os.close(descriptor)
 
@@ -26,7 +44,7 @@ async def alone(path: Path) -> AsyncIterator[None]:
     """Hold the lock at `path` for the length of the block; a process that dies lets go of it."""
     descriptor = _opened(path)
     try:
-        while not try_lock(descriptor):  # noqa: ASYNC110 -- what is waited for may happen in another process
+        while not try_lock(descriptor):  # noqa: ASYNC110 -- another process may hold it
             await asyncio.sleep(_POLL_SECONDS)
         yield
     finally:

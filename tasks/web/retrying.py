@@ -25,7 +25,7 @@ class Tried(Generic[ResultT]):
     Attributes:
         again: whether another attempt may give more.
         wait_seconds: what the other side asks to wait before it.
-        busy_seconds: what the attempt took of the seconds allowed; waiting for a turn is no part of it.
+        busy_seconds: what it took of the seconds allowed; waiting for a turn is no part of it.
     """
 
     result: ResultT
@@ -36,7 +36,7 @@ class Tried(Generic[ResultT]):
 
 @dataclass(slots=True)
 class Spent:
-    """What attempts and pauses have taken of the seconds allowed, where several questions share those."""
+    """What attempts and pauses took of the seconds allowed, where several questions share those."""
 
     seconds: float = 0.0
 
@@ -45,8 +45,8 @@ class Spent:
 class RetryPolicy:
     """Bounds of one question with all its attempts.
 
-    The pause doubles from `first_pause_seconds` to `longest_pause_seconds`, with jitter, so that those who failed
-    together do not come back together; what the other side asks to wait is waited.
+    The pause doubles from `first_pause_seconds` to `longest_pause_seconds`, with jitter, so that
+    those who failed together do not come back together; what the other side asks for is waited.
 
     Attributes:
         maximum_total_seconds: attempts and pauses; no pause is begun that would lead beyond it.
@@ -73,8 +73,8 @@ class RetryPolicy:
     ) -> ResultT:
         """The result of the first attempt that is not to be repeated, or of the last one allowed.
 
-        `attempt` gets its number, from 1. A `TransientError` it raises is tried again as well, and raised when no
-        attempt is left; every other error is raised at once.
+        `attempt` gets its number, from 1. A `TransientError` it raises is tried again as well, and
+        raised when no attempt is left; every other error is raised at once.
         """
         number, spent = 0, spent or Spent()
 

@@ -48,7 +48,7 @@ class _Effort:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What one request gave: its answer with the status as judged, or why it does not answer the question."""
+    """What one request gave: its answer, the status as judged, or why it does not answer."""
 
     answer: Answer | None
     status: int | None
@@ -103,7 +103,7 @@ class Transport:
         return last
 
     async def _tried(self, make: MakeRequest, effort: _Effort) -> Tried[Reply]:
-        """One attempt, unless the circuit is open. Waiting for the turn is no part of the seconds allowed."""
+        """One attempt, unless the circuit is open. Waiting for the turn is not counted."""
         if self.breaker.state is CircuitState.OPEN:
             return Tried(self._circuit_open(effort))
         turn = await self.limiter.turn()
@@ -143,7 +143,15 @@ class Transport:
             if reason is not None:
                 spanned.fail(reason)
         latency_seconds = time.monotonic() - started
-        attempt = Attempt(request_id, status, reason, waited_seconds, latency_seconds, look_ups, sent_at)
+        attempt = Attempt(
+            request_id,
+            status,
+            reason,
+            waited_seconds,
+            latency_seconds,
+            look_ups,
+            sent_at,
+        )
         effort.attempts.append(attempt)
         self._count(endpoint, attempt)
         return outcome
