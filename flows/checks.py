@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import httpx
-
 from schemas.base import Noun
 from schemas.benchmark import BenchmarkRequest
 from schemas.check_run import CheckRequest
@@ -22,6 +20,7 @@ from schemas.ranking import RankRequest
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
 from tasks.judging.engines import EXTRACTIVE, parse_engine_name
+from tasks.web.exchange import NoAnswerError, probe
 from warehouse.rights import keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 
@@ -332,9 +331,8 @@ def _unpaywall(settings: Settings) -> Finding:
 def _reached(part: str, url: str, remedy: str, headers: dict[str, str] | None = None) -> Finding:
     shown = url.split("?")[0]
     try:
-        status = httpx.get(url, headers=headers, timeout=CONNECT_SECONDS).status_code
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        return Finding(part=part, state="broken", detail=f"{shown}: {type(error).__name__}", remedy=remedy)
-    limited = status == httpx.codes.TOO_MANY_REQUESTS
-    state = "ok" if status < httpx.codes.BAD_REQUEST or limited else "broken"
+        status = probe(url, CONNECT_SECONDS, headers).status
+    except NoAnswerError as error:
+        return Finding(part=part, state="broken", detail=f"{shown}: {error}", remedy=remedy)
+    state = "ok" if status < 400 or status == 429 else "broken"
     return Finding(part=part, state=state, detail=f"{shown} answers {status}", remedy="" if state == "ok" else remedy)

@@ -1,21 +1,19 @@
-"""What was downloaded and parsed before: documents by content, contents by address, open copies by DOI."""
+"""What was downloaded and parsed before: documents by content, contents by address."""
 
 import asyncio
 import hashlib
 from dataclasses import dataclass
 
-import orjson
 from pydantic import ValidationError
 
 from schemas.reasons import About, Passes
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents.document import ParsedDocument
-from tasks.web.letters import ascii_lower
 from warehouse.keyed_store import KeyedStore
 
 LOOK_UP_SECONDS = 30 * 24 * 3600.0
-"""How long an address is taken to lead to the same file, and an open copy to stay where it was."""
+"""How long an address is taken to lead to the same file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +52,6 @@ class DocumentCache:
     def _under_limits(self, key: str) -> str:
         limits = self.settings
         return f"{key}:{limits.maximum_bytes}:{limits.maximum_pages}:{limits.parse_seconds:g}:{limits.parse_memory_bytes}"
-
-    async def links(self, doi: str) -> tuple[str, ...] | None:
-        value = await self._get(f"unpaywall:{_hashed(ascii_lower(doi))}", LOOK_UP_SECONDS)
-        return tuple(orjson.loads(value)) if value is not None else None
-
-    async def put_links(self, doi: str, links: tuple[str, ...]) -> None:
-        await self._put(f"unpaywall:{_hashed(ascii_lower(doi))}", orjson.dumps(links))
 
     async def _get(self, key: str, maximum_age_seconds: float | None) -> bytes | None:
         if self.store is None:

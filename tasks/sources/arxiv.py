@@ -18,7 +18,7 @@ from tasks.sources.http_source import Gathered, HttpSource, Page
 from tasks.sources.upstream import Question, Reply, Upstream
 from tasks.sources.wording import Wording, shortened
 from tasks.web.decoding import UnreadableXmlError, xml_of
-from tasks.web.numbers import whole_number
+from tasks.web.headers import whole_number
 
 _ATOM, _ARXIV = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
