@@ -51,7 +51,7 @@ def check_before_run(request: RunRequest, settings: Settings) -> "tuple[Contact,
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, request.literature, settings)
     from tasks.evaluation.modules import steps_of
-    from tasks.judging.registry import STEPS
+    from tasks.steps import STEPS
 
     return check_models(request, steps_of(request.modules, STEPS), settings)
 
@@ -283,7 +283,7 @@ def _models(engine: str, api_base: str | None, profile: Profile, settings: Setti
         remedy = "--engine litellm:MODEL and the provider's key"
         detail = "extractive baseline, no model"
         return [Finding(part="model", state="default", detail=detail, remedy=remedy)]
-    from tasks.judging.registry import STEPS
+    from tasks.steps import STEPS
 
     try:
         # What is learnt here is for this look alone.

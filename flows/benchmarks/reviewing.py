@@ -19,7 +19,7 @@ from tasks.benchmarks.steps import PROMPT_ONLY, PROMPT_WITH_SEARCH
 from tasks.citations.keys import Shown, show
 from tasks.contribution.questions import ShownPaper
 from tasks.judging.step import Step
-from tasks.judging.text import key_phrases
+from tasks.text.words import key_phrases
 
 PAPERS_SHOWN = 20
 QUERY_PHRASES = 4

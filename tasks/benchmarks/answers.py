@@ -5,9 +5,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from schemas.base import Reply
-from tasks.contribution.answers import SoundEntries
+from tasks.judging.reply_fields import Prose, SoundEntries
 from tasks.ranking.answers import spelled
-from tasks.soundness.answers import Text
 
 Better = Annotated[Literal["A", "B", "tie"], BeforeValidator(spelled)]
 
@@ -15,37 +14,37 @@ Better = Annotated[Literal["A", "B", "tie"], BeforeValidator(spelled)]
 class CoverageReply(Reply):
     """How far the review expresses the statement."""
 
-    reason: Text = Field(description="Where the review says it, or what it misses, in one or two sentences.")
+    reason: Prose = Field(description="Where the review says it, or what it misses, in one or two sentences.")
     score: int = Field(ge=1, le=5, description="1 not at all, 5 clearly and whole.")
 
 
 class PreferenceReply(Reply):
     """A verdict for each criterion, each with its reason."""
 
-    evidence_reason: Text = ""
+    evidence_reason: Prose = ""
     evidence: Better = Field(description="A, B or tie.")
-    actionability_reason: Text = ""
+    actionability_reason: Prose = ""
     actionability: Better = Field(description="A, B or tie.")
-    depth_reason: Text = ""
+    depth_reason: Prose = ""
     depth: Better = Field(description="A, B or tie.")
 
 
 class ReviewedMethod(Reply):
     """One method of the idea."""
 
-    method: Text = Field(description="The method, in a few words.")
-    support: Text = ""
-    contradictions: Text = ""
-    suggestions: Text = ""
+    method: Prose = Field(description="The method, in a few words.")
+    support: Prose = ""
+    contradictions: Prose = ""
+    suggestions: Prose = ""
 
 
 class ReviewedDimension(Reply):
     """One facet of the contribution."""
 
-    dimension: Text = Field(description="Its name.")
-    strengths: Text = ""
-    weaknesses: Text = ""
-    suggestions: Text = ""
+    dimension: Prose = Field(description="Its name.")
+    strengths: Prose = ""
+    weaknesses: Prose = ""
+    suggestions: Prose = ""
 
 
 class WholeReview(Reply):

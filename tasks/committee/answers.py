@@ -6,8 +6,7 @@ from pydantic import BeforeValidator, Field
 
 from schemas.base import Reply
 from schemas.committee import Decision, IdeaPart
-from tasks.contribution.answers import Key, SoundEntries
-from tasks.soundness.answers import Text
+from tasks.judging.reply_fields import Key, Prose, SoundEntries
 
 
 def _listed(value: object) -> object:
@@ -48,7 +47,7 @@ class DimensionReview(Reply):
     """One reviewer's judgement along one dimension. Statements about knowledge carry keys such as [P3]."""
 
     dimension: Key = Field(description="The name of the dimension, exactly as shown.")
-    review: Text
+    review: Prose
     score: float = Field(ge=0, le=10)
 
 
@@ -61,13 +60,13 @@ class PersonaReply(Reply):
 class MetaReply(Reply):
     """Reply to `meta_review`."""
 
-    summary: Text
-    strengths: Text
-    weaknesses: Text
+    summary: Prose
+    strengths: Prose
+    weaknesses: Prose
     decision: Annotated[Decision, BeforeValidator(_decided)]
 
 
 class LaterReply(Reply):
     """Reply to `later_suggestions`."""
 
-    suggestions: Text
+    suggestions: Prose

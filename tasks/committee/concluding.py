@@ -19,8 +19,8 @@ from tasks.committee.questions import DimensionFigures, LaterQuestion, MetaQuest
 from tasks.committee.reviewing import Case, Reviewed
 from tasks.committee.showing import cited, display, rekeyed, telling, without_references
 from tasks.committee.steps import LATER_SUGGESTIONS, META_REVIEW
+from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
-from tasks.soundness.asking import never_asked
 
 SUBJECT = "meta_review"
 

@@ -18,8 +18,8 @@ from tasks.committee.questions import DimensionShown, PartShown, PersonaQuestion
 from tasks.committee.showing import Displayed, Library, cited, display, telling
 from tasks.committee.steps import PERSONA_REVIEW
 from tasks.judging.packing import even_batches, first_alone
+from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
-from tasks.soundness.asking import never_asked
 
 
 @dataclass(frozen=True, slots=True)

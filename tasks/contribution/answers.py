@@ -1,59 +1,14 @@
-"""What engines answer to the contribution steps.
+"""What engines answer to the contribution steps."""
 
-A list of answers about several papers survives one broken entry: entries outside their bounds are left
-out, and the caller leaves those papers unscored. A reply without a single sound entry is unparsable.
-"""
-
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Self
 
 from pydantic import (
-    BeforeValidator,
     Field,
-    StringConstraints,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
     model_validator,
 )
 
 from schemas.base import Reply
-
-EntryT = TypeVar("EntryT", bound="KeyedEntry")
-
-
-def _bare_key(value: Any) -> Any:
-    return value.strip().strip("[]()").strip() if isinstance(value, str) else value
-
-
-def _sound_entries(values: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-    """Validate a list; where that fails, the entries that are sound on their own."""
-    try:
-        return validate(values)
-    except ValidationError:
-        sound = [value for value in values if _is_sound(value, validate)] if isinstance(values, list) else []
-        if not sound:
-            raise
-        return validate(sound)
-
-
-def _is_sound(value: Any, validate: ValidatorFunctionWrapHandler) -> bool:
-    try:
-        validate([value])
-    except ValidationError:
-        return False
-    return True
-
-
-SoundEntries = WrapValidator(_sound_entries)
-Key = Annotated[str, BeforeValidator(_bare_key), Field(min_length=1)]
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-
-
-class KeyedEntry(Reply):
-    """An entry of a reply about several things, told apart by key."""
-
-    key: Key = Field(description="The key of the paper, exactly as shown.")
+from tasks.judging.reply_fields import Key, KeyedEntry, SoundEntries, Text
 
 
 class DimensionAnswer(Reply):
@@ -110,18 +65,3 @@ class ReviewAnswer(Reply):
         if not (self.strengths.strip() or self.weaknesses.strip() or self.suggestions.strip()):
             raise ValueError("all three sections are empty")
         return self
-
-
-def by_key(entries: Sequence[EntryT], shown: Iterable[str]) -> dict[str, EntryT]:
-    """The entries under the keys that were shown, whatever their case; a key answered twice with different content is left out."""
-    canonical = {key.casefold(): key for key in shown}
-    found: dict[str, EntryT] = {}
-    contradicted: set[str] = set()
-    for entry in entries:
-        key = canonical.get(entry.key.casefold())
-        if key is None:
-            continue
-        if key in found and found[key] != entry:
-            contradicted.add(key)
-        found.setdefault(key, entry)
-    return {key: entry for key, entry in found.items() if key not in contradicted}

@@ -10,13 +10,14 @@ from schemas.paper import Paper
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelling import without_keys
-from tasks.contribution.answers import ComparisonAnswer, ComparisonEntry, DimensionComparison, by_key
+from tasks.contribution.answers import ComparisonAnswer, ComparisonEntry, DimensionComparison
 from tasks.contribution.dimensions import shown
 from tasks.contribution.inquiry import STAGE, Inquiry, omission
 from tasks.contribution.questions import ComparisonQuestion
 from tasks.contribution.relevance import shown_papers
 from tasks.contribution.steps import COMPARE_PAPER
 from tasks.judging.packing import even_batches, first_alone
+from tasks.judging.reply_fields import by_key
 
 
 @dataclass(frozen=True, slots=True)

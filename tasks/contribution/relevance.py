@@ -9,12 +9,13 @@ from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.contribution.answers import RelevanceAnswer, by_key
+from tasks.contribution.answers import RelevanceAnswer
 from tasks.contribution.inquiry import STAGE, Inquiry, omission
 from tasks.contribution.questions import RelevanceQuestion, ShownPaper
 from tasks.contribution.steps import RELEVANCE
 from tasks.judging.packing import even_batches, first_alone
-from tasks.judging.text import shorten_words
+from tasks.judging.reply_fields import by_key
+from tasks.text.words import shorten_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import ConfigurationError, RateLimitedError, RequestRejectedError, UpstreamError
-from tasks.judging.litellm_library import library
-from tasks.judging.provider_call import retry_after_seconds
+from tasks.web.litellm_library import library, wait_asked_seconds
 from tasks.web.retrying import RetryPolicy, Tried
 from warehouse.scrubbing import one_line
 
@@ -53,7 +52,7 @@ async def _request(model: str, texts: list[str], api_base: str | None) -> list[l
         raise ConfigurationError(f"embedding model {model} was refused, check its name and key: {one_line(error)}") from error
     except exceptions.RateLimitError as error:
         limited = RateLimitedError(f"embedding model {model} asks to slow down: {one_line(error)}")
-        limited.wait_seconds = retry_after_seconds(error) or 0.0
+        limited.wait_seconds = wait_asked_seconds(error) or 0.0
         raise limited from error
     except (exceptions.APIConnectionError, exceptions.InternalServerError, exceptions.ServiceUnavailableError, exceptions.Timeout) as error:
         raise UpstreamError(f"embedding model {model} did not answer: {one_line(error)}") from error

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.base import Reply
-from tasks.contribution.answers import SoundEntries, Text
+from tasks.judging.reply_fields import SoundEntries, Text
 
 
 class SearchedStatement(Reply):

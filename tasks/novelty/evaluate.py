@@ -13,6 +13,7 @@ from schemas.paper import Paper
 from schemas.profile import NoveltyParameters
 from tasks.citations.keys import Shown, show
 from tasks.embeddings.embedder import Embedder
+from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.calibration.applying import with_calibration
@@ -21,7 +22,6 @@ from tasks.novelty.questions import STAGE, NoveltyQuestion, WorkShown
 from tasks.novelty.related_works import RelatedWorks, find_works, given_works
 from tasks.novelty.settling import Told, told
 from tasks.novelty.steps import JUDGE_NOVELTY
-from tasks.soundness.asking import never_asked
 
 
 @dataclass(frozen=True, slots=True)

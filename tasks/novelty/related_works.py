@@ -10,15 +10,14 @@ from schemas.outcome import Outcome, Unscored
 from schemas.paper import Paper
 from schemas.profile import NoveltyParameters, Ranking
 from schemas.reasons import Reason
-from tasks.committee.knowledge.identity import plain_title
-from tasks.contribution.selection import nearest, similarity_of
-from tasks.contribution.similarity import Nearness
 from tasks.embeddings.embedder import Embedder
+from tasks.embeddings.similarity import Nearness, nearest, similarity_of
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.answers import StatementsAnswer
 from tasks.novelty.questions import STAGE, StatementsQuestion
 from tasks.novelty.steps import NOVELTY_QUERIES
+from tasks.text.titles import plain_title
 
 
 @dataclass(frozen=True, slots=True)

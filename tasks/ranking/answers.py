@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from schemas.base import Reply
-from tasks.contribution.answers import Key, SoundEntries, Text
+from tasks.judging.reply_fields import Key, SoundEntries, Text
 
 _SPELLINGS = {"a": "A", "b": "B", "tie": "tie", "first": "A", "second": "B", "draw": "tie", "equal": "tie", "both": "tie", "neither": "tie"}
 

@@ -1,29 +1,16 @@
 """What engines answer to the soundness steps."""
 
-from typing import Annotated
-
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from schemas.base import Reply
-
-
-def _text(value: object) -> object:
-    """Models write null for nothing to say, and a list where several paragraphs were meant."""
-    if value is None:
-        return ""
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
-        return "\n\n".join(value)
-    return value
-
-
-Text = Annotated[str, BeforeValidator(_text)]
+from tasks.judging.reply_fields import Prose
 
 
 class ProposedMethod(Reply):
     """One method of the idea."""
 
-    text: Text = Field(description="What is done, how, on what and what for; understandable alone.")
-    quote: Text = Field(default="", description="The idea's own words, copied.")
+    text: Prose = Field(description="What is done, how, on what and what for; understandable alone.")
+    quote: Prose = Field(default="", description="The idea's own words, copied.")
 
 
 class MethodsReply(Reply):
@@ -50,9 +37,9 @@ class PaperReading(Reply):
 
     key: str
     relevant: bool
-    method: Text = ""
-    results: Text = ""
-    context: Text = ""
+    method: Prose = ""
+    results: Prose = ""
+    context: Prose = ""
 
 
 class EvidenceReply(Reply):
@@ -64,9 +51,9 @@ class EvidenceReply(Reply):
 class ReviewReply(Reply):
     """Reply to `soundness_review`. Statements carry keys such as [P3]."""
 
-    support: Text
-    contradictions: Text
-    suggestions: Text
+    support: Prose
+    contradictions: Prose
+    suggestions: Prose
     score: float = Field(ge=0, le=10, description="0 the method fails, 5 mixed or thin evidence, 10 established.")
 
 

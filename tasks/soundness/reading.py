@@ -17,13 +17,13 @@ from schemas.soundness import Method, MethodEvidence
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelling import without_keys
 from tasks.judging.packing import Beginning
+from tasks.judging.provenance import never_asked, shortened
 from tasks.judging.step import Engine
-from tasks.judging.text import shorten_words
 from tasks.soundness.answers import EvidenceReply, PaperReading
-from tasks.soundness.asking import never_asked, shortened
 from tasks.soundness.questions import EvidenceInput, PaperShown, SectionShown
 from tasks.soundness.shelf import Shelf
 from tasks.soundness.steps import METHOD_EVIDENCE
+from tasks.text.words import shorten_words
 
 ResultT = TypeVar("ResultT")
 

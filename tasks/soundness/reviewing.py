@@ -16,9 +16,9 @@ from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
 from tasks.citations.labels import publication_label
 from tasks.citations.settle import Settled, settle
+from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
 from tasks.soundness.answers import ReviewReply
-from tasks.soundness.asking import never_asked
 from tasks.soundness.questions import EvidenceShown, ReviewInput
 from tasks.soundness.reading import Read
 from tasks.soundness.steps import SOUNDNESS_REVIEW

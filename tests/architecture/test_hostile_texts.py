@@ -19,7 +19,6 @@ from tasks.documents.latex_source import whole_source
 from tasks.documents.latex_text import document_of_latex
 from tasks.ideas.parts import parts_of
 from tasks.ideas.titles import title_of
-from tasks.judging import text
 from tasks.judging.replies import parse_reply
 from tasks.judging.shortening import fit
 from tasks.judging.step import block
@@ -27,6 +26,7 @@ from tasks.manuscripts.baselines import claims, numbers, references, statistics
 from tasks.manuscripts.baselines.reading import Reading
 from tasks.manuscripts.questions import ManuscriptQuestion
 from tasks.soundness.baselines.blocks import blocks_of
+from tasks.text import words as text
 from tests.support.growth import superlinear_from
 from warehouse.scrubbing import scrub
 

@@ -18,11 +18,11 @@ from schemas.run import Budget
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.judging import STEPS
 from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine
 from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply
 from tasks.judging.step import Step
 from tasks.judging.structured_output import strict_schema
+from tasks.steps import STEPS
 from tests.support.openai_server import OpenAIServer, start_openai_server
 from tests.support.schema_answers import answer_from_schema
 

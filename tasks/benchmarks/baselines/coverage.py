@@ -5,7 +5,7 @@ from functools import lru_cache
 from tasks.benchmarks.answers import CoverageReply
 from tasks.benchmarks.questions import CoverageQuestion
 from tasks.judging.step import BaselineTools
-from tasks.judging.text import content_words, outcome_cue, rank_sentences, sentences
+from tasks.text.words import content_words, outcome_cue, rank_sentences, sentences
 
 SENTENCES_EMBEDDED = 3
 """The sentences that share most words with the statement; embedding all of a long review would cost a hundred times as much."""

@@ -8,7 +8,7 @@ from tasks.benchmarks.answers import PreferenceReply
 from tasks.benchmarks.links import cited_links
 from tasks.benchmarks.questions import PreferenceQuestion
 from tasks.judging.step import BaselineTools
-from tasks.judging.text import content_words, has_numbers, sentences
+from tasks.text.words import content_words, has_numbers, sentences
 
 LEVEL_WITHIN = 0.1
 """Share of the larger count by which two counts may differ and still be level."""

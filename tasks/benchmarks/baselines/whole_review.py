@@ -7,10 +7,10 @@ from tasks.benchmarks.questions import PromptOnlyQuestion, PromptWithSearchQuest
 from tasks.contribution.baselines.dimensions import baseline_dimensions
 from tasks.contribution.questions import DimensionsQuestion, ShownPaper
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.judging.text import key_phrases, outcome_cue, rank_sentences, sentences
 from tasks.soundness.baselines.methods import extract_methods
-from tasks.soundness.baselines.practices import PRACTICES
 from tasks.soundness.questions import MethodsInput
+from tasks.text.practices import PRACTICES
+from tasks.text.words import key_phrases, outcome_cue, rank_sentences, sentences
 
 MAXIMUM_METHODS = 6
 MAXIMUM_DIMENSIONS = 4

@@ -6,9 +6,9 @@ from tasks.committee.answers import LaterReply
 from tasks.committee.baselines.measures import Finding, findings
 from tasks.committee.baselines.reviewing import in_words
 from tasks.committee.questions import LaterQuestion
-from tasks.contribution.baselines.wording import quotable
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.judging.text import overlap_0_to_1
+from tasks.text.wording import quotable
+from tasks.text.words import overlap_0_to_1
 
 MOST_SUGGESTIONS = 6
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from schemas.committee import IdeaPart, Relation
 from schemas.patterns import IGNORECASE, bounded
 from tasks.committee.questions import FindingShown, KnowledgeShown, PersonaQuestion
-from tasks.judging.text import has_numbers, overlap_0_to_1, words
+from tasks.text.words import has_numbers, overlap_0_to_1, words
 
 _DEMANDING = bounded(
     r"\b(?:large[- ]scale|massive|thousands of (?:gpus?|participants|patients|samples)|billions?|years of|clinical trial|satellites?"

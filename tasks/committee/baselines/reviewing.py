@@ -8,8 +8,8 @@ from tasks.committee.answers import DimensionReview, PersonaReply
 from tasks.committee.baselines import measures
 from tasks.committee.baselines.measures import Finding
 from tasks.committee.questions import DimensionShown, PersonaQuestion
-from tasks.contribution.baselines.wording import quotable
 from tasks.judging.step import BaselineTools, NoAnswer
+from tasks.text.wording import quotable
 
 _QUOTED = 2
 _TESTING = (IdeaPart.METHODS, IdeaPart.EXPERIMENTAL_SETTINGS)

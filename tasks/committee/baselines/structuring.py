@@ -6,7 +6,7 @@ from tasks.committee.answers import StructureReply
 from tasks.committee.baselines.roles import part_of_heading, part_of_sentence
 from tasks.committee.questions import StructureQuestion
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.judging.text import rank_sentences, sections_of_markdown, sentences, words
+from tasks.text.words import rank_sentences, sections_of_markdown, sentences, words
 
 CLAIMS_PER_PART = 8
 _SHORTEST_CLAIM_WORDS = 4

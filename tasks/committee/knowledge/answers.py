@@ -8,7 +8,7 @@ from pydantic import Field
 from schemas.base import Reply
 from schemas.committee import IdeaPart, Relation
 from schemas.knowledge import SourceKind
-from tasks.contribution.answers import KeyedEntry, SoundEntries, Text
+from tasks.judging.reply_fields import KeyedEntry, SoundEntries, Text
 
 
 class PartQueries(Reply):

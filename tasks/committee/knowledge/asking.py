@@ -12,7 +12,7 @@ from tasks.committee.knowledge.pool import Candidate, Pool, Query
 from tasks.committee.knowledge.questions import QueriesQuestion, QueryOutcome, RefinementQuestion
 from tasks.committee.knowledge.steps import KNOWLEDGE_QUERIES, REFINE_QUERIES
 from tasks.judging.packing import even_batches
-from tasks.judging.text import shorten_words
+from tasks.text.words import shorten_words
 
 GISTS_PER_QUERY = 3
 GIST_WORDS = 60

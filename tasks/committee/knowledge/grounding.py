@@ -17,9 +17,9 @@ from tasks.committee.knowledge.passages import stands_in
 from tasks.committee.knowledge.pool import Candidate
 from tasks.committee.knowledge.questions import GroundingQuestion, ItemShown, PartHeld
 from tasks.committee.knowledge.steps import GROUND_EVIDENCE
-from tasks.contribution.answers import by_key
 from tasks.judging.packing import even_batches, first_alone
-from tasks.soundness.asking import never_asked
+from tasks.judging.provenance import never_asked
+from tasks.judging.reply_fields import by_key
 
 
 @dataclass(frozen=True, slots=True)

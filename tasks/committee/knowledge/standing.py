@@ -13,8 +13,8 @@ from tasks.committee.knowledge.keys import keyed
 from tasks.committee.knowledge.pool import Candidate
 from tasks.committee.knowledge.questions import ItemStanding, StandingQuestion
 from tasks.committee.knowledge.steps import JUDGE_STANDING
-from tasks.contribution.answers import by_key
 from tasks.judging.packing import even_batches
+from tasks.judging.reply_fields import by_key
 
 _SUBJECT = f"{JUDGE_STANDING.name} of finds"
 

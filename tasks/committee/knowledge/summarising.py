@@ -13,8 +13,8 @@ from tasks.committee.knowledge.pool import Candidate
 from tasks.committee.knowledge.portions import within
 from tasks.committee.knowledge.questions import PageShown, SummariesQuestion
 from tasks.committee.knowledge.steps import SUMMARISE_PAGES
-from tasks.contribution.answers import by_key
 from tasks.judging.packing import even_batches
+from tasks.judging.reply_fields import by_key
 
 PAGE_SHARE = 4
 """A page is shown up to this many times the words kept of a reading; the rest is left out with a mark."""

@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.contribution.answers import ComparisonAnswer, ComparisonEntry, DimensionComparison
-from tasks.contribution.baselines.cues import OWN_WORK
-from tasks.contribution.baselines.phrases import meaningful_words, mentions, salience, specific_phrases, specific_stems, stem_counts
-from tasks.contribution.baselines.wording import Contrast, listed, quotable, worded
+from tasks.contribution.baselines.wording import Contrast, worded
 from tasks.contribution.questions import ComparisonQuestion, ShownDimension, ShownPaper
-from tasks.contribution.similarity import paper_text
+from tasks.embeddings.similarity import paper_text
 from tasks.judging.step import BaselineTools
-from tasks.judging.text import rank_sentences, sentences
+from tasks.text.cues import OWN_WORK
+from tasks.text.phrases import meaningful_words, mentions, salience, specific_phrases, specific_stems, stem_counts
+from tasks.text.wording import listed, quotable
+from tasks.text.words import rank_sentences, sentences
 
 PHRASES_PER_STATEMENT = 4
 COVERED_FROM = 0.40

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from schemas.patterns import bounded
 from schemas.reasons import Reason
 from tasks.contribution.answers import DimensionAnswer, DimensionsAnswer
-from tasks.contribution.baselines.cues import BACKGROUND, CLAIM, DEPENDENT, DIMENSIONS, GAP, NOVELTY, DimensionCues
-from tasks.contribution.baselines.phrases import specific_stems
+from tasks.contribution.baselines.cues import DIMENSIONS, DimensionCues
 from tasks.contribution.questions import DimensionsQuestion
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.judging.text import overlap_0_to_1, sections_of_markdown, sentences, shorten_words, words
+from tasks.text.cues import BACKGROUND, CLAIM, DEPENDENT, GAP, NOVELTY
+from tasks.text.phrases import specific_stems
+from tasks.text.words import overlap_0_to_1, sections_of_markdown, sentences, shorten_words, words
 
 STATEMENTS_PER_DIMENSION = 2
 STATEMENT_WORD_LIMIT = 60

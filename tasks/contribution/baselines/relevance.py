@@ -3,11 +3,11 @@
 import bisect
 
 from tasks.contribution.answers import RelevanceAnswer, RelevanceEntry
-from tasks.contribution.baselines.phrases import mentions, specific_phrases, specific_stems
-from tasks.contribution.baselines.wording import listed
 from tasks.contribution.questions import RelevanceQuestion, ShownPaper
-from tasks.contribution.similarity import Nearness, paper_text
+from tasks.embeddings.similarity import Nearness, paper_text
 from tasks.judging.step import BaselineTools
+from tasks.text.phrases import mentions, specific_phrases, specific_stems
+from tasks.text.wording import listed
 
 SIMILARITY_WEIGHT = 0.8
 FULL_SHARE = 0.4

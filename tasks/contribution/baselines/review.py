@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tasks.contribution.answers import ReviewAnswer
-from tasks.contribution.baselines.wording import Contrast, joined, listed, quotable, read
+from tasks.contribution.baselines.wording import Contrast, read
 from tasks.contribution.questions import ReviewQuestion, ShownComparison
 from tasks.judging.step import BaselineTools
-from tasks.judging.text import rank_sentences, sentences
+from tasks.text.wording import joined, listed, quotable
+from tasks.text.words import rank_sentences, sentences
 
 KEYS_PER_SENTENCE = 5
 QUOTED_COMPETITORS = 3

@@ -3,18 +3,15 @@
 Quotations stand in “ ” and phrases in italics, so that a sentence for a reader is also data for the next step.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.patterns import IGNORECASE, Match, bounded, linear
-from tasks.judging.text import shorten_words
+from tasks.text.wording import listed
 
-QUOTATION_WORD_LIMIT = 32
 _QUOTATION = linear(r"“([^”]*)”")
 _SHARED = bounded(r"\bin common: ([^.;]*)", IGNORECASE)
 _MISSING = bounded(r"\bnot mentioned: ([^.;]*)", IGNORECASE)
 _PHRASE = linear(r"\*([^*]+)\*")
-_UNQUOTABLE = bounded(r"[\[\]<>*_`“”\\|]|https?://\S+|www\.\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +21,6 @@ class Contrast:
     quotation: str
     shared: tuple[str, ...]
     missing: tuple[str, ...]
-
-
-def quotable(sentence: str) -> str:
-    """The sentence without marks that Markdown or a citation would claim, at most `QUOTATION_WORD_LIMIT` words (then with an ellipsis)."""
-    plain = " ".join(_UNQUOTABLE.sub(" ", sentence).split())
-    text, left_out = shorten_words(plain, QUOTATION_WORD_LIMIT)
-    return f"{text.rstrip(' ,;:')} …" if left_out else text
-
-
-def joined(items: Sequence[str], conjunction: str = "and") -> str:
-    """Items as running text: a, b and c; empty for none."""
-    return f" {conjunction} ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
-
-
-def listed(phrases: Sequence[str], conjunction: str = "and") -> str:
-    """Phrases in italics as running text: *a*, *b* and *c*."""
-    return joined([f"*{phrase}*" for phrase in phrases], conjunction)
 
 
 def worded(contrast: Contrast, score: int) -> str:

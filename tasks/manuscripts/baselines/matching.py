@@ -4,9 +4,9 @@ import numpy as np
 
 from schemas.patterns import IGNORECASE, bounded
 from tasks.judging.step import BaselineTools
-from tasks.judging.text import overlap_0_to_1
 from tasks.manuscripts.answers import HitAnswer
 from tasks.manuscripts.questions import HitQuestion
+from tasks.text.words import overlap_0_to_1
 
 THRESHOLD_0_TO_1 = 0.28
 """Likeness from which on a report counts as the authors' problem.

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from schemas.patterns import IGNORECASE, MULTILINE, Match, bounded, linear
-from tasks.judging.text import sentences
 from tasks.manuscripts.questions import ManuscriptQuestion
+from tasks.text.words import sentences
 
 _PAGE = bounded(r"^\[page (\d{1,9})\]$", MULTILINE)
 _LATEX_HEADING = linear(r"\\(?:part|chapter|(?:sub){0,2}section)\*?\s*(?:\[[^\[\]]*\]\s*)?\{([^{}]{1,200})\}")

@@ -3,12 +3,12 @@
 import bisect
 
 from schemas.reasons import Reason
-from tasks.contribution.baselines.phrases import mentions, specific_phrases, specific_stems
-from tasks.contribution.baselines.wording import joined, listed, quotable
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.novelty.answers import NoveltyAnswer
 from tasks.novelty.closeness import COVERED, Closeness, measure
 from tasks.novelty.questions import NoveltyQuestion, WorkShown
+from tasks.text.phrases import mentions, specific_phrases, specific_stems
+from tasks.text.wording import joined, listed, quotable
 
 THRESHOLDS = (0.42, 0.55, 0.61, 0.67)
 """Mean closeness from which the score is 4, 3, 2, 1; below the first it is 5.

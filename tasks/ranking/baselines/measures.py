@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from schemas.patterns import IGNORECASE, Pattern, bounded
-from tasks.judging.text import content_words, key_phrases, outcome_cue, sentences, words
 from tasks.ranking.questions import ShownCriterion, ShownEvidence, ShownIdea, ShownScore
-from tasks.soundness.baselines.practices import PRACTICES
+from tasks.text.practices import PRACTICES
+from tasks.text.words import content_words, key_phrases, outcome_cue, sentences, words
 
 READABLE_WORDS = 20
 """Words per sentence that readability guides call easy; the measure falls to 0 at none and at twice as many."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from schemas.patterns import IGNORECASE, bounded
-from tasks.judging.text import sections_of_markdown
+from tasks.text.words import sections_of_markdown
 
 _BACKGROUND = bounded(
     r"problem|background|motivat|introduc|related|prior work|literature|hypothes|goal|aims?\b|objective|question|abstract|reference|budget"

@@ -5,9 +5,9 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tasks.judging.text import content_words
 from tasks.soundness.baselines.common_words import COMMON_STEMS
 from tasks.soundness.baselines.wording import own_part
+from tasks.text.words import content_words
 
 _COMMON_WEIGHT = 0.25
 

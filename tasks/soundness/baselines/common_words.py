@@ -1,6 +1,6 @@
 """Words that papers of any subject use: sharing them says little about what two texts have in common."""
 
-from tasks.judging.text import content_words
+from tasks.text.words import content_words
 
 COMMON_STEMS = frozenset(
     content_words(

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from tasks.judging.step import BaselineTools
-from tasks.judging.text import rank_sentences, sentences
 from tasks.soundness.answers import EvidenceReply, PaperReading
 from tasks.soundness.baselines.closeness import Closeness, Fingerprint, closeness, core_words, fingerprint, fingerprint_of_method
-from tasks.soundness.baselines.signs import Reading, read_sentence
 from tasks.soundness.baselines.wording import quotable
 from tasks.soundness.questions import EvidenceInput, PaperShown
+from tasks.text.signs import Reading, read_sentence
+from tasks.text.words import rank_sentences, sentences
 
 _MINIMUM_SHARE = 0.15
 _ALONE, _WITH_A_PAIR = 6, 3

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from tasks.judging.text import sentences
 from tasks.soundness.baselines.closeness import Closeness, Fingerprint, closeness, fingerprint, fingerprint_of_method
 from tasks.soundness.baselines.shared_terms import shared_terms
-from tasks.soundness.baselines.signs import Reading, read_sentence
 from tasks.soundness.baselines.wording import own_part, quotable
 from tasks.soundness.questions import EvidenceShown, ReviewInput
+from tasks.text.signs import Reading, read_sentence
+from tasks.text.words import sentences
 
 Finding = Reading
 _FULL_SHARE = 0.45

@@ -3,11 +3,11 @@
 from schemas.patterns import IGNORECASE, bounded
 from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.judging.text import content_words, key_phrases, overlap_0_to_1, rank_sentences, sentences
 from tasks.soundness.answers import MethodsReply, ProposedMethod
 from tasks.soundness.baselines.blocks import Block, Part, blocks_of, topic_of
 from tasks.soundness.baselines.wording import CONTEXT_MARK, opening, plain, without_opening
 from tasks.soundness.questions import MethodsInput
+from tasks.text.words import content_words, key_phrases, overlap_0_to_1, rank_sentences, sentences
 
 _ACTION = bounded(
     r"\b(?:we|i)\s{1,9}(?:(?:then|also|next|first|further|finally|instead|additionally|\w{1,40}ly)\s{1,9})?"

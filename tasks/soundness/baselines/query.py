@@ -5,11 +5,11 @@ from collections import Counter
 
 from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.judging.text import content_words, key_phrases, words
 from tasks.soundness.answers import MethodQuery, QueriesReply
 from tasks.soundness.baselines.closeness import weight_of
 from tasks.soundness.baselines.wording import plain
 from tasks.soundness.questions import QueriesInput
+from tasks.text.words import content_words, key_phrases, words
 
 _METHOD_PHRASES = 7
 _IDEA_PHRASES = 3

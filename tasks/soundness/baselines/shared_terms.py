@@ -2,9 +2,9 @@
 
 from itertools import pairwise
 
-from tasks.judging.text import content_words, words
 from tasks.soundness.baselines.closeness import Fingerprint, weight_of
 from tasks.soundness.baselines.wording import own_part
+from tasks.text.words import content_words, words
 
 _TERMS = 2
 _VERB_ENDINGS = ("ing", "ed", "ly", "ise", "ize", "ises", "izes")

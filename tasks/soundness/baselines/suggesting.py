@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from tasks.judging.text import sentences
 from tasks.soundness.baselines.closeness import fingerprint, weight_of
 from tasks.soundness.baselines.findings import Standing
-from tasks.soundness.baselines.practices import PRACTICES
-from tasks.soundness.baselines.signs import read_sentence, speaks_of_others
 from tasks.soundness.baselines.wording import listed, none_of, quotable, quote
 from tasks.soundness.questions import EvidenceShown, ReviewInput
+from tasks.text.practices import PRACTICES
+from tasks.text.signs import read_sentence, speaks_of_others
+from tasks.text.words import sentences
 
 _MOST = 4
 

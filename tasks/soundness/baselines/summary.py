@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from schemas.patterns import bounded
 from tasks.judging.step import BaselineTools
-from tasks.judging.text import overlap_0_to_1, sentences
 from tasks.soundness.answers import SummaryReply
 from tasks.soundness.baselines.wording import SILENT, label_of
 from tasks.soundness.questions import ReviewShown, SummaryInput
+from tasks.text.words import overlap_0_to_1, sentences
 
 _KEY = bounded(r"\[P\d{1,6}\]")
 _MOST = 3

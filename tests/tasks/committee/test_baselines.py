@@ -18,8 +18,8 @@ from tasks.committee.questions import (
     PersonaQuestion,
     ReviewerShown,
 )
-from tasks.committee.roster import load_roster
 from tasks.judging.step import BaselineTools
+from tasks.personas.roster import load_roster
 from tests.support.contribution_fakes import WordEmbedder
 
 TOOLS = BaselineTools(embedder=WordEmbedder())

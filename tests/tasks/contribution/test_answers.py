@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from tasks.contribution.answers import ComparisonAnswer, DimensionsAnswer, RelevanceAnswer, RelevanceEntry, ReviewAnswer, by_key
+from tasks.contribution.answers import ComparisonAnswer, DimensionsAnswer, RelevanceAnswer, RelevanceEntry, ReviewAnswer
+from tasks.judging.reply_fields import by_key
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.floats(allow_nan=False) | st.text(max_size=8),

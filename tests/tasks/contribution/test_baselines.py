@@ -16,7 +16,7 @@ from tasks.contribution.baselines.dimensions import baseline_dimensions
 from tasks.contribution.baselines.queries import QUERY_WORD_LIMIT, baseline_queries
 from tasks.contribution.baselines.relevance import baseline_relevance, relevance_score
 from tasks.contribution.baselines.review import baseline_review
-from tasks.contribution.baselines.wording import Contrast, quotable, read, worded
+from tasks.contribution.baselines.wording import Contrast, read, worded
 from tasks.contribution.questions import (
     ComparisonQuestion,
     DimensionsQuestion,
@@ -28,7 +28,8 @@ from tasks.contribution.questions import (
     ShownPaper,
 )
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.judging.text import sentences
+from tasks.text.wording import quotable
+from tasks.text.words import sentences
 from tests.support.contribution_fakes import WordEmbedder
 
 IDEAS = Path(__file__).parents[4] / "shared" / "data" / "scholarideas.jsonl"

@@ -14,8 +14,8 @@ from schemas.reasons import Reason
 from tasks.contribution.answers import DimensionsAnswer, QueriesAnswer, RelevanceAnswer
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
 from tasks.contribution.searching import PACKED_WORDS, best_of_each, packed_query
-from tasks.contribution.selection import fused
 from tasks.contribution.steps import CONTRIBUTION_QUERIES, RELEVANCE
+from tasks.embeddings.similarity import fused
 from tasks.judging.packing import Beginning, first_alone
 from tests.support.contribution_fakes import FakeEngine, FakeLiterature, WordEmbedder, paper, parameters
 

@@ -4,8 +4,8 @@ from tasks.benchmarks.novelty_grading.answers import AlignmentAnswer, AspectsAns
 from tasks.benchmarks.novelty_grading.baselines.aspects import baseline_aspects
 from tasks.benchmarks.novelty_grading.questions import AlignmentQuestion, AspectsQuestion
 from tasks.judging.step import BaselineTools
-from tasks.judging.text import overlap_0_to_1
 from tasks.novelty.closeness import measure
+from tasks.text.words import overlap_0_to_1
 
 CLOSENESS_WEIGHT = 0.5
 OVERLAP_WEIGHT = 0.2

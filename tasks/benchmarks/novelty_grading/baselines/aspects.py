@@ -4,7 +4,7 @@ from schemas.patterns import IGNORECASE, Pattern, bounded
 from tasks.benchmarks.novelty_grading.answers import AspectsAnswer
 from tasks.benchmarks.novelty_grading.questions import AspectsQuestion
 from tasks.judging.step import BaselineTools
-from tasks.judging.text import sentences, words
+from tasks.text.words import sentences, words
 
 MINIMUM_WORDS = 5
 _TURN = bounded(

@@ -9,11 +9,11 @@ from schemas.committee import IdeaPart, Relation
 from schemas.reasons import Reason
 from tasks.committee.knowledge.answers import GroundingAnswer, GroundingEntry
 from tasks.committee.knowledge.questions import GroundingQuestion, ItemShown, PartHeld
-from tasks.contribution.baselines.phrases import mentions, specific_phrases, specific_stems
-from tasks.contribution.baselines.wording import listed
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.judging.text import rank_sentences, sentences
-from tasks.soundness.baselines.signs import read_sentence
+from tasks.text.phrases import mentions, specific_phrases, specific_stems
+from tasks.text.signs import read_sentence
+from tasks.text.wording import listed
+from tasks.text.words import rank_sentences, sentences
 
 SENTENCES_READ = 150
 SENTENCES_EMBEDDED = 3

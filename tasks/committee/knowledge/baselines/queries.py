@@ -8,8 +8,8 @@ from schemas.reasons import Reason
 from tasks.committee.knowledge.answers import PartQueries, QueriesAnswer
 from tasks.committee.knowledge.baselines.synonyms import abbreviations, reworded
 from tasks.committee.knowledge.questions import QueriesQuestion
-from tasks.contribution.baselines.phrases import meaningful_words, salience, specific_phrases, specific_stems, stem_counts
 from tasks.judging.step import BaselineTools, NoAnswer
+from tasks.text.phrases import meaningful_words, salience, specific_phrases, specific_stems, stem_counts
 
 WORD_LIMITS = {SourceKind.PAPERS: 7, SourceKind.WEB: 8, SourceKind.CODE: 4}
 SUBJECT_WORDS = 2

@@ -6,8 +6,8 @@ from schemas.reasons import Reason
 from tasks.committee.knowledge.answers import QueryTrouble, RefinedQueries, RefinementAnswer
 from tasks.committee.knowledge.baselines.queries import WORD_LIMITS, filled, ranked_phrases
 from tasks.committee.knowledge.questions import PartShown, QueryOutcome, RefinementQuestion
-from tasks.contribution.baselines.phrases import mentions, specific_phrases, specific_stems, stem_counts
 from tasks.judging.step import BaselineTools, NoAnswer
+from tasks.text.phrases import mentions, specific_phrases, specific_stems, stem_counts
 
 FEW_FINDS = 3
 LOW_SIMILARITY = 0.3

@@ -4,7 +4,7 @@ from schemas.reasons import Reason
 from tasks.committee.knowledge.answers import PageSummary, SummariesAnswer
 from tasks.committee.knowledge.questions import PageShown, SummariesQuestion
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.judging.text import rank_sentences, sentences
+from tasks.text.words import rank_sentences, sentences
 
 SUMMARY_SENTENCES = 6
 PASSAGES = 3

@@ -3,8 +3,8 @@
 from collections import Counter
 from functools import lru_cache
 
-from tasks.judging.text import content_words, key_phrases, words
-from tasks.judging.vocabulary import STOP_WORDS
+from tasks.text.vocabulary import STOP_WORDS
+from tasks.text.words import content_words, key_phrases, words
 
 
 def _listed(text: str) -> frozenset[str]:

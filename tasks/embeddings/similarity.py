@@ -2,15 +2,16 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
+from schemas.profile import Ranking
 from tasks.embeddings.embedder import Embedder
-from tasks.judging.text import content_words, sections_of_markdown, shorten_words
+from tasks.text.words import content_words, sections_of_markdown, shorten_words
 
 PASSAGE_WORDS = 90
 """Words per passage of an idea: what fits into the 128 tokens a small sentence encoder reads."""
@@ -105,3 +106,51 @@ class SharedWords:
 def _okapi(bag: Counter[str], asked: dict[str, float], relative_length: float) -> float:
     damping = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * relative_length)
     return math.fsum(asked[word] * bag[word] * (SATURATION + 1) / (bag[word] + damping) for word in asked if word in bag)
+
+
+PREFILTERED = 3
+"""Papers embedded for each one needed, where shared words choose beforehand."""
+
+_FUSION_DAMPING = 60
+
+
+async def nearest(
+    idea: str,
+    papers: Sequence[Paper],
+    limit: int,
+    nearness: Nearness,
+    *,
+    lexical_prefilter: bool,
+    ranking: Ranking = Ranking.EMBEDDING,
+) -> tuple[list[Paper], dict[PaperId, float]]:
+    """The `limit` papers most similar to the idea, in their given order, and every similarity that was computed for it.
+
+    A list that fits is kept whole and nothing is embedded. With `lexical_prefilter`, of a longer list only the
+    `PREFILTERED × limit` sharing most weighted words with the idea are embedded. Ties go to the smaller paper_id.
+    """
+    if len(papers) <= limit:
+        return list(papers), {}
+    embedded = most_words_shared(idea, papers, PREFILTERED * limit) if lexical_prefilter else list(papers)
+    known = await similarity_of(embedded, nearness)
+    worth = known if ranking is Ranking.EMBEDDING else fused([known, SharedWords(embedded).with_text(idea)])
+    chosen = {paper_id for paper_id, _ in sorted(worth.items(), key=lambda item: (-item[1], item[0]))[:limit]}
+    return [paper for paper in papers if paper.paper_id in chosen], known
+
+
+def fused(rankings: Sequence[Mapping[PaperId, float]]) -> dict[PaperId, float]:
+    """Several rankings of the same papers as one: the sum of 1 / (60 + rank), by value, ties by paper_id.
+
+    Reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009) needs no common scale.
+    """
+    worth: dict[PaperId, float] = {}
+    for values in rankings:
+        ordered = sorted(values, key=lambda paper_id: (-values[paper_id], paper_id))
+        for rank, paper_id in enumerate(ordered, start=1):
+            worth[paper_id] = worth.get(paper_id, 0.0) + 1 / (_FUSION_DAMPING + rank)
+    return worth
+
+
+async def similarity_of(papers: Sequence[Paper], nearness: Nearness) -> dict[PaperId, float]:
+    """Similarity to the idea by paper; what was embedded before is not embedded again."""
+    values = await nearness.of([paper_text(paper.title, paper.abstract) for paper in papers])
+    return {paper.paper_id: value for paper, value in zip(papers, values, strict=True)}

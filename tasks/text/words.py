@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from schemas.patterns import IGNORECASE, bounded
-from tasks.judging.vocabulary import ABBREVIATIONS, NEGATIVE_CUES, POSITIVE_CUES, STOP_WORDS
+from tasks.text.vocabulary import ABBREVIATIONS, NEGATIVE_CUES, POSITIVE_CUES, STOP_WORDS
 
 _WORD = bounded(r"[^\W_]+(?:[-'’./][^\W_]+)*")
 _ATX_HEADING = bounded(r"^ {0,3}#{1,6}(?=[ \t]|$)")

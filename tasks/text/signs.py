@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Literal
 
 from schemas.patterns import IGNORECASE, bounded
-from tasks.judging.text import has_numbers, outcome_cue
+from tasks.text.words import has_numbers, outcome_cue
 
 _PROCEDURE = bounded(
     r"\b(?:we|i|this (?:paper|work|study|article)|our (?:\w{1,40} ){0,2}(?:approach|method|framework|model|system"

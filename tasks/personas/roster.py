@@ -52,7 +52,7 @@ def load_roster(personas_file: str | None) -> Roster:
 
 
 def _shipped(name: str) -> str:
-    return resources.files("tasks.committee").joinpath(name).read_text("utf-8")
+    return resources.files("tasks.personas").joinpath(name).read_text("utf-8")
 
 
 def _text_of(path: str) -> str:
