@@ -25,7 +25,7 @@ from tasks.judging.step import block
 from tasks.manuscripts.baselines import claims, numbers, references, statistics
 from tasks.manuscripts.baselines.reading import Reading
 from tasks.manuscripts.questions import ManuscriptQuestion
-from tasks.soundness.baselines.blocks import blocks_of
+from tasks.soundness.steps.blocks import blocks_of
 from tasks.text import words as text
 from tests.support.growth import superlinear_from
 from warehouse.scrubbing import scrub

@@ -7,8 +7,7 @@ from tasks.benchmarks.questions import PromptOnlyQuestion, PromptWithSearchQuest
 from tasks.contribution.baselines.dimensions import baseline_dimensions
 from tasks.contribution.questions import DimensionsQuestion, ShownPaper
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.soundness.baselines.methods import extract_methods
-from tasks.soundness.questions import MethodsInput
+from tasks.soundness.steps.extract_methods import MethodsInput, baseline_methods
 from tasks.text.practices import PRACTICES
 from tasks.text.words import key_phrases, outcome_cue, rank_sentences, sentences
 
@@ -28,7 +27,7 @@ async def baseline_prompt_with_search(question: PromptWithSearchQuestion, tools:
 
 
 async def _review(idea: str, papers: Sequence[ShownPaper], tools: BaselineTools) -> WholeReview | NoAnswer:
-    methods = await extract_methods(MethodsInput(idea=idea, maximum_methods=MAXIMUM_METHODS), tools)
+    methods = await baseline_methods(MethodsInput(idea=idea, maximum_methods=MAXIMUM_METHODS), tools)
     dimensions = await baseline_dimensions(DimensionsQuestion(idea=idea, maximum_dimensions=MAXIMUM_DIMENSIONS), tools)
     if isinstance(methods, NoAnswer) and isinstance(dimensions, NoAnswer):
         return methods

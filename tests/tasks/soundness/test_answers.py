@@ -3,7 +3,10 @@
 import pytest
 from pydantic import ValidationError
 
-from tasks.soundness.answers import EvidenceReply, QueriesReply, ReviewReply, SummaryReply
+from tasks.soundness.steps.method_evidence import EvidenceReply
+from tasks.soundness.steps.soundness_query import QueriesReply
+from tasks.soundness.steps.soundness_review import ReviewReply
+from tasks.soundness.steps.soundness_summary import SummaryReply
 
 
 def test_null_for_nothing_to_say_and_paragraphs_as_a_list_are_understood() -> None:

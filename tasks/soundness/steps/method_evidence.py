@@ -1,14 +1,62 @@
-"""Extractive answer to `method_evidence`: relevance by shared wording, and the sentences that say what was done and found."""
+"""`method_evidence`: what each paper found has to say about a method.
+
+Baseline: relevance by shared wording, and the sentences that say what was done and found.
+"""
 
 from collections.abc import Callable
 
-from tasks.judging.step import BaselineTools
-from tasks.soundness.answers import EvidenceReply, PaperReading
-from tasks.soundness.baselines.closeness import Closeness, Fingerprint, closeness, core_words, fingerprint, fingerprint_of_method
-from tasks.soundness.baselines.wording import quotable
-from tasks.soundness.questions import EvidenceInput, PaperShown
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import LONG_ANSWER_TOKENS
+from tasks.judging.reply_fields import Prose
+from tasks.judging.step import BaselineTools, Step
+from tasks.soundness.steps.closeness import Closeness, Fingerprint, closeness, core_words, fingerprint, fingerprint_of_method
+from tasks.soundness.steps.wording import quotable
 from tasks.text.signs import Reading, read_sentence
 from tasks.text.words import rank_sentences, sentences
+
+
+class SectionShown(Noun):
+    """One section of a paper, as far as it is shown."""
+
+    kind: str = Field(pattern="^[a-z_]+$", description="abstract, methods, results or related_work.")
+    text: str
+    words_left_out: int = Field(default=0, ge=0)
+
+
+class PaperShown(Noun):
+    """One paper to read, under the key the reply must use."""
+
+    key: str
+    title: str
+    sections: tuple[SectionShown, ...] = Field(min_length=1)
+
+
+class EvidenceInput(Noun):
+    """Input of `method_evidence`."""
+
+    idea: str
+    method: str
+    papers: tuple[PaperShown, ...] = Field(min_length=1)
+    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each text; None: as many as it needs.")
+
+
+class PaperReading(Reply):
+    """What one paper has to say about the method; the three texts are empty when it is not relevant."""
+
+    key: str
+    relevant: bool
+    method: Prose = ""
+    results: Prose = ""
+    context: Prose = ""
+
+
+class EvidenceReply(Reply):
+    """Reply to `method_evidence`: one reading per key."""
+
+    papers: tuple[PaperReading, ...]
+
 
 _MINIMUM_SHARE = 0.15
 _ALONE, _WITH_A_PAIR = 6, 3
@@ -16,7 +64,7 @@ _CORE_SIZE, _CORE_WORDS = 30, 3
 _SENTENCES_READ = 100
 
 
-async def read_papers(inputs: EvidenceInput, _tools: BaselineTools) -> EvidenceReply:
+async def baseline_evidence(inputs: EvidenceInput, _tools: BaselineTools) -> EvidenceReply:
     """Each paper by itself, so that the answer does not depend on how many are read at once."""
     method = fingerprint_of_method(inputs.method)
     core = core_words(inputs.idea, _CORE_SIZE)
@@ -89,3 +137,15 @@ def _best(readings: list[Reading], near: dict[str, float], bonus: Callable[[Read
 def _joined(chosen: list[Reading], readings: list[Reading]) -> str:
     """The chosen sentences, one per line, in the paper's order: lines keep them apart for whoever reads on."""
     return "\n\n".join(reading.sentence for reading in readings if reading in chosen)
+
+
+METHOD_EVIDENCE = Step(
+    name="method_evidence",
+    version=4,
+    package="tasks.soundness",
+    input_model=EvidenceInput,
+    output_model=EvidenceReply,
+    baseline=baseline_evidence,
+    shares_prefix=True,
+    answer_tokens=LONG_ANSWER_TOKENS,
+)

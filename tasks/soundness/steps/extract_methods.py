@@ -1,13 +1,39 @@
-"""Extractive answer to `extract_methods`: the blocks that state actions, ranked by what the idea turns on."""
+"""`extract_methods`: the methods an idea proposes.
 
+Baseline: the blocks that state actions, ranked by what the idea turns on.
+"""
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
 from schemas.patterns import IGNORECASE, bounded
 from schemas.reasons import Reason
-from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.soundness.answers import MethodsReply, ProposedMethod
-from tasks.soundness.baselines.blocks import Block, Part, blocks_of, topic_of
-from tasks.soundness.baselines.wording import CONTEXT_MARK, opening, plain, without_opening
-from tasks.soundness.questions import MethodsInput
+from tasks.judging.reply_fields import Prose
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.soundness.steps.blocks import Block, Part, blocks_of, topic_of
+from tasks.soundness.steps.wording import CONTEXT_MARK, opening, plain, without_opening
 from tasks.text.words import content_words, key_phrases, overlap_0_to_1, rank_sentences, sentences
+
+
+class MethodsInput(Noun):
+    """Input of `extract_methods`."""
+
+    idea: str
+    maximum_methods: int = Field(ge=1)
+
+
+class ProposedMethod(Reply):
+    """One method of the idea."""
+
+    text: Prose = Field(description="What is done, how, on what and what for; understandable alone.")
+    quote: Prose = Field(default="", description="The idea's own words, copied.")
+
+
+class MethodsReply(Reply):
+    """Reply to `extract_methods`: most important first."""
+
+    methods: tuple[ProposedMethod, ...]
+
 
 _ACTION = bounded(
     r"\b(?:we|i)\s{1,9}(?:(?:then|also|next|first|further|finally|instead|additionally|\w{1,40}ly)\s{1,9})?"
@@ -39,7 +65,7 @@ _MAXIMUM_WORDS = 75
 _MAXIMUM_QUOTE_WORDS = 120
 
 
-async def extract_methods(inputs: MethodsInput, _tools: BaselineTools) -> MethodsReply | NoAnswer:
+async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> MethodsReply | NoAnswer:
     """Blocks of the method and experiment parts that state actions, by centrality to the idea, part, position and wording.
 
     An idea without such parts is read as a whole. NoAnswer(nothing_to_judge) when it proposes nothing.
@@ -147,3 +173,13 @@ def _worded(found: list[str], place: int, kept: list[int]) -> str:
     if sentence.endswith((".", "!", "?", "…")) or (sentence.endswith(":") and place + 1 in kept):
         return sentence
     return f"{sentence.rstrip(':;,')}."
+
+
+EXTRACT_METHODS = Step(
+    name="extract_methods",
+    version=1,
+    package="tasks.soundness",
+    input_model=MethodsInput,
+    output_model=MethodsReply,
+    baseline=baseline_methods,
+)

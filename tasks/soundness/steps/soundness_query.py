@@ -1,22 +1,48 @@
-"""Extractive answer to `soundness_query`: the method's key phrases, best for the idea first, with the idea's topic behind them."""
+"""`soundness_query`: one search query for each method.
+
+Baseline: the method's key phrases, best for the idea first, with the idea's topic behind them.
+"""
 
 import math
 from collections import Counter
 
+from pydantic import Field
+
+from schemas.base import Noun, Reply
 from schemas.reasons import Reason
-from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.soundness.answers import MethodQuery, QueriesReply
-from tasks.soundness.baselines.closeness import weight_of
-from tasks.soundness.baselines.wording import plain
-from tasks.soundness.questions import QueriesInput
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.soundness.steps.closeness import weight_of
+from tasks.soundness.steps.wording import plain
 from tasks.text.words import content_words, key_phrases, words
+
+
+class QueriesInput(Noun):
+    """Input of `soundness_query`."""
+
+    idea: str
+    methods: tuple[str, ...] = Field(min_length=1)
+    word_limit: int = Field(ge=1)
+
+
+class MethodQuery(Reply):
+    """The query for one of the methods shown."""
+
+    method: int = Field(ge=1, description="The number of the method, as shown.")
+    query: str = Field(min_length=1)
+
+
+class QueriesReply(Reply):
+    """Reply to `soundness_query`."""
+
+    queries: tuple[MethodQuery, ...] = Field(min_length=1)
+
 
 _METHOD_PHRASES = 7
 _IDEA_PHRASES = 3
 _CANDIDATES = 24
 
 
-async def make_queries(inputs: QueriesInput, _tools: BaselineTools) -> QueriesReply | NoAnswer:
+async def baseline_queries(inputs: QueriesInput, _tools: BaselineTools) -> QueriesReply | NoAnswer:
     """For every method up to ten phrases within the word limit; NoAnswer(nothing_to_judge) where no method has words."""
     about_idea = Counter(content_words(inputs.idea))
     subject = _telling(key_phrases(plain(inputs.idea), 4 * _CANDIDATES), about_idea, _IDEA_PHRASES)
@@ -50,3 +76,13 @@ def _telling(phrases: list[str], about_idea: Counter[str], limit: int) -> list[s
 
     ranked = sorted(range(len(phrases)), key=lambda place: (-round(value(phrases[place]), 3), place))
     return [phrases[place] for place in ranked[:limit]]
+
+
+SOUNDNESS_QUERY = Step(
+    name="soundness_query",
+    version=2,
+    package="tasks.soundness",
+    input_model=QueriesInput,
+    output_model=QueriesReply,
+    baseline=baseline_queries,
+)
