@@ -17,7 +17,7 @@ from tasks.benchmarks.questions import PromptOnlyQuestion, PromptWithSearchQuest
 from tasks.benchmarks.review_text import text_of_evaluation, text_of_reply
 from tasks.benchmarks.steps import PROMPT_ONLY, PROMPT_WITH_SEARCH
 from tasks.citations.keys import Shown, show
-from tasks.contribution.questions import ShownPaper
+from tasks.contribution.steps.shown import ShownPaper
 from tasks.judging.step import Step
 from tasks.text.words import key_phrases
 

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from schemas.base import Noun
-from tasks.contribution.questions import ShownPaper
+from tasks.contribution.steps.shown import ShownPaper
 
 
 class CoverageQuestion(Noun):

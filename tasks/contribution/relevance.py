@@ -9,10 +9,9 @@ from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.contribution.answers import RelevanceAnswer
 from tasks.contribution.inquiry import STAGE, Inquiry, omission
-from tasks.contribution.questions import RelevanceQuestion, ShownPaper
-from tasks.contribution.steps import RELEVANCE
+from tasks.contribution.steps.relevance import RELEVANCE, RelevanceInput, RelevanceReply
+from tasks.contribution.steps.shown import ShownPaper
 from tasks.judging.packing import even_batches, first_alone
 from tasks.judging.reply_fields import by_key
 from tasks.text.words import shorten_words
@@ -57,14 +56,14 @@ async def judge_relevance(inquiry: Inquiry, papers: Sequence[Paper]) -> Judgemen
     return judgements
 
 
-async def _asked(inquiry: Inquiry, batch: Shown) -> Outcome[RelevanceAnswer]:
+async def _asked(inquiry: Inquiry, batch: Shown) -> Outcome[RelevanceReply]:
     parameters = inquiry.parameters
     papers = shown_papers(batch, parameters.abstract_word_limit)
-    question = RelevanceQuestion(idea=inquiry.idea.text, papers=papers, words_per_text=parameters.words_per_rationale)
+    question = RelevanceInput(idea=inquiry.idea.text, papers=papers, words_per_text=parameters.words_per_rationale)
     return await inquiry.engine.run(RELEVANCE, question)
 
 
-def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[RelevanceAnswer]) -> None:
+def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[RelevanceReply]) -> None:
     if isinstance(outcome, Unscored):
         missing = Judgement(None, unscored_reason=outcome.reason, provenance=outcome.provenance)
         judgements.by_paper.update({paper.paper_id: missing for paper in batch.papers})

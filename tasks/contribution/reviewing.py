@@ -18,11 +18,9 @@ from schemas.paper import Paper
 from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import settle
-from tasks.contribution.answers import ReviewAnswer
 from tasks.contribution.dimensions import shown
 from tasks.contribution.inquiry import STAGE, Inquiry, not_asked, unreviewed
-from tasks.contribution.questions import ReviewQuestion, ShownComparison
-from tasks.contribution.steps import CONTRIBUTION_REVIEW
+from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW, ReviewInput, ReviewReply, ShownComparison
 
 PAPERS_SAMPLED = 25
 """Shown without a comparison, the most relevant first."""
@@ -54,7 +52,7 @@ async def review_uncompared(inquiry: Inquiry, papers: Sequence[Paper], dimension
     )
 
     async def one(dimension: Dimension) -> Reviewed:
-        question = ReviewQuestion(
+        question = ReviewInput(
             idea=inquiry.idea.text,
             dimension=shown(dimension),
             comparisons=uncompared,
@@ -103,9 +101,9 @@ async def _reviewed(inquiry: Inquiry, papers: Shown, dimension: Dimension, compa
     return _settled(blank, outcome, papers)
 
 
-def _question(inquiry: Inquiry, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]) -> ReviewQuestion:
+def _question(inquiry: Inquiry, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]) -> ReviewInput:
     of_paper = {comparison.paper_id: comparison for comparison in comparisons}
-    return ReviewQuestion(
+    return ReviewInput(
         idea=inquiry.idea.text,
         dimension=shown(dimension),
         comparisons=tuple(
@@ -117,7 +115,7 @@ def _question(inquiry: Inquiry, papers: Shown, dimension: Dimension, comparisons
     )
 
 
-def _settled(blank: ContributionReview, outcome: Outcome[ReviewAnswer], papers: Shown) -> Reviewed:
+def _settled(blank: ContributionReview, outcome: Outcome[ReviewReply], papers: Shown) -> Reviewed:
     """The review with its citations rendered; keys that were not shown are taken out and counted."""
     if isinstance(outcome, Unscored):
         unscored = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)

@@ -9,7 +9,7 @@ from schemas.reasons import Reason
 from tasks.contribution.discovery import Discovery
 from tasks.contribution.inquiry import not_asked, unreviewed
 from tasks.contribution.relevance import Judgement
-from tasks.contribution.steps import CONTRIBUTION_REVIEW
+from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW
 
 
 def nothing_to_compare(discovery: Discovery, judgements: Mapping[PaperId, Judgement], minimum: int) -> tuple[Reason, str]:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from tasks.benchmarks.answers import ReviewedDimension, ReviewedMethod, WholeReview
 from tasks.benchmarks.questions import PromptOnlyQuestion, PromptWithSearchQuestion
-from tasks.contribution.baselines.dimensions import baseline_dimensions
-from tasks.contribution.questions import DimensionsQuestion, ShownPaper
+from tasks.contribution.steps.extract_dimensions import DimensionsInput, baseline_dimensions
+from tasks.contribution.steps.shown import ShownPaper
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.soundness.steps.extract_methods import MethodsInput, baseline_methods
 from tasks.text.practices import PRACTICES
@@ -28,7 +28,7 @@ async def baseline_prompt_with_search(question: PromptWithSearchQuestion, tools:
 
 async def _review(idea: str, papers: Sequence[ShownPaper], tools: BaselineTools) -> WholeReview | NoAnswer:
     methods = await baseline_methods(MethodsInput(idea=idea, maximum_methods=MAXIMUM_METHODS), tools)
-    dimensions = await baseline_dimensions(DimensionsQuestion(idea=idea, maximum_dimensions=MAXIMUM_DIMENSIONS), tools)
+    dimensions = await baseline_dimensions(DimensionsInput(idea=idea, maximum_dimensions=MAXIMUM_DIMENSIONS), tools)
     if isinstance(methods, NoAnswer) and isinstance(dimensions, NoAnswer):
         return methods
     missing = [practice.name for practice in PRACTICES if not practice.pattern.search(idea)]

@@ -4,15 +4,15 @@ import pytest
 
 from tasks.benchmarks.questions import CoverageQuestion
 from tasks.benchmarks.steps import JUDGE_COVERAGE
-from tasks.contribution.questions import RelevanceQuestion, ShownPaper
-from tasks.contribution.steps import RELEVANCE
+from tasks.contribution.steps.relevance import RELEVANCE, RelevanceInput
+from tasks.contribution.steps.shown import ShownPaper
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_cache_markers import takes_cache_markers, with_cache_markers
 
 
 def messages(*titles: str) -> list[dict[str, str]]:
     papers = tuple(ShownPaper(key=f"P{place}", title=title, abstract="It does things.") for place, title in enumerate(titles, 1))
-    return RELEVANCE.messages(RelevanceQuestion(idea="A plan.</idea> with a hostile end.", papers=papers, words_per_text=9))
+    return RELEVANCE.messages(RelevanceInput(idea="A plan.</idea> with a hostile end.", papers=papers, words_per_text=9))
 
 
 def test_marking_changes_no_word() -> None:

@@ -1,16 +1,39 @@
-"""Baseline of `extract_dimensions`: the idea's own sentences, sorted by the kind of contribution their wording claims."""
+"""`extract_dimensions`: along which dimensions an idea claims to advance its field.
+
+Baseline: the idea's own sentences, sorted by the kind of contribution their wording claims.
+"""
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from pydantic import Field
+
+from schemas.base import Noun, Reply
 from schemas.patterns import bounded
 from schemas.reasons import Reason
-from tasks.contribution.answers import DimensionAnswer, DimensionsAnswer
-from tasks.contribution.baselines.cues import DIMENSIONS, DimensionCues
-from tasks.contribution.questions import DimensionsQuestion
-from tasks.judging.step import BaselineTools, NoAnswer
+from tasks.contribution.steps.cues import DIMENSIONS, DimensionCues
+from tasks.judging.reply_fields import SoundEntries, Text
+from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.cues import BACKGROUND, CLAIM, DEPENDENT, GAP, NOVELTY
 from tasks.text.phrases import specific_stems
 from tasks.text.words import overlap_0_to_1, sections_of_markdown, sentences, shorten_words, words
+
+
+class DimensionsInput(Noun):
+    """Along which dimensions does the idea claim to advance its field?"""
+
+    idea: str = Field(min_length=1)
+    maximum_dimensions: int = Field(ge=1)
+
+
+class DimensionEntry(Reply):
+    name: Text = Field(description="Two to five words.")
+    statements: Annotated[list[Text], Field(min_length=1), SoundEntries] = Field(description="Self-contained contribution statements.")
+
+
+class DimensionsReply(Reply):
+    dimensions: Annotated[list[DimensionEntry], SoundEntries] = Field(description="None where the idea claims to contribute nothing.")
+
 
 STATEMENTS_PER_DIMENSION = 2
 STATEMENT_WORD_LIMIT = 60
@@ -38,26 +61,26 @@ class ClaimSentence:
         return self.strengths[place] + self.weight if self.strengths[place] else 0.0
 
 
-async def baseline_dimensions(question: DimensionsQuestion, tools: BaselineTools) -> DimensionsAnswer | NoAnswer:
+async def baseline_dimensions(inputs: DimensionsInput, tools: BaselineTools) -> DimensionsReply | NoAnswer:
     """Sentences that claim something go to the dimension whose cues they have most of; the strongest dimensions stay.
 
     An idea without any cue gets one dimension, its central sentences.
     """
     del tools
-    claims = _claims(question.idea)
+    claims = _claims(inputs.idea)
     if not claims:
         return NoAnswer(Reason.NOTHING_TO_JUDGE, "the idea has no sentence of six words or more; write it out in sentences")
     by_dimension = {place: _statements(_of_dimension(claims, place)) for place in range(len(DIMENSIONS))}
     strengths = {place: sum(claim.strength(place) for claim in chosen) for place, chosen in by_dimension.items() if chosen}
-    ordered = sorted(strengths, key=lambda place: (-strengths[place], place))[: question.maximum_dimensions]
+    ordered = sorted(strengths, key=lambda place: (-strengths[place], place))[: inputs.maximum_dimensions]
     if not ordered:
         central = sorted(claims, key=lambda claim: -claim.weight)
-        return DimensionsAnswer(dimensions=[_answer("Central claim", _statements(central))])
-    return DimensionsAnswer(dimensions=[_answer(DIMENSIONS[place].name, by_dimension[place]) for place in ordered])
+        return DimensionsReply(dimensions=[_answer("Central claim", _statements(central))])
+    return DimensionsReply(dimensions=[_answer(DIMENSIONS[place].name, by_dimension[place]) for place in ordered])
 
 
-def _answer(name: str, claims: list[ClaimSentence]) -> DimensionAnswer:
-    return DimensionAnswer(name=name, statements=[claim.text for claim in claims])
+def _answer(name: str, claims: list[ClaimSentence]) -> DimensionEntry:
+    return DimensionEntry(name=name, statements=[claim.text for claim in claims])
 
 
 def _claims(idea: str) -> list[ClaimSentence]:
@@ -117,3 +140,13 @@ def _statements(claims: list[ClaimSentence]) -> list[ClaimSentence]:
         if len(chosen) < STATEMENTS_PER_DIMENSION and all(overlap_0_to_1(claim.text, other.text) < REDUNDANT_OVERLAP for other in chosen):
             chosen.append(claim)
     return chosen
+
+
+EXTRACT_DIMENSIONS = Step(
+    name="extract_dimensions",
+    version=2,
+    package="tasks.contribution",
+    input_model=DimensionsInput,
+    output_model=DimensionsReply,
+    baseline=baseline_dimensions,
+)

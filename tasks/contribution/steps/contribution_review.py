@@ -1,14 +1,55 @@
-"""Baseline of `contribution_review`: what the comparisons agree on, each sentence with its papers."""
+"""`contribution_review`: what the comparisons say about the idea's contribution along one dimension.
+
+Baseline: what the comparisons agree on, each sentence with its papers.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
-from tasks.contribution.answers import ReviewAnswer
-from tasks.contribution.baselines.wording import Contrast, read
-from tasks.contribution.questions import ReviewQuestion, ShownComparison
-from tasks.judging.step import BaselineTools
+from pydantic import Field, model_validator
+
+from schemas.base import Noun, Reply
+from schemas.judging import StepKind
+from tasks.contribution.steps.shown import ShownDimension
+from tasks.contribution.steps.wording import Contrast, read
+from tasks.judging.step import BaselineTools, Step
 from tasks.text.wording import joined, listed, quotable
 from tasks.text.words import rank_sentences, sentences
+
+
+class ShownComparison(Noun):
+    """The idea against one paper along the dimension under review."""
+
+    key: str
+    title: str
+    year: int | None
+    score: int | None = Field(ge=-1, le=1, description="None: no comparison was made, and `comparison` is the paper's abstract.")
+    comparison: str
+
+
+class ReviewInput(Noun):
+    """What do the comparisons say about the idea's contribution along one dimension?"""
+
+    idea: str = Field(min_length=1)
+    dimension: ShownDimension
+    comparisons: tuple[ShownComparison, ...] = Field(min_length=1)
+    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each section; None: as many as it needs.")
+
+
+class ReviewReply(Reply):
+    """Each text cites papers as [P3]; a section may be empty when the comparisons give nothing for it, not all of them."""
+
+    strengths: str = Field(description="Where the idea is novel along this dimension, with keys.")
+    weaknesses: str = Field(description="Where earlier work already covers it, with keys.")
+    suggestions: str = Field(description="How to make the contribution more novel, with keys.")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not (self.strengths.strip() or self.weaknesses.strip() or self.suggestions.strip()):
+            raise ValueError("all three sections are empty")
+        return self
+
 
 KEYS_PER_SENTENCE = 5
 QUOTED_COMPETITORS = 3
@@ -27,37 +68,37 @@ class _Reading:
         return f"[{self.shown.key}]"
 
 
-async def baseline_review(question: ReviewQuestion, tools: BaselineTools) -> ReviewAnswer:
+async def baseline_review(inputs: ReviewInput, tools: BaselineTools) -> ReviewReply:
     """Phrases that many papers lack are strengths, papers that are ahead are weaknesses, contrasts give suggestions.
 
     Every sentence cites the papers it rests on; every paper that is ahead is named.
     """
     del tools
-    if all(comparison.score is None for comparison in question.comparisons):
-        return _uncompared(question)
-    readings = [_Reading(comparison, read(comparison.comparison)) for comparison in question.comparisons]
+    if all(comparison.score is None for comparison in inputs.comparisons):
+        return _uncompared(inputs)
+    readings = [_Reading(comparison, read(comparison.comparison)) for comparison in inputs.comparisons]
     ahead = [reading for reading in readings if (reading.shown.score or 0) > 0]
     level = [reading for reading in readings if reading.shown.score == 0]
     behind = [reading for reading in readings if (reading.shown.score or 0) < 0]
     strengths = _strengths(ahead, level, len(readings))
     weaknesses = _weaknesses(behind, level)
-    suggestions = _suggestions(question.dimension.name.lower(), ahead, level, behind)
-    return ReviewAnswer(strengths=" ".join(strengths), weaknesses=" ".join(weaknesses), suggestions=" ".join(suggestions))
+    suggestions = _suggestions(inputs.dimension.name.lower(), ahead, level, behind)
+    return ReviewReply(strengths=" ".join(strengths), weaknesses=" ".join(weaknesses), suggestions=" ".join(suggestions))
 
 
-def _uncompared(question: ReviewQuestion) -> ReviewAnswer:
+def _uncompared(inputs: ReviewInput) -> ReviewReply:
     """Of abstracts that nobody compared only what comes nearest to the statements can be told, not who is ahead."""
-    statements = " ".join(question.dimension.statements)
+    statements = " ".join(inputs.dimension.statements)
     nearest = sorted(
-        ((max(rank_sentences(statements, sentences(paper.comparison), 1), default=(0.0, "")), paper) for paper in question.comparisons),
+        ((max(rank_sentences(statements, sentences(paper.comparison), 1), default=(0.0, "")), paper) for paper in inputs.comparisons),
         key=lambda pair: -pair[0][0],
     )
     told = [(quotable(sentence), paper) for (closeness, sentence), paper in nearest[:QUOTED_COMPETITORS] if closeness > 0]
     keys = joined([f"[{paper.key}]" for _, paper in told])
-    return ReviewAnswer(
+    return ReviewReply(
         strengths="",
         weaknesses=" ".join(f"Near to this stands [{paper.key}], which says “{said.rstrip('.')}”." for said, paper in told),
-        suggestions=f"Compare {question.dimension.name.lower()} with {keys}." if told else "Name the work this dimension builds on.",
+        suggestions=f"Compare {inputs.dimension.name.lower()} with {keys}." if told else "Name the work this dimension builds on.",
     )
 
 
@@ -165,3 +206,14 @@ def _capital(text: str) -> str:
         if letter.isalnum():
             return text[:place] + letter.upper() + text[place + 1 :]
     return text
+
+
+CONTRIBUTION_REVIEW = Step(
+    name="contribution_review",
+    version=4,
+    package="tasks.contribution",
+    input_model=ReviewInput,
+    output_model=ReviewReply,
+    baseline=baseline_review,
+    kind=StepKind.JUDGEMENT,
+)

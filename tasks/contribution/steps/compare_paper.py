@@ -1,20 +1,52 @@
-"""Baseline of `compare_paper`: each dimension's statements against a paper's abstract."""
+"""`compare_paper`: what is new in the idea, against each paper, along each dimension.
+
+Baseline: each dimension's statements against a paper's abstract.
+"""
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from tasks.contribution.answers import ComparisonAnswer, ComparisonEntry, DimensionComparison
-from tasks.contribution.baselines.wording import Contrast, worded
-from tasks.contribution.questions import ComparisonQuestion, ShownDimension, ShownPaper
+from schemas.base import Noun, Reply
+from schemas.judging import LONG_ANSWER_TOKENS, StepKind
+from tasks.contribution.steps.shown import ShownDimension, ShownPaper
+from tasks.contribution.steps.wording import Contrast, worded
 from tasks.embeddings.similarity import paper_text
-from tasks.judging.step import BaselineTools
+from tasks.judging.reply_fields import Key, KeyedEntry, SoundEntries, Text
+from tasks.judging.step import BaselineTools, Step
 from tasks.text.cues import OWN_WORK
 from tasks.text.phrases import meaningful_words, mentions, salience, specific_phrases, specific_stems, stem_counts
 from tasks.text.wording import listed, quotable
 from tasks.text.words import rank_sentences, sentences
+
+
+class ComparisonInput(Noun):
+    """What is new in the idea, against each paper, along each dimension?"""
+
+    idea: str = Field(min_length=1)
+    dimensions: tuple[ShownDimension, ...] = Field(min_length=1)
+    papers: tuple[ShownPaper, ...] = Field(min_length=1)
+    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each comparison; None: as many as it needs.")
+
+
+class DimensionComparison(Reply):
+    dimension: Key = Field(description="The identifier of the dimension, such as d1.")
+    comparison: Text = Field(description="What the idea does that the paper does not, or the reverse.")
+    score: int = Field(ge=-1, le=1, description="1 the idea is more novel, 0 neither or not addressed, -1 the paper.")
+
+
+class ComparisonEntry(KeyedEntry):
+    overall_comparison: Text = Field(description="Overlap and originality, in two or three sentences.")
+    dimensions: Annotated[list[DimensionComparison], Field(min_length=1), SoundEntries]
+
+
+class ComparisonReply(Reply):
+    papers: Annotated[list[ComparisonEntry], Field(min_length=1), SoundEntries]
+
 
 PHRASES_PER_STATEMENT = 4
 COVERED_FROM = 0.40
@@ -49,23 +81,23 @@ class _DimensionRead:
     vectors: NDArray[np.float32]
 
 
-async def baseline_comparison(question: ComparisonQuestion, tools: BaselineTools) -> ComparisonAnswer:
+async def baseline_comparison(inputs: ComparisonInput, tools: BaselineTools) -> ComparisonReply:
     """Closeness to each statement decides the score; the abstract's nearest sentence and the phrases it has and lacks say why.
 
     Closeness = mean of the embedding cosine (statement, title and abstract) and the share of the statement's specific words the abstract
     has. One covered statement makes -1, one addressed 0; +1 takes a paper on the subject that leaves all of them open.
     """
-    statements = [statement for dimension in question.dimensions for statement in dimension.statements]
-    texts = [paper_text(paper.title, paper.abstract) for paper in question.papers]
+    statements = [statement for dimension in inputs.dimensions for statement in dimension.statements]
+    texts = [paper_text(paper.title, paper.abstract) for paper in inputs.papers]
     vectors = await tools.embedder.embed([*statements, *texts])
-    frequency = stem_counts(question.idea)
+    frequency = stem_counts(inputs.idea)
     dimensions: list[_DimensionRead] = []
     start = 0
-    for dimension in question.dimensions:
+    for dimension in inputs.dimensions:
         dimensions.append(_read_dimension(dimension, vectors[start : start + len(dimension.statements)], frequency))
         start += len(dimension.statements)
-    papers = [_read_paper(paper, vector) for paper, vector in zip(question.papers, vectors[len(statements) :], strict=True)]
-    return ComparisonAnswer(papers=[_entry(paper, dimensions) for paper in papers])
+    papers = [_read_paper(paper, vector) for paper, vector in zip(inputs.papers, vectors[len(statements) :], strict=True)]
+    return ComparisonReply(papers=[_entry(paper, dimensions) for paper in papers])
 
 
 def _read_dimension(dimension: ShownDimension, vectors: NDArray[np.float32], frequency: Counter[str]) -> _DimensionRead:
@@ -127,3 +159,16 @@ def _overall(paper: _PaperRead, compared: list[DimensionComparison], dimensions:
     parts.append(f"the idea adds something in {listed(ahead)}" if ahead else "the idea adds nothing that the abstract leaves open")
     parts.append(f"and repeats much in {listed(behind)}." if behind else "and repeats little of it.")
     return " ".join(parts)
+
+
+COMPARE_PAPER = Step(
+    name="compare_paper",
+    version=3,
+    package="tasks.contribution",
+    input_model=ComparisonInput,
+    output_model=ComparisonReply,
+    baseline=baseline_comparison,
+    shares_prefix=True,
+    kind=StepKind.JUDGEMENT,
+    answer_tokens=LONG_ANSWER_TOKENS,
+)

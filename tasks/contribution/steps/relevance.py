@@ -1,13 +1,39 @@
-"""Baseline of `relevance`: embedding similarity, with the share of a paper's specific words that the idea also uses."""
+"""`relevance`: how similar the contributions of each paper are to those of the idea.
+
+Baseline: embedding similarity, with the share of a paper's specific words that the idea also uses.
+"""
 
 import bisect
+from typing import Annotated
 
-from tasks.contribution.answers import RelevanceAnswer, RelevanceEntry
-from tasks.contribution.questions import RelevanceQuestion, ShownPaper
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import LONG_ANSWER_TOKENS
+from tasks.contribution.steps.shown import ShownPaper
 from tasks.embeddings.similarity import Nearness, paper_text
-from tasks.judging.step import BaselineTools
+from tasks.judging.reply_fields import KeyedEntry, SoundEntries
+from tasks.judging.step import BaselineTools, Step
 from tasks.text.phrases import mentions, specific_phrases, specific_stems
 from tasks.text.wording import listed
+
+
+class RelevanceInput(Noun):
+    """How similar are the contributions of each paper to those of the idea?"""
+
+    idea: str = Field(min_length=1)
+    papers: tuple[ShownPaper, ...] = Field(min_length=1)
+    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each rationale; None: as many as it needs.")
+
+
+class RelevanceEntry(KeyedEntry):
+    rationale: str = Field(description="One or two sentences: what is shared and what differs.")
+    score: int = Field(ge=0, le=5)
+
+
+class RelevanceReply(Reply):
+    papers: Annotated[list[RelevanceEntry], Field(min_length=1), SoundEntries]
+
 
 SIMILARITY_WEIGHT = 0.8
 FULL_SHARE = 0.4
@@ -29,14 +55,12 @@ _MEANINGS = (
 )
 
 
-async def baseline_relevance(question: RelevanceQuestion, tools: BaselineTools) -> RelevanceAnswer:
+async def baseline_relevance(inputs: RelevanceInput, tools: BaselineTools) -> RelevanceReply:
     """Closeness = 0.8 × cosine + 0.2 × shared words, cut at `THRESHOLDS`; a paper's score depends on no other paper."""
-    texts = [paper_text(paper.title, paper.abstract) for paper in question.papers]
-    nearness = await Nearness(question.idea, tools.embedder).of(texts)
-    idea_stems = specific_stems(question.idea)
-    return RelevanceAnswer(
-        papers=[_entry(paper, similarity, idea_stems) for paper, similarity in zip(question.papers, nearness, strict=True)]
-    )
+    texts = [paper_text(paper.title, paper.abstract) for paper in inputs.papers]
+    nearness = await Nearness(inputs.idea, tools.embedder).of(texts)
+    idea_stems = specific_stems(inputs.idea)
+    return RelevanceReply(papers=[_entry(paper, similarity, idea_stems) for paper, similarity in zip(inputs.papers, nearness, strict=True)])
 
 
 def _entry(paper: ShownPaper, similarity: float, idea_stems: frozenset[str]) -> RelevanceEntry:
@@ -54,3 +78,15 @@ def relevance_score(similarity_0_to_1: float, shared_share_0_to_1: float) -> int
     """0 to 5 from the two signals; grows with both."""
     shared = min(shared_share_0_to_1 / FULL_SHARE, 1.0)
     return bisect.bisect_right(THRESHOLDS, SIMILARITY_WEIGHT * similarity_0_to_1 + (1 - SIMILARITY_WEIGHT) * shared)
+
+
+RELEVANCE = Step(
+    name="relevance",
+    version=2,
+    package="tasks.contribution",
+    input_model=RelevanceInput,
+    output_model=RelevanceReply,
+    baseline=baseline_relevance,
+    shares_prefix=True,
+    answer_tokens=LONG_ANSWER_TOKENS,
+)
