@@ -26,7 +26,7 @@ from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepEstimate, es
 from tasks.judging.step import Step
 from tasks.manuscripts.steps import JUDGE_HIT
 from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
-from tasks.novelty.steps import JUDGE_NOVELTY
+from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 from tasks.ranking.dimensions import DIMENSIONS, compared_along
 from tasks.ranking.steps import COMPARE_IDEAS
 

@@ -1,14 +1,48 @@
-"""Baseline of `judge_novelty`: how close the idea's statements come to the related works, cut into five grades."""
+"""`judge_novelty`: what related works have already, what is new, and a score from 1 to 5.
+
+Baseline: how close the idea's statements come to the related works, cut into five grades.
+"""
 
 import bisect
 
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import StepKind
 from schemas.reasons import Reason
-from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.novelty.answers import NoveltyAnswer
+from tasks.judging.reply_fields import Text
+from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.novelty.closeness import COVERED, Closeness, measure
-from tasks.novelty.questions import NoveltyQuestion, WorkShown
 from tasks.text.phrases import mentions, specific_phrases, specific_stems
 from tasks.text.wording import joined, listed, quotable
+
+
+class WorkShown(Noun):
+    """A related work under the key a reply must cite it by."""
+
+    key: str
+    title: str
+    year: int | None
+    abstract: str = Field(min_length=1)
+
+
+class NoveltyInput(Noun):
+    """Input of `judge_novelty`."""
+
+    idea: str = Field(min_length=1)
+    works: tuple[WorkShown, ...] = Field(min_length=1, description="Most similar first, or as they were given.")
+    unanswered_searches: int = Field(ge=0, description="What they would have shown is unknown.")
+    words_per_text: int | None = Field(default=None, ge=1, description="Asked of the justification; None: a few sentences.")
+
+
+class NoveltyReply(Reply):
+    """Known aspects cite the works that have them; both lists may be empty, the justification not."""
+
+    known_aspects: list[Text] = Field(default_factory=list, description="What related works have already, each with keys.")
+    novel_aspects: list[Text] = Field(default_factory=list, description="What none of the related works has.")
+    justification: Text = Field(description="Why this score, with keys.")
+    score: int = Field(ge=1, le=5, description="1 not novel, 5 highly novel.")
+
 
 THRESHOLDS = (0.42, 0.55, 0.61, 0.67)
 """Mean closeness from which the score is 4, 3, 2, 1; below the first it is 5.
@@ -33,22 +67,22 @@ _MEANINGS = {
 }
 
 
-async def baseline_judgement(question: NoveltyQuestion, tools: BaselineTools) -> NoveltyAnswer | NoAnswer:
+async def baseline_judgement(inputs: NoveltyInput, tools: BaselineTools) -> NoveltyReply | NoAnswer:
     """Score by mean closeness at `THRESHOLDS`; covered statements are known aspects, the others novel ones, each with its closest work."""
-    works = [(work.title, work.abstract) for work in question.works]
-    closeness = await measure(question.idea, works, tools.embedder)
+    works = [(work.title, work.abstract) for work in inputs.works]
+    closeness = await measure(inputs.idea, works, tools.embedder)
     if closeness is None:
         return NoAnswer(Reason.NOTHING_TO_JUDGE, "the idea has no sentence of six words or more; write it out in sentences")
     if max(closeness.values) < LEAST_CLOSENESS:
         detail = f"none of the {len(works)} works is close to the idea in any statement: that tells nothing of how new it is"
         return NoAnswer(Reason.NO_EVIDENCE, detail)
-    score = novelty_score(closeness.mean, question.unanswered_searches)
+    score = novelty_score(closeness.mean, inputs.unanswered_searches)
     known = [place for place, value in enumerate(closeness.values) if value >= COVERED]
     novel = [place for place, value in enumerate(closeness.values) if value < COVERED]
-    return NoveltyAnswer(
-        known_aspects=[f"{quotable(closeness.statements[place])} [{_closest(question, closeness, place).key}]" for place in known],
-        novel_aspects=[_new(question, closeness, place) for place in novel],
-        justification=_justification(question, closeness, len(known), score),
+    return NoveltyReply(
+        known_aspects=[f"{quotable(closeness.statements[place])} [{_closest(inputs, closeness, place).key}]" for place in known],
+        novel_aspects=[_new(inputs, closeness, place) for place in novel],
+        justification=_justification(inputs, closeness, len(known), score),
         score=score,
     )
 
@@ -59,37 +93,48 @@ def novelty_score(mean_closeness_0_to_1: float, unanswered_searches: int) -> int
     return min(score, GREATEST_WITH_GAPS) if unanswered_searches else score
 
 
-def _closest(question: NoveltyQuestion, closeness: Closeness, place: int) -> WorkShown:
-    return question.works[closeness.places[place]]
+def _closest(inputs: NoveltyInput, closeness: Closeness, place: int) -> WorkShown:
+    return inputs.works[closeness.places[place]]
 
 
 def _quoted(closeness: Closeness, place: int) -> str:
     return quotable(closeness.statements[place]).rstrip(". ")
 
 
-def _new(question: NoveltyQuestion, closeness: Closeness, place: int) -> str:
+def _new(inputs: NoveltyInput, closeness: Closeness, place: int) -> str:
     """The statement, with those of its phrases that no work mentions."""
-    stems = [specific_stems(f"{work.title} {work.abstract}") for work in question.works]
+    stems = [specific_stems(f"{work.title} {work.abstract}") for work in inputs.works]
     phrases = [phrase for phrase in specific_phrases(closeness.statements[place], 6) if not any(mentions(each, phrase) for each in stems)]
     unheard = f" (in none of the works: {listed(phrases[:3])})" if phrases else ""
     return f"{quotable(closeness.statements[place])}{unheard}"
 
 
-def _justification(question: NoveltyQuestion, closeness: Closeness, known: int, score: int) -> str:
+def _justification(inputs: NoveltyInput, closeness: Closeness, known: int, score: int) -> str:
     total = len(closeness.statements)
     strongest = max(range(total), key=lambda place: closeness.values[place])
     weakest = min(range(total), key=lambda place: closeness.values[place])
-    keys = dict.fromkeys(_closest(question, closeness, place).key for place in range(total))
+    keys = dict.fromkeys(_closest(inputs, closeness, place).key for place in range(total))
     cited = joined([f"[{key}]" for key in keys])
     parts = [
         f"{known} of {total} statements come close to earlier work, mean closeness {closeness.mean:.2f} to {cited}: {_MEANINGS[score]}.",
-        f"The closest work, [{_closest(question, closeness, strongest).key}], "
+        f"The closest work, [{_closest(inputs, closeness, strongest).key}], "
         f"reaches {closeness.values[strongest]:.2f} where the idea says “{_quoted(closeness, strongest)}”.",
     ]
     if weakest != strongest:
-        key = _closest(question, closeness, weakest).key
+        key = _closest(inputs, closeness, weakest).key
         value = closeness.values[weakest]
         parts.append(f"Least is found, {value:.2f} in [{key}], of “{_quoted(closeness, weakest)}”.")
-    if question.unanswered_searches:
+    if inputs.unanswered_searches:
         parts.append("Searches went unanswered, so that more may be known than is seen here.")
     return " ".join(parts)
+
+
+JUDGE_NOVELTY = Step(
+    name="judge_novelty",
+    version=1,
+    package="tasks.novelty",
+    input_model=NoveltyInput,
+    output_model=NoveltyReply,
+    baseline=baseline_judgement,
+    kind=StepKind.JUDGEMENT,
+)
