@@ -28,7 +28,7 @@ from tasks.manuscripts.steps import JUDGE_HIT
 from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 from tasks.ranking.dimensions import DIMENSIONS, compared_along
-from tasks.ranking.steps import COMPARE_IDEAS
+from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 REVIEW_TOKENS = 1_800
 """Of one review of an idea by `economy`: 6,900 characters on average of three real ideas."""

@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from schemas.base import Reply
 from tasks.judging.reply_fields import Prose, SoundEntries
-from tasks.ranking.answers import spelled
+from tasks.ranking.steps.compare_ideas import spelled
 
 Better = Annotated[Literal["A", "B", "tie"], BeforeValidator(spelled)]
 

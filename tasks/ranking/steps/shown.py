@@ -1,4 +1,4 @@
-"""What the ranking step is asked: two ideas, what is known of each, and along what to hold them against each other."""
+"""Two ideas, what is known of each and the dimensions to compare them along, as `compare_ideas` shows them."""
 
 from pydantic import Field
 
@@ -42,11 +42,3 @@ class ShownCriterion(Noun):
     name: str
     question: str
     scale: str = ""
-
-
-class PairQuestion(Noun):
-    """Which of two ideas is better, along each dimension?"""
-
-    first: ShownIdea = Field(description="Idea A.")
-    second: ShownIdea = Field(description="Idea B.")
-    dimensions: tuple[ShownCriterion, ...] = Field(min_length=1)

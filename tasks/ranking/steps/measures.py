@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from schemas.patterns import IGNORECASE, Pattern, bounded
-from tasks.ranking.questions import ShownCriterion, ShownEvidence, ShownIdea, ShownScore
+from tasks.ranking.steps.shown import ShownCriterion, ShownEvidence, ShownIdea, ShownScore
 from tasks.text.practices import PRACTICES
 from tasks.text.words import content_words, key_phrases, outcome_cue, sentences, words
 
