@@ -12,8 +12,8 @@ from schemas.base import Reply
 from tasks.citations.keys import show
 from tasks.citations.settle import settle
 from tasks.citations.spelling import without_keys
-from tasks.committee.knowledge.baselines.synonyms import abbreviations, reworded
 from tasks.committee.knowledge.passages import stands_in
+from tasks.committee.knowledge.steps.query_words import abbreviations, reworded
 from tasks.documents.latex_files import LatexError
 from tasks.documents.latex_source import whole_source
 from tasks.documents.latex_text import document_of_latex

@@ -1,4 +1,6 @@
-"""Baseline of `judge_standing`: a log-scaled formula over what is known of an item.
+"""`judge_standing`: how much weight items deserve, whatever they say.
+
+Baseline: a log-scaled formula over what is known of an item.
 
 - papers: 0.7 · log(1 + citations a year) / log(1 + 50) + 0.3 · venue, where a named venue counts 0.7 and a preprint server 0.3
 - code: log(1 + stars a year) / log(1 + 1000)
@@ -9,13 +11,47 @@ left out and the rest weighs whole; an item of which nothing at all is known get
 """
 
 import math
+from typing import Annotated
 
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import LONG_ANSWER_TOKENS
 from schemas.knowledge import SourceKind
 from schemas.patterns import IGNORECASE, bounded
 from schemas.reasons import Reason
-from tasks.committee.knowledge.answers import StandingAnswer, StandingEntry
-from tasks.committee.knowledge.questions import ItemStanding, StandingQuestion
-from tasks.judging.step import BaselineTools, NoAnswer
+from tasks.judging.reply_fields import KeyedEntry, SoundEntries
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+
+
+class ItemStanding(Noun):
+    """What is known about the standing of one item."""
+
+    key: str
+    kind: str
+    title: str
+    site: str = Field(description="Venue, site or owner; empty where unknown.")
+    published: str = Field(description="YYYY-MM-DD, or `undated`.")
+    citation_count: int | None = Field(ge=0)
+    stars: int | None = Field(ge=0)
+
+
+class StandingInput(Noun):
+    """How much weight do these items deserve, whatever they say?"""
+
+    idea: str = Field(min_length=1)
+    items: tuple[ItemStanding, ...] = Field(min_length=1)
+    as_of_year: int = Field(description="The year against which age is reckoned: the cutoff's, or the current one.")
+
+
+class StandingEntry(KeyedEntry):
+    reason: str = Field(description="One short sentence: the fact that decided.")
+    score: int = Field(ge=0, le=10)
+
+
+class StandingReply(Reply):
+    items: Annotated[list[StandingEntry], Field(min_length=1), SoundEntries]
+
 
 TOP_CITATIONS_A_YEAR = 50
 TOP_STARS_A_YEAR = 1000
@@ -27,16 +63,16 @@ _INSTITUTION = bounded(
 _NON_PROFIT = bounded(r"\.org$|^docs?\.|readthedocs|(?:^|\.)github\.io$")
 
 
-async def baseline_standing(question: StandingQuestion, tools: BaselineTools) -> StandingAnswer | NoAnswer:
+async def baseline_standing(inputs: StandingInput, tools: BaselineTools) -> StandingReply | NoAnswer:
     """Each item by itself, rounded to whole points."""
     del tools
     entries = []
-    for item in question.items:
-        known = _known(item, question.as_of_year)
+    for item in inputs.items:
+        known = _known(item, inputs.as_of_year)
         if known is not None:
             score_0_to_1, reason = known
             entries.append(StandingEntry(key=item.key, reason=reason, score=round(10 * score_0_to_1)))
-    return StandingAnswer(items=entries) if entries else NoAnswer(Reason.NO_EVIDENCE, "nothing is known of the items' standing")
+    return StandingReply(items=entries) if entries else NoAnswer(Reason.NO_EVIDENCE, "nothing is known of the items' standing")
 
 
 def _known(item: ItemStanding, as_of_year: int) -> tuple[float, str] | None:
@@ -72,3 +108,14 @@ def _of_site(site: str) -> tuple[float, str] | None:
 
 def _share(amount: float, top: float) -> float:
     return min(math.log1p(amount) / math.log1p(top), 1.0)
+
+
+JUDGE_STANDING = Step(
+    name="judge_standing",
+    version=1,
+    package="tasks.committee.knowledge",
+    input_model=StandingInput,
+    output_model=StandingReply,
+    baseline=baseline_standing,
+    answer_tokens=LONG_ANSWER_TOKENS,
+)

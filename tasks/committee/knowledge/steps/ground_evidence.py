@@ -1,19 +1,63 @@
-"""Baseline of `ground_evidence`: the sentence of each item nearest to the claims, and what its wording says of an outcome."""
+"""`ground_evidence`: what each item says for or against the part it is held against.
+
+Baseline: the sentence of each item nearest to the claims, and what its wording says of an outcome.
+"""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
+from schemas.base import Noun, Reply
 from schemas.committee import IdeaPart, Relation
+from schemas.judging import LONG_ANSWER_TOKENS
 from schemas.reasons import Reason
-from tasks.committee.knowledge.answers import GroundingAnswer, GroundingEntry
-from tasks.committee.knowledge.questions import GroundingQuestion, ItemShown, PartHeld
-from tasks.judging.step import BaselineTools, NoAnswer
+from tasks.judging.reply_fields import KeyedEntry, SoundEntries
+from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.phrases import mentions, specific_phrases, specific_stems
 from tasks.text.signs import read_sentence
 from tasks.text.wording import listed
 from tasks.text.words import rank_sentences, sentences
+
+
+class ItemShown(Noun):
+    """One piece of knowledge as far as it was read."""
+
+    key: str
+    kind: str
+    title: str
+    text: str = Field(min_length=1)
+
+
+class PartHeld(Noun):
+    """One part, its claims, and the items to hold against it."""
+
+    part: str
+    claims: tuple[str, ...] = Field(min_length=1)
+    keys: tuple[str, ...] = Field(min_length=1, description="Each item stands under exactly one part.")
+
+
+class GroundingInput(Noun):
+    """What does each of these items say for or against the part it is held against?"""
+
+    idea: str = Field(min_length=1, description="Title and gist, which is enough to read the claims by.")
+    items: tuple[ItemShown, ...] = Field(min_length=1)
+    parts: tuple[PartHeld, ...] = Field(min_length=1)
+
+
+class GroundingEntry(KeyedEntry):
+    relation: Relation
+    evidence: str = Field(description="What the item says, in one to three sentences.")
+    analysis: str = Field(description="How it bears on the claims.")
+    relevance: int = Field(ge=0, le=10)
+    passage: str = Field(description="Copied from the item word for word; empty for no evidence.")
+
+
+class GroundingReply(Reply):
+    items: Annotated[list[GroundingEntry], Field(min_length=1), SoundEntries]
+
 
 SENTENCES_READ = 150
 SENTENCES_EMBEDDED = 3
@@ -37,16 +81,16 @@ class _Candidates:
     sentences: tuple[str, ...]
 
 
-async def baseline_grounding(question: GroundingQuestion, tools: BaselineTools) -> GroundingAnswer | NoAnswer:
+async def baseline_grounding(inputs: GroundingInput, tools: BaselineTools) -> GroundingReply | NoAnswer:
     """An item's answer depends on no other item: candidates by shared words, the best by embedding, the outcome by its wording."""
-    parts = {key: part for part in question.parts for key in part.keys}
-    held = [item for item in question.items if item.key in parts]
+    parts = {key: part for part in inputs.parts for key in part.keys}
+    held = [item for item in inputs.items if item.key in parts]
     if not held:
         return NoAnswer(Reason.NOTHING_TO_JUDGE, "no item shown is to be held against a part")
     candidates = [_candidates(item, parts[item.key]) for item in held]
     texts = list(dict.fromkeys(text for each in candidates for text in (*each.claims, *each.sentences)))
     vectors = dict(zip(texts, await tools.embedder.embed(texts), strict=True))
-    return GroundingAnswer(items=[_entry(each, vectors) for each in candidates])
+    return GroundingReply(items=[_entry(each, vectors) for each in candidates])
 
 
 def _candidates(item: ItemShown, part: PartHeld) -> _Candidates:
@@ -98,3 +142,14 @@ def _relation(sentence: str, relevance: int, part: str) -> Relation:
     if read.of_others:
         return Relation.NEITHER
     return Relation.SUPPORTS if read.sign == "positive" else Relation.REFUTES
+
+
+GROUND_EVIDENCE = Step(
+    name="ground_evidence",
+    version=1,
+    package="tasks.committee.knowledge",
+    input_model=GroundingInput,
+    output_model=GroundingReply,
+    baseline=baseline_grounding,
+    answer_tokens=LONG_ANSWER_TOKENS,
+)
