@@ -12,13 +12,12 @@ from schemas.outcome import Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import settle
-from tasks.committee.answers import MetaReply
 from tasks.committee.figures import Figures, figures_of
 from tasks.committee.knowledge.troubles import STAGE
-from tasks.committee.questions import DimensionFigures, LaterQuestion, MetaQuestion, ReviewShown
 from tasks.committee.reviewing import Case, Reviewed
 from tasks.committee.showing import cited, display, rekeyed, telling, without_references
-from tasks.committee.steps import LATER_SUGGESTIONS, META_REVIEW
+from tasks.committee.steps.later_suggestions import LATER_SUGGESTIONS, LaterInput
+from tasks.committee.steps.meta_review import META_REVIEW, DimensionFigures, MetaInput, MetaReply, ReviewShown
 from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
 
@@ -62,9 +61,9 @@ def _why_unscored(reviewed: Sequence[Reviewed]) -> tuple[Reason, str]:
     return most, f"none of {len(reviewed)} reviews has a score; {reasons.count(most)} for this reason"
 
 
-def _question(case: Case, reviewed: Sequence[Reviewed], figures: Figures, shown: Shown) -> MetaQuestion:
+def _question(case: Case, reviewed: Sequence[Reviewed], figures: Figures, shown: Shown) -> MetaInput:
     assert figures.total_0_to_10 is not None
-    return MetaQuestion(
+    return MetaInput(
         idea=case.idea.text,
         total_score_0_to_10=figures.total_0_to_10,
         figures=tuple(
@@ -139,7 +138,7 @@ async def _with_suggestions(case: Case, concluded: Concluded, weaknesses: str, e
     displayed = display(telling(case.evidence, KnowledgePhase.AFTER), case.library)
     if not displayed.items:
         return concluded
-    outcome = await engine.run(LATER_SUGGESTIONS, LaterQuestion(idea=case.idea.text, weaknesses=weaknesses, knowledge=displayed.items))
+    outcome = await engine.run(LATER_SUGGESTIONS, LaterInput(idea=case.idea.text, weaknesses=weaknesses, knowledge=displayed.items))
     if isinstance(outcome, Unscored):
         failure = Failure(stage=STAGE, subject=LATER_SUGGESTIONS.name, reason=outcome.reason, detail=outcome.detail)
         return Concluded(concluded.meta_review, concluded.citations, (failure,))

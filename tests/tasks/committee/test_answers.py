@@ -4,7 +4,9 @@ import pytest
 from pydantic import ValidationError
 
 from schemas.committee import Decision, IdeaPart
-from tasks.committee.answers import MetaReply, PersonaReply, StructureReply
+from tasks.committee.steps.meta_review import MetaReply
+from tasks.committee.steps.persona_review import PersonaReply
+from tasks.committee.steps.structure_idea import StructureReply
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,6 @@ _HEADINGS: tuple[tuple[IdeaPart, Pattern], ...] = tuple(
         ),
     )
 )
-
 _QUESTION = bounded(
     r"\?\s{0,9}$|\b(?:we (?:ask|hypothesi[sz]e|want to (?:know|find out)|investigate whether|test whether)|whether|hypothes[ei]s"
     r"|research question|it is (?:unclear|unknown|open)|remains (?:unclear|unknown|open))\b",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from schemas.committee import IdeaPart, Relation
 from schemas.patterns import IGNORECASE, bounded
-from tasks.committee.questions import FindingShown, KnowledgeShown, PersonaQuestion
+from tasks.committee.steps.shown import FindingShown, KnowledgeShown, PartShown
 from tasks.text.words import has_numbers, overlap_0_to_1, words
 
 _DEMANDING = bounded(
@@ -59,14 +59,14 @@ def closeness(evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart])
     return sum(nearest.values()) / len(nearest) if nearest else 0.0
 
 
-def completeness(question: PersonaQuestion) -> float:
+def completeness(parts: Collection[PartShown]) -> float:
     """Share of the six parts that the idea has."""
-    return sum(bool(part.claims) for part in question.parts) / len(IdeaPart)
+    return sum(bool(part.claims) for part in parts) / len(IdeaPart)
 
 
-def concreteness(question: PersonaQuestion) -> float:
+def concreteness(parts: Collection[PartShown]) -> float:
     """Share of the claims that name a figure, a proper name or a technical term."""
-    claims = [claim for part in question.parts for claim in part.claims]
+    claims = [claim for part in parts for claim in part.claims]
     return sum(has_numbers(claim) or _names_something(claim) for claim in claims) / len(claims) if claims else 0.0
 
 
@@ -74,36 +74,35 @@ def _names_something(claim: str) -> bool:
     return any(_NAME_LIKE.search(word) for word in claim.split()[1:])
 
 
-def readability(question: PersonaQuestion) -> float:
+def readability(parts: Collection[PartShown]) -> float:
     """1 for claims of a comfortable length, 0 where they average twice as long and more."""
-    lengths = [len(words(claim)) for part in question.parts for claim in part.claims]
+    lengths = [len(words(claim)) for part in parts for claim in part.claims]
     mean = sum(lengths) / len(lengths) if lengths else _LONG_WORDS
     return _bounded(1 - (mean - _COMFORTABLE_WORDS) / (_LONG_WORDS - _COMFORTABLE_WORDS))
 
 
-def claims_of(question: PersonaQuestion, part: IdeaPart) -> tuple[str, ...]:
-    return next((shown.claims for shown in question.parts if shown.part == part.value), ())
+def claims_of(parts: Collection[PartShown], part: IdeaPart) -> tuple[str, ...]:
+    return next((shown.claims for shown in parts if shown.part == part.value), ())
 
 
-def ease(question: PersonaQuestion) -> float:
+def ease(idea: str) -> float:
     """Less with every demanding resource the text names."""
-    return 1 / (1 + 0.5 * len({match.lower() for match in _DEMANDING.findall(question.idea)}))
+    return 1 / (1 + 0.5 * len({match.lower() for match in _DEMANDING.findall(idea)}))
 
 
-def reach(question: PersonaQuestion) -> float:
+def reach(idea: str, parts: Collection[PartShown]) -> float:
     """How far the motivation and the expected results say the idea reaches."""
-    text = " ".join((*claims_of(question, IdeaPart.MOTIVATIONS), *claims_of(question, IdeaPart.EXPECTED_RESULTS), question.idea[:300]))
+    text = " ".join((*claims_of(parts, IdeaPart.MOTIVATIONS), *claims_of(parts, IdeaPart.EXPECTED_RESULTS), idea[:300]))
     return min(len({match.lower() for match in _WIDE.findall(text)}) / 5, 1.0)
 
 
-def kinship(question: PersonaQuestion, criterion: str) -> float:
+def kinship(idea: str, criterion: str) -> float:
     """How much of the idea speaks of what a criterion asks about."""
-    return overlap_0_to_1(criterion, question.idea)
+    return overlap_0_to_1(criterion, idea)
 
 
-def leaning(question: PersonaQuestion) -> float:
+def leaning(habits: str) -> float:
     """-0.5 for a reviewer described as strict, 0.5 for a kind one, 0 for neither or both, in points of the score."""
-    habits = question.reviewer.habits
     return 0.5 * (bool(_KIND.search(habits)) - bool(_STRICT.search(habits)))
 
 
