@@ -24,7 +24,7 @@ from tasks.benchmarks.novelty_grading.steps import STEPS as GRADING
 from tasks.benchmarks.steps import JUDGE_COVERAGE, JUDGE_PREFERENCE, PROMPT_ONLY, PROMPT_WITH_SEARCH
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepEstimate, estimate_step, total_usd
 from tasks.judging.step import Step
-from tasks.manuscripts.steps import JUDGE_HIT
+from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 from tasks.ranking.dimensions import DIMENSIONS, compared_along

@@ -22,9 +22,8 @@ from tasks.ideas.titles import title_of
 from tasks.judging.replies import parse_reply
 from tasks.judging.shortening import fit
 from tasks.judging.step import block
-from tasks.manuscripts.baselines import claims, numbers, references, statistics
-from tasks.manuscripts.baselines.reading import Reading
-from tasks.manuscripts.questions import ManuscriptQuestion
+from tasks.manuscripts.steps import claims, numbers, references, statistics
+from tasks.manuscripts.steps.reading import Reading
 from tasks.soundness.steps.blocks import blocks_of
 from tasks.text import words as text
 from tests.support.growth import superlinear_from
@@ -52,8 +51,7 @@ class _Answer(Reply):
 
 def _checked(form: str) -> Callable[[str], object]:
     def check(manuscript: str) -> object:
-        question = ManuscriptQuestion(title="", form=form, text=manuscript, attached=False, maximum_problems=5)
-        reading = Reading(question)
+        reading = Reading(form, manuscript)
         return [list(each(reading)) for each in _CHECKS]
 
     return check

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from scipy import stats
 
 from schemas.patterns import IGNORECASE, Pattern, bounded
-from tasks.manuscripts.baselines.reading import Finding, Reading, shown
+from tasks.manuscripts.steps.reading import Finding, Reading, shown
 
 _S = r"\s{0,9}+"
 _NUMBER = r"(-?\d{0,15}\.?\d{1,15})"

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from schemas.patterns import IGNORECASE, MULTILINE, bounded, linear
-from tasks.manuscripts.baselines.reading import Finding, Reading, shown
+from tasks.manuscripts.steps.reading import Finding, Reading, shown
 
 _SHARE = bounded(
     r"\b(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})\s?(?:/|(?:out )?of(?: the)?)\s?(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})\b"

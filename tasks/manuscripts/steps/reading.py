@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from schemas.patterns import IGNORECASE, MULTILINE, Match, bounded, linear
-from tasks.manuscripts.questions import ManuscriptQuestion
 from tasks.text.words import sentences
 
 _PAGE = bounded(r"^\[page (\d{1,9})\]$", MULTILINE)
@@ -40,18 +39,19 @@ class Finding:
 
 @dataclass(frozen=True)
 class Reading:
-    """The text of a manuscript, without its list of references."""
+    """A manuscript: `whole` has its list of references, `text` has not."""
 
-    question: ManuscriptQuestion
+    form: str
+    whole: str
 
     @property
     def is_latex(self) -> bool:
-        return self.question.form == "latex"
+        return self.form == "latex"
 
     @cached_property
     def text(self) -> str:
-        found = list(_REFERENCES.finditer(self.question.text))
-        return self.question.text[: found[-1].start()] if found and found[-1].start() > len(self.question.text) // 3 else self.question.text
+        found = list(_REFERENCES.finditer(self.whole))
+        return self.whole[: found[-1].start()] if found and found[-1].start() > len(self.whole) // 3 else self.whole
 
     @cached_property
     def sentences(self) -> tuple[Placed, ...]:

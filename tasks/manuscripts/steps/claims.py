@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from schemas.patterns import IGNORECASE, Pattern, bounded
-from tasks.manuscripts.baselines.reading import Finding, Reading, shown
+from tasks.manuscripts.steps.reading import Finding, Reading, shown
 
 _WE_PROVE = bounded(r"\bwe (?:prove|establish (?:a|the) (?:theorem|bound))\b", IGNORECASE)
 _PROOF = bounded(r"\bproofs?\b(?! of (?:concept|principle))|\\begin\{proof\}|\bq\.?e\.?d\b|□|∎|\\qed", IGNORECASE)

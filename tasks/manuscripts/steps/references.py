@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from schemas.patterns import IGNORECASE, MULTILINE, Pattern, bounded, linear
-from tasks.manuscripts.baselines.reading import Finding, Reading, shown
+from tasks.manuscripts.steps.reading import Finding, Reading, shown
 
 _UNRESOLVED = bounded(
     r"(?:\b(?:section|sec\.|eq\.|equation|figure|fig\.|table|theorem|lemma|proposition|appendix)\s?~?\(?\s?\?\?)|\[\s?\?{1,9}\s?(?:,\s?\?{1,9}\s?){0,99}\]|\(\?\?\)",
@@ -53,7 +53,7 @@ def check_labels(reading: Reading) -> Iterator[Finding]:
     """References and citations of a LaTeX source whose label or entry is missing."""
     if not reading.is_latex:
         return
-    whole = reading.question.text
+    whole = reading.whole
     labels = {name.strip() for pair in _LABEL.findall(whole) for name in pair if name}
     entries = {name.strip() for name in _BIBITEM.findall(whole)}
     yield from _missing(reading, _REF, labels, "label", "label")
