@@ -21,7 +21,10 @@ from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.benchmarks import innoeval, novelty_checker, rinobench, scholarideas
 from tasks.benchmarks.novelty_grading.steps import STEPS as GRADING
-from tasks.benchmarks.steps import JUDGE_COVERAGE, JUDGE_PREFERENCE, PROMPT_ONLY, PROMPT_WITH_SEARCH
+from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE
+from tasks.benchmarks.steps.judge_preference import JUDGE_PREFERENCE
+from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
+from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepEstimate, estimate_step, total_usd
 from tasks.judging.step import Step
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT

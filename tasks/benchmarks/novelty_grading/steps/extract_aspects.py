@@ -1,10 +1,29 @@
-"""Baseline of `extract_aspects`: clauses sorted by wording that speaks of earlier work, or of what it lacks."""
+"""`extract_aspects`: what a justification says is known, and what is new.
 
+Baseline: clauses sorted by wording that speaks of earlier work, or of what it lacks.
+"""
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
 from schemas.patterns import IGNORECASE, Pattern, bounded
-from tasks.benchmarks.novelty_grading.answers import AspectsAnswer
-from tasks.benchmarks.novelty_grading.questions import AspectsQuestion
-from tasks.judging.step import BaselineTools
+from tasks.judging.reply_fields import Text
+from tasks.judging.step import BaselineTools, Step
 from tasks.text.words import sentences, words
+
+
+class AspectsInput(Noun):
+    """Input of `extract_aspects`."""
+
+    justification: str = Field(min_length=1)
+
+
+class AspectsReply(Reply):
+    """Both lists may be empty: a justification need not argue."""
+
+    known: list[Text] = Field(description="Arguments that something in the idea exists already.")
+    novel: list[Text] = Field(description="Arguments that something in the idea is new.")
+
 
 MINIMUM_WORDS = 5
 _TURN = bounded(
@@ -41,16 +60,16 @@ _KNOWN = _any(
 )
 
 
-async def baseline_aspects(question: AspectsQuestion, tools: BaselineTools) -> AspectsAnswer:
+async def baseline_aspects(inputs: AspectsInput, tools: BaselineTools) -> AspectsReply:
     """Each clause of five words or more goes to the kind it has more cues of; ties go to novel when it denies something, else to known."""
     del tools
     known: dict[str, None] = {}
     novel: dict[str, None] = {}
-    for clause in _clauses(question.justification):
+    for clause in _clauses(inputs.justification):
         for_novel, for_known = len(_NOVEL.findall(clause)), len(_KNOWN.findall(clause))
         if for_novel or for_known:
             (novel if for_novel >= for_known else known).setdefault(clause)
-    return AspectsAnswer(known=list(known), novel=list(novel))
+    return AspectsReply(known=list(known), novel=list(novel))
 
 
 def _clauses(text: str) -> list[str]:
@@ -65,3 +84,13 @@ def _clauses(text: str) -> list[str]:
                 pieces.append(piece.strip())
         found += [piece for piece in pieces if len(words(piece)) >= MINIMUM_WORDS]
     return found
+
+
+EXTRACT_ASPECTS = Step(
+    name="extract_aspects",
+    version=1,
+    package="tasks.benchmarks.novelty_grading",
+    input_model=AspectsInput,
+    output_model=AspectsReply,
+    baseline=baseline_aspects,
+)

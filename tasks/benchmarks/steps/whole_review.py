@@ -1,32 +1,58 @@
-"""Baselines of `prompt_only` and `prompt_with_search`: what the plan leaves out, and what found papers say near it."""
+"""Reviews of a whole idea: what `prompt_only` and `prompt_with_search` answer."""
 
 from collections.abc import Sequence
+from typing import Annotated, Self
 
-from tasks.benchmarks.answers import ReviewedDimension, ReviewedMethod, WholeReview
-from tasks.benchmarks.questions import PromptOnlyQuestion, PromptWithSearchQuestion
+from pydantic import Field, model_validator
+
+from schemas.base import Reply
 from tasks.contribution.steps.extract_dimensions import DimensionsInput, baseline_dimensions
 from tasks.contribution.steps.shown import ShownPaper
+from tasks.judging.reply_fields import Prose, SoundEntries
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.soundness.steps.extract_methods import MethodsInput, baseline_methods
 from tasks.text.practices import PRACTICES
 from tasks.text.words import key_phrases, outcome_cue, rank_sentences, sentences
+
+
+class ReviewedMethod(Reply):
+    """One method of the idea."""
+
+    method: Prose = Field(description="The method, in a few words.")
+    support: Prose = ""
+    contradictions: Prose = ""
+    suggestions: Prose = ""
+
+
+class ReviewedDimension(Reply):
+    """One facet of the contribution."""
+
+    dimension: Prose = Field(description="Its name.")
+    strengths: Prose = ""
+    weaknesses: Prose = ""
+    suggestions: Prose = ""
+
+
+class WholeReviewReply(Reply):
+    """A review in the form that Assay's own evaluations have; a broken entry is left out, not the others."""
+
+    methods: Annotated[list[ReviewedMethod], SoundEntries] = Field(default_factory=list)
+    dimensions: Annotated[list[ReviewedDimension], SoundEntries] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not (self.methods or self.dimensions):
+            raise ValueError("neither a method nor a dimension is reviewed")
+        return self
+
 
 MAXIMUM_METHODS = 6
 MAXIMUM_DIMENSIONS = 4
 NEAREST_PAPERS = 2
 
 
-async def baseline_prompt_only(question: PromptOnlyQuestion, tools: BaselineTools) -> WholeReview | NoAnswer:
-    """Methods and dimensions as the modules' own baselines find them, with good practices the plan leaves out; nothing is cited."""
-    return await _review(question.idea, (), tools)
-
-
-async def baseline_prompt_with_search(question: PromptWithSearchQuestion, tools: BaselineTools) -> WholeReview | NoAnswer:
-    """As `baseline_prompt_only`, with the sentences of the found papers that come nearest to each method and dimension."""
-    return await _review(question.idea, question.papers, tools)
-
-
-async def _review(idea: str, papers: Sequence[ShownPaper], tools: BaselineTools) -> WholeReview | NoAnswer:
+async def extractive_review(idea: str, papers: Sequence[ShownPaper], tools: BaselineTools) -> WholeReviewReply | NoAnswer:
+    """The idea's methods and dimensions, each with what the plan leaves out and the nearest sentences of `papers`."""
     methods = await baseline_methods(MethodsInput(idea=idea, maximum_methods=MAXIMUM_METHODS), tools)
     dimensions = await baseline_dimensions(DimensionsInput(idea=idea, maximum_dimensions=MAXIMUM_DIMENSIONS), tools)
     if isinstance(methods, NoAnswer) and isinstance(dimensions, NoAnswer):
@@ -34,7 +60,7 @@ async def _review(idea: str, papers: Sequence[ShownPaper], tools: BaselineTools)
     missing = [practice.name for practice in PRACTICES if not practice.pattern.search(idea)]
     named = [] if isinstance(methods, NoAnswer) else [method.text for method in methods.methods]
     facets = [] if isinstance(dimensions, NoAnswer) else dimensions.dimensions
-    return WholeReview(
+    return WholeReviewReply(
         methods=[_method(text, papers, missing[2 * place : 2 * place + 2]) for place, text in enumerate(named)],
         dimensions=[_dimension(facet.name, " ".join(facet.statements), papers) for facet in facets],
     )
