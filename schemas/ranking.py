@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from schemas.base import Noun
+from schemas.base import Noun, Writable
 from schemas.calls import LlmCall
 from schemas.identifiers import IdeaId, RunId
 from schemas.outcome import Provenance
@@ -74,7 +74,7 @@ class GroupSummary(Noun):
     match_count: int = Field(ge=0)
     unscored_match_count: int = Field(ge=0)
     schedule: str = Field(description="round_robin or adaptive.")
-    ended_because: str = Field(default="", description="Why no more pairs were asked, one line.")
+    ended_because: Writable = Field(default="", description="Why no more pairs were asked, one line.")
     island_count: int = Field(
         default=1, ge=1, description="Parts that no chain of scored matches joins; ranks take them to be equally good. 1: one whole."
     )

@@ -138,6 +138,8 @@ def rank_and_print(request: RankRequest, session: Session, *, as_json: bool, sto
     if summary is not None:
         for line in summary.rejected_votes:
             print_note(f"vote not counted: {line}")
+        for line in summary.failed_groups:
+            print_note(f"group not ranked: {line}")
         for failed in summary.failed_expectations:
             print_note(f"not published: {failed}")
         if not summary.published:

@@ -9,9 +9,9 @@ from weakref import WeakValueDictionary
 from schemas.judging import Assignment
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
-from tasks.accounting.model_limits import ModelLimits
 from tasks.judging.litellm_cache_markers import takes_cache_markers, with_cache_markers
 from tasks.judging.model_access import access
+from tasks.judging.model_limits import ModelLimits
 from tasks.judging.parameters import ModelParameters, Parameters, Sampling
 from tasks.judging.prices import Price, price_of
 from tasks.judging.provider_call import CallAnswer, CallFailure, call_provider

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from schemas.base import Noun
 from schemas.identifiers import RunId
-from schemas.ranking import GroupReceipt, Match, RankedGroup, RankingHead
+from schemas.ranking import GroupReceipt, GroupSummary, Match, RankedGroup, RankingHead
 from schemas.tables import TABLE
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.rankings.rows import match_of, rows_of_group
+from warehouse.rankings.rows import match_of, rows_of_group, summary_of
 from warehouse.unit_landing import land_unit, read_noun, write_head
 
 GROUP_TABLES = ("ranking_groups", "matches", "ratings", "llm_calls")
@@ -79,6 +79,14 @@ def landed_matches(layout: Layout, run_id: RunId, ranking_id: str, group: str) -
     """The matches of a landed group; none when it has not landed."""
     path = layout.ranked_group(run_id, ranking_id, group) / "matches.parquet"
     return tuple(match_of(row) for row in read_rows(TABLE["matches"], path)) if path.exists() else ()
+
+
+def failed_groups(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[GroupSummary]:
+    """Groups that landed with a reason instead of ratings."""
+    for receipt in iterate_group_receipts(layout, run_id, ranking_id):
+        if receipt.incomplete_reason is not None and not receipt.rows.get("ratings"):
+            path = layout.ranked_group(run_id, ranking_id, receipt.group) / "ranking_groups.parquet"
+            yield from map(summary_of, read_rows(TABLE["ranking_groups"], path))
 
 
 def _parsed(path: Path, kind: type[NounT]) -> NounT | None:

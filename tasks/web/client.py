@@ -1,4 +1,4 @@
-"""The HTTP client of the sources. Keys join a request below everything that logs, repeats or reports it."""
+"""The one HTTP client. Keys join a request below everything that logs, repeats or reports it."""
 
 import functools
 import logging
@@ -14,12 +14,27 @@ from pydantic import SecretStr
 
 from warehouse.scrubbing import scrub
 
+Client = httpx.AsyncClient
+RequestFailure = httpx.HTTPError
+ConnectionFailure = httpx.TransportError
+"""What libraries that use httpx raise: for any failure, and where the other side is not there."""
+
 _SECRETS = "assay_secrets"
+_LIMITS = httpx.Limits(
+    max_connections=100,
+    max_keepalive_connections=100,
+    keepalive_expiry=20.0,  # our own gateway closes an idle one after thirty seconds
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """What a source's requests carry that nobody may read: header and query parameters by name, `parts` what those are made of."""
+    """What requests carry that nobody may read.
+
+    Attributes:
+        headers, parameters: by name.
+        parts: what those are made of.
+    """
 
     headers: dict[str, SecretStr] = field(default_factory=dict)
     parameters: dict[str, SecretStr] = field(default_factory=dict)
@@ -63,8 +78,8 @@ class KeyedTransport(httpx.AsyncBaseTransport):
     """
 
     def __init__(self) -> None:
-        self._direct = httpx.AsyncHTTPTransport(verify=_tls())
-        self._proxied = {f"{scheme}": httpx.AsyncHTTPTransport(verify=_tls(), proxy=url) for scheme, url in _proxies().items()}
+        self._direct = _transport(None)
+        self._proxied = {scheme: _transport(url) for scheme, url in _proxies().items()}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         secrets = request.extensions.get(_SECRETS)
@@ -89,14 +104,21 @@ class KeyedTransport(httpx.AsyncBaseTransport):
             await transport.aclose()
 
 
-def source_client(timeout_seconds: float) -> httpx.AsyncClient:
-    """A client for one task run (one event loop). Redirects are followed by hand: a key must not leave its host."""
+def open_client(timeout_seconds: float) -> Client:
+    """A client for one event loop.
+
+    Redirects are followed by hand: each is checked, and a key must not leave its host.
+    """
     return httpx.AsyncClient(
         transport=KeyedTransport(),
         timeout=httpx.Timeout(timeout_seconds),
         follow_redirects=False,
         headers={"User-Agent": f"assay/{metadata.version('assay')}"},
     )
+
+
+def _transport(proxy: str | None) -> httpx.AsyncHTTPTransport:
+    return httpx.AsyncHTTPTransport(verify=_tls(), limits=_LIMITS, proxy=proxy)
 
 
 @functools.cache

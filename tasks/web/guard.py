@@ -1,9 +1,15 @@
-"""Which hosts a download may reach: public ones only, decided on the addresses that will be connected to."""
+"""Requests to addresses from outside: public hosts only, judged by what is connected to."""
 
 import asyncio
 import ipaddress
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+
+from tasks.web.addresses import URL
+from tasks.web.client import open_client
+from tasks.web.exchange import Response, answered_within, streamed
 
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 """All that is handed out to the public Internet (RFC 4291); what lies outside is local, reserved, or wraps an IPv4 address."""
@@ -52,6 +58,47 @@ def _wrapped(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     if address in _NAT64 or (int(address) >> 32) & 0xFFFFFFFF in _ISATAP:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour
+
+
+async def checked_address(url: URL, *, allow_private_addresses: bool) -> str | Refused:
+    """The address to connect to for `url`, resolved once: its name cannot lead elsewhere later."""
+    host = url.raw_host.decode("ascii")
+    if url.scheme not in ("http", "https") or not host:
+        return Refused("only http and https links are followed", resolved=True)
+    port = url.port or (443 if url.scheme == "https" else 80)
+    return await resolve(host, port, allow_private_addresses=allow_private_addresses)
+
+
+@asynccontextmanager
+async def response_from(
+    address: str,
+    method: str,
+    url: URL,
+    timeout_seconds: float,
+    **headers: str,
+) -> AsyncIterator[Response]:
+    """What the checked `address` answers for `url`, before its body is read.
+
+    Credentials in the URL are left out. No connection is used again, as for another name.
+
+    Raises:
+        NoAnswerError: also where the body breaks off inside the block.
+    """
+    with answered_within(timeout_seconds):
+        async with open_client(timeout_seconds) as client:
+            request = client.build_request(
+                method,
+                url.copy_with(
+                    host=address.split("%", 1)[0],
+                    username=None,
+                    password=None,
+                    fragment=None,
+                ),
+                headers={"Host": url.netloc.decode("ascii"), **headers},
+                extensions={"sni_hostname": url.raw_host.decode("ascii")},
+            )
+            async with streamed(client, request) as response:
+                yield response
 
 
 async def resolve(host: str, port: int, *, allow_private_addresses: bool) -> str | Refused:

@@ -1,14 +1,13 @@
 """What left for one upstream under one key, remembered for every gateway of the machine and over restarts."""
 
-import fcntl
 import os
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
+from tasks.web.locks import try_lock, unlock
 
 _HEAD = struct.Struct("<dI")
 _PAIR_BYTES = 16
@@ -41,54 +40,36 @@ class Memory:
         self.departures = [*self.departures, departure][-kept:]
 
 
-class Departures(Protocol):
-    """Where a limiter remembers. Reading needs no lock; deciding on a departure and writing it does."""
+class Departures:
+    """Where a limiter that is alone remembers.
 
-    def read(self, now: float) -> Memory:
-        """The memory as it stands at `now`."""
-        ...
-
-    def write(self, memory: Memory) -> None:
-        """Replace it."""
-        ...
-
-    def try_lock(self) -> bool:
-        """Whether a departure may be decided on; then nobody else may until `unlock`."""
-        ...
-
-    def unlock(self) -> None:
-        """Let the others decide."""
-        ...
-
-    def close(self) -> None:
-        """Let go of what is held."""
-        ...
-
-
-class OwnDepartures:
-    """For a limiter that is alone."""
+    Reading needs no lock; deciding on a departure and writing it does.
+    """
 
     def __init__(self) -> None:
         self._memory = Memory()
 
     def read(self, now: float) -> Memory:
+        """The memory as it stands at `now`."""
         del now
         return self._memory
 
     def write(self, memory: Memory) -> None:
+        """Replace it."""
         self._memory = memory
 
     def try_lock(self) -> bool:
+        """Whether a departure may be decided on; then nobody else may until `unlock`."""
         return True
 
     def unlock(self) -> None:
-        return
+        """Let the others decide."""
 
     def close(self) -> None:
-        return
+        """Let go of what is held."""
 
 
-class SharedDepartures:
+class SharedDepartures(Departures):
     """The same in a file: every process that names it takes turns. A process that dies lets go of it.
 
     Needs a local file system and a POSIX system (`flock`). Moments after `now` are of an earlier start of the machine.
@@ -98,7 +79,7 @@ class SharedDepartures:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        super().__init__()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -122,14 +103,10 @@ class SharedDepartures:
         os.pwrite(self._descriptor, _HEAD.pack(memory.slot, len(memory.departures)) + struct.pack(f"<{len(moments)}d", *moments), 0)
 
     def try_lock(self) -> bool:
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
+        return try_lock(self._descriptor)
 
     def unlock(self) -> None:
-        fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        unlock(self._descriptor)
 
     def close(self) -> None:
         os.close(self._descriptor)

@@ -1,7 +1,9 @@
-"""One exact rate limit for every request to an upstream under one key.
+"""One exact rate limit for every request under one key, as the other side measures it: by arrival.
 
-The generic cell rate algorithm, with what really left, and when it had arrived, as its memory: the other side
-measures arrivals, and travel times vary.
+The generic cell rate algorithm, with what really left, and when it had arrived, as its memory.
+Kept by hand: libraries count departures, but travel times vary, and an allowance that several
+gateways use up to its last request is overrun where a request departs in time and arrives early.
+Where a limit leaves room, `tasks.web.rate_limit` is enough.
 """
 
 import asyncio
@@ -10,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from statistics import median
 
-from tasks.literature.gateway.departures import Departure, Departures, Memory, OwnDepartures
+from tasks.web.departures import Departure, Departures, Memory
 
 _PACE = 1.001
 _MARGIN = 0.007
@@ -30,7 +32,7 @@ _MOST_STRETCH = 16.0
 class Turn:
     """The right to send one request. The next turn begins an interval after `departed`, not after it was granted."""
 
-    def __init__(self, limiter: "RateLimiter", waited_seconds: float, granted_at: float) -> None:
+    def __init__(self, limiter: "ArrivalLimiter", waited_seconds: float, granted_at: float) -> None:
         self._limiter = limiter
         self._held = True
         self._arrived = False
@@ -51,7 +53,7 @@ class Turn:
             self._limiter.arrived(self.departed_at)
 
 
-class RateLimiter:
+class ArrivalLimiter:
     """Hands out turns in order of asking. A restarted process never sends at once.
 
     With N requests a second allowed, any N + 1 arrivals in a row take longer than a second, also those of other limiters
@@ -67,7 +69,7 @@ class RateLimiter:
         self._window_seconds = self._allowed / requests_per_second
         self._least_gap_seconds = self.interval_seconds / 2
         self._travel_bound_seconds = _LONGEST_TRAVEL_ALONE_SECONDS if self._allowed == 1 else _LONGEST_TRAVEL_SECONDS
-        self._memory = memory or OwnDepartures()
+        self._memory = memory or Departures()
         self._clock = clock
         self._gate = asyncio.Lock()
         self.waiting = 0

@@ -1,17 +1,21 @@
-"""A rate limit shared by every process of a machine: GCRA on a locked file, exact and safe against kills."""
+"""A rate limit shared by every process of a machine: on a locked file, exact, safe against kills.
+
+Kept by hand: libraries that share a limit between processes want a server, and none shifts what is
+handed out already when the other side asks for a pause.
+"""
 
 import asyncio
-import fcntl
-import os
 import struct
 import time
-from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.patterns import bounded
+from tasks.web.locks import shared_record
 
 _UNFIT_FOR_A_NAME = bounded(r"[^a-zA-Z0-9]+")
 _LAYOUT = struct.Struct("<ddddd")
@@ -44,9 +48,10 @@ class _State:
         self.blocked_until -= behind
         self.seen_at = now
 
-    def earliest(self, now: float) -> float:
+    @property
+    def earliest(self) -> float:
         """The first moment on the time line of slots that lies neither in the past nor inside a penalty."""
-        return max(now, self.blocked_until) - self.shift
+        return max(self.seen_at, self.blocked_until) - self.shift
 
 
 class SharedRateLimit:
@@ -72,80 +77,53 @@ class SharedRateLimit:
         An amount above a minute's worth is let through and delays what follows accordingly.
         """
         asked_at = time.monotonic()
-        slot, start = self._update(lambda state, now: self._hand_out(state, now, amount))
+        with self._shared() as state:
+            slot = max(state.next_slot, state.earliest)
+            state.next_slot = slot + amount * self._seconds_per_unit(state)
+            start = slot + state.shift
         while (wait := start - time.monotonic()) > 0:
             await asyncio.sleep(wait)
-            start = slot + self._update(lambda state, _: (0.0, state.shift))[1]
+            with self._shared() as state:
+                start = slot + state.shift
         return max(time.monotonic() - asked_at, 0.0)
 
     def settle(self, difference: float) -> None:
         """Correct an estimate: `difference` units more (or, negative, fewer) than taken were used."""
-
-        def correct(state: _State, now: float) -> tuple[float, float]:
-            state.next_slot = max(state.next_slot, state.earliest(now)) + difference * self._seconds_per_unit(state)
-            return 0.0, 0.0
-
         if difference:
-            self._update(correct)
+            with self._shared() as state:
+                first = max(state.next_slot, state.earliest)
+                state.next_slot = first + difference * self._seconds_per_unit(state)
 
     def space(self) -> None:
-        """Count the distance to the next slot from now: for terms that mean the moment a request arrives, not when it may leave."""
-
-        def move(state: _State, now: float) -> tuple[float, float]:
-            state.next_slot = max(state.next_slot, state.earliest(now) + self._seconds_per_unit(state))
-            return 0.0, 0.0
-
-        self._update(move)
+        """Count the distance to the next slot from now: for terms that mean a request's arrival."""
+        with self._shared() as state:
+            following = state.earliest + self._seconds_per_unit(state)
+            state.next_slot = max(state.next_slot, following)
 
     def penalise(self, seconds: float) -> None:
         """Start nothing before `seconds` from now, waiting slots included (the other side said "slow down").
 
         Penalties that overlap count once.
         """
-
-        def block(state: _State, now: float) -> tuple[float, float]:
-            until = now + seconds
+        with self._shared() as state:
+            until = state.seen_at + seconds
             if until > state.blocked_until:
-                state.shift += until - max(state.blocked_until, now)
+                state.shift += until - max(state.blocked_until, state.seen_at)
                 state.blocked_until = until
-            return 0.0, 0.0
-
-        self._update(block)
 
     def learn(self, per_minute: float) -> None:
         """Keep to `per_minute` from now on, in every process: the other side said that it allows no more."""
-
-        def note(state: _State, _: float) -> tuple[float, float]:
-            state.learnt_per_minute = per_minute
-            return 0.0, 0.0
-
         if per_minute > 0:
-            self._update(note)
-
-    def _hand_out(self, state: _State, now: float, amount: float) -> tuple[float, float]:
-        slot = max(state.next_slot, state.earliest(now))
-        state.next_slot = slot + amount * self._seconds_per_unit(state)
-        return slot, slot + state.shift
+            with self._shared() as state:
+                state.learnt_per_minute = per_minute
 
     def _seconds_per_unit(self, state: _State) -> float:
         """Seconds between slots: by what was set or learnt, whichever is slower; 0 without a limit."""
         known = [limit for limit in (self._per_minute, state.learnt_per_minute) if limit]
         return 60.0 / min(known) if known else 0.0
 
-    def _update(self, change: Callable[[_State, float], tuple[float, float]]) -> tuple[float, float]:
-        try:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        except FileNotFoundError:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            stored = os.pread(descriptor, _LAYOUT.size, 0)
-            state = _State(*_LAYOUT.unpack(stored)) if len(stored) == _LAYOUT.size else _State()
-            now = time.monotonic()
-            state.look(now)
-            answer = change(state, now)
-            os.pwrite(descriptor, _LAYOUT.pack(*astuple(state)), 0)
-        finally:
-            os.close(descriptor)
-        return answer
+    @contextmanager
+    def _shared(self) -> Iterator[_State]:
+        with shared_record(self._path, _LAYOUT, _State) as state:
+            state.look(time.monotonic())
+            yield state

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.settings import LanguageModelSettings
-from tasks.accounting.limits import SharedRateLimit
+from tasks.web.rate_limit import SharedRateLimit
 
 
 @dataclass(frozen=True, slots=True)
