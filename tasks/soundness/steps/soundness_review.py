@@ -14,9 +14,10 @@ from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.soundness.steps.closeness import fingerprint, weight_of
 from tasks.soundness.steps.standings import EvidenceShown, Standing, standings
-from tasks.soundness.steps.wording import SILENT, listed, none_of, quotable, quote
+from tasks.soundness.steps.wording import SILENT, none_of, quotable, quote
 from tasks.text.practices import PRACTICES
 from tasks.text.signs import Reading, read_sentence, speaks_of_others
+from tasks.text.wording import joined
 from tasks.text.words import sentences
 
 
@@ -89,7 +90,7 @@ def _support(found: list[Standing]) -> str:
     neutral = [standing for standing in found if not standing.favourable and not standing.unfavourable]
     told = [_favourable_sentence(standing, place, favourable[0]) for place, standing in enumerate(favourable)]
     if neutral:
-        keys = listed([f"[{standing.key}]" for standing in neutral[:_LISTED]])
+        keys = joined([f"[{standing.key}]" for standing in neutral[:_LISTED]])
         told.append(f"{keys} {'works' if len(neutral[:_LISTED]) == 1 else 'work'} on something related {SILENT}")
     return " ".join(told) or f"{none_of(len(found), 'reports')} success with something close to this method."
 
@@ -98,8 +99,8 @@ def _favourable_sentence(standing: Standing, place: int, first: Standing) -> str
     assert standing.favourable is not None
     said = quote(standing.favourable.sentence)
     if place == 0:
-        return f"The closest favourable outcome is in [{standing.key}], which shares {listed(standing.shared)} with this plan: {said}."
-    return f"{_when(standing, first, place)}[{standing.key}], on {listed(standing.shared)}, {_VERBS[place % len(_VERBS)]}: {said}."
+        return f"The closest favourable outcome is in [{standing.key}], which shares {joined(standing.shared)} with this plan: {said}."
+    return f"{_when(standing, first, place)}[{standing.key}], on {joined(standing.shared)}, {_VERBS[place % len(_VERBS)]}: {said}."
 
 
 _VERBS = ("reports", "adds", "states", "writes", "finds")
@@ -122,7 +123,7 @@ def _contradictions(found: list[Standing]) -> str:
 def _unfavourable_sentence(standing: Standing, place: int) -> str:
     assert standing.unfavourable is not None
     said = quote(standing.unfavourable.sentence)
-    about = listed(standing.shared)
+    about = joined(standing.shared)
     if standing.unfavourable.of_others:
         openings = (f"On {about}, [{standing.key}] names a limit of comparable work", f"[{standing.key}] sees a weakness around {about}")
     else:
@@ -162,7 +163,7 @@ def _practices(idea: str, found: list[Standing], items: dict[str, EvidenceShown]
             named = next((p for p in missing if p.name not in used and p.pattern.search(sentence)), None)
             if named is not None and (reading.procedure or reading.finding) and not reading.of_others and quotable(sentence):
                 used.add(named.name)
-                about = listed(standing.shared)
+                about = joined(standing.shared)
                 said = quote(sentence)
                 yield f"Consider {named.name}, which this plan does not mention and [{standing.key}] brings up for {about}: {said}."
                 break
@@ -171,7 +172,7 @@ def _practices(idea: str, found: list[Standing], items: dict[str, EvidenceShown]
 def _limits(found: list[Standing]) -> Iterator[str]:
     for standing in found:
         if standing.unfavourable is not None:
-            about = listed(standing.shared)
+            about = joined(standing.shared)
             yield f"Test early, on {about}, whether the limit that [{standing.key}] names applies here, and say what follows if it does."
 
 
@@ -183,7 +184,7 @@ def _alternatives(idea: str, found: list[Standing], items: dict[str, EvidenceSho
             telling = [word for word in fingerprint(sentence).words if weight_of(word) == 1.0]
             new = [word for word in telling if word not in known]
             if quotable(sentence) and _tells_what_it_does(sentence) and len(new) >= max(3, len(telling) / 2):
-                yield f"Weigh what [{standing.key}] says on {listed(standing.shared)} and this plan does not: {quote(sentence)}."
+                yield f"Weigh what [{standing.key}] says on {joined(standing.shared)} and this plan does not: {quote(sentence)}."
                 break
 
 
@@ -205,7 +206,7 @@ def _conditions(found: list[Standing], items: dict[str, EvidenceShown]) -> Itera
 def _bars(found: list[Standing]) -> Iterator[str]:
     for standing in found:
         if standing.favourable is not None and standing.favourable.figures:
-            yield f"Report what [{standing.key}] reports for {listed(standing.shared)}, so that its figures can serve as a bar."
+            yield f"Report what [{standing.key}] reports for {joined(standing.shared)}, so that its figures can serve as a bar."
 
 
 def _sentences(item: EvidenceShown) -> list[str]:

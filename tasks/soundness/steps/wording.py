@@ -1,7 +1,5 @@
 """Turning sentences of ideas and papers into something a reader can be shown, with citations only where they are meant."""
 
-from collections.abc import Sequence
-
 from schemas.patterns import IGNORECASE, bounded
 
 _MARKUP = bounded(r"\*\*|__|`+|(?<!\w)[*_](?=\w)|(?<=[\w.:;,!?)])[*_](?!\w)")
@@ -58,11 +56,6 @@ def without_opening(text: str) -> str:
 def own_part(method: str) -> str:
     """A method without the context that tells what the whole idea is about."""
     return method.partition(f" {CONTEXT_MARK}")[0]
-
-
-def listed(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def none_of(paper_count: int, verb: str) -> str:
