@@ -12,10 +12,9 @@ from schemas.ranking import Match, Winner
 from schemas.reasons import Reason, may_pass
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
-from tasks.ranking.answers import PairAnswer, verdict_along
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.showing import Asked, pair_question
-from tasks.ranking.steps import COMPARE_IDEAS
+from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS, PairReply, verdict_along
 
 WINNERS = {"A": Winner.FIRST, "B": Winner.SECOND, "tie": Winner.TIE}
 
@@ -67,7 +66,7 @@ async def ask(
     )
 
 
-def _verdict(blank: Match, dimension: str, outcome: Outcome[PairAnswer], asked: Asked) -> Match:
+def _verdict(blank: Match, dimension: str, outcome: Outcome[PairReply], asked: Asked) -> Match:
     if isinstance(outcome, Unscored):
         return replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
     verdict = verdict_along(outcome.value, dimension)

@@ -12,9 +12,8 @@ from schemas.reasons import Reason
 from schemas.soundness import Method
 from tasks.judging.provenance import shortened
 from tasks.judging.step import Engine
-from tasks.soundness.answers import MethodsReply
-from tasks.soundness.questions import MethodsInput, QueriesInput
-from tasks.soundness.steps import EXTRACT_METHODS, SOUNDNESS_QUERY
+from tasks.soundness.steps.extract_methods import EXTRACT_METHODS, MethodsInput, MethodsReply
+from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY, QueriesInput
 from tasks.text.words import shorten_words
 
 

@@ -65,6 +65,15 @@ def test_names_are_unique() -> None:
 
 
 @every_step
+def test_a_step_stands_beside_its_input_reply_and_baseline(step: Step[Any, Any]) -> None:
+    module = f"{step.package}.steps.{step.name}"
+    assert step.input_model.__module__ == step.baseline.__module__ == module
+    assert step.output_model.__module__.startswith(f"{step.package}.steps.")
+    assert step.input_model.__name__.endswith("Input")
+    assert step.output_model.__name__.endswith("Reply")
+
+
+@every_step
 def test_the_template_shows_every_input_and_nothing_else(step: Step[Any, Any]) -> None:
     step.check()
     assert step.version >= 1

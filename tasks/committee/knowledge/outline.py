@@ -7,7 +7,7 @@ from datetime import date
 from schemas.committee import Claim, IdeaPart
 from schemas.idea import Idea
 from schemas.knowledge import SourceKind
-from tasks.committee.knowledge.questions import PartShown
+from tasks.committee.knowledge.steps.shown import PartShown
 from tasks.text.words import shorten_words
 
 GROUNDED: dict[SourceKind, tuple[IdeaPart, ...]] = {

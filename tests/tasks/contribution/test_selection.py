@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.identifiers import PaperId
-from tasks.contribution.relevance import Judgement
-from tasks.contribution.selection import most_relevant, relevant
+from tasks.contribution.relevance import Judgement, most_relevant, relevant
 from tasks.embeddings.similarity import MAXIMUM_PASSAGES, Nearness, idea_passages, most_words_shared, nearest
 from tasks.judging.packing import even_batches
 from tests.support.contribution_fakes import WordEmbedder, paper

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.judging import text as toolkit
+from tasks.text import words as toolkit
 
 IDEA = """# Plan: sparse routing
 
