@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import metadata
 from typing import Annotated
 
@@ -67,7 +68,8 @@ def run_command(command: Callable[[], object]) -> int:
 
 
 def _interrupted() -> int:
-    sys.stderr.write(f"{INTERRUPTED_LINE}\n")
+    with suppress(OSError):  # the terminal may be gone
+        sys.stderr.write(f"{INTERRUPTED_LINE}\n")
     return EXIT_FAILURES
 
 

@@ -10,8 +10,8 @@ from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.abstracts import AbstractLibrary
 from tasks.documents.cache import DocumentCache
-from tasks.documents.calls import failure
 from tasks.documents.full_text import FullTextLibrary
+from tasks.web.calls import failure
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf, pdf_of
