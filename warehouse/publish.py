@@ -11,9 +11,8 @@ from schemas.errors import PublicationError
 from schemas.evaluation import Receipt
 from schemas.identifiers import RunId, content_hash
 from schemas.profile import ScoreWeights
-from schemas.ranking_tables import RANKING_TABLES
 from schemas.run import Run
-from schemas.tables import EVALUATION_TABLES, IDEA_TABLES, TABLE, TABLES
+from schemas.tables import EVALUATION_TABLES, IDEA_TABLES, RANKING_TABLES, TABLE, TABLES
 from warehouse.answers import Publication, ValidationReport
 from warehouse.landed import in_batches, landed_files, read_landed
 from warehouse.landing import iterate_receipts

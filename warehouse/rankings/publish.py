@@ -8,8 +8,7 @@ import duckdb
 from schemas.errors import PublicationError
 from schemas.identifiers import content_hash
 from schemas.ranking import GroupReceipt, RankingHead
-from schemas.ranking_tables import RANKING_TABLES
-from schemas.tables import TABLE
+from schemas.tables import RANKING_TABLES, TABLE
 from warehouse.answers import Publication, ValidationReport
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table
