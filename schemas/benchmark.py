@@ -59,9 +59,14 @@ class BenchmarkScore(Judged):
         description="Paper, table and row of a published figure; empty when measured.",
     )
 
+    @property
+    def origin(self) -> str:
+        """Whether Assay measured it or a paper printed it."""
+        return "published" if self.published else "measured"
+
 
 class BenchmarkItem(Judged):
-    """One answer that scores rest on: what was asked of which system, what is right, what it said."""
+    """One answer that scores rest on: what was asked of which system, and what it said."""
 
     JUDGEMENT = ("answer",)
 

@@ -3,7 +3,7 @@
 Arrow schema, DDL, expectations and dictionary derive from them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import Enum, StrEnum
@@ -94,6 +94,7 @@ class Table:
 
     Attributes:
         meaning: what one row stands for.
+        noun: what most of a row is; the others of its columns stand beside it.
         key: columns that together occur once.
         per_idea: whether workers land it, one file per idea; otherwise the publisher writes it.
         per_ranking: whether rankings land it, one file per group, and it is published with its ranking.
@@ -104,6 +105,7 @@ class Table:
 
     name: str
     meaning: str
+    noun: type[Noun]
     columns: tuple[Column, ...]
     key: tuple[str, ...]
     per_idea: bool = True
@@ -152,7 +154,11 @@ _TYPES: dict[Any, ColumnType] = {
 _UNITS = {"usd": "USD", "seconds": "seconds", "tokens": "tokens"}
 
 
-def columns_of(noun: type[Noun], *names: str) -> tuple[Column, ...]:
+def columns_of(
+    noun: type[Noun],
+    *names: str,
+    without: Collection[str] = (),
+) -> tuple[Column, ...]:
     """The columns of a noun's fields, or of those called `names`, in that order.
 
     Provenance becomes its own columns, nullable where it may be None; a field of the noun that bears
@@ -161,7 +167,8 @@ def columns_of(noun: type[Noun], *names: str) -> tuple[Column, ...]:
     Raises:
         TypeError: a field is neither a word, a number, a day, a time, several words nor an object.
     """
-    return tuple(_columns(noun, names or noun.model_fields))
+    chosen = (name for name in names or noun.model_fields if name not in without)
+    return tuple(_columns(noun, chosen))
 
 
 def _columns(noun: type[Noun], names: Iterable[str]) -> Iterator[Column]:

@@ -108,7 +108,7 @@ class Relation(StrEnum):
 
 
 class GroundedEvidence(Judged):
-    """What one piece of knowledge says about one part of an idea (InnoEval, "Knowledge Grounding")."""
+    """What one piece of knowledge says about a part of an idea (InnoEval, "Knowledge Grounding")."""
 
     JUDGEMENT = ("relation",)
 

@@ -36,7 +36,10 @@ class Problem(Noun):
 
 
 class Attempt(Judged):
-    """One reading of one manuscript by the checker. An attempt that found nothing is not one that failed."""
+    """One reading of one manuscript by the checker.
+
+    An attempt that found nothing is not one that failed.
+    """
 
     JUDGEMENT = ("problem_count",)
 

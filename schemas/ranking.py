@@ -9,7 +9,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Prose, Stored
 from schemas.calls import LlmCall
-from schemas.identifiers import RankedIdeaId, RunId
+from schemas.identifiers import IdeaId, RankedIdeaId, RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.profile import Profile
 from schemas.reasons import Reason
@@ -43,6 +43,12 @@ class Match(Judged):
     unscored_detail: UnscoredDetail = ""
     provenance: Provenance | None = Field(default=None, description="None for a human vote.")
     created_at: datetime = Field(description="When it was judged.")
+
+    @property
+    def winner_idea_id(self) -> IdeaId | None:
+        """The idea that won; None for a tie and when unscored."""
+        ideas = {Winner.FIRST: self.first_idea_id, Winner.SECOND: self.second_idea_id}
+        return ideas.get(self.winner) if self.winner is not None else None
 
 
 class RatingMethod(StrEnum):

@@ -68,7 +68,7 @@ class SoundnessReview(Judged):
 
 
 class SoundnessSummary(Judged):
-    """The three most important strengths, weaknesses and suggestions over all methods of one idea."""
+    """Up to three strengths, weaknesses and suggestions over all methods of one idea."""
 
     JUDGEMENT = ("strengths", "weaknesses", "suggestions")
     MAY_BE_NEITHER = True  # the engine may find nothing to say

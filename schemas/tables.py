@@ -65,16 +65,17 @@ def _table(
     """
     around = (*before, *more, *after)
     elsewhere = {column.name for column in around} | set(without)
-    own = columns_of(noun, *(field for field in noun.model_fields if field not in elsewhere))
+    columns = (*before, *more, *columns_of(noun, without=elsewhere), *after)
     meaning = meaning or (noun.__doc__ or "").partition("\n")[0]
-    return Table(name, meaning, (*before, *more, *own, *after), (*key, *own_key), **kind)
+    return Table(name, meaning, noun, columns, (*key, *own_key), **kind)
 
 
-def _head(run_id: Column, name: str, noun: type[Noun], *key: str, more: tuple[Column, ...] = (), **kind: Any) -> Table:
+def _head(run_id: Column, name: str, noun: type[Noun], *own_key: str, **more: Any) -> Table:
     """The table of what is published whole: its times stand behind the hash over it."""
     times = columns_of(noun, "started_at", "finished_at")
     after = (LANDING_SHA256, *times, PUBLISHED_AT)
-    return _table((run_id,), ("run_id",), name, noun, *key, more=more, after=after, per_idea=False, **kind)
+    key = ("run_id",)
+    return _table((run_id,), key, name, noun, *own_key, after=after, per_idea=False, **more)
 
 
 _of_idea = partial(_table, (RUN_ID, IDEA_ID, POSITION), ("run_id", "idea_id"))
@@ -93,18 +94,29 @@ _of_manuscript = partial(
     per_idea=False,
     per_check=True,
 )
-_of_benchmark = partial(_table, (BENCHMARK_ID, POSITION), ("run_id",), per_idea=False, per_benchmark=True)
+_of_benchmark = partial(
+    _table,
+    (BENCHMARK_ID, POSITION),
+    ("run_id",),
+    per_idea=False,
+    per_benchmark=True,
+)
 
 
-def _of_module(name: str, type_: ColumnType, meaning: str, null: str, **more: Any) -> tuple[Column, ...]:
-    """One column per module; rows of runs before a module was there hold NULL."""
+def _of_modules(
+    name: str,
+    kind: ColumnType,
+    meaning: str,
+    minimum: int | None = None,
+) -> tuple[Column, ...]:
+    """A column for each module; it is NULL in runs of before the module was there."""
     return tuple(
         Column(
-            name.format(module=module),
-            type_,
-            meaning.format(module=module) + (f"; NULL: {null}." if module in LATER_MODULES else "."),
+            f"{module}_{name}",
+            kind,
+            meaning.format(module=module) + (" NULL: none." if module in LATER_MODULES else ""),
             nullable=module in LATER_MODULES,
-            **more,
+            minimum=minimum,
         )
         for module in Module
     )
@@ -116,7 +128,7 @@ RUNS = _table(
     "runs",
     Run,
     after=(
-        *_of_module("{module}_weight", ColumnType.FLOAT, "Weight of {module} in idea_scores.score", "0", minimum=0),
+        *_of_modules("weight", ColumnType.FLOAT, "Weight of {module} in idea_scores.score.", 0),
         LANDING_SHA256,
         PUBLISHED_AT,
     ),
@@ -131,7 +143,7 @@ IDEAS = _table(
     more=(*columns_of(Idea, "idea_id"), *columns_of(IdeaEvaluation, "evaluation_key")),
     after=(
         *columns_of(IdeaEvaluation, "profile", "engine", "literature"),
-        *_of_module("{module}_requested", BOOLEAN, "Whether the {module} module ran", "no"),
+        *_of_modules("requested", BOOLEAN, "Whether the {module} module was asked for."),
         *columns_of(Receipt, "incomplete_reason", "reused_from_run_id"),
         *columns_of(IdeaEvaluation, "started_at", "finished_at"),
     ),
@@ -195,7 +207,12 @@ CHECK_TABLES = (
         "problem_id",
         more=(
             *columns_of(Problem, "problem_id", "attempt"),
-            Column("rank", ColumnType.INTEGER, "Order within the attempt, 1 is the most critical.", minimum=1),
+            Column(
+                "rank",
+                ColumnType.INTEGER,
+                "Order within the attempt, 1 is the most critical.",
+                minimum=1,
+            ),
         ),
     ),
     _of_manuscript("votes", Vote, "problem_id", "judge", "repetition"),
@@ -211,7 +228,14 @@ MADE_BY = (
     *columns_of(BenchmarkRun, "profile", "seed", "data_sha256", "prompt_sha256"),
 )
 BENCHMARK_TABLES = (
-    _head(BENCHMARK_ID, "benchmarks", BenchmarkRun, more=MADE_BY, without=("benchmark_id",), per_benchmark=True),
+    _head(
+        BENCHMARK_ID,
+        "benchmarks",
+        BenchmarkRun,
+        more=MADE_BY,
+        without=("benchmark_id",),
+        per_benchmark=True,
+    ),
     _of_benchmark(
         "benchmark_scores",
         BenchmarkScore,
@@ -221,7 +245,12 @@ BENCHMARK_TABLES = (
         "origin",
         more=MADE_BY,
         after=(
-            Column("origin", STRING, "Whether Assay measured it or a paper printed it.", allowed=("measured", "published")),
+            Column(
+                "origin",
+                STRING,
+                "Whether Assay measured it or a paper printed it.",
+                allowed=("measured", "published"),
+            ),
             *columns_of(BenchmarkScore, "published_source"),
             Column("created_at", ColumnType.TIMESTAMP, "When the score was made."),
         ),

@@ -71,7 +71,8 @@ def _items(both: Mapping[str, Outcomes], criterion: str, system: str) -> Iterato
                 "system": f"{ASSAY} vs. {system}",
             }
             if isinstance(outcome, Scored):
+                answer = getattr(outcome.value, criterion)
                 reason = getattr(outcome.value, f"{criterion}_reason")
-                yield answered(outcome, getattr(outcome.value, criterion), explanation=reason, **asked)
+                yield answered(outcome, answer, explanation=reason, **asked)
             else:
                 yield unanswered(outcome, **asked)

@@ -70,7 +70,8 @@ async def evaluate_novelty(
         )
         return _findings(judgement, around, failures=call_failures([outcome], STAGE, JUDGE_NOVELTY.name))
     said = told(outcome.value, shown)
-    judgement, failures = with_calibration(_scored(said, outcome.provenance, measured), idea, parameters.calibrator, engine.name)
+    scored = _scored(said, outcome.provenance, measured)
+    judgement, failures = with_calibration(scored, idea, parameters.calibrator, engine.name)
     return _findings(judgement, around, said.citations, failures)
 
 
@@ -83,8 +84,13 @@ def _question(idea: Idea, shown: Shown, around: RelatedWorks, parameters: Novelt
     )
 
 
-async def _measured(idea: Idea, shown: Shown, around: RelatedWorks, embedder: Embedder) -> dict[str, Any]:
-    """Fields of the judgement: what was shown, and how close the idea comes to it whatever the engine says."""
+async def _measured(
+    idea: Idea,
+    shown: Shown,
+    around: RelatedWorks,
+    embedder: Embedder,
+) -> dict[str, Any]:
+    """Fields of the judgement: what was shown, and how close the idea comes to that."""
     closeness = await measure(idea.text, [(paper.title, paper.abstract or "") for paper in shown.papers], embedder)
     return {
         "related_paper_ids": tuple(paper.paper_id for paper in shown.papers),
