@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c infra/constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test kills audit lint format types bench screenshots costs clean
+.PHONY: help demo install test kills audit lock lint format types bench screenshots costs clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -37,6 +37,10 @@ audit: $(VENV)/.installed-dev ## hold the pinned packages against known vulnerab
 	@$(BIN)/python -c 'import urllib.request as u; u.urlopen("https://api.osv.dev/v1/vulns/PYSEC-2021-1", timeout=10)' 2>/dev/null \
 		|| { echo "no source of advisories is reachable from here: audit skipped"; exit 0; } \
 		&& $(PIP) pip-audit && $(BIN)/pip-audit --requirement infra/constraints.txt --no-deps --disable-pip --vulnerability-service osv
+
+lock: $(VENV)/.installed-dev ## write infra/requirements.lock anew: every package with the hashes of its files
+	@$(PIP) uv && $(BIN)/uv pip compile pyproject.toml -c infra/constraints.txt --generate-hashes --no-annotate --no-header --quiet \
+		--python-version 3.11.5 -o infra/requirements.lock
 
 lint: $(VENV)/.installed-dev ## style, formatting and import rules
 	@$(BIN)/ruff check .

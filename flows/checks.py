@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import httpx
-
 from schemas.base import Noun
 from schemas.benchmark import BenchmarkRequest
 from schemas.check_run import CheckRequest
@@ -22,6 +20,7 @@ from schemas.ranking import RankRequest
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
 from tasks.judging.engines import EXTRACTIVE, parse_engine_name
+from tasks.web.exchange import NoAnswerError, probe
 from warehouse.rights import keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 
@@ -52,7 +51,7 @@ def check_before_run(request: RunRequest, settings: Settings) -> "tuple[Contact,
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, request.literature, settings)
     from tasks.evaluation.modules import steps_of
-    from tasks.judging.registry import STEPS
+    from tasks.steps import STEPS
 
     return check_models(request, steps_of(request.modules, STEPS), settings)
 
@@ -221,10 +220,19 @@ def _check_scheduler(address: str, literature: str | None, settings: Settings) -
     if not host or not port:
         raise ConfigurationError(f"--scheduler {address!r} is no address; write it as tcp://host:8786")
     try:
-        socket.create_connection((host, port), CONNECT_SECONDS).close()
+        socket.create_connection((host, port), CONNECT_SECONDS).close()  # Dask would try a closed port again and again
     except OSError as error:
         raise ConfigurationError(
             f"no Dask scheduler answers at {address}; start one with `dask scheduler` and `dask worker {address}`"
+        ) from error
+    from flows.dask_scheduler import greet_scheduler
+
+    try:
+        greet_scheduler(address, CONNECT_SECONDS)
+    except OSError as error:
+        raise ConfigurationError(
+            f"what answers at {address} is no Dask scheduler that takes this connection: one with TLS is written tls://, "
+            "and its certificates and yours come from one authority"
         ) from error
     if host not in LOOPBACK_HOSTS:
         _check_reachable_from(host, literature, settings)
@@ -273,7 +281,7 @@ def _literature(settings: Settings) -> Finding:
             detail="no key: the bundled sample is used",
             remedy="export SEMANTIC_SCHOLAR_API_KEY, or --literature snapshot:PATH",
         )
-    address = f"{settings.literature.upstream_url}/graph/v1/paper/search?query=test&limit=1"
+    address = f"{settings.literature.upstream_url.rstrip('/')}/graph/v1/paper/search?query=test&limit=1"
     key = {"x-api-key": settings.semantic_scholar_api_key.get_secret_value()}
     return _reached("Semantic Scholar", address, "check the key and the network", headers=key)
 
@@ -284,7 +292,7 @@ def _models(engine: str, api_base: str | None, profile: Profile, settings: Setti
         remedy = "--engine litellm:MODEL and the provider's key"
         detail = "extractive baseline, no model"
         return [Finding(part="model", state="default", detail=detail, remedy=remedy)]
-    from tasks.judging.registry import STEPS
+    from tasks.steps import STEPS
 
     try:
         # What is learnt here is for this look alone.
@@ -323,9 +331,8 @@ def _unpaywall(settings: Settings) -> Finding:
 def _reached(part: str, url: str, remedy: str, headers: dict[str, str] | None = None) -> Finding:
     shown = url.split("?")[0]
     try:
-        status = httpx.get(url, headers=headers, timeout=CONNECT_SECONDS).status_code
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        return Finding(part=part, state="broken", detail=f"{shown}: {type(error).__name__}", remedy=remedy)
-    limited = status == httpx.codes.TOO_MANY_REQUESTS
-    state = "ok" if status < httpx.codes.BAD_REQUEST or limited else "broken"
+        status = probe(url, CONNECT_SECONDS, headers).status
+    except NoAnswerError as error:
+        return Finding(part=part, state="broken", detail=f"{shown}: {error}", remedy=remedy)
+    state = "ok" if status < 400 or status == 429 else "broken"
     return Finding(part=part, state=state, detail=f"{shown} answers {status}", remedy="" if state == "ok" else remedy)

@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import metadata
 from typing import Annotated
 
@@ -13,13 +14,13 @@ from pydantic_settings import SettingsError
 from typer.exceptions import TyperException
 
 from flows.environment import prepare_environment
+from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from flows.interruption import INTERRUPTED_LINE
 from flows.terminal import SafeFormatter, safe
 from schemas.errors import AssayError, BudgetExhaustedError, ConfigurationError, IdeaFileError, PromptError, SnapshotError
 from schemas.settings import Settings
 
 _USAGE = (ConfigurationError, IdeaFileError, SnapshotError, PromptError)
-EXIT_DONE, EXIT_FAILURES, EXIT_USAGE, EXIT_BUDGET = 0, 1, 2, 3
 _EXIT_OF_TYPER_ON_INTERRUPT = 130
 
 
@@ -67,7 +68,8 @@ def run_command(command: Callable[[], object]) -> int:
 
 
 def _interrupted() -> int:
-    sys.stderr.write(f"{INTERRUPTED_LINE}\n")
+    with suppress(OSError):  # the terminal may be gone
+        sys.stderr.write(f"{INTERRUPTED_LINE}\n")
     return EXIT_FAILURES
 
 

@@ -48,10 +48,10 @@ class _WithoutKnownErrors(logging.Filter):
     """Leaves out what the command line says in one line of its own: known errors, a lost server, an end from outside."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        import httpx  # late: not every command needs it
+        from tasks.web.client import ConnectionFailure  # late: not every command needs it
 
         error = record.exc_info[1] if record.exc_info else None
-        known = isinstance(error, (AssayError, httpx.TransportError))
+        known = isinstance(error, (AssayError, ConnectionFailure))
         return not known and not record.getMessage().startswith("Crash detected!")
 
 

@@ -20,10 +20,10 @@ from schemas.run import Module, RunRequest
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.committee.expected import IDEA_TOKENS_SHOWN, expected_committee
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepEstimate, estimate_step, total_usd
-from tasks.judging.registry import STEPS
 from tasks.literature.known_papers import LARGEST_BATCH
 from tasks.literature.references import MOST_SEEDS_PER_REQUEST
 from tasks.novelty.expected import expected_novelty
+from tasks.steps import STEPS
 
 TOKENS_PER_WORD = 1.7
 """Characters / 4 of the words of real ideas and abstracts."""

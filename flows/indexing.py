@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from schemas.settings import Settings
-from tasks.contribution.similarity import paper_text
 from tasks.embeddings.embedder import Embedder
+from tasks.embeddings.similarity import paper_text
 from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
 from tasks.literature.snapshot.manifest import read_manifest
 from tasks.literature.snapshot.store import PaperStore

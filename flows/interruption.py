@@ -1,8 +1,9 @@
 """Ctrl-C during a run: the command itself stops, in order, and what it started is not torn down under its hands.
 
-A terminal sends SIGINT to every process of the group at once: the Prefect server would be gone before the flow
-could tell it how it ended, and every worker would print a traceback. So SIGINT is blocked here, which everything
-started later inherits, and one thread waits for it and passes it on to the main thread alone.
+A terminal sends SIGINT to every process of the group at once, and SIGHUP when it is closed: the Prefect server
+would be gone before the flow could tell it how it ended, and every worker would print a traceback. So both are
+blocked here, which everything started later inherits, and one thread waits for them and passes them on to the
+main thread alone. Under `nohup` SIGHUP stays ignored.
 
 SIGTERM, from whoever supervises the command, stops it in the same order. It is not blocked: children
 are told to end by it.
@@ -15,7 +16,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from types import FrameType
 
@@ -27,16 +28,19 @@ _EXIT_FAILURES = 1
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Inside the block Ctrl-C and SIGTERM raise KeyboardInterrupt in the main thread; Ctrl-C reaches no child process.
+    """Inside the block Ctrl-C, a closed terminal and SIGTERM raise KeyboardInterrupt in the main thread.
+
+    Of these only SIGTERM reaches child processes.
 
     Enter it in the main thread, before any process or thread of the run is started.
     """
     _start_resource_tracker()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    told_by = {signal.SIGINT} if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else {signal.SIGINT, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, told_by)
     handler = signal.signal(signal.SIGUSR2, signal.default_int_handler)
     handler_of_end = signal.signal(signal.SIGTERM, _end_in_order)
     over = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(over,), daemon=True)
+    watcher = threading.Thread(target=_watch, args=(over, told_by), daemon=True)
     watcher.start()
     try:
         yield
@@ -44,6 +48,7 @@ def interruptible() -> Iterator[None]:
         over.set()
         signal.pthread_kill(watcher.ident or 0, signal.SIGINT)
         watcher.join()
+        signal.sigtimedwait({signal.SIGHUP}, 0)  # a shell repeats what the terminal said
         signal.signal(signal.SIGTERM, handler_of_end)
         signal.signal(signal.SIGUSR2, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -63,8 +68,8 @@ def _end_in_order(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _watch(over: threading.Event) -> None:
-    signal.sigwait({signal.SIGINT})
+def _watch(over: threading.Event, told_by: set[signal.Signals]) -> None:
+    signal.sigwait(told_by)
     if over.is_set():
         return
     logging.disable(logging.CRITICAL)
@@ -76,6 +81,7 @@ def _watch(over: threading.Event) -> None:
 def _end_at_once() -> None:
     for child in multiprocessing.active_children():
         child.kill()
-    sys.stderr.write(f"{INTERRUPTED_LINE}\n")
-    sys.stderr.flush()
+    with suppress(OSError):  # the terminal may be gone
+        sys.stderr.write(f"{INTERRUPTED_LINE}\n")
+        sys.stderr.flush()
     os._exit(_EXIT_FAILURES)

@@ -4,10 +4,11 @@ import asyncio
 import inspect
 import logging
 
-import httpx
 from prefect.blocks.abstract import NotificationBlock, NotificationError
 from prefect.blocks.core import Block
 from prefect.exceptions import PrefectException
+
+from tasks.web.client import RequestFailure
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +29,7 @@ def post(markdown: str, subject: str, block_name: str | None) -> bool:
             sent = block.notify(markdown, subject)
             if inspect.isawaitable(sent):
                 asyncio.run(sent)
-    except (ValueError, OSError, httpx.HTTPError, NotificationError, PrefectException) as error:
+    except (ValueError, OSError, RequestFailure, NotificationError, PrefectException) as error:
         logger.warning("the summary was not posted through block %s (%s)", block_name, type(error).__name__)
         return False
     return True

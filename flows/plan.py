@@ -14,7 +14,7 @@ from schemas.run import PlannedRun, RunRequest
 from schemas.settings import Settings
 from tasks.evaluation.evaluation_key import conditions, evaluation_key, run_id_for
 from tasks.evaluation.job import PlannedIdea, ShardJob
-from tasks.judging.registry import STEPS
+from tasks.steps import STEPS
 from tasks.telemetry.tracing import traceparent
 from warehouse.landing import find_receipt, land_rejections, read_receipts, reuse
 from warehouse.layout import Layout

@@ -11,10 +11,10 @@ import subprocess
 import time
 from types import TracebackType
 
-import httpx
-
 from schemas.errors import ConfigurationError, UpstreamError
 from schemas.interpreter import module_command
+from tasks.web.client import ConnectionFailure
+from tasks.web.exchange import NoAnswerError, probe
 
 STARTUP_SECONDS = 120.0
 _PASSWORD_BYTES = 32
@@ -87,8 +87,8 @@ class PrefectServer:
 
     def _answers(self) -> bool:
         try:
-            return httpx.get(f"{self.api_url}/health", timeout=5).status_code == httpx.codes.OK
-        except httpx.HTTPError:
+            return probe(f"{self.api_url}/health", 5.0).status == 200
+        except NoAnswerError:
             return False
 
     def _complaint(self) -> str:
@@ -99,7 +99,7 @@ class PrefectServer:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         for name, value in self._before.items():
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
-        lost = isinstance(error, httpx.TransportError) and not self._answers()
+        lost = isinstance(error, ConnectionFailure) and not self._answers()
         self._stop()
         if lost:
             whose = f"at PREFECT_API_URL={self._configured_url}" if self._configured_url else "that this command started"

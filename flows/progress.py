@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
-import httpx
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from flows.plan import RunPlan
 from flows.shards import count_landed
+from tasks.web.client import ConnectionFailure
 from warehouse.layout import Layout
 
 POLL_SECONDS = 0.5
@@ -109,5 +109,5 @@ def _report(watched: Watched, stopped: threading.Event, artifact_id: UUID) -> No
         share = 100.0 * watched.done() / max(watched.total(), 1)
         try:
             update_progress_artifact(artifact_id=artifact_id, progress=share)
-        except httpx.TransportError:  # the server is gone: the flow itself will find out, and say so
+        except ConnectionFailure:  # the server is gone: the flow itself will find out, and say so
             return

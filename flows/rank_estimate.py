@@ -14,7 +14,7 @@ from tasks.committee.knowledge.expected import CLAIM_TOKENS
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, estimate_step
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.from_review import EVIDENCE_SHOWN, TEXTS_SHOWN
-from tasks.ranking.steps import COMPARE_IDEAS
+from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 TOKENS_PER_TEXT = 130
 """Of each strength or weakness, and of what is shown of each paper, as 40 ideas of real groups were found to have."""

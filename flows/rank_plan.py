@@ -9,8 +9,9 @@ from pathlib import Path
 from flows.rank_estimate import most_calls
 from flows.shards import SHARDS_PER_WORKER, write_shards
 from schemas.base import replace
+from schemas.boundary import ErrorBoundary
 from schemas.committee import ReviewDimension
-from schemas.identifiers import IdeaId, RunId, content_hash
+from schemas.identifiers import IdeaId, content_hash
 from schemas.ranking import Grouping, Match, RankingHead, RankRequest
 from schemas.settings import Settings
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
@@ -20,6 +21,7 @@ from tasks.ranking.from_review import dossier_of
 from tasks.ranking.groups import find_groups
 from tasks.ranking.job import GroupJob, RankJob
 from tasks.ranking.rank import UNGROUPED
+from tasks.ranking.rank_shard import land_failed_group
 from tasks.ranking.steps import STEPS
 from tasks.ranking.votes import RejectedVote, Votes, read_votes
 from tasks.telemetry.tracing import traceparent
@@ -134,19 +136,26 @@ def _write_shards(
     votes: Sequence[Match],
 ) -> tuple[Path, ...]:
     dealt = _dealt(_to_do(head, layout, members), blank.request.workers * SHARDS_PER_WORKER)
-    jobs = (replace(blank, groups=_groups_of(queries, blank.request.run_id, names, members, votes)) for names in dealt)
+    jobs = (replace(blank, groups=_groups_of(queries, blank, layout, names, members, votes)) for names in dealt)
     return write_shards(layout.state / "rankings" / head.run_id / head.ranking_id, jobs)
 
 
 def _groups_of(
-    queries: Queries, run_id: RunId, names: Sequence[str], members: Mapping[str, Sequence[IdeaId]], votes: Sequence[Match]
+    queries: Queries, blank: RankJob, layout: Layout, names: Sequence[str], members: Mapping[str, Sequence[IdeaId]], votes: Sequence[Match]
 ) -> tuple[GroupJob, ...]:
-    """The groups called `names`, with all that their ideas' evaluations found out."""
+    """The groups called `names`, with all that their ideas' evaluations found out; one of which that cannot be told is landed as failed."""
     group_of = {idea_id: name for name in names for idea_id in members[name]}
     dossiers: dict[str, list[Dossier]] = {name: [] for name in names}
-    for review in queries.idea_reviews(run_id, tuple(group_of)):
+    failed: dict[str, Exception] = {}
+    for review in queries.idea_reviews(blank.request.run_id, tuple(group_of)):
         group = group_of[review.evaluation.idea.idea_id]
-        dossiers[group].append(dossier_of(review, group))
+        boundary = ErrorBoundary()
+        with boundary:
+            dossiers[group].append(dossier_of(review, group))
+        if boundary.error is not None:
+            failed[group] = boundary.error
+    for name, error in failed.items():
+        land_failed_group(layout, blank, name, members[name], error, datetime.now(UTC))
     return tuple(
         GroupJob(
             group=name,
@@ -154,6 +163,7 @@ def _groups_of(
             votes=tuple(vote for vote in votes if vote.group == name),
         )
         for name in names
+        if name not in failed
     )
 
 

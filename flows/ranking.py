@@ -5,6 +5,7 @@ from pathlib import Path
 
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
+from pydantic import Field
 
 from dashboards.reports.write import write_reports
 from flows.dask_runner import dask_runner
@@ -21,7 +22,7 @@ from tasks.rank_shard import rank_shard
 from tasks.telemetry.reporter import reporting
 from tasks.telemetry.tracing import span
 from warehouse.layout import Layout
-from warehouse.rankings.landing import iterate_group_receipts, land_head, read_head
+from warehouse.rankings.landing import failed_groups, iterate_group_receipts, land_head, read_head
 from warehouse.rankings.publish import publish_ranking
 
 
@@ -33,6 +34,7 @@ class RankSummary(Noun):
     unchanged: bool
     failed_expectations: tuple[str, ...]
     rejected_votes: tuple[str, ...]
+    failed_groups: tuple[str, ...] = Field(description="Each with why; the next run of the command tries them again.")
     report_paths: tuple[Path, ...]
 
 
@@ -78,6 +80,7 @@ def _publish(plan: RankingPlan, layout: Layout, settings: Settings) -> RankSumma
         unchanged=publication.unchanged,
         failed_expectations=publication.failed_expectations,
         rejected_votes=tuple(f"{vote.location}: {vote.detail}" for vote in plan.rejected_votes),
+        failed_groups=tuple(f"{failed.group}: {failed.ended_because}" for failed in failed_groups(layout, head.run_id, head.ranking_id)),
         report_paths=_reports(layout, head.run_id, settings, changed=not publication.unchanged) if publication.published else (),
     )
 
@@ -117,6 +120,7 @@ def _artifact(summary: RankSummary) -> str:
         "",
         f"{head.idea_count} ideas in {head.group_count} groups; engine {head.engine}, profile {head.profile}.{ended}",
         "",
+        *(f"Group not ranked: {line}\n" for line in summary.failed_groups),
         "Published." if summary.published else f"Not published: {'; '.join(summary.failed_expectations)}",
     ]
     return "\n".join(lines)

@@ -118,7 +118,7 @@ def check_judging(profile: Profile, engine: str) -> None:
             or models for some steps and the extractive engine for the others.
     """
     from tasks.judging.panel import gives_scores
-    from tasks.judging.registry import STEPS
+    from tasks.steps import STEPS
 
     known = {step.name: step for step in STEPS}
     for name, asked in profile.judging.steps.items():

@@ -2,8 +2,6 @@
 
 import asyncio
 
-import httpx
-
 from flows.gateway import indexed
 from flows.request import parse_cutoff, resolve_literature
 from schemas.identifiers import IdeaId
@@ -13,6 +11,7 @@ from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.web.client import open_client
 
 
 def search_papers(query: str, literature: str | None, limit: int, cutoff: str | None, settings: Settings) -> Answer[Paper]:
@@ -25,6 +24,6 @@ def search_papers(query: str, literature: str | None, limit: int, cutoff: str | 
 
 
 async def _search(url: str, query: str, limit: int, cutoff: str | None, settings: Settings) -> Answer[Paper]:
-    async with httpx.AsyncClient(timeout=settings.literature.timeout_seconds) as http:
+    async with open_client(settings.literature.timeout_seconds) as http:
         client = SemanticScholarClient(url, Ledger(IdeaId("search")), http, settings.literature)
         return await client.search_papers(query, limit, parse_cutoff(cutoff))

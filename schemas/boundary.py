@@ -6,6 +6,8 @@ them is its own, so that one poisoned unit never ends its batch. Everywhere else
 
 from types import TracebackType
 
+from schemas.errors import ConfigurationError
+
 
 class ErrorBoundary:
     """Ends what is raised inside its `with` block; `error` then holds it, and is None where nothing was raised.
@@ -37,6 +39,19 @@ def out_of_memory(error: BaseException) -> bool:
     if isinstance(error, BaseExceptionGroup):
         return any(out_of_memory(inner) for inner in error.exceptions)
     return isinstance(error, MemoryError)
+
+
+def root_of(error: BaseException) -> BaseException:
+    """What a group of errors is about: of several the one that concerns every unit, else the first."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error
+    roots = [root_of(inner) for inner in error.exceptions]
+    return next((root for root in roots if not concerns_one_unit(root)), roots[0])
+
+
+def concerns_one_unit(error: BaseException) -> bool:
+    """Whether an error is its unit's own; wrong settings, interrupts and exits are every unit's."""
+    return isinstance(error, Exception) and not isinstance(error, ConfigurationError)
 
 
 def in_a_word(error: BaseException) -> str:

@@ -1,16 +1,16 @@
 """Errors answer one question by their type: does trying again help?
 
+`tasks.web.retrying` goes by it.
+
 AssayError
 ├── TransientError            try again later
 │   ├── RateLimitedError
-│   ├── UpstreamError         5xx, timeouts, dropped connections
-│   └── GatewayUnreachableError
+│   └── UpstreamError         5xx, timeouts, dropped connections
 └── PermanentError            trying again changes nothing
     ├── ConfigurationError    wrong usage or settings (exit code 2)
     ├── IdeaFileError         an idea file that cannot be read at all (exit code 2)
     ├── SnapshotError         a snapshot that is missing, empty or broken (exit code 2)
     ├── RequestRejectedError  4xx other than 429
-    ├── DocumentError         a document that cannot be had or read
     ├── BudgetExhaustedError  the run's or the idea's budget is spent (exit code 3)
     ├── PublicationError      a run that failed a critical expectation
     └── PromptError           a template that does not fit its step
@@ -29,9 +29,14 @@ class AssayError(Exception):
 
 
 class TransientError(AssayError):
-    """Trying again later may help."""
+    """Trying again later may help: `tasks.web.retrying` tries what raises one again.
+
+    Attributes:
+        wait_seconds: what the other side asks to wait before that.
+    """
 
     reason = Reason.UNREACHABLE
+    wait_seconds = 0.0
 
 
 class RateLimitedError(TransientError):
@@ -44,12 +49,6 @@ class UpstreamError(TransientError):
     """The other side failed: a 5xx, a timeout or a dropped connection."""
 
     reason = Reason.SERVER_ERROR
-
-
-class GatewayUnreachableError(TransientError):
-    """No gateway answers at the configured address."""
-
-    reason = Reason.UNREACHABLE
 
 
 class PermanentError(AssayError):
@@ -80,12 +79,6 @@ class RequestRejectedError(PermanentError):
     """The other side understood and refused."""
 
     reason = Reason.BAD_REQUEST
-
-
-class DocumentError(PermanentError):
-    """A document that cannot be had or read."""
-
-    reason = Reason.DOCUMENT
 
 
 class BudgetExhaustedError(PermanentError):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import Noun, Prose, Stored, Writable
 from schemas.calls import LlmCall
 from schemas.identifiers import IdeaId, RankedIdeaId, RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
@@ -104,7 +104,7 @@ class GroupSummary(Noun):
     )
     unscored_match_count: int = Field(ge=0, description="Matches without a verdict.")
     schedule: str = Field(description="round_robin or adaptive.")
-    ended_because: str = Field(default="", description="Why no more pairs were asked.")
+    ended_because: Writable = Field(default="", description="Why no more pairs were asked.")
     island_count: int = Field(
         default=1,
         ge=1,

@@ -180,7 +180,7 @@ class Reason(StrEnum):
     )
 
     # Why a document could not be had or read.
-    TOO_LARGE = ("too_large", "it is too large", Passes.NEVER, About.DOCUMENT)
+    TOO_LARGE = ("too_large", "it is too large", Passes.WITH_OTHER_SETTINGS, About.DOCUMENT)
     TOO_MANY_PAGES = (
         "too_many_pages",
         "it has too many pages",

@@ -16,7 +16,11 @@ class Section(BaseModel):
 class LiteratureSettings(Section):
     """Semantic Scholar and the gateway in front of it."""
 
-    upstream_url: str = Field(default="https://api.semanticscholar.org", description="Root of the Semantic Scholar API.")
+    upstream_url: str = Field(
+        default="https://api.semanticscholar.org",
+        pattern=r"^https?://[^\s@?#]+$",
+        description="Root of the Semantic Scholar API, or of a proxy for it: host and path, without a password or a query.",
+    )
     requests_per_second: float = Field(default=1.0, gt=0, le=1000, description="What the key allows, over all endpoints.")
     timeout_seconds: float = Field(default=60.0, gt=0)
     maximum_attempts: int = Field(default=6, ge=1, le=20)

@@ -80,7 +80,8 @@ def read_rows(table: Table, file: Path) -> list[Row]:
 
 def _read(file: Path) -> pa.Table:
     try:
-        content = pq.ParquetFile(pa.py_buffer(file.read_bytes())).read(use_threads=False)
+        with pq.ParquetFile(pa.py_buffer(file.read_bytes()), page_checksum_verification=True) as parquet:
+            content = parquet.read(use_threads=False)
         content.validate(full=True)  # damaged pages may decode to texts that are none
     except (OSError, ValueError, pa.ArrowException) as error:
         raise _unreadable(file, error) from error

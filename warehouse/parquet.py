@@ -43,9 +43,9 @@ def _array(table: Table, field: pa.Field, values: list[object]) -> pa.Array:
 
 
 def write_rows(table: Table, rows: Sequence[Row], path: Path) -> int:
-    """Write `rows` to `path` and return its size in bytes. Raises PublicationError for a wrong row."""
+    """Write `rows` to `path`, every page with a checksum, and return its size in bytes. Raises PublicationError for a wrong row."""
     sink = pa.BufferOutputStream()
-    pq.write_table(arrow_table(table, rows), sink, compression="zstd", store_schema=False)
+    pq.write_table(arrow_table(table, rows), sink, compression="zstd", store_schema=False, write_page_checksum=True)
     return write_bytes(path, sink.getvalue())
 
 

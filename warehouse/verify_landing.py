@@ -1,8 +1,10 @@
 """What landed, held against its receipts. All of it is read; what cannot be read is told and passed over."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
+
+import pyarrow as pa
 
 from schemas.benchmark import BenchmarkReceipt
 from schemas.check_run import CheckReceipt
@@ -12,12 +14,13 @@ from schemas.ranking import GroupReceipt
 from schemas.tables import TABLE
 from warehouse.landed import read_landed
 from warehouse.unit_landing import read_noun
+from warehouse.verify_content import LandedContent
 
 ReceiptT = TypeVar("ReceiptT", Receipt, GroupReceipt, CheckReceipt, BenchmarkReceipt)
 
 
-def read_units(folder: Path, units: str, kind: type[ReceiptT], problems: list[str]) -> tuple[ReceiptT, ...]:
-    """The receipts of the units in `folder` whose names fit the pattern `units`.
+def read_units(folder: Path, units: str, kind: type[ReceiptT], landed: LandedContent, problems: list[str]) -> tuple[ReceiptT, ...]:
+    """The receipts of the units in `folder` whose names fit the pattern `units`; the rows of their files are added to `landed`.
 
     Adds to `problems` a line for each receipt and each landed file that is not what it should be.
     """
@@ -32,26 +35,28 @@ def read_units(folder: Path, units: str, kind: type[ReceiptT], problems: list[st
         else:
             if receipt is not None:
                 receipts.append(receipt)
-                problems.extend(_damaged(path.parent, receipt.rows))
+                _read_files(path.parent, receipt.rows, landed, problems)
     return tuple(receipts)
 
 
-def read_count(file: Path, table: str, problems: list[str]) -> int | None:
-    """How many rows `file` holds of `table`; None, and a line in `problems`, when it cannot be read."""
+def read_file(file: Path, table: str, landed: LandedContent, problems: list[str]) -> int | None:
+    """How many rows `file` holds of `table`; they are added to `landed`. None, and a line in `problems`, when it cannot be read."""
     try:
-        return len(read_landed(TABLE[table], [file]))
+        rows: pa.Table = read_landed(TABLE[table], [file])
     except PublicationError as error:
         problems.append(str(error))
+        landed.add_unknown(table)
         return None
+    landed.add(table, rows)
+    return len(rows)
 
 
-def _damaged(folder: Path, promised: Mapping[str, int]) -> Iterator[str]:
+def _read_files(folder: Path, promised: Mapping[str, int], landed: LandedContent, problems: list[str]) -> None:
     for name, expected in promised.items():
         if not expected or name not in TABLE:
             continue
-        problems: list[str] = []
-        found = read_count(folder / f"{name}.parquet", name, problems)
-        yield from problems
+        place = folder / f"{name}.parquet"
+        found = read_file(place, name, landed, problems)
         if found is not None and found != expected:
-            place = folder / f"{name}.parquet"
-            yield f"{place} holds {found} rows, its receipt says {expected}: remove its folder and run again"
+            problems.append(f"{place} holds {found} rows, its receipt says {expected}: remove its folder and run again")
+            landed.add_unknown(name)

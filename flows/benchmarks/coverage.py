@@ -12,10 +12,11 @@ from flows.benchmarks.trial import Trial
 from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.run import Module
-from tasks.benchmarks.answers import CoverageReply
-from tasks.benchmarks.questions import CoverageQuestion
 from tasks.benchmarks.scholarideas import FILE, Rubric, read_scholarideas
-from tasks.benchmarks.steps import JUDGE_COVERAGE, JUDGE_PREFERENCE, PROMPT_ONLY, PROMPT_WITH_SEARCH
+from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput, CoverageReply
+from tasks.benchmarks.steps.judge_preference import JUDGE_PREFERENCE
+from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
+from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH
 from tasks.metrics.coverage import RubricScore, coverage, coverage_difference
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.metrics.welch import WelchTest, welch
@@ -47,7 +48,7 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
 def _judged(trial: Trial, system: str, rubrics: Sequence[Rubric], written: Mapping[str, WrittenReview]) -> list[RubricScore]:
     """A score for every rubric: unscored where there is no review to judge, or no judgement of it."""
     questions = {
-        rubric.rubric_id: CoverageQuestion(review=written[rubric.idea_id].text, statement=rubric.statement)
+        rubric.rubric_id: CoverageInput(review=written[rubric.idea_id].text, statement=rubric.statement)
         for rubric in rubrics
         if written[rubric.idea_id].text
     }

@@ -14,7 +14,7 @@ from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
-from tasks.manuscripts.steps import JUDGE_HIT
+from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from warehouse.lake import open_reader
 from warehouse.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.manuscripts.queries import manuscript_checks, release_views

@@ -12,7 +12,7 @@ from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.run import Module
 from tasks.benchmarks.innoeval import POINTS_FILE, Submission, read_points, unique_ideas
-from tasks.committee.baselines.concluding import decision_by_total
+from tasks.committee.steps.meta_review import decision_by_total
 from tasks.metrics.classification import accuracy, macro_f1
 from tasks.metrics.collapse import label_collapse
 from tasks.metrics.decisions import GRADES, ClassCount, decision_of, merged

@@ -21,14 +21,17 @@ from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.benchmarks import innoeval, novelty_checker, rinobench, scholarideas
 from tasks.benchmarks.novelty_grading.steps import STEPS as GRADING
-from tasks.benchmarks.steps import JUDGE_COVERAGE, JUDGE_PREFERENCE, PROMPT_ONLY, PROMPT_WITH_SEARCH
+from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE
+from tasks.benchmarks.steps.judge_preference import JUDGE_PREFERENCE
+from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
+from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepEstimate, estimate_step, total_usd
 from tasks.judging.step import Step
-from tasks.manuscripts.steps import JUDGE_HIT
+from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
-from tasks.novelty.steps import JUDGE_NOVELTY
+from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 from tasks.ranking.dimensions import DIMENSIONS, compared_along
-from tasks.ranking.steps import COMPARE_IDEAS
+from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 REVIEW_TOKENS = 1_800
 """Of one review of an idea by `economy`: 6,900 characters on average of three real ideas."""

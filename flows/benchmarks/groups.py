@@ -13,7 +13,7 @@ from tasks.metrics.correlations import kendall, spearman
 from tasks.metrics.decisions import GRADES
 from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.groups import Group, best_of_group, exact_ranking, rank_correlation
-from tasks.ranking.steps import COMPARE_IDEAS
+from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 NAME = "groups"
 

@@ -10,7 +10,7 @@ from schemas.run import Module
 from tasks.benchmarks.desk import Desk
 from tasks.benchmarks.innoeval import Submission, unique_ideas
 from tasks.benchmarks.ranking import RankedMembers, may_go_better, rank_members
-from tasks.benchmarks.steps import PROMPT_ONLY
+from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.from_review import dossier_of
 

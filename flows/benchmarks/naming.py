@@ -12,8 +12,8 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
 from schemas.settings import Settings
 from tasks.evaluation.modules import MODULES
-from tasks.judging.registry import STEPS
 from tasks.judging.step import Step
+from tasks.steps import STEPS
 from warehouse.scrubbing import without_secrets
 
 _CHUNK_BYTES = 1 << 20

@@ -13,7 +13,7 @@ from tasks.benchmarks.novelty_checker import FILE as NOVELTY_CHECKER
 from tasks.benchmarks.novelty_grading.steps import STEPS as GRADING_STEPS
 from tasks.novelty.calibration.examples import Example
 from tasks.novelty.calibration.store import load_calibrator
-from tasks.novelty.steps import JUDGE_NOVELTY
+from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 
 NAME = "novelty"
 

@@ -13,7 +13,7 @@ from tasks.metrics.decisions import GRADES
 from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.groups import TIE, Pair, accuracy_by_difficulty, pairwise_accuracy
 from tasks.metrics.means import share_of
-from tasks.ranking.steps import COMPARE_IDEAS
+from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 NAME = "pairs"
 

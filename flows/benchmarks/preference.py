@@ -8,9 +8,7 @@ from flows.benchmarks.reviewing import WrittenReview
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.outcome import Outcome, Scored
-from tasks.benchmarks.answers import PreferenceReply
-from tasks.benchmarks.questions import PreferenceQuestion
-from tasks.benchmarks.steps import JUDGE_PREFERENCE
+from tasks.benchmarks.steps.judge_preference import JUDGE_PREFERENCE, PreferenceInput, PreferenceReply
 from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.preference import CRITERIA, Answer, Preference, win_rates
 
@@ -38,7 +36,7 @@ def _asked(trial: Trial, ours: Mapping[str, WrittenReview], theirs: Mapping[str,
     for idea_id, review in theirs.items():
         first, second = (review, ours[idea_id]) if swapped else (ours[idea_id], review)
         if first.text and second.text:
-            questions[idea_id] = PreferenceQuestion(first=first.text, second=second.text)
+            questions[idea_id] = PreferenceInput(first=first.text, second=second.text)
     order = "theirs_first" if swapped else "ours_first"
     return trial.ask(JUDGE_PREFERENCE, questions, task=f"{JUDGE_PREFERENCE.name} {system} {order}")
 

@@ -14,9 +14,7 @@ from schemas.identifiers import RunId
 from schemas.manuscripts import ManuscriptCheck
 from schemas.outcome import Outcome, Unscored
 from tasks.judging.engines import EXTRACTIVE
-from tasks.manuscripts.answers import HitAnswer
-from tasks.manuscripts.questions import HitQuestion
-from tasks.manuscripts.steps import JUDGE_HIT
+from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
 from tasks.metrics.classification import accuracy, f1_of_class
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.metrics.gwet import gwet_ac1
@@ -82,12 +80,12 @@ def drawn_checks(known: Sequence[KnownT], item_limit: int | None, seed: int) -> 
     return [known[place] for place in sorted(random.Random(seed).sample(range(len(known)), count))]  # noqa: S311 -- a repeatable draw, no secret
 
 
-def _questions(drawn: Iterable[Drawn]) -> Iterator[tuple[str, HitQuestion]]:
+def _questions(drawn: Iterable[Drawn]) -> Iterator[tuple[str, HitInput]]:
     for one in drawn:
         for problem in one.check.problems:
             yield (
                 one.item(problem.problem_id),
-                HitQuestion(
+                HitInput(
                     problem=problem.problem,
                     location=problem.location,
                     explanation=problem.explanation,
@@ -104,7 +102,7 @@ def _votes(drawn: Iterable[Drawn], judge: str) -> Votes:
     }
 
 
-def _items(drawn: Iterable[Drawn], outcomes: Mapping[str, Outcome[HitAnswer]], gold: Votes) -> Iterator[BenchmarkItem]:
+def _items(drawn: Iterable[Drawn], outcomes: Mapping[str, Outcome[HitReply]], gold: Votes) -> Iterator[BenchmarkItem]:
     run_of = {one.item(problem.problem_id): one.run_id for one in drawn for problem in one.check.problems}
     for item, outcome in outcomes.items():
         asked: dict[str, Any] = {

@@ -7,7 +7,6 @@ from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkScore
 from tasks.benchmarks.desk import Desk
 from tasks.benchmarks.links import LinkStatus, cited_links, link_answers, link_status
-from tasks.documents.http import document_client
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.metrics.reference_invalidity import reference_invalidity
 
@@ -39,5 +38,4 @@ def _statuses(trial: Trial, links: Mapping[str, list[str]]) -> dict[str, LinkSta
 
 
 async def _asked(url: str, _desk: Desk) -> LinkStatus:
-    async with document_client(TIMEOUT_SECONDS) as client:
-        return await link_status(url, client)
+    return await link_status(url, TIMEOUT_SECONDS)

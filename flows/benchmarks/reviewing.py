@@ -10,16 +10,16 @@ from schemas.idea import Idea
 from schemas.outcome import Scored
 from schemas.reasons import Reason
 from schemas.run import Module
-from tasks.benchmarks.answers import WholeReview
 from tasks.benchmarks.asking import KeptOutcome, ask, may_go_better, outcome_of
 from tasks.benchmarks.desk import Desk
-from tasks.benchmarks.questions import PromptOnlyQuestion, PromptWithSearchQuestion
 from tasks.benchmarks.review_text import text_of_evaluation, text_of_reply
-from tasks.benchmarks.steps import PROMPT_ONLY, PROMPT_WITH_SEARCH
+from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY, PromptOnlyInput
+from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH, PromptWithSearchInput
+from tasks.benchmarks.steps.whole_review import WholeReviewReply
 from tasks.citations.keys import Shown, show
-from tasks.contribution.questions import ShownPaper
+from tasks.contribution.steps.shown import ShownPaper
 from tasks.judging.step import Step
-from tasks.judging.text import key_phrases
+from tasks.text.words import key_phrases
 
 PAPERS_SHOWN = 20
 QUERY_PHRASES = 4
@@ -57,7 +57,7 @@ def _by_assay(trial: Trial, ideas: Sequence[Idea], modules: Sequence[Module]) ->
 
 async def _prompted(idea: Idea, desk: Desk) -> WrittenReview:
     cutoff = idea.cutoff_date.isoformat() if idea.cutoff_date is not None else ""
-    return _written(PROMPT_ONLY, await ask(PROMPT_ONLY, PromptOnlyQuestion(idea=idea.text, cutoff=cutoff), desk), None)
+    return _written(PROMPT_ONLY, await ask(PROMPT_ONLY, PromptOnlyInput(idea=idea.text, cutoff=cutoff), desk), None)
 
 
 async def _prompted_with_search(idea: Idea, desk: Desk) -> WrittenReview:
@@ -69,10 +69,10 @@ async def _prompted_with_search(idea: Idea, desk: Desk) -> WrittenReview:
         reason = Reason.SOURCE_UNAVAILABLE if answer.failures else Reason.NO_EVIDENCE
         return WrittenReview(text="", reason=reason, detail="the search brought no paper with an abstract", ask_again=bool(answer.failures))
     papers = tuple(ShownPaper(key=key, title=paper.title, abstract=paper.abstract or "") for key, paper in shown)
-    return _written(PROMPT_WITH_SEARCH, await ask(PROMPT_WITH_SEARCH, PromptWithSearchQuestion(idea=idea.text, papers=papers), desk), shown)
+    return _written(PROMPT_WITH_SEARCH, await ask(PROMPT_WITH_SEARCH, PromptWithSearchInput(idea=idea.text, papers=papers), desk), shown)
 
 
-def _written(step: Step[Any, WholeReview], kept: KeptOutcome, shown: Shown | None) -> WrittenReview:
+def _written(step: Step[Any, WholeReviewReply], kept: KeptOutcome, shown: Shown | None) -> WrittenReview:
     outcome = outcome_of(kept, step)
     if isinstance(outcome, Scored):
         return WrittenReview(text=text_of_reply(outcome.value, shown))

@@ -8,8 +8,6 @@ from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-import httpx
-
 from flows.benchmarks.notes import note
 from flows.gateway import OpenGateway, open_gateway
 from schemas.base import Noun, Reply
@@ -34,6 +32,7 @@ from tasks.judging.opening import open_engines
 from tasks.judging.packing import Beginning
 from tasks.judging.step import Step
 from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.web.client import open_client
 from warehouse.answers import IdeaReview
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
@@ -180,7 +179,7 @@ class Trial:
         self, gateway: OpenGateway, budget: SharedBudget, stack: AsyncExitStack
     ) -> Callable[[Ledger], SemanticScholarClient]:
         settings = self.settings.literature
-        http = await stack.enter_async_context(httpx.AsyncClient(timeout=settings.timeout_seconds))
+        http = await stack.enter_async_context(open_client(settings.timeout_seconds))
         return lambda ledger: SemanticScholarClient(gateway.url, ledger, http, settings, lambda: budget.count_request(ledger.idea_id))
 
     def record(self, items: Iterable[BenchmarkItem]) -> None:

@@ -8,6 +8,7 @@ import typer
 from flows.benchmarks.names import SUITE_NAMES
 from flows.commands import options
 from flows.commands.session import Session
+from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
@@ -119,7 +120,6 @@ def _suites(name: str) -> "list[Suite]":
 def _print_expected(suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Settings, *, as_json: bool) -> int:
     from flows.benchmarks.expected import estimate_suite
     from flows.benchmarks.naming import data_sha256
-    from flows.command_line import EXIT_DONE
     from flows.commands.benchmark_output import print_expected
 
     for one, request in zip(suites, requests, strict=True):
@@ -138,7 +138,7 @@ def _run(suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Se
         data_sha256(one, request.data)
     first = requests[0]
     check_writable(first.warehouse)
-    from tasks.judging.registry import STEPS
+    from tasks.steps import STEPS
 
     check_models(first, STEPS, settings)
     with Session() as session:
@@ -180,7 +180,6 @@ def _print(summaries: "list[BenchmarkSummary]", request: "BenchmarkRequest", com
     from dashboards.reports.benchmark_page import benchmark_page
     from dashboards.reports.benchmark_write import write_benchmark_report
     from flows.benchmarks.comparing import differences
-    from flows.command_line import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
     from flows.commands.benchmark_output import print_benchmarks
     from flows.commands.output import print_note
     from warehouse.layout import Layout

@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from flows.commands.output import print_json, print_note, stdout_console
+from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.terminal import safe
 from schemas.base import Noun
 from schemas.check_run import CheckHead, CheckRequest
@@ -34,8 +35,6 @@ class CheckAnswer(Noun):
 
 def print_check(request: CheckRequest, summary: "CheckSummary", *, as_json: bool) -> int:
     """Print the check; the command's exit code."""
-    from flows.command_line import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
-
     for failed in summary.failed_expectations:
         print_note(f"not published: {failed}")
     if not summary.published:

@@ -8,6 +8,7 @@ import typer
 
 from flows.commands import options
 from flows.commands.session import Session
+from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, resolve_request
 from schemas.run import RunRequest, RunState
 from schemas.settings import Settings
@@ -125,8 +126,6 @@ def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
 
 
 def _exit_code(summary: "RunSummary", request: RunRequest) -> int:
-    from flows.command_line import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
-
     if not summary.published:
         return EXIT_FAILURES
     run = summary.run

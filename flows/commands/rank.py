@@ -7,6 +7,7 @@ import typer
 
 from flows.commands import options
 from flows.commands.session import Session
+from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, check_api_base, resolve_request
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
@@ -129,7 +130,6 @@ def rank_request(
 
 def rank_and_print(request: RankRequest, session: Session, *, as_json: bool, stored_will_do: bool) -> int:
     """Rank a run in `session`, unless it is ranked so already, and print the ranking; the command's exit code."""
-    from flows.command_line import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
     from flows.commands.output import print_note
     from flows.commands.rank_output import print_matches
 
@@ -138,6 +138,8 @@ def rank_and_print(request: RankRequest, session: Session, *, as_json: bool, sto
     if summary is not None:
         for line in summary.rejected_votes:
             print_note(f"vote not counted: {line}")
+        for line in summary.failed_groups:
+            print_note(f"group not ranked: {line}")
         for failed in summary.failed_expectations:
             print_note(f"not published: {failed}")
         if not summary.published:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from schemas.evaluation import IdeaEvaluation
-from tasks.benchmarks.answers import WholeReview
+from tasks.benchmarks.steps.whole_review import WholeReviewReply
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 
@@ -15,7 +15,7 @@ def text_of_evaluation(evaluation: IdeaEvaluation) -> str:
     return "\n\n".join([*_soundness(evaluation), *_contribution(evaluation), *_committee(evaluation)])
 
 
-def text_of_reply(reply: WholeReview, shown: Shown | None) -> str:
+def text_of_reply(reply: WholeReviewReply, shown: Shown | None) -> str:
     """A baseline's review; keys of `shown` become references, and without `shown` the links it wrote stay as they are."""
 
     def said(text: str) -> str:

@@ -2,27 +2,65 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean, stdev
 from typing import Any
 
 from schemas.base import replace
 from schemas.citation import Citation
-from schemas.committee import KnowledgePhase, MetaReview, ReviewDimension
+from schemas.committee import KnowledgePhase, MetaReview, PersonaReview, ReviewDimension
 from schemas.failure import Failure
 from schemas.outcome import Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import settle
-from tasks.committee.answers import MetaReply
-from tasks.committee.figures import Figures, figures_of
 from tasks.committee.knowledge.troubles import STAGE
-from tasks.committee.questions import DimensionFigures, LaterQuestion, MetaQuestion, ReviewShown
 from tasks.committee.reviewing import Case, Reviewed
 from tasks.committee.showing import cited, display, rekeyed, telling, without_references
-from tasks.committee.steps import LATER_SUGGESTIONS, META_REVIEW
+from tasks.committee.steps.later_suggestions import LATER_SUGGESTIONS, LaterInput
+from tasks.committee.steps.meta_review import META_REVIEW, DimensionFigures, MetaInput, MetaReply, ReviewShown
+from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
-from tasks.soundness.asking import never_asked
+from tasks.metrics.krippendorff import krippendorff_alpha
 
 SUBJECT = "meta_review"
+_NO_INTERVAL_RESAMPLES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Over scored reviews only.
+
+    Attributes:
+        total_0_to_10: mean over personas and dimensions; None without a scored review.
+        means, spreads: by dimension; a spread is the standard deviation over personas and needs two of them.
+        alpha: Krippendorff's, interval scale: units are dimensions, raters are personas. None where it is undefined, or where
+            fewer than two dimensions have two scores: over a single unit it is 0 whatever the scores.
+    """
+
+    total_0_to_10: float | None
+    means: dict[str, float]
+    spreads: dict[str, float]
+    alpha: float | None
+    scored_count: int
+    unscored_count: int
+
+
+def figures_of(reviews: Sequence[PersonaReview], dimensions: Sequence[ReviewDimension]) -> Figures:
+    """Computed from the scored reviews, never asked for."""
+    by_dimension = {each.name: [review for review in reviews if review.dimension == each.name] for each in dimensions}
+    scored = {name: [review.score_0_to_10 for review in found if review.score_0_to_10 is not None] for name, found in by_dimension.items()}
+    every = [score for scores in scored.values() for score in scores]
+    alpha = krippendorff_alpha(
+        [[review.score_0_to_10 for review in found] for found in by_dimension.values()], "interval", resamples=_NO_INTERVAL_RESAMPLES
+    )
+    return Figures(
+        total_0_to_10=fmean(every) if every else None,
+        means={name: fmean(scores) for name, scores in scored.items() if scores},
+        spreads={name: stdev(scores) for name, scores in scored.items() if len(scores) > 1},
+        alpha=alpha.value if alpha.defined and alpha.count > 1 else None,
+        scored_count=len(every),
+        unscored_count=len(reviews) - len(every),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +100,9 @@ def _why_unscored(reviewed: Sequence[Reviewed]) -> tuple[Reason, str]:
     return most, f"none of {len(reviewed)} reviews has a score; {reasons.count(most)} for this reason"
 
 
-def _question(case: Case, reviewed: Sequence[Reviewed], figures: Figures, shown: Shown) -> MetaQuestion:
+def _question(case: Case, reviewed: Sequence[Reviewed], figures: Figures, shown: Shown) -> MetaInput:
     assert figures.total_0_to_10 is not None
-    return MetaQuestion(
+    return MetaInput(
         idea=case.idea.text,
         total_score_0_to_10=figures.total_0_to_10,
         figures=tuple(
@@ -139,7 +177,7 @@ async def _with_suggestions(case: Case, concluded: Concluded, weaknesses: str, e
     displayed = display(telling(case.evidence, KnowledgePhase.AFTER), case.library)
     if not displayed.items:
         return concluded
-    outcome = await engine.run(LATER_SUGGESTIONS, LaterQuestion(idea=case.idea.text, weaknesses=weaknesses, knowledge=displayed.items))
+    outcome = await engine.run(LATER_SUGGESTIONS, LaterInput(idea=case.idea.text, weaknesses=weaknesses, knowledge=displayed.items))
     if isinstance(outcome, Unscored):
         failure = Failure(stage=STAGE, subject=LATER_SUGGESTIONS.name, reason=outcome.reason, detail=outcome.detail)
         return Concluded(concluded.meta_review, concluded.citations, (failure,))

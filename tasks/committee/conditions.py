@@ -5,7 +5,7 @@ from schemas.identifiers import content_hash
 from schemas.profile import CommitteeParameters
 from schemas.settings import Settings
 from tasks.committee.knowledge.tools import LITERATURE
-from tasks.committee.roster import Roster, load_roster
+from tasks.personas.roster import Roster, load_roster
 from tasks.sources.registry import SOURCES, configured
 
 

@@ -14,10 +14,10 @@ from tasks.committee.drawing import draw_personas
 from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
 from tasks.committee.knowledge.tools import KnowledgeTools
 from tasks.committee.reviewing import Case, Reviewed, review_case
-from tasks.committee.roster import load_roster
 from tasks.committee.showing import Library
 from tasks.committee.structuring import Structured, structure_idea
 from tasks.judging.step import Engine
+from tasks.personas.roster import load_roster
 
 
 @dataclass(frozen=True, slots=True)

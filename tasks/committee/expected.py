@@ -9,8 +9,8 @@ from schemas.settings import Settings
 from tasks.committee.knowledge.expected import CLAIM_TOKENS, TITLE_TOKENS, expected_calls
 from tasks.committee.knowledge.outline import GROUNDED
 from tasks.committee.knowledge.tools import LITERATURE
-from tasks.committee.roster import load_roster
 from tasks.judging.expected import Asked
+from tasks.personas.roster import load_roster
 from tasks.sources.registry import SOURCES, configured
 
 FINDING_TOKENS = 145.0

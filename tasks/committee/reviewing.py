@@ -12,14 +12,13 @@ from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
-from tasks.committee.answers import DimensionReview, PersonaReply
 from tasks.committee.drawing import Drawn, known_to
-from tasks.committee.questions import DimensionShown, PartShown, PersonaQuestion, ReviewerShown
 from tasks.committee.showing import Displayed, Library, cited, display, telling
-from tasks.committee.steps import PERSONA_REVIEW
+from tasks.committee.steps.persona_review import PERSONA_REVIEW, DimensionReview, DimensionShown, PersonaInput, PersonaReply, ReviewerShown
+from tasks.committee.steps.shown import PartShown
 from tasks.judging.packing import even_batches, first_alone
+from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
-from tasks.soundness.asking import never_asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +57,9 @@ class _Seat:
     shown_count: int
     masked_count: int
 
-    def question(self, dimensions: Sequence[ReviewDimension]) -> PersonaQuestion:
+    def question(self, dimensions: Sequence[ReviewDimension]) -> PersonaInput:
         persona = self.drawn.persona
-        return PersonaQuestion(
+        return PersonaInput(
             idea=self.case.idea.text,
             parts=self.case.parts,
             evidence=self.displayed.items,

@@ -10,7 +10,7 @@ from schemas.paper import Paper
 from tasks.citations.keys import Shown, show
 from tasks.citations.labels import publication_label, reference
 from tasks.citations.settle import Settled
-from tasks.committee.questions import FindingShown, KnowledgeShown
+from tasks.committee.steps.shown import FindingShown, KnowledgeShown
 
 LEAST_RELEVANCE_OF_NEITHER = 0.4
 """A finding that neither supports nor refutes is shown from here on: near enough to the idea to say how new it is."""

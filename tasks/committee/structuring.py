@@ -8,8 +8,8 @@ from schemas.idea import Idea
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.troubles import STAGE
-from tasks.committee.questions import PartShown, StructureQuestion
-from tasks.committee.steps import STRUCTURE_IDEA
+from tasks.committee.steps.shown import PartShown
+from tasks.committee.steps.structure_idea import STRUCTURE_IDEA, StructureInput
 from tasks.judging.step import Engine
 
 ESSENTIAL = (IdeaPart.METHODS, IdeaPart.EXPERIMENTAL_SETTINGS)
@@ -34,7 +34,7 @@ class Structured:
 
 async def structure_idea(idea: Idea, engine: Engine) -> Structured:
     """Ask for the parts of the whole idea. It goes on without those it lacks; without a method or a test, a failure says so."""
-    outcome = await engine.run(STRUCTURE_IDEA, StructureQuestion(idea=idea.text))
+    outcome = await engine.run(STRUCTURE_IDEA, StructureInput(idea=idea.text))
     if isinstance(outcome, Unscored):
         failure = Failure(stage=STAGE, subject=STRUCTURE_IDEA.name, reason=outcome.reason, detail=outcome.detail)
         return Structured((), (failure,), outcome)

@@ -10,13 +10,12 @@ from schemas.paper import Paper
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelling import without_keys
-from tasks.contribution.answers import ComparisonAnswer, ComparisonEntry, DimensionComparison, by_key
 from tasks.contribution.dimensions import shown
 from tasks.contribution.inquiry import STAGE, Inquiry, omission
-from tasks.contribution.questions import ComparisonQuestion
 from tasks.contribution.relevance import shown_papers
-from tasks.contribution.steps import COMPARE_PAPER
+from tasks.contribution.steps.compare_paper import COMPARE_PAPER, ComparisonEntry, ComparisonInput, ComparisonReply, DimensionComparison
 from tasks.judging.packing import even_batches, first_alone
+from tasks.judging.reply_fields import by_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +42,8 @@ async def compare(inquiry: Inquiry, papers: Sequence[Paper], dimensions: Sequenc
     return Compared(tuple(comparisons), tuple(failures))
 
 
-async def _asked(inquiry: Inquiry, batch: Shown, dimensions: Sequence[Dimension]) -> Outcome[ComparisonAnswer]:
-    question = ComparisonQuestion(
+async def _asked(inquiry: Inquiry, batch: Shown, dimensions: Sequence[Dimension]) -> Outcome[ComparisonReply]:
+    question = ComparisonInput(
         idea=inquiry.idea.text,
         dimensions=tuple(shown(dimension) for dimension in dimensions),
         papers=shown_papers(batch),
@@ -53,12 +52,12 @@ async def _asked(inquiry: Inquiry, batch: Shown, dimensions: Sequence[Dimension]
     return await inquiry.engine.run(COMPARE_PAPER, question)
 
 
-def _entry(outcome: Outcome[ComparisonAnswer], key: str, batch: Shown) -> ComparisonEntry | None:
+def _entry(outcome: Outcome[ComparisonReply], key: str, batch: Shown) -> ComparisonEntry | None:
     return None if isinstance(outcome, Unscored) else by_key(outcome.value.papers, [shown_key for shown_key, _ in batch]).get(key)
 
 
 def _row(
-    paper: Paper, entry: ComparisonEntry | None, outcome: Outcome[ComparisonAnswer], dimensions: Sequence[Dimension], batch: Shown
+    paper: Paper, entry: ComparisonEntry | None, outcome: Outcome[ComparisonReply], dimensions: Sequence[Dimension], batch: Shown
 ) -> list[Comparison]:
     """The paper's comparison along every dimension; keys of the batch, which mean other papers in the review, are spelled out."""
     reason = outcome.reason if isinstance(outcome, Unscored) else Reason.REPLY_UNPARSABLE

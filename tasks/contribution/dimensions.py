@@ -7,8 +7,8 @@ from schemas.failure import Failure, call_failures
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from tasks.contribution.inquiry import STAGE, Inquiry
-from tasks.contribution.questions import DimensionsQuestion, ShownDimension
-from tasks.contribution.steps import EXTRACT_DIMENSIONS
+from tasks.contribution.steps.extract_dimensions import EXTRACT_DIMENSIONS, DimensionsInput
+from tasks.contribution.steps.shown import ShownDimension
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Extraction:
 async def extract_dimensions(inquiry: Inquiry) -> Extraction:
     """Ask for the dimensions; the first `maximum_dimensions` of a longer answer count, as the prompt says."""
     limit = inquiry.parameters.maximum_dimensions
-    outcome = await inquiry.engine.run(EXTRACT_DIMENSIONS, DimensionsQuestion(idea=inquiry.idea.text, maximum_dimensions=limit))
+    outcome = await inquiry.engine.run(EXTRACT_DIMENSIONS, DimensionsInput(idea=inquiry.idea.text, maximum_dimensions=limit))
     if isinstance(outcome, Unscored):
         return Extraction((), tuple(call_failures([outcome], STAGE, inquiry.idea.idea_id)))
     if not outcome.value.dimensions:

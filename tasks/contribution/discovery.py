@@ -8,12 +8,10 @@ from schemas.base import replace
 from schemas.contribution import Dimension
 from schemas.failure import Failure, call_failures
 from schemas.outcome import Outcome, Unscored
-from tasks.contribution.answers import QueriesAnswer
 from tasks.contribution.dimensions import shown
 from tasks.contribution.inquiry import STAGE, Inquiry, omission
-from tasks.contribution.questions import QueriesQuestion
 from tasks.contribution.searching import Found, Searches
-from tasks.contribution.steps import CONTRIBUTION_QUERIES
+from tasks.contribution.steps.contribution_queries import CONTRIBUTION_QUERIES, QueriesInput, QueriesReply
 from tasks.judging.packing import even_batches
 
 
@@ -57,8 +55,8 @@ async def discover(inquiry: Inquiry, dimensions: Sequence[Dimension]) -> Discove
 
 async def _asked(inquiry: Inquiry, dimensions: Sequence[Dimension], searches: Searches) -> _Queried:
     limit = inquiry.parameters.queries_per_statement
-    question = QueriesQuestion(idea=inquiry.idea.text, dimensions=tuple(map(shown, dimensions)), maximum_queries=limit)
-    outcome: Outcome[QueriesAnswer] = await inquiry.engine.run(CONTRIBUTION_QUERIES, question)
+    question = QueriesInput(idea=inquiry.idea.text, dimensions=tuple(map(shown, dimensions)), maximum_queries=limit)
+    outcome: Outcome[QueriesReply] = await inquiry.engine.run(CONTRIBUTION_QUERIES, question)
     if isinstance(outcome, Unscored):
         failures = call_failures([outcome], STAGE, ", ".join(dimension.dimension_id for dimension in dimensions))
         return _Queried(tuple(dimensions), (outcome,), tuple(failures))
@@ -74,7 +72,7 @@ async def _asked(inquiry: Inquiry, dimensions: Sequence[Dimension], searches: Se
     return _Queried(tuple(queried), failures=tuple(omissions))
 
 
-def _queries(answer: QueriesAnswer, statements: range, limit: int) -> tuple[str, ...]:
+def _queries(answer: QueriesReply, statements: range, limit: int) -> tuple[str, ...]:
     """Up to `limit` queries of each statement of a dimension, in order, each once."""
     of_statement: dict[int, dict[str, None]] = {}
     for entry in answer.statements:
@@ -83,7 +81,7 @@ def _queries(answer: QueriesAnswer, statements: range, limit: int) -> tuple[str,
     return tuple(dict.fromkeys(query for number in sorted(of_statement) for query in list(filter(None, of_statement[number]))[:limit]))
 
 
-def _unqueried(answer: QueriesAnswer, statements: range, dimension: Dimension) -> list[Failure]:
+def _unqueried(answer: QueriesReply, statements: range, dimension: Dimension) -> list[Failure]:
     answered = {entry.statement for entry in answer.statements}
     return [
         omission(dimension.dimension_id, f"the reply has no query for statement {place}, so nothing was searched for it")

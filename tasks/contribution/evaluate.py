@@ -15,13 +15,11 @@ from tasks.contribution.comparing import Compared, compare
 from tasks.contribution.dimensions import extract_dimensions
 from tasks.contribution.discovery import Discovery, discover
 from tasks.contribution.inquiry import Inquiry
-from tasks.contribution.relevance import NO_ABSTRACT, Judgement, judge_relevance
-from tasks.contribution.reviewing import Reviewed, review, review_uncompared
+from tasks.contribution.relevance import NO_ABSTRACT, Judgement, judge_relevance, most_relevant, relevant
+from tasks.contribution.reviewing import Reviewed, review, review_uncompared, unscored_reviews
 from tasks.contribution.searching import Found
-from tasks.contribution.selection import most_relevant, nearest, relevant, similarity_of
-from tasks.contribution.similarity import Nearness
-from tasks.contribution.verdict import unscored_reviews
 from tasks.embeddings.embedder import Embedder
+from tasks.embeddings.similarity import Nearness, nearest, similarity_of
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 

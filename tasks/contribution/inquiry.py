@@ -11,7 +11,7 @@ from schemas.idea import Idea
 from schemas.outcome import Provenance
 from schemas.profile import ContributionParameters
 from schemas.reasons import Reason
-from tasks.contribution.similarity import Nearness
+from tasks.embeddings.similarity import Nearness
 from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
 

@@ -1,6 +1,9 @@
-"""How similar the contributions of found papers are to the idea's (ScholarEval §2.2, paper discovery step 2)."""
+"""How similar the contributions of found papers are to the idea's (ScholarEval §2.2, paper discovery step 2).
 
-from collections.abc import Sequence
+The papers that go on to augmentation and comparison do not depend on the order in which they are given.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from schemas.failure import Failure, call_failures
@@ -9,12 +12,12 @@ from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.contribution.answers import RelevanceAnswer, by_key
 from tasks.contribution.inquiry import STAGE, Inquiry, omission
-from tasks.contribution.questions import RelevanceQuestion, ShownPaper
-from tasks.contribution.steps import RELEVANCE
+from tasks.contribution.steps.relevance import RELEVANCE, RelevanceInput, RelevanceReply
+from tasks.contribution.steps.shown import ShownPaper
 from tasks.judging.packing import even_batches, first_alone
-from tasks.judging.text import shorten_words
+from tasks.judging.reply_fields import by_key
+from tasks.text.words import shorten_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +59,14 @@ async def judge_relevance(inquiry: Inquiry, papers: Sequence[Paper]) -> Judgemen
     return judgements
 
 
-async def _asked(inquiry: Inquiry, batch: Shown) -> Outcome[RelevanceAnswer]:
+async def _asked(inquiry: Inquiry, batch: Shown) -> Outcome[RelevanceReply]:
     parameters = inquiry.parameters
     papers = shown_papers(batch, parameters.abstract_word_limit)
-    question = RelevanceQuestion(idea=inquiry.idea.text, papers=papers, words_per_text=parameters.words_per_rationale)
+    question = RelevanceInput(idea=inquiry.idea.text, papers=papers, words_per_text=parameters.words_per_rationale)
     return await inquiry.engine.run(RELEVANCE, question)
 
 
-def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[RelevanceAnswer]) -> None:
+def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[RelevanceReply]) -> None:
     if isinstance(outcome, Unscored):
         missing = Judgement(None, unscored_reason=outcome.reason, provenance=outcome.provenance)
         judgements.by_paper.update({paper.paper_id: missing for paper in batch.papers})
@@ -93,3 +96,24 @@ def _abstract(paper: Paper, word_limit: int | None) -> str:
         return abstract
     shown, left_out = shorten_words(abstract, word_limit)
     return f"{shown} […]" if left_out else abstract
+
+
+def relevant(papers: Sequence[Paper], judgements: Mapping[PaperId, Judgement], minimum: int) -> list[Paper]:
+    """The papers judged at `minimum` or above. Unscored papers are not among them."""
+    return [paper for paper in papers if (score := _score(paper, judgements)) is not None and score >= minimum]
+
+
+def most_relevant(
+    papers: Sequence[Paper], judgements: Mapping[PaperId, Judgement], similarity: Mapping[PaperId, float], limit: int
+) -> list[Paper]:
+    """The `limit` most relevant papers, most relevant first; ties by similarity to the idea, then by paper_id.
+
+    ScholarEval samples its 25 papers at random (B.2.1); the most relevant ones make the comparison repeatable and miss no competitor.
+    """
+    ordered = sorted(papers, key=lambda paper: (-(_score(paper, judgements) or 0), -similarity.get(paper.paper_id, 0.0), paper.paper_id))
+    return ordered[:limit]
+
+
+def _score(paper: Paper, judgements: Mapping[PaperId, Judgement]) -> int | None:
+    judgement = judgements.get(paper.paper_id)
+    return judgement.score if judgement else None

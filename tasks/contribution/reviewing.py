@@ -6,23 +6,25 @@ enough not to be cut off, and one that fails takes no other down.
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from schemas.base import replace
 from schemas.citation import Citation
 from schemas.contribution import Comparison, ContributionReview, Dimension
 from schemas.failure import Failure, call_failures
+from schemas.identifiers import PaperId
 from schemas.outcome import Outcome, Unscored
 from schemas.paper import Paper
+from schemas.reasons import Reason
 from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import settle
-from tasks.contribution.answers import ReviewAnswer
 from tasks.contribution.dimensions import shown
+from tasks.contribution.discovery import Discovery
 from tasks.contribution.inquiry import STAGE, Inquiry, not_asked, unreviewed
-from tasks.contribution.questions import ReviewQuestion, ShownComparison
-from tasks.contribution.steps import CONTRIBUTION_REVIEW
+from tasks.contribution.relevance import Judgement
+from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW, ReviewInput, ReviewReply, ShownComparison
 
 PAPERS_SAMPLED = 25
 """Shown without a comparison, the most relevant first."""
@@ -54,7 +56,7 @@ async def review_uncompared(inquiry: Inquiry, papers: Sequence[Paper], dimension
     )
 
     async def one(dimension: Dimension) -> Reviewed:
-        question = ReviewQuestion(
+        question = ReviewInput(
             idea=inquiry.idea.text,
             dimension=shown(dimension),
             comparisons=uncompared,
@@ -103,9 +105,9 @@ async def _reviewed(inquiry: Inquiry, papers: Shown, dimension: Dimension, compa
     return _settled(blank, outcome, papers)
 
 
-def _question(inquiry: Inquiry, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]) -> ReviewQuestion:
+def _question(inquiry: Inquiry, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]) -> ReviewInput:
     of_paper = {comparison.paper_id: comparison for comparison in comparisons}
-    return ReviewQuestion(
+    return ReviewInput(
         idea=inquiry.idea.text,
         dimension=shown(dimension),
         comparisons=tuple(
@@ -117,7 +119,7 @@ def _question(inquiry: Inquiry, papers: Shown, dimension: Dimension, comparisons
     )
 
 
-def _settled(blank: ContributionReview, outcome: Outcome[ReviewAnswer], papers: Shown) -> Reviewed:
+def _settled(blank: ContributionReview, outcome: Outcome[ReviewReply], papers: Shown) -> Reviewed:
     """The review with its citations rendered; keys that were not shown are taken out and counted."""
     if isinstance(outcome, Unscored):
         unscored = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
@@ -141,3 +143,34 @@ def _nothing_scored(dimension: Dimension, comparisons: Sequence[Comparison]) -> 
     detail = f"none of {len(comparisons)} comparisons along this dimension could be scored"
     provenance = not_asked(CONTRIBUTION_REVIEW, dimension.provenance)
     return replace(unreviewed(dimension, reason, detail, provenance), unscored_comparison_count=len(comparisons))
+
+
+def nothing_to_compare(discovery: Discovery, judgements: Mapping[PaperId, Judgement], minimum: int) -> tuple[Reason, str]:
+    """The reason and its explanation: could not ask, could not judge, could not look, or looked and found nothing relevant.
+
+    An empty field is never called novelty.
+    """
+    if discovery.unasked and not any(dimension.queries for dimension in discovery.dimensions):
+        return discovery.unasked[0].reason, f"no search queries could be had: {discovery.unasked[0].detail}"
+    unjudged = Counter(one.unscored_reason for one in judgements.values() if one.unscored_reason not in (None, Reason.NO_EVIDENCE))
+    judged_count = sum(one.score is not None for one in judgements.values())
+    if unjudged and not judged_count:
+        reason = min((one for one in unjudged if one), key=lambda one: (-unjudged[one], one))
+        return reason, f"{len(judgements)} papers were found and none of them could be judged for relevance"
+    if discovery.failed_look_up_count:
+        total = len({query for dimension in discovery.dimensions for query in dimension.queries})
+        detail = f"{discovery.failed_look_up_count} of {total} searches were not answered and the rest brought nothing relevant; run again"
+        return Reason.SOURCE_UNAVAILABLE, detail
+    if not discovery.found:
+        return Reason.NO_EVIDENCE, "the searches were answered and found no paper; an empty field is not proof of novelty"
+    left = f", {unjudged.total()} could not be judged" if unjudged else ""
+    detail = f"of {judged_count} papers judged none reached a relevance of {minimum}{left}; an empty field is not proof of novelty"
+    return Reason.NO_EVIDENCE, detail
+
+
+def unscored_reviews(discovery: Discovery, judgements: Mapping[PaperId, Judgement], minimum: int) -> tuple[ContributionReview, ...]:
+    """One unscored review per dimension, all for the same reason."""
+    reason, detail = nothing_to_compare(discovery, judgements, minimum)
+    return tuple(
+        unreviewed(dimension, reason, detail, not_asked(CONTRIBUTION_REVIEW, dimension.provenance)) for dimension in discovery.dimensions
+    )

@@ -10,7 +10,7 @@ from schemas.paper import Paper
 from schemas.profile import SearchKind
 from schemas.retrieval import Answer
 from tasks.contribution.inquiry import STAGE, Inquiry
-from tasks.contribution.similarity import SharedWords
+from tasks.embeddings.similarity import SharedWords
 
 PACKED_WORDS = 10
 """Words of a packed query: what a search by relevance still answers well."""

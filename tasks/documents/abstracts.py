@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from schemas.paper import Paper, PaperSection, SectionKind
 from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
-from tasks.documents.calls import failure
+from tasks.web.calls import failure
 
 TEXT_SOURCE = "metadata"
 

@@ -1,27 +1,30 @@
-"""What was downloaded and parsed before: documents by content, contents by address, open copies by DOI."""
+"""What was downloaded and parsed before: documents by content, contents by address."""
 
 import asyncio
 import hashlib
 from dataclasses import dataclass
 
-import orjson
 from pydantic import ValidationError
 
-from schemas.reasons import Passes
+from schemas.reasons import About, Passes
 from schemas.retrieval import SourceFailure
+from schemas.settings import DocumentSettings
 from tasks.documents.document import ParsedDocument
-from tasks.web.letters import ascii_lower
 from warehouse.keyed_store import KeyedStore
 
 LOOK_UP_SECONDS = 30 * 24 * 3600.0
-"""How long an address is taken to lead to the same file, and an open copy to stay where it was."""
+"""How long an address is taken to lead to the same file."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentCache:
-    """Entries in the shared store; without a store nothing is kept. What may pass (a timeout, say) is never kept."""
+    """Entries in the shared store; without a store nothing is kept. What may pass (a timeout, say) is never kept.
+
+    A failure at a limit counts only where documents are read under the same `settings`.
+    """
 
     store: KeyedStore | None
+    settings: DocumentSettings
 
     async def content_hash_at(self, url: str) -> str | None:
         """SHA-256 of the PDF that was last downloaded from `url`."""
@@ -33,26 +36,22 @@ class DocumentCache:
 
     async def document(self, parser: str, version: int, sha256: str) -> ParsedDocument | SourceFailure | None:
         """What `parser` made of this content, a lasting failure included; None when it has not read it yet."""
-        value = await self._get(_document_key(parser, version, sha256), None)
-        if value is None:
-            return None
-        try:
-            return ParsedDocument.model_validate_json(value[1:]) if value[:1] == b"+" else SourceFailure.model_validate_json(value[1:])
-        except ValidationError:
-            return None
+        key = _document_key(parser, version, sha256)
+        read = _document_of(await self._get(key, None))
+        if read is None or _met_a_limit(read):  # an earlier version kept every failure here
+            read = _document_of(await self._get(self._under_limits(key), None))
+        return read
 
     async def put_document(self, parser: str, version: int, sha256: str, document: ParsedDocument | SourceFailure) -> None:
+        key = _document_key(parser, version, sha256)
         if isinstance(document, ParsedDocument):
-            await self._put(_document_key(parser, version, sha256), b"+" + document.model_dump_json().encode())
+            await self._put(key, b"+" + document.model_dump_json().encode())
         elif document.reason.passes is not Passes.BY_ITSELF:
-            await self._put(_document_key(parser, version, sha256), b"-" + document.model_dump_json().encode())
+            await self._put(self._under_limits(key) if _met_a_limit(document) else key, b"-" + document.model_dump_json().encode())
 
-    async def links(self, doi: str) -> tuple[str, ...] | None:
-        value = await self._get(f"unpaywall:{_hashed(ascii_lower(doi))}", LOOK_UP_SECONDS)
-        return tuple(orjson.loads(value)) if value is not None else None
-
-    async def put_links(self, doi: str, links: tuple[str, ...]) -> None:
-        await self._put(f"unpaywall:{_hashed(ascii_lower(doi))}", orjson.dumps(links))
+    def _under_limits(self, key: str) -> str:
+        limits = self.settings
+        return f"{key}:{limits.maximum_bytes}:{limits.maximum_pages}:{limits.parse_seconds:g}:{limits.parse_memory_bytes}"
 
     async def _get(self, key: str, maximum_age_seconds: float | None) -> bytes | None:
         if self.store is None:
@@ -62,6 +61,19 @@ class DocumentCache:
     async def _put(self, key: str, value: bytes) -> None:
         if self.store is not None:
             await asyncio.to_thread(self.store.put_many, {key: value})
+
+
+def _document_of(value: bytes | None) -> ParsedDocument | SourceFailure | None:
+    if value is None:
+        return None
+    try:
+        return ParsedDocument.model_validate_json(value[1:]) if value[:1] == b"+" else SourceFailure.model_validate_json(value[1:])
+    except ValidationError:
+        return None
+
+
+def _met_a_limit(read: ParsedDocument | SourceFailure) -> bool:
+    return isinstance(read, SourceFailure) and read.reason.passes is Passes.WITH_OTHER_SETTINGS and read.reason.about is About.DOCUMENT
 
 
 def _document_key(parser: str, version: int, sha256: str) -> str:

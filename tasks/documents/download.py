@@ -1,20 +1,18 @@
 """Safe download of a file from an address that came from outside."""
 
 import asyncio
-import random
 from dataclasses import dataclass
-
-import httpx
 
 from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents.addresses import Refused, resolve
-from tasks.documents.calls import Request, failure, recorded
-from tasks.web.addresses import redirected, shown, web_address
-from tasks.web.exchange import streamed
-from tasks.web.numbers import whole_number
+from tasks.web.addresses import URL, InvalidURL, redirected, shown, web_address
+from tasks.web.calls import Call, failure, recorded
+from tasks.web.exchange import REDIRECTS, NoAnswerError, Response
+from tasks.web.guard import Refused, checked_address, response_from
+from tasks.web.headers import whole_number
+from tasks.web.retrying import RetryPolicy, Tried
 from tasks.web.statuses import reason_of_status
 
 SOURCE = "download"
@@ -62,7 +60,7 @@ LATEX = Expected(
 
 @dataclass(frozen=True, slots=True)
 class _Redirect:
-    url: httpx.URL
+    url: URL
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,6 @@ class Downloader:
     after each redirect; bounded in size, time, redirects and attempts. `allow_private_addresses` exists for tests.
     """
 
-    client: httpx.AsyncClient
     settings: DocumentSettings
     ledger: Ledger
     allow_private_addresses: bool = False
@@ -81,69 +78,67 @@ class Downloader:
 
     async def fetch(self, url: str) -> bytes | SourceFailure:
         """The file at `url`, checked to begin like what is expected. Never raises for what the other side does."""
-        result: bytes | SourceFailure = failure(SOURCE, "", Reason.UNREACHABLE, "not tried")
-        try:
-            async with asyncio.timeout(self.settings.download_timeout_seconds):
-                for attempt in range(1, MAXIMUM_ATTEMPTS + 1):
-                    result = await self._follow(url)
-                    if isinstance(result, bytes) or not result.reason.again_at_once or attempt == MAXIMUM_ATTEMPTS:
-                        break
-                    await asyncio.sleep(random.uniform(0.2, 1.0))  # noqa: S311 - jitter
-        except TimeoutError:
-            return failure(SOURCE, _shown(url), Reason.TIMEOUT, f"not finished in {self.settings.download_timeout_seconds:g} s")
-        return result
-
-    async def _follow(self, url: str) -> bytes | SourceFailure:
         try:
             target = web_address(url)
-        except httpx.InvalidURL as error:
-            return failure(SOURCE, "", Reason.BAD_REQUEST, f"the link is no address ({error})")
+        except InvalidURL as error:
+            detail = f"the link is no address ({error})"
+            return failure(SOURCE, "", Reason.BAD_REQUEST, detail)
+
+        async def attempt(_: int) -> Tried[bytes | SourceFailure]:
+            answer = await self._follow(target)
+            if isinstance(answer, SourceFailure):
+                return Tried(answer, answer.reason.again_at_once)
+            return Tried(answer)
+
+        timeout_seconds = self.settings.download_timeout_seconds
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                return await RetryPolicy(MAXIMUM_ATTEMPTS).run(attempt)
+        except TimeoutError:
+            detail = f"not finished in {timeout_seconds:g} s"
+            return failure(SOURCE, shown(target), Reason.TIMEOUT, detail)
+
+    async def _follow(self, target: URL) -> bytes | SourceFailure:
         for _ in range(MAXIMUM_REDIRECTS + 1):
             answer = await self._request(target)
             if not isinstance(answer, _Redirect):
                 return answer
             target = answer.url
-        return failure(SOURCE, shown(target), Reason.TOO_MANY_REDIRECTS, f"more than {MAXIMUM_REDIRECTS} redirects")
+        detail = f"more than {MAXIMUM_REDIRECTS} redirects"
+        return failure(SOURCE, shown(target), Reason.TOO_MANY_REDIRECTS, detail)
 
-    async def _request(self, url: httpx.URL) -> bytes | _Redirect | SourceFailure:
+    async def _request(self, url: URL) -> bytes | _Redirect | SourceFailure:
         endpoint = shown(url)
-        host = url.raw_host.decode("ascii")
-        if url.scheme not in ("http", "https") or not host:
-            return failure(SOURCE, endpoint, Reason.UNSAFE_ADDRESS, "only http and https links are followed")
-        port = url.port or (443 if url.scheme == "https" else 80)
-        address = await resolve(host, port, allow_private_addresses=self.allow_private_addresses)
+        private = self.allow_private_addresses
+        address = await checked_address(url, allow_private_addresses=private)
         if isinstance(address, Refused):
             reason = Reason.UNSAFE_ADDRESS if address.resolved else Reason.UNREACHABLE
             return failure(SOURCE, endpoint, reason, address.detail)
-        with recorded(self.ledger, SOURCE, endpoint) as call:
+        answer: bytes | _Redirect | SourceFailure
+        with recorded(self.ledger, SOURCE, endpoint, "document request") as call:
             try:
-                answer = await self._stream(url, address, call)
-            except httpx.TimeoutException:
-                answer = failure(SOURCE, endpoint, Reason.TIMEOUT, "the server did not answer in time")
-            except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as error:
-                answer = failure(SOURCE, endpoint, Reason.UNREACHABLE, f"the connection failed ({type(error).__name__})")
-            except asyncio.CancelledError:
-                call.reason = Reason.TIMEOUT
-                raise
+                answer = await self._answer(address, url, call)
+            except NoAnswerError as gone:
+                answer = failure(SOURCE, endpoint, gone.reason, str(gone))
             if isinstance(answer, SourceFailure):
                 call.reason = answer.reason
         return answer
 
-    async def _stream(self, url: httpx.URL, address: str, call: Request) -> bytes | _Redirect | SourceFailure:
-        pinned = url.copy_with(host=address.split("%", 1)[0], username=None, password=None, fragment=None)
-        request = self.client.build_request(
-            "GET",
-            pinned,
-            headers={"Host": url.netloc.decode("ascii"), "Accept": self.expected.accept, "Accept-Encoding": "identity"},
-            extensions={"sni_hostname": url.raw_host.decode("ascii")},
-        )
-        async with streamed(self.client, request) as response:
+    async def _answer(
+        self,
+        address: str,
+        url: URL,
+        call: Call,
+    ) -> bytes | _Redirect | SourceFailure:
+        wanted = {"Accept": self.expected.accept, "Accept-Encoding": "identity"}
+        seconds = self.settings.download_timeout_seconds
+        async with response_from(address, "GET", url, seconds, **wanted) as response:
             call.status = response.status_code
-            if response.status_code in (301, 302, 303, 307, 308) and "location" in response.headers:
+            if response.status_code in REDIRECTS and "location" in response.headers:
                 return _Redirect(redirected(url, response.headers["location"]))
             return await self._body(shown(url), response)
 
-    async def _body(self, endpoint: str, response: httpx.Response) -> bytes | SourceFailure:
+    async def _body(self, endpoint: str, response: Response) -> bytes | SourceFailure:
         if response.status_code != 200:
             return failure(SOURCE, endpoint, reason_of_status(response.status_code), f"the server answered {response.status_code}")
         expected = self.expected
@@ -169,10 +164,3 @@ class Downloader:
 
 def _begins_well(content: bytearray, expected: Expected) -> bool:
     return expected.magic is None or expected.magic in content[:MAGIC_WITHIN_BYTES]
-
-
-def _shown(url: str) -> str:
-    try:
-        return shown(web_address(url))
-    except httpx.InvalidURL:
-        return ""

@@ -2,28 +2,30 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-
-import httpx
 
 from schemas.paper import Paper, PaperSection, SectionKind
 from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents import grobid, latex, pdf, unpaywall
+from tasks.documents import grobid, latex, pdf
 from tasks.documents.abstracts import abstract_section, no_abstract
 from tasks.documents.cache import DocumentCache
-from tasks.documents.calls import failure, record_cache_hit
 from tasks.documents.document import ParsedDocument
-from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloader
+from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloader, Expected
+from tasks.documents.download import PDF as A_PDF
 from tasks.documents.download import SOURCE as DOWNLOAD
 from tasks.documents.layout import PARSER as PDF
 from tasks.documents.links import ARXIV_URL, known_links, source_link
 from tasks.documents.sections import paper_sections
 from tasks.documents.tei import PARSER as GROBID
+from tasks.web.calls import failure, record_cache_hit
 from warehouse.keyed_store import KeyedStore
+
+OpenCopies = Callable[[str], Awaitable[tuple[str, ...] | SourceFailure]]
+"""Addresses of the open copies of a DOI, the best first; or why they are not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class FullTextLibrary:
     """The `DocumentLibrary` of one idea; its requests go into that idea's ledger.
 
     Args:
-        http: makes the client of one look-up, such as `document_client`; it must not follow redirects by itself.
+        open_copies: looks further by DOI, such as `UnpaywallSource.pdf_links`; None: nothing does.
         store: shared cache; None keeps nothing.
         slots: bounds the documents in work; share one between the ideas of a worker.
         allow_private_addresses: for tests against loopback only.
@@ -47,19 +49,17 @@ class FullTextLibrary:
 
     settings: DocumentSettings
     grobid_url: str | None
-    unpaywall_email: str | None
-    http: Callable[[], httpx.AsyncClient]
+    open_copies: OpenCopies | None
     store: KeyedStore | None
     ledger: Ledger
     slots: asyncio.Semaphore | None = None
     allow_private_addresses: bool = False
-    unpaywall_url: str = unpaywall.BASE_URL
     arxiv_url: str = ARXIV_URL
     _cache: DocumentCache = field(init=False)
     _grobid_away: SourceFailure | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self._cache = DocumentCache(self.store)
+        self._cache = DocumentCache(self.store, self.settings)
         self.slots = self.slots or asyncio.Semaphore(self.settings.concurrency)
 
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
@@ -69,17 +69,16 @@ class FullTextLibrary:
         why; one with neither has that failure and `no_abstract`. Text read by the PDF fallback because GROBID failed
         has text_source `pdf` and a failure of source `grobid`.
         """
-        async with self.http() as client:
-            answers = await asyncio.gather(*(self._of_paper(paper, client) for paper in papers))
+        answers = await asyncio.gather(*(self._of_paper(paper) for paper in papers))
         return Answer(
             items=tuple(section for answer in answers for section in answer.items),
             failures=tuple(trouble for answer in answers for trouble in answer.failures),
         )
 
-    async def _of_paper(self, paper: Paper, client: httpx.AsyncClient) -> Answer[PaperSection]:
+    async def _of_paper(self, paper: Paper) -> Answer[PaperSection]:
         assert self.slots is not None
         async with self.slots:
-            read = await self._read(paper, client)
+            read = await self._read(paper)
         if isinstance(read, SourceFailure):
             return _abstract_only(paper, read)
         failures = [read.passed_over] if read.passed_over else []
@@ -93,63 +92,57 @@ class FullTextLibrary:
             failures.append(no_abstract(paper))
         return Answer(items=found, failures=tuple(failures))
 
-    async def _read(self, paper: Paper, client: httpx.AsyncClient) -> _Read | SourceFailure:
+    async def _read(self, paper: Paper) -> _Read | SourceFailure:
         """The first readable copy; of all failures the first, which concerns the best link."""
         tried: list[SourceFailure] = []
-        for reading in (self._known_copies, self._unpaywall_copies):
-            async for read in reading(paper, client):
+        for reading in (self._known_copies, self._further_copies):
+            async for read in reading(paper):
                 if isinstance(read, _Read):
                     return read
                 tried.append(read)
         return tried[0] if tried else failure(DOWNLOAD, paper.paper_id, Reason.NO_OPEN_ACCESS, self._where_looked(paper))
 
-    async def _known_copies(self, paper: Paper, client: httpx.AsyncClient) -> AsyncIterator[_Read | SourceFailure]:
+    async def _known_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:
         """What the open-access link and arXiv lead to, one after the other, the preferred kind first."""
         source = source_link(paper, self.arxiv_url) if self.settings.latex != "never" else None
         if source and self.settings.latex == "first":
-            yield await self._read_source(source, client)
+            yield await self._read_source(source)
         for link in known_links(paper, self.arxiv_url):
-            yield await self._read_link(link, client)
+            yield await self._read_link(link)
         if source and self.settings.latex == "after_pdf":
-            yield await self._read_source(source, client)
+            yield await self._read_source(source)
 
-    async def _unpaywall_copies(self, paper: Paper, client: httpx.AsyncClient) -> AsyncIterator[_Read | SourceFailure]:
-        links = await self._unpaywall_links(paper, client)
+    async def _further_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:
+        links = await self._further_links(paper)
         if isinstance(links, SourceFailure):
             yield links
             return
         for link in links:
-            yield await self._read_link(link, client)
+            yield await self._read_link(link)
 
     def _where_looked(self, paper: Paper) -> str:
         if not paper.doi:
             return "no open-access link, no arXiv number and no DOI to look further"
-        if self.unpaywall_email is None:
+        if self.open_copies is None:
             return "no open-access link and no arXiv number; set UNPAYWALL_EMAIL to ask Unpaywall"
         return "no open-access link, no arXiv number, and Unpaywall knows no open copy"
 
-    async def _unpaywall_links(self, paper: Paper, client: httpx.AsyncClient) -> tuple[str, ...] | SourceFailure:
-        if self.unpaywall_email is None or not paper.doi:
+    async def _further_links(self, paper: Paper) -> tuple[str, ...] | SourceFailure:
+        if self.open_copies is None or not paper.doi:
             return ()
-        links: tuple[str, ...] | SourceFailure | None = await self._cache.links(paper.doi)
-        if links is not None:
-            record_cache_hit(self.ledger, unpaywall.SOURCE, f"/v2/{paper.doi}")
-        else:
-            links = await unpaywall.unpaywall_links(paper.doi, self.unpaywall_email, client, self.ledger, self.unpaywall_url)
-            if isinstance(links, tuple):
-                await self._cache.put_links(paper.doi, links)
+        links = await self.open_copies(paper.doi)
         if isinstance(links, SourceFailure):
             return links
         known = known_links(paper, self.arxiv_url)
         return tuple(link for link in links if link not in known)
 
-    async def _read_source(self, link: str, client: httpx.AsyncClient) -> _Read | SourceFailure:
+    async def _read_source(self, link: str) -> _Read | SourceFailure:
         """A LaTeX source; where arXiv has only a PDF it gives that, which is then read as one."""
         sha256 = await self._cache.content_hash_at(link)
         if sha256 is not None and (known := await self._cache.document(latex.PARSER, latex.VERSION, sha256)) is not None:
             record_cache_hit(self.ledger, DOWNLOAD, "by content")
             return _Read(known) if isinstance(known, ParsedDocument) else known
-        content = await Downloader(client, self.settings, self.ledger, self.allow_private_addresses, LATEX).fetch(link)
+        content = await self._downloader(LATEX).fetch(link)
         if isinstance(content, SourceFailure):
             return content
         sha256 = hashlib.sha256(content).hexdigest()
@@ -162,12 +155,15 @@ class FullTextLibrary:
             await self._cache.put_document(latex.PARSER, latex.VERSION, sha256, document)
         return _Read(document) if isinstance(document, ParsedDocument) else document
 
-    async def _read_link(self, link: str, client: httpx.AsyncClient) -> _Read | SourceFailure:
+    def _downloader(self, expected: Expected) -> Downloader:
+        return Downloader(self.settings, self.ledger, self.allow_private_addresses, expected)
+
+    async def _read_link(self, link: str) -> _Read | SourceFailure:
         sha256 = await self._cache.content_hash_at(link)
         if sha256 is not None and (read := await self._cached(sha256)) is not None:
             record_cache_hit(self.ledger, DOWNLOAD, "by content")
             return read
-        content = await Downloader(client, self.settings, self.ledger, self.allow_private_addresses).fetch(link)
+        content = await self._downloader(A_PDF).fetch(link)
         if isinstance(content, SourceFailure):
             return content
         sha256 = hashlib.sha256(content).hexdigest()

@@ -3,22 +3,20 @@
 import asyncio
 import functools
 import logging
-import random
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
-
-import httpx
 
 from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents.calls import failure, recorded
 from tasks.documents.document import ParsedDocument
-from tasks.documents.http import document_client
 from tasks.documents.tei import PARSER, TeiError, document_of_tei
-from tasks.web.exchange import Answer, AnswerTooLargeError, AnswerUnreadableError, exchange
+from tasks.web.calls import failure, recorded
+from tasks.web.client import open_client
+from tasks.web.exchange import Answer, NoAnswerError, Response, exchange
+from tasks.web.retrying import RetryPolicy, Tried
 from tasks.web.statuses import reason_of_status
 
 _ROOT = (logging.root.level, list(logging.root.handlers))
@@ -38,7 +36,8 @@ MAXIMUM_ANSWER_BYTES = 20_000_000
 
 _DOCUMENT_AT_FAULT = ("BAD_INPUT_DATA", "NO_BLOCKS", "TOO_MANY_BLOCKS", "TOO_MANY_TOKENS", "TAGGING_ERROR", "PARSING_ERROR", "PDFALTO")
 _THREADS = ThreadPoolExecutor(max_workers=16, thread_name_prefix="grobid")  # a silent server must not hold up other blocking calls
-_BUSY_SECONDS = (1.0, 2.0, 4.0, 5.0, 5.0)
+_BUSY = RetryPolicy(MAXIMUM_BUSY_ATTEMPTS, first_pause_seconds=1.5, longest_pause_seconds=7.0)
+"""A server whose threads are all at work answers 503 at once, perhaps for a document or two."""
 
 
 class _Client(GrobidClient):  # type: ignore[misc]
@@ -53,7 +52,7 @@ class _Client(GrobidClient):  # type: ignore[misc]
         self._loop = asyncio.get_running_loop()
         self._timeout_seconds = timeout_seconds
         self.answer: Answer | None = None
-        self.trouble: Exception | None = None
+        self.trouble: NoAnswerError | None = None
 
     def _configure_logging(self) -> None:
         self.logger = logging.getLogger("grobid_client")
@@ -67,39 +66,54 @@ class _Client(GrobidClient):  # type: ignore[misc]
         sending = asyncio.run_coroutine_threadsafe(self._sent(url, form, files), self._loop)
         try:
             self.answer = sending.result()
-        except (httpx.HTTPError, httpx.InvalidURL, AnswerTooLargeError, AnswerUnreadableError) as error:
+        except NoAnswerError as error:
             self.trouble = error
-            return httpx.Response(400), 400
-        return httpx.Response(self.answer.status), self.answer.status
+            return Response(400), 400
+        return Response(self.answer.status), self.answer.status
 
     async def _sent(self, url: str, form: dict[str, str], files: Any) -> Answer:
-        async with document_client(self._timeout_seconds) as client:
-            request = client.build_request("POST", url, data=form, files=files, headers={"Accept": self.accept_type})
-            return await exchange(client, request, MAXIMUM_ANSWER_BYTES, self._timeout_seconds)
+        async with open_client(self._timeout_seconds) as client:
+            return await exchange(
+                client,
+                "POST",
+                url,
+                maximum_bytes=MAXIMUM_ANSWER_BYTES,
+                timeout_seconds=self._timeout_seconds,
+                data=form,
+                files=files,
+                headers={"Accept": self.accept_type},
+            )
 
 
 async def read_with_grobid(
-    content: bytes, name: str, url: str, settings: DocumentSettings, ledger: Ledger, busy_seconds: tuple[float, ...] = _BUSY_SECONDS
+    content: bytes,
+    name: str,
+    url: str,
+    settings: DocumentSettings,
+    ledger: Ledger,
+    policy: RetryPolicy = _BUSY,
 ) -> ParsedDocument | SourceFailure:
     """Headed sections of a PDF as GROBID sees them, or why not. Never raises for what the server does.
 
-    503 means a full thread pool: the document is sent again after `busy_seconds`, at most `MAXIMUM_BUSY_ATTEMPTS`
-    times. Each request may take `grobid_timeout_seconds`.
+    503 means a full thread pool: the document is sent again as `policy` says. Each request may take
+    `grobid_timeout_seconds`.
     """
     client = _Client(url.rstrip("/"), settings.grobid_timeout_seconds)
-    waited = 0.0
-    for attempt in range(1, MAXIMUM_BUSY_ATTEMPTS + 1):
-        answer = await _asked(client, content, name, ledger, waited)
-        busy = isinstance(answer, SourceFailure) and answer.reason == Reason.RATE_LIMITED
-        if not busy or attempt == MAXIMUM_BUSY_ATTEMPTS:
-            return answer
-        waited = busy_seconds[min(attempt, len(busy_seconds)) - 1] * random.uniform(0.8, 1.2)  # noqa: S311 - jitter
-        await asyncio.sleep(waited)
-    raise AssertionError("the loop returns on its last attempt")
+    ended = time.monotonic()
+
+    async def attempt(number: int) -> Tried[ParsedDocument | SourceFailure]:
+        nonlocal ended
+        waited_seconds = time.monotonic() - ended if number > 1 else 0.0
+        answer = await _asked(client, content, name, ledger, waited_seconds)
+        ended = time.monotonic()
+        busy = client.answer is not None and client.answer.status == 503
+        return Tried(answer, again=busy)
+
+    return await policy.run(attempt)
 
 
 async def _asked(client: _Client, content: bytes, name: str, ledger: Ledger, waited: float) -> ParsedDocument | SourceFailure:
-    with recorded(ledger, PARSER, f"/api/{SERVICE}") as call:
+    with recorded(ledger, PARSER, f"/api/{SERVICE}", "document request") as call:
         call.wait_seconds = waited
         call.started = time.monotonic()
         client.answer = client.trouble = None
@@ -117,13 +131,11 @@ async def _asked(client: _Client, content: bytes, name: str, ledger: Ledger, wai
         return failure(PARSER, name, Reason.MALFORMED_ANSWER, str(error))
 
 
-def _unanswered(name: str, trouble: Exception | None) -> SourceFailure:
-    if isinstance(trouble, AnswerTooLargeError):
-        return failure(PARSER, name, Reason.TOO_LARGE, f"GROBID: {trouble}")
-    if isinstance(trouble, AnswerUnreadableError):
-        return failure(PARSER, name, Reason.MALFORMED_ANSWER, f"GROBID: {trouble}")
-    reason = Reason.TIMEOUT if isinstance(trouble, httpx.TimeoutException) else Reason.UNREACHABLE
-    return failure(PARSER, name, reason, "GROBID did not answer: check GROBID_URL and that the service is up")
+def _unanswered(name: str, trouble: NoAnswerError | None) -> SourceFailure:
+    reason = trouble.reason if trouble else Reason.UNREACHABLE
+    why = f" ({trouble})" if trouble else ""
+    advice = "check GROBID_URL and that the service is up"
+    return failure(PARSER, name, reason, f"GROBID did not answer{why}: {advice}")
 
 
 def _told(name: str, answer: Answer) -> bytes | SourceFailure:

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from schemas.reasons import Reason, reason_named
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
-from tasks.documents.calls import failure
 from tasks.documents.child import run_child
 from tasks.documents.document import LatexSource, ParsedDocument
 from tasks.documents.latex_child import EXIT_MEMORY, EXIT_REFUSED
+from tasks.web.calls import failure
 
 PARSER = "latex"
 VERSION = 1

@@ -11,11 +11,11 @@ from schemas.base import Noun
 from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
-from tasks.documents.calls import failure
 from tasks.documents.child import run_child
 from tasks.documents.document import PagedText, ParsedDocument
 from tasks.documents.layout import HYPHEN_AT_LINE_END, PARSER, Line, OutlineEntry, document_of
 from tasks.documents.pdf_child import EXIT_DAMAGED, EXIT_ENCRYPTED, EXIT_MEMORY, EXIT_TOO_MANY_PAGES, EXIT_TOO_MUCH_TEXT, MAXIMUM_CHARACTERS
+from tasks.web.calls import failure
 
 VERSION = 1
 """Raised whenever the same PDF would give other sections: it is part of the cache key."""

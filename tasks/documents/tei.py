@@ -1,14 +1,12 @@
 """GROBID's TEI to a document (reference §6): divisions are flat, their depth is in the heading's number."""
 
 from collections.abc import Iterator
-from xml.etree.ElementTree import Element, ParseError
-
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import fromstring
+from xml.etree.ElementTree import Element
 
 from schemas.patterns import bounded
 from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.documents.headings import is_known, kind_of, number_depth
+from tasks.web.decoding import UnreadableXmlError, xml_of
 
 PARSER = "grobid"
 _TEI = "{http://www.tei-c.org/ns/1.0}"
@@ -30,9 +28,9 @@ def document_of_tei(text: str | bytes) -> ParsedDocument:
         TeiError: no XML, XML with a document type or entities, or no TEI.
     """
     try:
-        root = fromstring(text, forbid_dtd=True)
-    except (ParseError, DefusedXmlException, ValueError, LookupError) as error:  # LookupError: an encoding nobody knows
-        raise TeiError(f"no readable TEI ({type(error).__name__})") from error
+        root = xml_of(text)
+    except UnreadableXmlError as error:
+        raise TeiError(f"no readable TEI ({error})") from error
     if root.tag != f"{_TEI}TEI":
         raise TeiError("the root element is not TEI")
     title = _joined(root.find(f"{_TEI}teiHeader/{_TEI}fileDesc/{_TEI}titleStmt/{_TEI}title"))

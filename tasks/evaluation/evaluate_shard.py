@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 
-from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.boundary import ErrorBoundary, concerns_one_unit, in_a_word, root_of
 from schemas.errors import AssayError, ConfigurationError
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.failure import Failure
@@ -54,7 +54,7 @@ async def evaluate_shard(job: ShardJob, layout: Layout, attempts: Attempts, open
             for planned in fresh:
                 group.create_task(one(planned))
     except* ConfigurationError as errors:
-        raise _root_of(errors) from errors
+        raise root_of(errors) from errors
     for planned in suspects:
         await one(planned)
     receipts = (read_receipt(layout, job.run_id, planned.evaluation_key) for planned in job.ideas)
@@ -119,21 +119,13 @@ def _failure_of(error: Exception, planned: PlannedIdea, job: ShardJob) -> Failur
     if isinstance(error, TimeoutError):
         detail = f"not finished after {job.request.idea_timeout_seconds:.0f} s; run again to go on from the calls already paid"
         return _failure(planned, Reason.TIMED_OUT, detail)
-    root = _root_of(error)
-    if isinstance(root, ConfigurationError) or not isinstance(root, Exception):
+    root = root_of(error)
+    if not concerns_one_unit(root):
         raise root
     logger.error("idea %s failed", planned.idea.idea_id, exc_info=error)
     if isinstance(root, AssayError):
         return _failure(planned, root.reason, one_line(root))
     return _failure(planned, Reason.INTERNAL_ERROR, one_line(in_a_word(root)))
-
-
-def _root_of(error: BaseException) -> BaseException:
-    """What a group of errors is about: of several the one that stops the run, else the first."""
-    if not isinstance(error, BaseExceptionGroup):
-        return error
-    roots = [_root_of(inner) for inner in error.exceptions]
-    return next((root for root in roots if isinstance(root, ConfigurationError) or not isinstance(root, Exception)), roots[0])
 
 
 async def _within_time(planned: PlannedIdea, job: ShardJob, ledger: Ledger, open_bench: BenchFactory) -> IdeaEvaluation:
@@ -161,9 +153,10 @@ def _incomplete_reason(evaluation: IdeaEvaluation) -> Reason | None:
 def _stands(failure: Failure) -> bool:
     """Whether the evaluation is complete without what failed.
 
-    A host of full texts that is down would otherwise have the idea evaluated again on every rerun;
-    and with another of the committee's sources configured it gets another evaluation key.
+    A host of full texts that is down, or a document too large, would otherwise have the idea
+    evaluated again on every rerun; and with another of the committee's sources configured it gets
+    another evaluation key.
     """
-    of_a_document = failure.stage == "documents" and failure.reason.about is not About.SCORE
+    of_a_document = failure.reason.about is About.DOCUMENT or (failure.stage == "documents" and failure.reason.about is not About.SCORE)
     not_open = (failure.stage, failure.reason) == (Module.COMMITTEE, Reason.NOT_CONFIGURED)
     return of_a_document or not_open

@@ -7,8 +7,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
-
 from schemas.evaluation import Receipt
 from schemas.run import Module
 from schemas.settings import Settings
@@ -16,8 +14,7 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.tools import KnowledgeTools, open_knowledge_tools
 from tasks.documents.abstracts import AbstractLibrary
-from tasks.documents.full_text import FullTextLibrary
-from tasks.documents.http import document_client
+from tasks.documents.full_text import FullTextLibrary, OpenCopies
 from tasks.documents.library import DocumentLibrary
 from tasks.embeddings.embedder import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
@@ -29,8 +26,9 @@ from tasks.judging.opening import EngineOf, open_engines
 from tasks.judging.traced_engine import traced
 from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
-from tasks.sources.transport import source_client
+from tasks.sources.unpaywall import UnpaywallSource
 from tasks.sources.upstream import Desk
+from tasks.web.client import Client, open_client
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 
@@ -39,28 +37,28 @@ from warehouse.layout import Layout
 class SourceRoom:
     """What sources other than the gateway share: connections, the machine's limits, and answers that may be kept."""
 
-    http: httpx.AsyncClient
+    http: Client
     limits_folder: Path
     answers: KeyedStore
 
-    def desk(self, ledger: Ledger, on_request: Callable[[], None]) -> Desk:
+    def desk(self, ledger: Ledger, on_request: Callable[[], None] | None = None) -> Desk:
         """Where they work for one idea."""
         return Desk(self.http, ledger, self.limits_folder, on_request, self.answers)
 
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """Shared by the ideas of one shard; lives in one event loop. `sources` is None unless the committee is asked for."""
+    """Shared by the ideas of one shard; lives in one event loop."""
 
     job: ShardJob
     settings: Settings
-    http: httpx.AsyncClient
+    http: Client
     embedder: Embedder
     documents: KeyedStore
     document_slots: asyncio.Semaphore
     budget: SharedBudget
     engine_of: EngineOf
-    sources: SourceRoom | None
+    sources: SourceRoom
 
     @asynccontextmanager
     async def bench(self, ledger: Ledger) -> AsyncIterator[Bench]:
@@ -79,7 +77,7 @@ class Workshop:
         )
 
     def _knowledge(self, ledger: Ledger, literature: LiteratureClient, documents: DocumentLibrary) -> KnowledgeTools | None:
-        if self.sources is None:
+        if Module.COMMITTEE not in self.job.request.modules:
             return None
         return open_knowledge_tools(
             self.settings,
@@ -96,16 +94,20 @@ class Workshop:
     def _documents(self, ledger: Ledger) -> DocumentLibrary:
         if not self.job.request.full_text:
             return AbstractLibrary()
-        timeout_seconds = self.settings.documents.download_timeout_seconds
         return FullTextLibrary(
             self.settings.documents,
             self.settings.grobid_url,
-            self.settings.unpaywall_email,
-            lambda: document_client(timeout_seconds),
+            self._open_copies(ledger),
             self.documents,
             ledger,
             self.document_slots,
         )
+
+    def _open_copies(self, ledger: Ledger) -> OpenCopies | None:
+        """Unpaywall, where an address to ask it with is set."""
+        if self.settings.unpaywall_email is None:
+            return None
+        return UnpaywallSource(self.settings, self.sources.desk(ledger)).pdf_links
 
 
 async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]:
@@ -120,7 +122,7 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
         workshop = Workshop(
             job=job,
             settings=settings,
-            http=await stack.enter_async_context(httpx.AsyncClient(timeout=settings.literature.timeout_seconds)),
+            http=await stack.enter_async_context(open_client(settings.literature.timeout_seconds)),
             embedder=embedder,
             documents=KeyedStore(layout.cache / "documents.sqlite"),
             document_slots=asyncio.Semaphore(settings.documents.concurrency),
@@ -135,13 +137,11 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
                 budget=budget,
                 stack=stack,
             ),
-            sources=await _sources(job, settings, layout, stack),
+            sources=await _sources(settings, layout, stack),
         )
         return await evaluate_shard(job, layout, attempts, workshop.bench)
 
 
-async def _sources(job: ShardJob, settings: Settings, layout: Layout, stack: AsyncExitStack) -> SourceRoom | None:
-    if Module.COMMITTEE not in job.request.modules:
-        return None
-    http = await stack.enter_async_context(source_client(settings.sources.timeout_seconds))
+async def _sources(settings: Settings, layout: Layout, stack: AsyncExitStack) -> SourceRoom:
+    http = await stack.enter_async_context(open_client(settings.sources.timeout_seconds))
     return SourceRoom(http, settings.home / "limits", KeyedStore(layout.cache / "sources.sqlite"))

@@ -9,10 +9,9 @@ from weakref import WeakValueDictionary
 from schemas.judging import Assignment
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
-from tasks.accounting.model_limits import ModelLimits
 from tasks.judging.litellm_cache_markers import takes_cache_markers, with_cache_markers
-from tasks.judging.litellm_library import library
 from tasks.judging.model_access import access
+from tasks.judging.model_limits import ModelLimits
 from tasks.judging.parameters import ModelParameters, Parameters, Sampling
 from tasks.judging.prices import Price, price_of
 from tasks.judging.provider_call import CallAnswer, CallFailure, call_provider
@@ -20,6 +19,7 @@ from tasks.judging.rate_limit_headers import NOTHING_TOLD, RateLimitHeaders
 from tasks.judging.reply_cache import ReplyCache
 from tasks.judging.shortening import Fitted, Message, TooLong, fit, tokens_of
 from tasks.judging.structured_output import OutputMode
+from tasks.web.litellm_library import library
 from warehouse.keyed_store import KeyedStore
 
 _CHARACTERS_PER_TOKEN = 4

@@ -1,7 +1,6 @@
 """Runs steps with any model LiteLLM speaks to. Every attempt is a row of the idea's ledger."""
 
 import asyncio
-import random
 import time
 import uuid
 from collections.abc import Sequence
@@ -26,12 +25,12 @@ from tasks.judging.step import Step
 from tasks.judging.structured_output import OutputMode, response_format, schema_instruction
 from tasks.telemetry.tracing import span
 from tasks.telemetry.values import Span
+from tasks.web.retrying import RetryPolicy, Spent, Tried
 from warehouse.scrubbing import one_line
 
 __all__ = ["LiteLLMBackend", "LiteLLMEngine", "Sampling"]
 
 OutputT = TypeVar("OutputT", bound=Reply)
-_LONGEST_DELAY_SECONDS = 60.0
 _SHOWN_OF_A_BAD_REPLY = 1500
 
 
@@ -47,7 +46,7 @@ class _Asking:
     sent: Sequence[Message] = ()
     call_ids: list[str] = field(default_factory=list)
     model_answered: str | None = None
-    spent_seconds: float = 0.0
+    spent: Spent = field(default_factory=Spent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,37 +176,57 @@ class LiteLLMEngine:
     async def _answered(self, asking: _Asking, plain: list[Message], shown: Sequence[Message]) -> _Attempt | CallFailure:
         """Attempts until one is answered, or trying again is no use."""
         backend = self._backend
-        settings = backend.settings
-        number = 1
+        patience = backend.patience(asking.reply_tokens)
+        policy = RetryPolicy(
+            backend.settings.maximum_attempts,
+            backend.settings.maximum_total_seconds * patience,
+            first_pause_seconds=backend.backoff_seconds,
+        )
+
+        async def attempt(_: int) -> Tried[_Attempt | CallFailure]:
+            before = asking.spent.seconds
+            tried = await self._tried(asking, plain, shown)
+            if tried.again and tried.wait_seconds:
+                spent_seconds = before + tried.busy_seconds + tried.wait_seconds
+                if spent_seconds <= policy.maximum_total_seconds:  # else nobody is to wait for it
+                    backend.limits.penalise(tried.wait_seconds)
+            return tried
+
+        return await policy.run(attempt, asking.spent)
+
+    async def _tried(
+        self,
+        asking: _Asking,
+        plain: list[Message],
+        shown: Sequence[Message],
+    ) -> Tried[_Attempt | CallFailure]:
+        """One attempt, repeated at once without each parameter that the provider refuses."""
+        backend = self._backend
+        busy_seconds = 0.0
         while True:
             if backend.out_of_order is not None:
-                return CallFailure(CallStatus.CLIENT_ERROR, Reason.ENGINE_UNAVAILABLE, f"not asked any more: {backend.out_of_order}")
+                unavailable = Reason.ENGINE_UNAVAILABLE
+                detail = f"not asked any more: {backend.out_of_order}"
+                return Tried(CallFailure(CallStatus.CLIENT_ERROR, unavailable, detail))
             asking.parameters = backend.parameters_of(asking.assignment, asking.reply_tokens)
             messages = self._fitted(asking, plain, backend.mode)
             if isinstance(messages, TooLong):
-                return CallFailure(CallStatus.CLIENT_ERROR, Reason.INPUT_TOO_LONG, messages.detail)
+                too_long = Reason.INPUT_TOO_LONG
+                return Tried(CallFailure(CallStatus.CLIENT_ERROR, too_long, messages.detail))
             mode = backend.mode
             asking.sent = [*messages, *shown]
             attempt = await self._attempt(asking, [*messages, *shown], mode)
+            busy_seconds += attempt.latency_seconds
             failure = attempt.answer
             if isinstance(failure, CallAnswer):
-                return attempt
+                return Tried(attempt, busy_seconds=busy_seconds)
             self._record(asking, failure.status, attempt, error=failure.detail)
             refused = failure.refused_parameter
-            if refused and backend.parameters.learn(refused, asking.parameters, mode):
-                # Ends, because what was refused is never sent again.
-                asking.reply_tokens = backend.reply_tokens(asking.assignment)
-                continue
-            delay = _delay_seconds(number, failure, backend.backoff_seconds)
-            if not failure.retryable or number == settings.maximum_attempts:
-                return failure
-            if asking.spent_seconds + delay > settings.maximum_total_seconds * backend.patience(asking.reply_tokens):
-                return failure
-            if failure.retry_after_seconds:
-                backend.limits.penalise(failure.retry_after_seconds)
-            asking.spent_seconds += delay
-            number += 1
-            await asyncio.sleep(delay)
+            if not refused or not backend.parameters.learn(refused, asking.parameters, mode):
+                wait_seconds = failure.retry_after_seconds or 0.0
+                return Tried(failure, failure.retryable, wait_seconds, busy_seconds)
+            # Ends, because what was refused is never sent again.
+            asking.reply_tokens = backend.reply_tokens(asking.assignment)
 
     async def _attempt(self, asking: _Asking, messages: list[Message], mode: OutputMode) -> _Attempt:
         """One call within concurrency, budget and rates.
@@ -248,7 +267,6 @@ class LiteLLMEngine:
                 backend.budget.settle(reservation, cost_usd=spent[0], tokens=spent[1])
             backend.limits.settle(tokens, spent[1])
         latency_seconds = time.monotonic() - started_at
-        asking.spent_seconds += latency_seconds
         return _Attempt(answer, latency_seconds, started_at - asked_at)
 
     def _record_cancelled(self, asking: _Asking, latency_seconds: float, queue_seconds: float) -> None:
@@ -328,12 +346,6 @@ def _note(spanned: Span, answer: CallAnswer | CallFailure) -> None:
         spanned.fail(answer.status.value)
     else:
         spanned.note(model_answered=answer.model_answered, prompt_tokens=answer.prompt_tokens, completion_tokens=answer.completion_tokens)
-
-
-def _delay_seconds(number: int, failure: CallFailure, backoff_seconds: float) -> float:
-    jitter = 0.5 + random.random()  # noqa: S311 -- spreads retries, guards nothing
-    growing = min(backoff_seconds * 2.0 ** (number - 1), _LONGEST_DELAY_SECONDS) * jitter
-    return failure.retry_after_seconds + 0.1 * growing if failure.retry_after_seconds is not None else growing
 
 
 def _cut_off(problem: UnusableReply, asking: _Asking) -> str:

@@ -7,13 +7,13 @@ from schemas.profile import Profile
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.accounting.model_limits import open_model_limits
 from tasks.embeddings.embedder import Embedder
 from tasks.judging.engines import parse_engine_name
 from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.model_access import shared_api_base
+from tasks.judging.model_limits import open_model_limits
 from tasks.judging.panel import AssignedEngine
 from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, Engine

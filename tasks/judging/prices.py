@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.settings import LanguageModelSettings
-from tasks.judging.litellm_library import library
+from tasks.web.litellm_library import library
 
 _MILLION = 1_000_000
 

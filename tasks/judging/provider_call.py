@@ -1,21 +1,16 @@
 """One attempt at one model call, and what its errors mean: does trying again help, and whom do they concern?"""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from schemas.calls import MAXIMUM_TOKENS, CallStatus
 from schemas.reasons import Reason
-from tasks.judging.litellm_library import library
 from tasks.judging.parameters import named_parameter
-from tasks.judging.rate_limit_headers import (
-    NOTHING_TOLD,
-    RateLimitHeaders,
-    rate_limit_headers,
-    seconds_until,
-)
-from tasks.web.retry_after import retry_after_seconds as told_seconds
+from tasks.judging.rate_limit_headers import NOTHING_TOLD, RateLimitHeaders, rate_limit_headers
+from tasks.web.client import ConnectionFailure
+from tasks.web.litellm_library import asked_to_wait_seconds, causes, library
 from warehouse.scrubbing import one_line
 
 _MOST_USD_PER_CALL = 10_000.0
@@ -152,7 +147,7 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     text = str(error)
     unavailable = Reason.ENGINE_UNAVAILABLE
     status = getattr(error, "status_code", None) or 0
-    wait_seconds = retry_after_seconds(error)
+    wait_seconds = asked_to_wait_seconds(error)
     if isinstance(error, kinds.Timeout):
         return _timed_out(timeout_seconds)
     if isinstance(error, kinds.ContextWindowExceededError) or _says(text, _TOO_LONG):
@@ -164,7 +159,7 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
         hint = f"the provider's account has nothing left: {detail}"
         return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, concerns_every_call=True)
     if isinstance(error, kinds.RateLimitError):
-        words = (text, *(str(getattr(one, "body", "")) for one in _chain(error)))
+        words = (text, *(str(getattr(one, "body", "")) for one in causes(error)))
         spent = any("insufficient_quota" in one for one in words)
         return CallFailure(CallStatus.RATE_LIMITED, unavailable, detail, not spent, spent, wait_seconds)
     if _wrong_address(error):
@@ -227,36 +222,6 @@ def _advice(error: Any) -> str:
 
 
 def _connection_failed(error: Any) -> bool:
-    import httpx
-
-    if any(isinstance(link, httpx.TransportError) for link in _chain(error)):
+    if any(isinstance(link, ConnectionFailure) for link in causes(error)):
         return True
     return isinstance(error, library().exceptions.APIConnectionError) or "Connection error" in str(error)
-
-
-def retry_after_seconds(error: Any) -> float | None:
-    """How long a provider's error asks to wait, in seconds; None when it does not say."""
-    for link in _chain(error):
-        response = getattr(link, "response", None)
-        kept = (getattr(response, "headers", None), getattr(link, "litellm_response_headers", None))
-        for headers in kept:
-            if headers and (value := headers.get("retry-after")) is not None:
-                return told_seconds(str(value))
-            if headers and (value := headers.get("x-ratelimit-reset")) is not None:
-                return seconds_until(str(value))  # OpenRouter's
-    return _told_in_words(str(error))
-
-
-def _told_in_words(text: str) -> float | None:
-    """Gemini's wait, which no header tells: `"retryDelay": "21s"` (google.rpc.RetryInfo)."""
-    _, found, rest = text.partition('"retryDelay"')
-    delay = rest[:40].partition('"')[2].partition('"')[0]
-    return seconds_until(delay) if found and delay else None
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """An error and what caused it; LiteLLM keeps the provider's own words at the far end."""
-    current: BaseException | None = error
-    while current is not None:
-        yield current
-        current = current.__cause__ or current.__context__

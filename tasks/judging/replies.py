@@ -12,6 +12,7 @@ from schemas.calls import CallStatus
 from schemas.reasons import Reason
 from tasks.judging.json_candidates import json_values, looks_cut_off, repaired
 from tasks.judging.refusals import is_refusal
+from tasks.web.decoding import with_whole_characters
 
 OutputT = TypeVar("OutputT", bound=Reply)
 _DETAIL_LENGTH = 300
@@ -48,9 +49,10 @@ def parse_reply(
         finish_reason: as the provider gave it; `length` and `max_tokens` mean cut off, `content_filter` refused.
         refusal: the provider's own refusal message, if any.
     """
+    text, refusal = with_whole_characters(text or ""), with_whole_characters(refusal or "")
     if refusal or finish_reason == "content_filter":
         return _refused(refusal or "the provider's content filter stopped the reply")
-    body = _without_thoughts(text or "").strip()
+    body = _without_thoughts(text).strip()
     cut_off = finish_reason in ("length", "max_tokens")
     if not body and not cut_off:
         return UnusableReply(CallStatus.EMPTY, Reason.REPLY_EMPTY, "the reply is empty", again=True)

@@ -95,7 +95,7 @@ class Step(Generic[InputT, OutputT]):
     """One judgement: what goes in, what is asked, what must come back.
 
     Attributes:
-        name: unique, `snake_case`; the prompt is `prompts/<name>.md` beside the module that declares it.
+        name: unique, `snake_case`; the prompt is `prompts/<name>.md` in `package`, the module `steps/<name>.py`.
         version: raised whenever the prompt, the input or the meaning of the output changes.
         package: the topic package that holds the prompt, such as `tasks.soundness`.
         shares_prefix: several calls about an idea begin alike, the first of them alone: worth telling a provider that caches on demand.

@@ -1,23 +1,29 @@
 """One idea's requests to the gateway: each a row in its ledger, each failure a value."""
 
-import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from uuid import uuid4
 
-import httpx
 import orjson
 
-from schemas.calls import ApiCall
 from schemas.errors import BudgetExhaustedError
 from schemas.reasons import Reason, reason_named
 from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
-from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, STOPPING_HEADER, Attempt, attempts_in
+from tasks.literature.gateway.attempts import (
+    ATTEMPTS_HEADER,
+    SHARE_HEADER,
+    STOPPING_HEADER,
+    attempts_in,
+)
 from tasks.telemetry.tracing import span, trace_headers
+from tasks.web.calls import record
+from tasks.web.client import Client
+from tasks.web.decoding import json_of
+from tasks.web.exchange import Answer, NoAnswerError, exchange
+from tasks.web.retrying import RetryPolicy, Tried
 from tasks.web.statuses import reason_of_status
 
 DEFAULT_SOURCE = "semantic_scholar"
@@ -27,10 +33,10 @@ _LONGEST_ANSWER_SECONDS = 6 * 3600.0
 """Behind a rate of one request a second an answer may be hours in coming; a dead gateway shows by its closed connection."""
 
 _RESTART_SECONDS = 60.0
-_FIRST_PAUSE_SECONDS = 0.05
-_LONGEST_PAUSE_SECONDS = 1.0
+_LARGEST_ANSWER_BYTES = 64_000_000
+"""Twice what the gateway itself takes of the API."""
+
 _NONE_KNOWN = b"No valid paper ids given"
-_GATEWAY_GONE = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class GatewayRequests:
         self,
         base_url: str,
         ledger: Ledger,
-        http: httpx.AsyncClient,
+        http: Client,
         on_request: Callable[[], None] | None = None,
         restart_seconds: float = _RESTART_SECONDS,
     ) -> None:
@@ -58,8 +64,11 @@ class GatewayRequests:
         self._ledger = ledger
         self._http = http
         self._on_request = on_request
-        self._restart_seconds = restart_seconds
-        self._timeout = httpx.Timeout(_LONGEST_ANSWER_SECONDS, connect=_CONNECT_SECONDS)
+        self._restarting = RetryPolicy(
+            maximum_total_seconds=restart_seconds,
+            first_pause_seconds=0.1,
+            longest_pause_seconds=1.0,
+        )
         self.source = DEFAULT_SOURCE
 
     async def get(self, path: str, parameters: Mapping[str, str]) -> Fetched:
@@ -99,104 +108,116 @@ class GatewayRequests:
         self, method: str, path: str, parameters: Mapping[str, str], body: bytes | None, endpoint: str, packed: int
     ) -> Fetched:
         started = time.monotonic()
-        try:
-            response = await self._send(method, path, parameters, body)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            fetched = Fetched(None, None, self.source, self._unanswered(endpoint, error))
-            self._record(endpoint, fetched, packed, time.monotonic() - started, {})
+        answer = await self._send(method, path, parameters, body)
+        latency_seconds = time.monotonic() - started
+        if isinstance(answer, NoAnswerError):
+            fetched = Fetched(None, None, self.source, self._unanswered(endpoint, answer))
+            self._record(endpoint, fetched, packed, latency_seconds, {})
             return fetched
-        self.source = response.headers.get("x-assay-source", self.source)
-        fetched = self._judged(endpoint, response, packed)
-        self._record(endpoint, fetched, packed, time.monotonic() - started, response.headers)
+        self.source = answer.headers.get("x-assay-source", self.source)
+        fetched = self._judged(endpoint, answer, packed)
+        self._record(endpoint, fetched, packed, latency_seconds, answer.headers)
         return fetched
 
-    async def _send(self, method: str, path: str, parameters: Mapping[str, str], body: bytes | None) -> httpx.Response:
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        parameters: Mapping[str, str],
+        body: bytes | None,
+    ) -> Answer | NoAnswerError:
         """Try again while the gateway is being restarted, and no longer."""
-        headers = {**trace_headers(), **({"content-type": "application/json"} if body is not None else {})}
-        deadline = time.monotonic() + self._restart_seconds
-        pause_seconds = _FIRST_PAUSE_SECONDS
-        while True:
-            try:
-                response = await self._http.request(
-                    method, self._base_url + path, params=dict(parameters), content=body, headers=headers, timeout=self._timeout
-                )
-                if STOPPING_HEADER not in response.headers or time.monotonic() + pause_seconds > deadline:
-                    return response
-            except _GATEWAY_GONE:
-                if time.monotonic() + pause_seconds > deadline:
-                    raise
-            await asyncio.sleep(pause_seconds)
-            pause_seconds = min(pause_seconds * 1.5, _LONGEST_PAUSE_SECONDS)
+        of_body = {} if body is None else {"content-type": "application/json"}
 
-    def _judged(self, endpoint: str, response: httpx.Response, packed: int) -> Fetched:
+        async def attempt(_: int) -> Tried[Answer | NoAnswerError]:
+            started = time.monotonic()
+            result: Answer | NoAnswerError
+            try:
+                result = await exchange(
+                    self._http,
+                    method,
+                    self._base_url + path,
+                    maximum_bytes=_LARGEST_ANSWER_BYTES,
+                    timeout_seconds=_LONGEST_ANSWER_SECONDS,
+                    params=dict(parameters),
+                    content=body,
+                    headers={**trace_headers(), **of_body},
+                    timeout=(_CONNECT_SECONDS, *(_LONGEST_ANSWER_SECONDS,) * 3),
+                )
+                again = STOPPING_HEADER in result.headers
+            except NoAnswerError as gone:
+                result, again = gone, gone.reason.again_at_once
+            return Tried(result, again, busy_seconds=time.monotonic() - started)
+
+        return await self._restarting.run(attempt)
+
+    def _judged(self, endpoint: str, answer: Answer, packed: int) -> Fetched:
+        status = answer.status
         try:
-            body = orjson.loads(response.content)
+            body = json_of(answer.content)
         except orjson.JSONDecodeError:
-            failure = self._failure(endpoint, Reason.MALFORMED_ANSWER, f"status {response.status_code} with a body that is no JSON")
-            return Fetched(None, response.status_code, self.source, failure)
-        if response.status_code == 200:
+            detail = f"status {status} with a body that is no JSON"
+            failure = self._failure(endpoint, Reason.MALFORMED_ANSWER, detail)
+            return Fetched(None, status, self.source, failure)
+        if status == 200:
             return Fetched(body, 200, self.source)
-        if _NONE_KNOWN in response.content and response.status_code == 400:
+        if _NONE_KNOWN in answer.content and status == 400:
             return Fetched([None] * packed, 400, self.source)
         told: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
-        reason = reason_named(told.get("reason")) or reason_of_status(response.status_code)
-        detail = str(told.get("error") or told.get("message") or f"status {response.status_code}")[:300]
-        return Fetched(body, response.status_code, self.source, self._failure(endpoint, reason, detail))
+        reason = reason_named(told.get("reason")) or reason_of_status(status)
+        detail = str(told.get("error") or told.get("message") or f"status {status}")[:300]
+        return Fetched(body, status, self.source, self._failure(endpoint, reason, detail))
 
-    def _unanswered(self, endpoint: str, error: Exception) -> SourceFailure:
-        kind = type(error).__name__
-        if isinstance(error, httpx.TimeoutException):
-            return self._failure(endpoint, Reason.TIMEOUT, f"the gateway at {self._base_url} did not answer ({kind})")
-        return self._failure(endpoint, Reason.UNREACHABLE, f"no gateway answers at {self._base_url} ({kind}); start it and run again")
+    def _unanswered(self, endpoint: str, gone: NoAnswerError) -> SourceFailure:
+        detail = f"the gateway at {self._base_url}: {gone}"
+        if gone.reason == Reason.UNREACHABLE:
+            detail = f"no gateway answers at {self._base_url} ({gone}); start it and run again"
+        return self._failure(endpoint, gone.reason, detail)
 
     def _failure(self, endpoint: str, reason: Reason, detail: str) -> SourceFailure:
         return SourceFailure(source=self.source, endpoint=endpoint, reason=reason, detail=detail)
 
-    def _record(self, endpoint: str, fetched: Fetched, packed: int, latency_seconds: float, headers: Mapping[str, str]) -> None:
+    def _record(
+        self,
+        endpoint: str,
+        fetched: Fetched,
+        packed: int,
+        latency_seconds: float,
+        headers: Mapping[str, str],
+    ) -> None:
         """A row per request the gateway sent for it; one alone where it had to send none."""
         share = _number(headers.get(SHARE_HEADER))
         attempts = attempts_in(headers.get(ATTEMPTS_HEADER, ""))
         reason = fetched.failure.reason if fetched.failure else None
         for number, attempt in enumerate(attempts, 1):
-            self._row(endpoint, attempt, number, attempt.reason if number < len(attempts) else reason, share / len(attempts))
-        if attempts:
-            return
-        self._ledger.api_calls.append(
-            ApiCall(
-                call_id=uuid4().hex,
-                idea_id=self._ledger.idea_id,
-                source=self.source,
-                endpoint=endpoint,
-                status=fetched.status,
-                failure_reason=reason,
-                wait_seconds=_number(headers.get("x-assay-wait-seconds")),
-                latency_seconds=latency_seconds,
-                cache_hit=headers.get("x-assay-cache") in ("hit", "coalesced"),
-                packed=max(packed, 1),
-                upstream_requests=0,
-                request_share=share,
-                created_at=datetime.now(UTC),
-            )
-        )
-
-    def _row(self, endpoint: str, attempt: Attempt, number: int, reason: Reason | None, share: float) -> None:
-        self._ledger.api_calls.append(
-            ApiCall(
+            record(
+                self._ledger,
+                self.source,
+                endpoint,
                 call_id=attempt.request_id,
-                idea_id=self._ledger.idea_id,
-                source=self.source,
-                endpoint=endpoint,
                 status=attempt.status,
-                failure_reason=reason,
+                failure_reason=attempt.reason if number < len(attempts) else reason,
                 wait_seconds=attempt.wait_seconds,
                 latency_seconds=attempt.latency_seconds,
-                cache_hit=False,
                 packed=attempt.packed,
-                upstream_requests=1,
                 attempt=number,
-                request_share=share,
+                request_share=share / len(attempts),
                 created_at=datetime.fromtimestamp(attempt.sent_at, UTC),
             )
+        if attempts:
+            return
+        record(
+            self._ledger,
+            self.source,
+            endpoint,
+            status=fetched.status,
+            failure_reason=reason,
+            wait_seconds=_number(headers.get("x-assay-wait-seconds")),
+            latency_seconds=latency_seconds,
+            cache_hit=headers.get("x-assay-cache") in ("hit", "coalesced"),
+            packed=max(packed, 1),
+            upstream_requests=0,
+            request_share=share,
         )
 
 

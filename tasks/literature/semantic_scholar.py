@@ -7,8 +7,6 @@ from datetime import date
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-import httpx
-
 from schemas.errors import RequestRejectedError
 from schemas.identifiers import PaperId
 from schemas.paper import Paper, Passage
@@ -22,6 +20,7 @@ from tasks.literature.parsing import FIELDS, parse_paper
 from tasks.literature.passages import PassageRow, passage_rows, passages_of
 from tasks.literature.queries import plain_query, until
 from tasks.literature.references import ReferenceLists
+from tasks.web.client import Client
 
 ItemT = TypeVar("ItemT")
 
@@ -42,7 +41,7 @@ class SemanticScholarClient:
         self,
         base_url: str,
         idea_ledger: Ledger,
-        http: httpx.AsyncClient,
+        http: Client,
         settings: LiteratureSettings,
         on_request: Callable[[], None] | None = None,
     ) -> None:

@@ -7,11 +7,9 @@ from schemas.calls import LlmCall
 from schemas.manuscripts import Attempt, ManuscriptForm, Problem
 from schemas.outcome import Outcome, Scored
 from tasks.judging.step import Engine
-from tasks.manuscripts.answers import ProblemList
 from tasks.manuscripts.locations import location_found
 from tasks.manuscripts.manuscript import Manuscript
-from tasks.manuscripts.questions import ManuscriptQuestion
-from tasks.manuscripts.steps import FIND_PROBLEMS
+from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS, ProblemsInput, ProblemsReply
 
 EngineOfAttempt = Callable[[int], Engine]
 
@@ -23,7 +21,7 @@ async def find_problems(
 
     An attempt that found nothing has a count of 0; one that failed has none, and a reason.
     """
-    question = ManuscriptQuestion(
+    question = ProblemsInput(
         title=manuscript.title,
         form=_shown_form(manuscript),
         text="" if manuscript.attachment is not None else manuscript.text,
@@ -64,7 +62,7 @@ def _shown_form(manuscript: Manuscript) -> str:
     return ManuscriptForm.PDF.value if manuscript.pages else manuscript.form.value
 
 
-def _attempt(number: int, outcome: Outcome[ProblemList], count: int) -> Attempt:
+def _attempt(number: int, outcome: Outcome[ProblemsReply], count: int) -> Attempt:
     if isinstance(outcome, Scored):
         return Attempt(attempt=number, problem_count=count, provenance=outcome.provenance)
     return Attempt(
@@ -72,7 +70,7 @@ def _attempt(number: int, outcome: Outcome[ProblemList], count: int) -> Attempt:
     )
 
 
-def _problems(number: int, outcome: Outcome[ProblemList], manuscript: Manuscript, most: int) -> list[Problem]:
+def _problems(number: int, outcome: Outcome[ProblemsReply], manuscript: Manuscript, most: int) -> list[Problem]:
     if not isinstance(outcome, Scored):
         return []
     return [

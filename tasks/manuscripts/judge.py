@@ -7,9 +7,7 @@ from schemas.base import replace
 from schemas.manuscripts import ManuscriptCheck, Problem, Vote
 from schemas.outcome import Outcome, Scored
 from tasks.judging.step import Engine
-from tasks.manuscripts.answers import HitAnswer
-from tasks.manuscripts.questions import HitQuestion
-from tasks.manuscripts.steps import JUDGE_HIT
+from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
 
 EngineOfRepetition = Callable[[int], Engine]
 """The engine that gives a judge's n-th answer, from 1."""
@@ -32,8 +30,8 @@ async def judge_problems(
 
 
 async def _vote(problem: Problem, judge: str, engine_of: EngineOfRepetition, repetition: int, reason: str) -> Vote:
-    question = HitQuestion(problem=problem.problem, location=problem.location, explanation=problem.explanation, reason=reason)
-    outcome: Outcome[HitAnswer] = await engine_of(repetition).run(JUDGE_HIT, question)
+    question = HitInput(problem=problem.problem, location=problem.location, explanation=problem.explanation, reason=reason)
+    outcome: Outcome[HitReply] = await engine_of(repetition).run(JUDGE_HIT, question)
     if isinstance(outcome, Scored):
         return Vote(
             problem_id=problem.problem_id,

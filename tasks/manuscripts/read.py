@@ -16,9 +16,9 @@ from tasks.documents.document import ParsedDocument
 from tasks.documents.grobid import read_with_grobid
 from tasks.documents.latex import read_latex, read_latex_whole
 from tasks.documents.pdf import read_pages
-from tasks.judging.text import sections_of_markdown
 from tasks.manuscripts.collect import TEXT_SUFFIXES, may_be_read
 from tasks.manuscripts.manuscript import PAGE_MARK, Manuscript, Unreadable
+from tasks.text.words import sections_of_markdown
 
 TakesPdf = Callable[[], bool]
 

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.patterns import IGNORECASE, bounded
-from tasks.contribution.baselines.cues import BACKGROUND, CLAIM, GAP, NOVELTY
-from tasks.contribution.baselines.phrases import specific_stems
 from tasks.embeddings.embedder import Embedder
-from tasks.judging.text import sections_of_markdown, sentences, shorten_words, words
+from tasks.text.cues import BACKGROUND, CLAIM, GAP, NOVELTY
+from tasks.text.phrases import specific_stems
+from tasks.text.words import sections_of_markdown, sentences, shorten_words, words
 
 MAXIMUM_STATEMENTS = 8
 MINIMUM_WORDS = 6

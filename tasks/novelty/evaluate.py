@@ -13,15 +13,14 @@ from schemas.paper import Paper
 from schemas.profile import NoveltyParameters
 from tasks.citations.keys import Shown, show
 from tasks.embeddings.embedder import Embedder
+from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.calibration.applying import with_calibration
 from tasks.novelty.closeness import measure
-from tasks.novelty.questions import STAGE, NoveltyQuestion, WorkShown
 from tasks.novelty.related_works import RelatedWorks, find_works, given_works
-from tasks.novelty.settling import Told, told
-from tasks.novelty.steps import JUDGE_NOVELTY
-from tasks.soundness.asking import never_asked
+from tasks.novelty.settling import STAGE, Told, told
+from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY, NoveltyInput, WorkShown
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +74,8 @@ async def evaluate_novelty(
     return _findings(judgement, around, said.citations, failures)
 
 
-def _question(idea: Idea, shown: Shown, around: RelatedWorks, parameters: NoveltyParameters) -> NoveltyQuestion:
-    return NoveltyQuestion(
+def _question(idea: Idea, shown: Shown, around: RelatedWorks, parameters: NoveltyParameters) -> NoveltyInput:
+    return NoveltyInput(
         idea=idea.text,
         works=tuple(WorkShown(key=key, title=paper.title, year=paper.year, abstract=paper.abstract or "") for key, paper in shown),
         unanswered_searches=around.unanswered,

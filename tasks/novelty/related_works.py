@@ -10,15 +10,13 @@ from schemas.outcome import Outcome, Unscored
 from schemas.paper import Paper
 from schemas.profile import NoveltyParameters, Ranking
 from schemas.reasons import Reason
-from tasks.committee.knowledge.identity import plain_title
-from tasks.contribution.selection import nearest, similarity_of
-from tasks.contribution.similarity import Nearness
 from tasks.embeddings.embedder import Embedder
+from tasks.embeddings.similarity import Nearness, nearest, similarity_of
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
-from tasks.novelty.answers import StatementsAnswer
-from tasks.novelty.questions import STAGE, StatementsQuestion
-from tasks.novelty.steps import NOVELTY_QUERIES
+from tasks.novelty.settling import STAGE
+from tasks.novelty.steps.novelty_queries import NOVELTY_QUERIES, StatementsInput, StatementsReply
+from tasks.text.titles import plain_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ async def find_works(
 
     Fewer than half of the searches answered: the literature counts as not looked at, whatever the rest found.
     """
-    question = StatementsQuestion(
+    question = StatementsInput(
         idea=idea.text, maximum_statements=parameters.maximum_statements, maximum_queries=parameters.queries_per_statement
     )
     outcome = await engine.run(NOVELTY_QUERIES, question)
@@ -95,7 +93,7 @@ def _without_queries(outcome: Unscored) -> RelatedWorks:
     return RelatedWorks((), (), missing=missing, failures=failures)
 
 
-def _queries(outcome: Outcome[StatementsAnswer], parameters: NoveltyParameters) -> list[str]:
+def _queries(outcome: Outcome[StatementsReply], parameters: NoveltyParameters) -> list[str]:
     """Each once, in order of statement: as many as were asked for, whatever came back."""
     assert not isinstance(outcome, Unscored)
     statements = outcome.value.statements[: parameters.maximum_statements]

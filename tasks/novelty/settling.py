@@ -6,9 +6,9 @@ from schemas.citation import Citation
 from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
-from tasks.novelty.answers import NoveltyAnswer
-from tasks.novelty.questions import STAGE
+from tasks.novelty.steps.judge_novelty import NoveltyReply
 
+STAGE = "novelty"
 SUBJECT = "judge_novelty"
 
 
@@ -25,7 +25,7 @@ class Told:
     citations: tuple[Citation, ...]
 
 
-def told(answer: NoveltyAnswer, shown: Shown) -> Told:
+def told(answer: NoveltyReply, shown: Shown) -> Told:
     """Settle the three texts of a reply against the works it was shown; aspects of which nothing is left are left out."""
     justification = settle(answer.justification, shown)
     known, novel = (settle("\n".join(" ".join(one.split()) for one in aspects), shown) for aspects in _lists(answer))
@@ -43,7 +43,7 @@ def told(answer: NoveltyAnswer, shown: Shown) -> Told:
     )
 
 
-def _lists(answer: NoveltyAnswer) -> tuple[list[str], list[str]]:
+def _lists(answer: NoveltyReply) -> tuple[list[str], list[str]]:
     return answer.known_aspects, answer.novel_aspects
 
 

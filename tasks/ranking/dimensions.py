@@ -6,7 +6,7 @@ from schemas.base import replace
 from schemas.committee import ReviewDimension
 from schemas.errors import ConfigurationError
 from schemas.profile import Profile
-from tasks.committee.roster import load_roster
+from tasks.personas.roster import load_roster
 
 OVERALL = ReviewDimension(
     name="overall",

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.cluster import AgglomerativeClustering, BisectingKMeans
 
 from schemas.identifiers import IdeaId
-from tasks.contribution.similarity import idea_passages
 from tasks.embeddings.embedder import Embedder
+from tasks.embeddings.similarity import idea_passages
 from tasks.ranking.dossier import Dossier
 
 SIMILARITY = 0.5

@@ -12,10 +12,9 @@ from schemas.ranking import Match, Winner
 from schemas.reasons import Reason, may_pass
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
-from tasks.ranking.answers import PairAnswer, verdict_along
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.showing import Asked, pair_question
-from tasks.ranking.steps import COMPARE_IDEAS
+from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS, PairReply, verdict_along
 
 WINNERS = {"A": Winner.FIRST, "B": Winner.SECOND, "tie": Winner.TIE}
 
@@ -63,7 +62,7 @@ async def ask(
     )
 
 
-def _verdict(dimension: str, outcome: Outcome[PairAnswer], asked: Asked) -> dict[str, Any]:
+def _verdict(dimension: str, outcome: Outcome[PairReply], asked: Asked) -> dict[str, Any]:
     """Fields of the match: who won and why, or why nobody did."""
     if isinstance(outcome, Unscored):
         return {"winner": None, "unscored_reason": outcome.reason, "unscored_detail": outcome.detail}

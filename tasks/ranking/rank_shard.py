@@ -2,12 +2,16 @@
 
 import asyncio
 import logging
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 
+from schemas.boundary import ErrorBoundary, concerns_one_unit, in_a_word, root_of
+from schemas.calls import LlmCall
+from schemas.errors import AssayError, ConfigurationError
 from schemas.identifiers import IdeaId
-from schemas.ranking import GroupReceipt, Match, RankedGroup
-from schemas.reasons import first_that_may_pass
+from schemas.ranking import GroupReceipt, GroupSummary, Match, RankedGroup
+from schemas.reasons import Reason, first_that_may_pass
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
@@ -17,9 +21,11 @@ from tasks.judging.step import Engine
 from tasks.ranking.job import GroupJob, RankJob
 from tasks.ranking.journal import Journal, journal_path
 from tasks.ranking.rank import Ranked, rank_groups
+from tasks.ranking.schedule import ADAPTIVE, ROUND_ROBIN, kind_of
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 from warehouse.rankings.landing import iterate_heads, land_group, landed_matches, read_group_receipt
+from warehouse.scrubbing import one_line
 
 GROUPS_IN_FLIGHT = 4
 
@@ -47,33 +53,127 @@ async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]
 
 
 async def rank_shard(job: RankJob, layout: Layout, engine_of: EngineOf, *, concurrency: int) -> tuple[GroupReceipt, ...]:
-    """As `rank_job`, with engines from elsewhere: `engine_of(ledger)` books its calls there."""
+    """As `rank_job`, with engines from elsewhere: `engine_of(ledger)` books its calls there.
+
+    A group over which something fails is landed as failed, and the others are ranked.
+
+    Raises:
+        ConfigurationError: settings under which no group can be ranked.
+        OSError: the disk refuses; that concerns every group.
+    """
     gate = asyncio.Semaphore(GROUPS_IN_FLIGHT)
 
-    async def one(group: GroupJob) -> GroupReceipt:
+    async def one(group: GroupJob) -> GroupReceipt | None:
         done = read_group_receipt(layout, job.request.run_id, job.ranking_id, group.group)
         if done is not None and done.incomplete_reason is None:
             return done
         async with gate:
             return await _rank_and_land(group, job, layout, engine_of, concurrency)
 
-    async with asyncio.TaskGroup() as running:
-        tasks = [running.create_task(one(group)) for group in job.groups]
-    return tuple(task.result() for task in tasks)
+    try:
+        async with asyncio.TaskGroup() as running:
+            tasks = [running.create_task(one(group)) for group in job.groups]
+    except* (ConfigurationError, OSError) as errors:
+        raise root_of(errors) from errors
+    return tuple(receipt for task in tasks if (receipt := task.result()) is not None)
 
 
-async def _rank_and_land(group: GroupJob, job: RankJob, layout: Layout, engine_of: EngineOf, concurrency: int) -> GroupReceipt:
+async def _rank_and_land(group: GroupJob, job: RankJob, layout: Layout, engine_of: EngineOf, concurrency: int) -> GroupReceipt | None:
     started_at = datetime.now(UTC)
-    run_id, profile = job.request.run_id, job.request.profile
-    journal = Journal(journal_path(layout.ranking(run_id, job.ranking_id), group.group))
-    journal.read()
+    journal = _journal(layout, job, group.group)
     ledgers = {dossier.idea_id: Ledger(dossier.idea_id) for dossier in group.dossiers}
+    boundary = ErrorBoundary()
+    with boundary:
+        ranked = await _ranked(group, job, layout, engine_of, concurrency, journal, ledgers)
+        journal.write((), _calls_of(ledgers))
+        receipt = land_group(layout, _value(ranked, job, journal, started_at))
+    if boundary.error is not None:
+        journal.write((), _calls_of(ledgers))
+        ideas = tuple(dossier.idea_id for dossier in group.dossiers)
+        return land_failed_group(layout, job, group.group, ideas, boundary.error, started_at)
+    if receipt.incomplete_reason is None:
+        journal.path.unlink(missing_ok=True)
+    return receipt
+
+
+def land_failed_group(
+    layout: Layout,
+    job: RankJob,
+    group: str,
+    ideas: Sequence[IdeaId],
+    error: Exception,
+    started_at: datetime,
+) -> GroupReceipt | None:
+    """Land a group without ratings, with why; None where not even that can be written: then it counts as lost.
+
+    The calls in its journal are on the bill, and all of it stays for the next attempt.
+
+    Raises:
+        ConfigurationError: `error`, where it concerns every group.
+        OSError: the disk refuses.
+    """
+    root = root_of(error)
+    if not concerns_one_unit(root):
+        raise root
+    logger.error("group %r failed", group, exc_info=error)
+    journal = _journal(layout, job, group)
+    known = isinstance(root, AssayError)
+    kind = kind_of(len(ideas), job.request.profile.ranking)
+    failed = RankedGroup(
+        ranking_id=job.ranking_id,
+        run_id=job.request.run_id,
+        summary=GroupSummary(
+            group=group,
+            idea_count=len(ideas),
+            match_count=0,
+            unscored_match_count=0,
+            schedule=ADAPTIVE if kind == ADAPTIVE else ROUND_ROBIN,
+            ended_because=f"it failed: {one_line(str(root) if known else in_a_word(root))}",
+        ),
+        matches=(),
+        ratings=(),
+        llm_calls=tuple(journal.calls),
+        incomplete_reason=root.reason if isinstance(root, AssayError) else Reason.INTERNAL_ERROR,
+        started_at=started_at,
+        finished_at=datetime.now(UTC),
+    )
+    boundary = ErrorBoundary()
+    with boundary:
+        return land_group(layout, failed)
+    if isinstance(boundary.error, OSError):
+        raise boundary.error
+    assert boundary.error is not None
+    logger.error("the failure of group %r cannot be landed: %s", group, in_a_word(boundary.error))
+    return None
+
+
+def _journal(layout: Layout, job: RankJob, group: str) -> Journal:
+    """The group's journal, with what an earlier attempt wrote."""
+    journal = Journal(journal_path(layout.ranking(job.request.run_id, job.ranking_id), group))
+    journal.read()
+    return journal
+
+
+def _calls_of(ledgers: Mapping[IdeaId, Ledger]) -> Iterator[LlmCall]:
+    return (call for ledger in ledgers.values() for call in ledger.llm_calls)
+
+
+async def _ranked(
+    group: GroupJob,
+    job: RankJob,
+    layout: Layout,
+    engine_of: EngineOf,
+    concurrency: int,
+    journal: Journal,
+    ledgers: Mapping[IdeaId, Ledger],
+) -> Ranked:
+    profile = job.request.profile
     engines: dict[IdeaId, Engine] = {idea_id: engine_of(ledger) for idea_id, ledger in ledgers.items()}
 
     async def deliver(matches: tuple[Match, ...]) -> None:
         journal.write(matches, ledgers[matches[0].first_idea_id].llm_calls)
 
-    ranked = await rank_groups(
+    return await rank_groups(
         group.dossiers,
         profile.ranking,
         engines[group.dossiers[0].idea_id],
@@ -84,11 +184,6 @@ async def _rank_and_land(group: GroupJob, job: RankJob, layout: Layout, engine_o
         deliver=deliver,
         engine_of=engines.__getitem__,
     )
-    journal.write((), (call for ledger in ledgers.values() for call in ledger.llm_calls))
-    receipt = land_group(layout, _value(ranked, job, journal, started_at))
-    if receipt.incomplete_reason is None:
-        journal.path.unlink(missing_ok=True)
-    return receipt
 
 
 def _value(ranked: Ranked, job: RankJob, journal: Journal, started_at: datetime) -> RankedGroup:

@@ -7,21 +7,22 @@ from schemas.committee import ReviewDimension
 from tasks.citations.keys import Shown, show
 from tasks.citations.labels import reference
 from tasks.ranking.dossier import Dossier
-from tasks.ranking.questions import PairQuestion, ShownCriterion, ShownEvidence, ShownIdea, ShownScore
+from tasks.ranking.steps.compare_ideas import PairInput
+from tasks.ranking.steps.shown import ShownCriterion, ShownEvidence, ShownIdea, ShownScore
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A question and the papers its keys stand for."""
 
-    question: PairQuestion
+    question: PairInput
     papers: Shown
 
 
 def pair_question(first: Dossier, second: Dossier, dimensions: Sequence[ReviewDimension]) -> Asked:
     """Idea A is `first`. A paper that both dossiers hold has one key."""
     papers = show([entry.paper for dossier in (first, second) for entry in dossier.evidence])
-    question = PairQuestion(
+    question = PairInput(
         first=_shown(first, papers),
         second=_shown(second, papers),
         dimensions=tuple(ShownCriterion(name=one.name, question=one.question, scale=one.scale) for one in dimensions),

@@ -16,8 +16,8 @@ from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.soundness.extracting import Queried, ask_queries, find_methods
 from tasks.soundness.gathering import gather_papers
-from tasks.soundness.reading import read_papers, read_passages
-from tasks.soundness.reviewing import Reviewed, review_method, unreviewed, unscored_review
+from tasks.soundness.reading import baseline_evidence, read_passages
+from tasks.soundness.reviewing import Reviewed, baseline_review, unreviewed, unscored_review
 from tasks.soundness.shelf import Shelf
 from tasks.soundness.summarising import summarise
 
@@ -100,11 +100,11 @@ async def _judge(place: int, asked: asyncio.Task[tuple[Queried, ...]], bench: _B
         return _Judged(method, Reviewed(unscored_review(method, reason, detail, queried.unscored.provenance, 0), show(())))
     gathered = await gather_papers(method, method.query, bench.idea.cutoff_date, bench.parameters, bench.literature, bench.shelf)
     if bench.parameters.extract_methods_and_results:
-        read = await read_papers(bench.idea, method, gathered.papers, bench.parameters, bench.engine, bench.shelf, bench.readings)
+        read = await baseline_evidence(bench.idea, method, gathered.papers, bench.parameters, bench.engine, bench.shelf, bench.readings)
     else:
         read = await read_passages(bench.idea, method, gathered.papers, gathered.passages, bench.parameters, bench.engine, bench.readings)
     if any(row.relevant for row in read.evidence):
-        reviewed = await review_method(bench.idea, method, gathered.papers, read, bench.parameters, bench.engine)
+        reviewed = await baseline_review(bench.idea, method, gathered.papers, read, bench.parameters, bench.engine)
     else:
         reviewed = unreviewed(method, read, gathered.source_failed, bench.engine)
     return _Judged(method, reviewed, gathered.passages, read.evidence, (*gathered.failures, *read.failures))

@@ -10,12 +10,11 @@ from schemas.outcome import Provenance, Scored, Unscored
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.soundness import Method
+from tasks.judging.provenance import shortened
 from tasks.judging.step import Engine
-from tasks.judging.text import shorten_words
-from tasks.soundness.answers import MethodsReply
-from tasks.soundness.asking import shortened
-from tasks.soundness.questions import MethodsInput, QueriesInput
-from tasks.soundness.steps import EXTRACT_METHODS, SOUNDNESS_QUERY
+from tasks.soundness.steps.extract_methods import EXTRACT_METHODS, MethodsInput, MethodsReply
+from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY, QueriesInput
+from tasks.text.words import shorten_words
 
 
 @dataclass(frozen=True, slots=True)

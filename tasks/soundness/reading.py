@@ -17,13 +17,11 @@ from schemas.soundness import Method, MethodEvidence
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelling import without_keys
 from tasks.judging.packing import Beginning
+from tasks.judging.provenance import never_asked, shortened
 from tasks.judging.step import Engine
-from tasks.judging.text import shorten_words
-from tasks.soundness.answers import EvidenceReply, PaperReading
-from tasks.soundness.asking import never_asked, shortened
-from tasks.soundness.questions import EvidenceInput, PaperShown, SectionShown
 from tasks.soundness.shelf import Shelf
-from tasks.soundness.steps import METHOD_EVIDENCE
+from tasks.soundness.steps.method_evidence import METHOD_EVIDENCE, EvidenceInput, EvidenceReply, PaperReading, PaperShown, SectionShown
+from tasks.text.words import shorten_words
 
 ResultT = TypeVar("ResultT")
 
@@ -52,7 +50,7 @@ class _Readable:
         return f"left out at the section limit: {', '.join(cut)}" if cut else None
 
 
-async def read_papers(
+async def baseline_evidence(
     idea: Idea,
     method: Method,
     papers: Sequence[Paper],

@@ -16,12 +16,11 @@ from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
 from tasks.citations.labels import publication_label
 from tasks.citations.settle import Settled, settle
+from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
-from tasks.soundness.answers import ReviewReply
-from tasks.soundness.asking import never_asked
-from tasks.soundness.questions import EvidenceShown, ReviewInput
 from tasks.soundness.reading import Read
-from tasks.soundness.steps import SOUNDNESS_REVIEW
+from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW, ReviewInput, ReviewReply
+from tasks.soundness.steps.standings import EvidenceShown
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Reviewed:
     citations: tuple[Citation, ...] = ()
 
 
-async def review_method(
+async def baseline_review(
     idea: Idea, method: Method, papers: Sequence[Paper], read: Read, parameters: SoundnessParameters, engine: Engine
 ) -> Reviewed:
     """Ask for the review of `method` over its relevant evidence. Call it only when there is some."""

@@ -14,11 +14,10 @@ from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
 from tasks.citations.labels import reference
 from tasks.citations.settle import settle
+from tasks.judging.provenance import never_asked, shortened
 from tasks.judging.step import Engine
-from tasks.soundness.asking import never_asked, shortened
-from tasks.soundness.questions import ReviewShown, SummaryInput
 from tasks.soundness.reviewing import Reviewed
-from tasks.soundness.steps import SOUNDNESS_SUMMARY
+from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY, ReviewShown, SummaryInput
 
 _MOST = 3
 

@@ -5,10 +5,7 @@ shared by all processes of this one.
 """
 
 from typing import Any, ClassVar
-from xml.etree.ElementTree import Element, ParseError
-
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import fromstring
+from xml.etree.ElementTree import Element
 
 from schemas.errors import RequestRejectedError
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
@@ -20,7 +17,8 @@ from tasks.sources.fields import Row, UnreadableAnswer, one_line
 from tasks.sources.http_source import Gathered, HttpSource, Page
 from tasks.sources.upstream import Question, Reply, Upstream
 from tasks.sources.wording import Wording, shortened
-from tasks.web.numbers import whole_number
+from tasks.web.decoding import UnreadableXmlError, xml_of
+from tasks.web.headers import whole_number
 
 _ATOM, _ARXIV = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
@@ -68,9 +66,9 @@ class ArxivSource(HttpSource):
 
     def read(self, reply: Reply, question: Question) -> Page:
         try:
-            feed = fromstring(reply.content, forbid_dtd=True)
-        except (ParseError, DefusedXmlException, ValueError, LookupError) as error:  # LookupError: an encoding nobody knows
-            raise UnreadableAnswer(f"the body is no Atom feed ({type(error).__name__})") from error
+            feed = xml_of(reply.content)
+        except UnreadableXmlError as error:
+            raise UnreadableAnswer(f"the body is no Atom feed ({error})") from error
         if feed.tag != f"{_ATOM}feed":
             raise UnreadableAnswer("the body is no Atom feed")
         return self.page(feed, question)

@@ -9,9 +9,9 @@ from schemas.settings import Settings
 from tasks.sources.days import iso_day, spoken_day
 from tasks.sources.fields import Row, rows_of, text_of, texts_of, without_markup
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Reply, Upstream, retry_after_seconds, usual_reason
-from tasks.web.numbers import whole_number
+from tasks.web.client import Secrets
+from tasks.web.headers import whole_number
 
 _MOST_RESULTS = 20
 _EARLIEST = date(1990, 1, 1)

@@ -11,9 +11,9 @@ from tasks.sources.days import of_parts
 from tasks.sources.dois import clean_doi
 from tasks.sources.fields import Row, mappings_of, number_of, rows_of, text_of, texts_of, without_markup
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Reply, Upstream
-from tasks.web.numbers import whole_number
+from tasks.web.client import Secrets
+from tasks.web.headers import whole_number
 
 _SELECT = "DOI,title,abstract,author,issued,container-title,is-referenced-by-count,URL"
 _LARGEST_PAGE = 100

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from schemas.patterns import IGNORECASE, bounded
-from tasks.web.addresses import stays_in_place
-from tasks.web.letters import ascii_lower
+from tasks.web.addresses import ascii_lower, stays_in_place
 
 _PREFIX = bounded(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", IGNORECASE)
 _DOI = bounded(r"10\.\d{4,9}/[^\s,|]{1,200}")

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from schemas.patterns import IGNORECASE, bounded, linear
+from tasks.web import decoding
 
 _TAG = linear(r"</?[A-Za-z][^<>]*>")
 _CONTROL = bounded(r"[\x00-\x1f\x7f]+")
@@ -26,7 +27,7 @@ def json_of(content: bytes) -> Any:
         UnreadableAnswer: it is no JSON.
     """
     try:
-        return orjson.loads(content)
+        return decoding.json_of(content)
     except orjson.JSONDecodeError as error:
         raise UnreadableAnswer("the body is no JSON") from error
 

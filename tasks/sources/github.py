@@ -11,9 +11,9 @@ from schemas.settings import Settings
 from tasks.sources.days import iso_day
 from tasks.sources.fields import Row, mappings_of, number_of, rows_of, text_of, texts_of
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Reply, Upstream, retry_after_seconds, usual_reason
-from tasks.web.numbers import whole_number
+from tasks.web.client import Secrets
+from tasks.web.headers import whole_number
 
 _LARGEST_PAGE = 100
 

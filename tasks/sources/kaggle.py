@@ -11,8 +11,8 @@ from schemas.settings import Settings
 from tasks.sources.days import iso_day
 from tasks.sources.fields import Row, mappings_of, number_of, rows_of, text_of
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Upstream
+from tasks.web.client import Secrets
 
 _SITE = "https://www.kaggle.com"
 

@@ -10,8 +10,8 @@ from tasks.sources.days import iso_day, last_day
 from tasks.sources.dois import clean_doi
 from tasks.sources.fields import Row, mappings_of, number_of, rows_of, text_of
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Upstream
+from tasks.web.client import Secrets
 
 _LARGEST_PAGE = 100
 _LONGEST_ABSTRACT_WORDS = 5000

@@ -1,33 +1,31 @@
 """Requests to a source: in turn, retried within bounds, each a row in the ledger, each failure a value."""
 
-import asyncio
-import random
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
-from uuid import uuid4
 
-import httpx
-
-from schemas.calls import ApiCall
 from schemas.errors import BudgetExhaustedError, RequestRejectedError
 from schemas.identifiers import content_hash
 from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import SourceSettings
-from tasks.accounting.limits import SharedRateLimit
-from tasks.sources.circuit import SharedCircuit
-from tasks.sources.exchange import NoReply, exchanged
 from tasks.sources.fields import UnreadableAnswer, one_line, without_markup
-from tasks.sources.kept_answers import KeptAnswers
-from tasks.sources.turns import alone
 from tasks.sources.upstream import Desk, Question, Reply, Upstream
-from tasks.telemetry.tracing import span
+from tasks.web.calls import record_cache_hit, recorded
+from tasks.web.circuit_breaker import CircuitBreaker
+from tasks.web.exchange import NoAnswerError, exchange_on_host
+from tasks.web.kept_answers import KeptAnswers
+from tasks.web.locks import alone
+from tasks.web.rate_limit import SharedRateLimit
+from tasks.web.retrying import RetryPolicy, Tried
 
 _LONGEST_PAUSE_SECONDS = 60.0
 _DETAIL_LENGTH = 300
+_STRIPE_LENGTH = 3
+"""So many letters of a key name the lock of its question: enough that few others share it."""
+
 PageT = TypeVar("PageT")
 
 
@@ -40,11 +38,12 @@ class Fetched(Generic[PageT]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Attempt(Generic[PageT]):
-    page: PageT | None
-    reason: Reason | None
-    detail: str
-    wait_told_seconds: float = 0.0
+class _Outcome(Generic[PageT]):
+    """What one attempt gave: a page and the body it was read from, or why there is none."""
+
+    page: PageT | None = None
+    reason: Reason | None = None
+    detail: str = ""
     body: bytes = b""
 
 
@@ -61,8 +60,12 @@ class SourceRequests:
         self._settings = settings
         self._limit = SharedRateLimit(desk.limits_folder, f"source {upstream.limit_name}", upstream.per_minute)
         self._turn_path = desk.limits_folder / f"{content_hash('turn', upstream.limit_name, length=16)}.turn"
-        self._circuit = SharedCircuit(desk.limits_folder, f"{upstream.limit_name} {upstream.base_url}")
-        self._kept = KeptAnswers(desk.answers, upstream, desk.limits_folder / "questions") if desk.answers is not None else None
+        service = f"{upstream.limit_name} {upstream.base_url}"
+        name = f"{content_hash('circuit', service, length=16)}.breaker"
+        self._circuit = CircuitBreaker(desk.limits_folder / name)
+        self._policy = RetryPolicy.of(settings)
+        store, seconds = desk.answers, upstream.kept_seconds
+        self._kept = KeptAnswers(store, seconds) if store is not None else None
         self._cost = 1.0
 
     async def fetch(
@@ -75,101 +78,141 @@ class SourceRequests:
         """
         if self._kept is None:
             return (await self._asked(question, read))[0]
-        if (page := self._page_kept(question, read)) is not None:
+        key = self._key(question)
+        if (page := self._page_kept(key, question, read)) is not None:
             return Fetched(page)
-        async with self._kept.asking(question):
-            if (page := self._page_kept(question, read)) is not None:
+        stripe = f"{key[:_STRIPE_LENGTH]}.question"
+        async with alone(self._desk.limits_folder / "questions" / stripe):
+            # Whoever asked the same on this machine in the meantime has kept the answer.
+            if (page := self._page_kept(key, question, read)) is not None:
                 return Fetched(page)
             fetched, body = await self._asked(question, read)
             if fetched.page is not None and worth_keeping(fetched.page):
-                self._kept.put(question, body)
+                self._kept.put({key: body})
             return fetched
 
-    def _page_kept(self, question: Question, read: Callable[[Reply], PageT]) -> PageT | None:
-        body = self._kept.get(question) if self._kept is not None else None
+    def _key(self, question: Question) -> str:
+        """Holds no secret: those join the request below."""
+        parameters = [part for pair in question.parameters for part in pair]
+        body = (question.body or b"").decode("utf-8", "replace")
+        source, root = self._upstream.source, self._upstream.base_url
+        return content_hash("answer", source, root, question.path, body, *parameters)
+
+    def _page_kept(
+        self,
+        key: str,
+        question: Question,
+        read: Callable[[Reply], PageT],
+    ) -> PageT | None:
+        body = self._kept.get([key]).get(key) if self._kept is not None else None
         if body is None:
             return None
         try:
-            page = read(Reply(200, httpx.Headers(), body))
+            page = read(Reply(200, {}, body))
         except (UnreadableAnswer, RequestRejectedError):  # kept by a version that read it otherwise
             return None
-        self._record(question, 200, None, 0.0, 0.0, datetime.now(UTC), cache_hit=True)
+        source, packed = self._upstream.source, question.packed
+        record_cache_hit(self._desk.ledger, source, question.path, packed=packed)
         return page
 
     async def _asked(self, question: Question, read: Callable[[Reply], PageT]) -> tuple[Fetched[PageT], bytes]:
         """The page and the body it was read from."""
-        attempts, busy_seconds = 0, 0.0
-        while True:
-            attempts += 1
-            if not self._circuit.allows():
-                detail = f"{self._upstream.source} has not answered for a while; asking again later"
-                return Fetched(failure=self.failure(question, Reason.CIRCUIT_OPEN, detail)), b""
+
+        async def attempt(number: int) -> Tried[_Outcome[PageT]]:
+            return await self._tried(question, read, number)
+
+        last = await self._policy.run(attempt)
+        if last.reason is None:
+            return Fetched(last.page), last.body
+        return Fetched(failure=self.failure(question, last.reason, last.detail)), b""
+
+    async def _tried(
+        self,
+        question: Question,
+        read: Callable[[Reply], PageT],
+        number: int,
+    ) -> Tried[_Outcome[PageT]]:
+        source = self._upstream.source
+        if not self._circuit.allows():
+            detail = f"{source} has not answered for a while; asking again later"
+            return Tried(_Outcome(reason=Reason.CIRCUIT_OPEN, detail=detail))
+        try:
+            if self._desk.on_request is not None:
+                self._desk.on_request()
+        except BudgetExhaustedError as error:
+            return Tried(_Outcome(reason=error.reason, detail=str(error)))
+        columns = {"packed": question.packed, "attempt": number}
+        asked_at = time.monotonic()
+        async with self._turn():
+            sent_at = time.monotonic()
+            row = recorded(self._desk.ledger, source, question.path, "source request", **columns)
+            with row as call:
+                call.wait_seconds = sent_at - asked_at
+                try:
+                    reply = await self._exchanged(question)
+                    call.status = reply.status
+                    tried = self._judged(reply, read)
+                except NoAnswerError as gone:
+                    again = gone.reason.again_at_once
+                    tried = Tried(_Outcome(reason=gone.reason, detail=str(gone)), again)
+                call.reason = tried.result.reason
+        if tried.again:
+            self._circuit.failed()
+        else:
+            self._circuit.answered()
+        tries = f" ({number} attempts)" if number > 1 else ""
+        outcome = replace(tried.result, detail=tried.result.detail + tries)
+        return replace(tried, result=outcome, busy_seconds=time.monotonic() - sent_at)
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """The right to send, within the allowance; alone on this machine where terms ask for it."""
+        if not self._upstream.one_at_a_time:
+            await self._limit.take(self._cost)
+            yield
+            return
+        async with alone(self._turn_path):
+            await self._limit.take(self._cost)
             try:
-                if self._desk.on_request is not None:
-                    self._desk.on_request()
-            except BudgetExhaustedError as error:
-                return Fetched(failure=self.failure(question, error.reason, str(error))), b""
-            started = time.monotonic()
-            attempt, waited_seconds = await self._attempt(question, read, attempts)
-            busy_seconds += time.monotonic() - started - waited_seconds
-            if attempt.reason is not None and attempt.reason.again_at_once:
-                self._circuit.failed()
-            else:
-                self._circuit.answered()
-            if attempt.reason is None:
-                return Fetched(attempt.page), attempt.body
-            pause_seconds = max(self._backoff_seconds(attempts), attempt.wait_told_seconds)
-            bounded = attempts < self._settings.maximum_attempts and busy_seconds + pause_seconds <= self._settings.maximum_total_seconds
-            if not attempt.reason.again_at_once or not bounded:
-                tries = f" ({attempts} attempts)" if attempts > 1 else ""
-                return Fetched(failure=self.failure(question, attempt.reason, attempt.detail + tries)), b""
-            await asyncio.sleep(pause_seconds)
-            busy_seconds += pause_seconds
+                yield
+            finally:
+                self._limit.space()
 
     def failure(self, question: Question, reason: Reason, detail: str) -> SourceFailure:
         """A failure on one line, without secrets."""
         line = one_line(self._upstream.secrets.scrubbed(detail))[:_DETAIL_LENGTH]
         return SourceFailure(source=self._upstream.source, endpoint=question.path, reason=reason, detail=line)
 
-    async def _attempt(self, question: Question, read: Callable[[Reply], PageT], number: int) -> tuple[_Attempt[PageT], float]:
-        """One request and its row. Returns also the seconds waited for its turn."""
-        started = time.monotonic()
-        if self._upstream.one_at_a_time:
-            async with alone(self._turn_path):
-                try:
-                    return await self._sent(question, read, started, number)
-                finally:
-                    self._limit.space()
-        return await self._sent(question, read, started, number)
+    async def _exchanged(self, question: Question) -> Reply:
+        """Redirected only within the host, because keys do not follow."""
+        upstream = self._upstream
+        of_body = {} if question.body is None else {"content-type": "application/json"}
+        return await exchange_on_host(
+            self._desk.http,
+            "GET" if question.body is None else "POST",
+            upstream.base_url.rstrip("/") + question.path,
+            secrets=upstream.secrets,
+            maximum_bytes=self._settings.maximum_bytes,
+            timeout_seconds=self._settings.timeout_seconds,
+            params=question.parameters,
+            content=question.body,
+            headers={**upstream.headers, **of_body},
+        )
 
-    async def _sent(self, question: Question, read: Callable[[Reply], PageT], started: float, number: int) -> tuple[_Attempt[PageT], float]:
-        await self._limit.take(self._cost)
-        waited_seconds = time.monotonic() - started
-        sent_at, created_at = time.monotonic(), datetime.now(UTC)
-        reply: Reply | None = None
-        try:
-            with span("source request", kind="client", source=self._upstream.source, attempt=number):
-                reply = await exchanged(self._desk.http, self._upstream, question, self._settings)
-            attempt = self._judged(reply, read)
-        except NoReply as gone:
-            attempt = _Attempt(None, gone.reason, str(gone))
-        status = reply.status if reply else None
-        self._record(question, status, attempt.reason, waited_seconds, time.monotonic() - sent_at, created_at, attempt=number)
-        return attempt, waited_seconds
-
-    def _judged(self, reply: Reply, read: Callable[[Reply], PageT]) -> _Attempt[PageT]:
+    def _judged(self, reply: Reply, read: Callable[[Reply], PageT]) -> Tried[_Outcome[PageT]]:
         self._keep_to(reply)
         if reply.status != 200:
             reason = self._upstream.reason(reply)
-            wait_seconds = self._upstream.asks_to_wait_seconds(reply) if reason.again_at_once else 0.0
             mend = f"{hint}; " if (hint := self._upstream.mend.get(reason)) else ""
-            return _Attempt(None, reason, f"{mend}it answered {reply.status}: {_told(reply)}", wait_seconds)
+            detail = f"{mend}it answered {reply.status}: {_told(reply)}"
+            wait_seconds = self._upstream.asks_to_wait_seconds(reply)
+            return Tried(_Outcome(reason=reason, detail=detail), reason.again_at_once, wait_seconds)
         try:
-            return _Attempt(read(reply), None, "", body=reply.content)
+            return Tried(_Outcome(read(reply), body=reply.content))
         except RequestRejectedError as error:
-            return _Attempt(None, Reason.BAD_REQUEST, str(error))
+            return Tried(_Outcome(reason=Reason.BAD_REQUEST, detail=str(error)))
         except ValueError as error:  # `UnreadableAnswer`, or what no reader thought of
-            return _Attempt(None, Reason.MALFORMED_ANSWER, str(error))
+            return Tried(_Outcome(reason=Reason.MALFORMED_ANSWER, detail=str(error)), again=True)
 
     def _keep_to(self, reply: Reply) -> None:
         """Slow down to what the answer allows: a lower rate, a pause, or, after a 429, at least a moment."""
@@ -183,38 +226,6 @@ class SourceRequests:
             cost = max(self._upstream.per_minute / allowed, 1.0)
             self._limit.settle(max(cost - self._cost, 0.0))
             self._cost = cost
-
-    def _backoff_seconds(self, attempt: int) -> float:
-        longest = min(self._settings.retry_base_seconds * 2.0 ** (attempt - 1), _LONGEST_PAUSE_SECONDS)
-        return longest * random.uniform(0.5, 1.0)  # noqa: S311 -- jitter, not a secret
-
-    def _record(
-        self,
-        question: Question,
-        status: int | None,
-        reason: Reason | None,
-        wait: float,
-        latency: float,
-        created_at: datetime,
-        cache_hit: bool = False,
-        attempt: int = 1,
-    ) -> None:
-        call = ApiCall(
-            call_id=uuid4().hex,
-            idea_id=self._desk.ledger.idea_id,
-            source=self._upstream.source,
-            endpoint=question.path,
-            status=status,
-            failure_reason=reason if reason else None,
-            wait_seconds=wait,
-            latency_seconds=latency,
-            cache_hit=cache_hit,
-            packed=question.packed,
-            upstream_requests=0 if cache_hit else 1,
-            attempt=attempt,
-            created_at=created_at,
-        )
-        self._desk.ledger.api_calls.append(call)
 
 
 def _told(reply: Reply) -> str:

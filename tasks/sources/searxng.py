@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-import httpx
 from pydantic import SecretStr
 
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
@@ -14,8 +13,9 @@ from schemas.settings import Settings
 from tasks.sources.days import spoken_day
 from tasks.sources.fields import Row, rows_of, text_of
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Upstream
+from tasks.web.addresses import web_address
+from tasks.web.client import Secrets
 
 
 class SearxngSource(HttpSource):
@@ -79,7 +79,7 @@ def _silent_engines(body: Any) -> Iterator[tuple[Reason, str]]:
 
 def _address(url: str) -> tuple[str, Secrets]:
     """The address without user and password, and those as what they are."""
-    parsed = httpx.URL(url)
+    parsed = web_address(url)
     if not parsed.userinfo:
         return url, Secrets()
     encoded = base64.b64encode(f"{parsed.username}:{parsed.password}".encode()).decode()

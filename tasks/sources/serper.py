@@ -12,8 +12,8 @@ from schemas.settings import Settings
 from tasks.sources.days import last_day, spoken_day
 from tasks.sources.fields import Row, number_of, rows_of, text_of
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Reply, Upstream, usual_reason
+from tasks.web.client import Secrets
 
 _MOST_RESULTS = 100
 _VENUE_YEAR = bounded(r",?\s{0,9}\d{4}$")

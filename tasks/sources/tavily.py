@@ -12,8 +12,8 @@ from schemas.settings import Settings
 from tasks.sources.days import spoken_day
 from tasks.sources.fields import Row, rows_of, text_of
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Reply, Upstream, usual_reason
+from tasks.web.client import Secrets
 
 _MOST_RESULTS = 20
 _PLAN_SPENT = frozenset({432, 433})

@@ -1,9 +1,6 @@
-"""Unpaywall as a look-up: open copies by DOI. API: GET https://api.unpaywall.org/v2/{doi} (reference 5.1).
+"""Unpaywall: open copies by DOI. API: GET https://api.unpaywall.org/v2/{doi} (reference 5.1)."""
 
-Full texts take their links from tasks/documents/unpaywall.py; which link is the best one is decided there for both.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from urllib.parse import quote
 
@@ -12,14 +9,15 @@ from pydantic import SecretStr
 from schemas.errors import RequestRejectedError
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
+from schemas.retrieval import SourceFailure
 from schemas.settings import Settings
-from tasks.documents.unpaywall import BASE_URL, pdf_links
 from tasks.sources.days import iso_day, last_day
 from tasks.sources.dois import clean_doi
-from tasks.sources.fields import Row, UnreadableAnswer, mappings_of, number_of, text_of
+from tasks.sources.fields import Row, UnreadableAnswer, json_of, mappings_of, number_of, text_of
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.transport import Secrets
 from tasks.sources.upstream import Question, Reply, Upstream, usual_reason
+from tasks.web.addresses import ascii_lower, stays_in_place
+from tasks.web.client import Secrets
 
 
 class UnpaywallSource(HttpSource):
@@ -35,7 +33,7 @@ class UnpaywallSource(HttpSource):
         email = settings.unpaywall_email
         return Upstream(
             source=cls.name,
-            base_url=BASE_URL,
+            base_url="https://api.unpaywall.org",
             per_minute=600,
             limit_name=cls.name,
             kept_seconds=7 * 86_400.0,
@@ -53,6 +51,14 @@ class UnpaywallSource(HttpSource):
 
     def look_up(self, dois: Sequence[str]) -> Question:
         return Question(f"/v2/{quote(dois[0], safe='/')}")
+
+    async def pdf_links(self, doi: str) -> tuple[str, ...] | SourceFailure:
+        """PDF addresses of the open copies of `doi`, the best first; `()` when there is none."""
+        if not stays_in_place(doi):
+            detail = f"{doi[:100]!r} is no DOI that can be asked for"
+            return self.requests.failure(Question("/v2"), Reason.BAD_REQUEST, detail)
+        fetched = await self.requests.fetch(self.look_up([ascii_lower(doi)]), _links_in)
+        return fetched.failure or fetched.page or ()
 
     def page(self, body: Any, question: Question) -> Page:
         del question
@@ -76,6 +82,24 @@ class UnpaywallSource(HttpSource):
             doi=doi,
             pdf_url=links[0] if links else None,
         )
+
+
+def _links_in(reply: Reply) -> tuple[str, ...]:
+    body = json_of(reply.content)
+    if not isinstance(body, dict):
+        raise UnreadableAnswer("the answer is no JSON object")
+    return pdf_links(body)
+
+
+def pdf_links(content: Mapping[str, object]) -> tuple[str, ...]:
+    """`url_for_pdf` of the best location, then of the others, then `url`s that name a PDF."""
+    others = content.get("oa_locations")
+    locations = [content.get("best_oa_location"), *(others if isinstance(others, list) else [])]
+    known = [location for location in locations if isinstance(location, dict)]
+    direct = [location.get("url_for_pdf") for location in known]
+    others = [location.get("url") for location in known]
+    named = [url for url in others if isinstance(url, str) and url.lower().endswith(".pdf")]
+    return tuple(dict.fromkeys(url for url in [*direct, *named] if isinstance(url, str) and url))
 
 
 def refusal_reason(reply: Reply) -> Reason:

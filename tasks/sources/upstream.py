@@ -4,13 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
-
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
-from tasks.sources.transport import Secrets
+from tasks.web.client import Client, Secrets
 from tasks.web.exchange import Answer
-from tasks.web.retry_after import retry_after_seconds as told_seconds
+from tasks.web.headers import retry_after_seconds as told_seconds
 from tasks.web.statuses import reason_of_status
 from warehouse.keyed_store import KeyedStore
 
@@ -78,7 +76,7 @@ class Desk:
         answers: where good answers are kept for the next who asks; None: nowhere.
     """
 
-    http: httpx.AsyncClient
+    http: Client
     ledger: Ledger
     limits_folder: Path
     on_request: Callable[[], None] | None = None

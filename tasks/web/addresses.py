@@ -1,6 +1,12 @@
-"""Addresses that came from outside, parsed so that nothing about them raises later."""
+"""Addresses and identifiers from outside, read so that nothing about them raises later."""
+
+from string import ascii_lowercase, ascii_uppercase
 
 import httpx
+
+URL = httpx.URL
+InvalidURL = httpx.InvalidURL
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 def web_address(text: str) -> httpx.URL:
@@ -33,6 +39,14 @@ def stays_in_place(identifier: str) -> bool:
     """Whether an identifier that may hold slashes can stand in a path: no `.` or `..` between them, nothing unprintable."""
     steps = identifier.replace("\\", "/").split("/")
     return identifier.isprintable() and not {".", ".."} & set(steps)
+
+
+def ascii_lower(text: str) -> str:
+    """`text` with A–Z in lower case.
+
+    `str.lower` also makes a `k` of the Kelvin sign, and so one name of two.
+    """
+    return text.translate(_LOWER)
 
 
 def _readable(url: httpx.URL) -> httpx.URL:

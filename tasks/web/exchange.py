@@ -2,25 +2,34 @@
 
 import asyncio
 import zlib
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 
+from schemas.reasons import Reason
+from tasks.web.addresses import redirected, web_address
+from tasks.web.client import Client, Secrets
+
+Response = httpx.Response
 ACCEPTED_ENCODINGS = "gzip, deflate"
 """What is sent as `Accept-Encoding`: the packings that are unpacked here piece by piece."""
 
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_MOST_REDIRECTS = 3
 _PIECE_BYTES = 65_536
+_LARGEST_PROBE_BYTES = 1_000_000
 _PACKINGS = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}
 
 
-class AnswerTooLargeError(ValueError):
-    """The body, unpacked, exceeds what was allowed."""
+class NoAnswerError(Exception):
+    """No whole answer came, for this `reason`."""
 
-
-class AnswerUnreadableError(ValueError):
-    """The body is packed in a way that was not asked for, damaged, or cut off."""
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,28 +37,122 @@ class Answer:
     """A whole answer, bounded in size and in the time it took."""
 
     status: int
-    headers: httpx.Headers
+    headers: Mapping[str, str]
     content: bytes
 
 
-async def exchange(client: httpx.AsyncClient, request: httpx.Request, maximum_bytes: int, timeout_seconds: float) -> Answer:
-    """Send `request` and read its answer to the end. Redirects are not followed.
+async def exchange(
+    client: Client,
+    method: str,
+    url: httpx.URL | str,
+    *,
+    maximum_bytes: int,
+    timeout_seconds: float,
+    **parts: Any,
+) -> Answer:
+    """Send a request and read its answer to the end. Redirects are not followed.
+
+    Args:
+        parts: of the request, as httpx takes them: `params`, `content`, `headers`, …
 
     Raises:
-        httpx.TimeoutException: no whole answer within `timeout_seconds`, however slowly it trickles.
-        httpx.HTTPError: the connection failed, or the answer is no HTTP.
-        AnswerTooLargeError, AnswerUnreadableError: see there.
+        NoAnswerError: also where `url` is no address.
     """
-    request.headers["accept-encoding"] = ACCEPTED_ENCODINGS
-    try:
+    with answered_within(timeout_seconds):
+        request = client.build_request(method, url, **parts)
+        request.headers["accept-encoding"] = ACCEPTED_ENCODINGS
         async with asyncio.timeout(timeout_seconds), streamed(client, request) as response:
-            return Answer(response.status_code, response.headers, await _whole_body(response, maximum_bytes))
-    except TimeoutError as error:
-        raise httpx.ReadTimeout(f"no whole answer within {timeout_seconds:g} s", request=request) from error
+            content = await _whole_body(response, maximum_bytes)
+            return Answer(response.status_code, response.headers, content)
+
+
+async def exchange_on_host(
+    client: Client,
+    method: str,
+    url: str,
+    *,
+    params: Sequence[tuple[str, str]],
+    secrets: Secrets,
+    maximum_bytes: int,
+    timeout_seconds: float,
+    **parts: Any,
+) -> Answer:
+    """As `exchange`, in `timeout_seconds` altogether, following redirects that stay on the host.
+
+    Raises:
+        NoAnswerError: also where a redirect leads elsewhere, as keys do not follow, or on and on.
+    """
+    with answered_within(timeout_seconds):
+        target = httpx.URL(url, params=list(params) or None)
+        async with asyncio.timeout(timeout_seconds):
+            for _ in range(_MOST_REDIRECTS + 1):
+                answer = await exchange(
+                    client,
+                    method,
+                    target,
+                    maximum_bytes=maximum_bytes,
+                    timeout_seconds=timeout_seconds,
+                    extensions=secrets.extension,
+                    **parts,
+                )
+                location = answer.headers.get("location", "")
+                if answer.status not in REDIRECTS or not location:
+                    return answer
+                target = _on_host(target, location, secrets)
+    raise NoAnswerError(Reason.SERVER_ERROR, f"redirected more than {_MOST_REDIRECTS} times")
+
+
+def _on_host(url: httpx.URL, location: str, secrets: Secrets) -> httpx.URL:
+    target = redirected(url, location)
+    if (target.scheme, target.host, target.port) != (url.scheme, url.host, url.port):
+        detail = f"redirected to another host, {target.host[:100]}: keys do not follow"
+        raise NoAnswerError(Reason.FORBIDDEN, detail)
+    for name in secrets.parameters:
+        target = target.copy_remove_param(name)
+    return target
+
+
+def probe(
+    url: str,
+    timeout_seconds: float,
+    headers: Mapping[str, str] | None = None,
+    *,
+    use_proxies: bool = True,
+) -> Answer:
+    """One GET of a small page, for code that is not asynchronous: what is there, if anything?
+
+    Raises:
+        NoAnswerError: see there; also where `url` is no address.
+    """
+    content = bytearray()
+    asked: dict[str, Any] = {"timeout": timeout_seconds, "trust_env": use_proxies}
+    with answered_within(timeout_seconds):
+        try:
+            with httpx.stream("GET", web_address(url), headers=headers, **asked) as response:
+                for piece in response.iter_bytes(_PIECE_BYTES):
+                    content += piece
+                    if len(content) > _LARGEST_PROBE_BYTES:
+                        raise _too_large(_LARGEST_PROBE_BYTES)
+        except ValueError as error:
+            raise _no_redirect(error) from error
+    return Answer(response.status_code, response.headers, bytes(content))
+
+
+@contextmanager
+def answered_within(timeout_seconds: float | None) -> Iterator[None]:
+    """Turns what httpx and a time limit raise into a NoAnswerError."""
+    try:
+        yield
+    except (TimeoutError, httpx.TimeoutException) as error:
+        within = "in time" if timeout_seconds is None else f"within {timeout_seconds:g} s"
+        raise NoAnswerError(Reason.TIMEOUT, f"no whole answer {within}") from error
+    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+        detail = f"the connection failed ({type(error).__name__})"
+        raise NoAnswerError(Reason.UNREACHABLE, detail) from error
 
 
 @asynccontextmanager
-async def streamed(client: httpx.AsyncClient, request: httpx.Request) -> AsyncIterator[httpx.Response]:
+async def streamed(client: Client, request: httpx.Request) -> AsyncIterator[httpx.Response]:
     """The response before its body is read; closed at the end.
 
     Raises:
@@ -58,7 +161,7 @@ async def streamed(client: httpx.AsyncClient, request: httpx.Request) -> AsyncIt
     try:
         response = await client.send(request, stream=True, follow_redirects=False)
     except ValueError as error:
-        raise httpx.RemoteProtocolError(f"redirected to no address ({type(error).__name__})", request=request) from error
+        raise _no_redirect(error) from error
     try:
         yield response
     finally:
@@ -69,17 +172,28 @@ async def _whole_body(response: httpx.Response, maximum_bytes: int) -> bytes:
     """The body, unpacked. Never holds more than `maximum_bytes` and one piece."""
     packing = response.headers.get("content-encoding", "").strip().lower() or "identity"
     if packing != "identity" and packing not in _PACKINGS:
-        raise AnswerUnreadableError(f"the answer is packed as {packing[:40]}, which was not asked for")
+        detail = f"the answer is packed as {packing[:40]}, which was not asked for"
+        raise NoAnswerError(Reason.MALFORMED_ANSWER, detail)
     unpacker = zlib.decompressobj(_PACKINGS[packing]) if packing != "identity" else None
     content = bytearray()
     async for packed in response.aiter_raw():
         for piece in _unpacked(unpacker, packed):
             content += piece
             if len(content) > maximum_bytes:
-                raise AnswerTooLargeError(f"the answer exceeds {maximum_bytes:,} bytes")
+                raise _too_large(maximum_bytes)
     if unpacker is not None and content and not unpacker.eof:
-        raise AnswerUnreadableError("the packed answer is cut off")
+        raise NoAnswerError(Reason.MALFORMED_ANSWER, "the packed answer is cut off")
     return bytes(content)
+
+
+def _no_redirect(error: ValueError) -> httpx.RemoteProtocolError:
+    """httpx reads the address of every redirect, and has no error for one that is none."""
+    return httpx.RemoteProtocolError(f"redirected to no address ({type(error).__name__})")
+
+
+def _too_large(maximum_bytes: int) -> NoAnswerError:
+    detail = f"the answer exceeds {maximum_bytes:,} bytes"
+    return NoAnswerError(Reason.TOO_LARGE, detail)
 
 
 def _unpacked(unpacker: "zlib._Decompress | None", packed: bytes) -> Iterator[bytes]:
@@ -91,5 +205,5 @@ def _unpacked(unpacker: "zlib._Decompress | None", packed: bytes) -> Iterator[by
         try:
             yield unpacker.decompress(packed, _PIECE_BYTES)
         except zlib.error as error:
-            raise AnswerUnreadableError("the packed answer is damaged") from error
+            raise NoAnswerError(Reason.MALFORMED_ANSWER, "the packed answer is damaged") from error
         packed = unpacker.unconsumed_tail

@@ -12,21 +12,20 @@ from schemas.base import Reply
 from tasks.citations.keys import show
 from tasks.citations.settle import settle
 from tasks.citations.spelling import without_keys
-from tasks.committee.knowledge.baselines.synonyms import abbreviations, reworded
 from tasks.committee.knowledge.passages import stands_in
+from tasks.committee.knowledge.steps.query_words import abbreviations, reworded
 from tasks.documents.latex_files import LatexError
 from tasks.documents.latex_source import whole_source
 from tasks.documents.latex_text import document_of_latex
 from tasks.ideas.parts import parts_of
 from tasks.ideas.titles import title_of
-from tasks.judging import text
 from tasks.judging.replies import parse_reply
 from tasks.judging.shortening import fit
 from tasks.judging.step import block
-from tasks.manuscripts.baselines import claims, numbers, references, statistics
-from tasks.manuscripts.baselines.reading import Reading
-from tasks.manuscripts.questions import ManuscriptQuestion
-from tasks.soundness.baselines.blocks import blocks_of
+from tasks.manuscripts.steps import claims, numbers, references, statistics
+from tasks.manuscripts.steps.reading import Reading
+from tasks.soundness.steps.blocks import blocks_of
+from tasks.text import words as text
 from tests.support.growth import superlinear_from
 from warehouse.scrubbing import scrub
 
@@ -52,8 +51,7 @@ class _Answer(Reply):
 
 def _checked(form: str) -> Callable[[str], object]:
     def check(manuscript: str) -> object:
-        question = ManuscriptQuestion(title="", form=form, text=manuscript, attached=False, maximum_problems=5)
-        reading = Reading(question)
+        reading = Reading(form, manuscript)
         return [list(each(reading)) for each in _CHECKS]
 
     return check

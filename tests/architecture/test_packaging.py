@@ -1,5 +1,6 @@
 """The five folders are the five packages, and what they read at run time travels in the wheel."""
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -63,3 +64,24 @@ def _name(requirement: str) -> str:
     for mark in "<>=!~ ":
         requirement = requirement.split(mark)[0]
     return requirement
+
+
+def test_the_lock_holds_the_pinned_versions_each_with_hashes_and_no_address() -> None:
+    entries = (REPOSITORY / "infra/requirements.lock").read_text().replace("\\\n", " ").splitlines()
+    pinned = dict(line.split("==") for line in (REPOSITORY / "infra/constraints.txt").read_text().split() if "==" in line)
+    locked = {}
+    for entry in entries:
+        name, version, *hashes = entry.replace("==", " ").split()
+        locked[name] = version.rstrip(";")
+        assert hashes, name
+        assert all(each.startswith("--hash=sha256:") for each in hashes if "--" in each), name
+    assert not any("://" in entry for entry in entries)
+    assert {name: pinned[name] for name in locked if name in pinned} == {
+        name: version for name, version in locked.items() if name in pinned
+    }
+    declared = {requirement.split("==")[0].strip() for requirement in metadata.requires("assay") or () if "extra ==" not in requirement}
+    assert {_plain(name) for name in declared} <= {_plain(name) for name in locked}
+
+
+def _plain(name: str) -> str:
+    return re.split(r"[\[<>=!~; ]", name)[0].lower().replace("_", "-")

@@ -1,4 +1,4 @@
-"""What the README and docs/models.md tell people to type is understood, and what they point at is there."""
+"""What the README and the pages of docs/ tell people to type is understood; what they name is there."""
 
 import re
 import shlex
@@ -10,16 +10,22 @@ from typer.main import get_command
 from flows.command_line import application
 
 REPOSITORY = Path(__file__).parents[2]
-README = "\n".join((REPOSITORY / name).read_text("utf-8") for name in ("README.md", "docs/models.md"))
+PAGES = (
+    REPOSITORY / "README.md",
+    REPOSITORY / "CONTRIBUTING.md",
+    REPOSITORY / "SECURITY.md",
+    *sorted((REPOSITORY / "docs").glob("*.md")),
+)
+README = "\n".join(page.read_text("utf-8") for page in PAGES)
 _FENCE = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"`([^`\n]+)`")
 _PATH = re.compile(r"(?:flows|tasks|warehouse|schemas|dashboards|infra|tests)/[\w./-]*")
 
 
 def assay_lines() -> list[str]:
-    """Every command of the README, without its comment, once."""
+    """Every command of the pages, without its comment, once; in prose two words name a command only."""
     blocks = [line for block in _FENCE.findall(README) for line in block.splitlines()]
-    spans = _INLINE.findall(_FENCE.sub("", README))
+    spans = [span for span in _INLINE.findall(_FENCE.sub("", README)) if len(span.split()) > 2]
     return list(dict.fromkeys(line.split("  #")[0].strip() for line in (*blocks, *spans) if line.startswith("assay ")))
 
 
@@ -50,3 +56,19 @@ def test_every_command_of_the_readme_is_understood(line: str) -> None:
 @pytest.mark.parametrize("path", named_paths())
 def test_every_path_of_the_readme_exists(path: str) -> None:
     assert (REPOSITORY / path).exists()
+
+
+def test_the_readme_is_short() -> None:
+    assert len((REPOSITORY / "README.md").read_text("utf-8").splitlines()) <= 110
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_page_links_to_files_that_exist(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", page.read_text("utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_topic_has_its_paragraph_in_the_architecture_page() -> None:
+    page = (REPOSITORY / "docs/architecture.md").read_text("utf-8")
+    told = set(re.findall(r"\*\*`tasks/(\w+)/`\*\*", page))
+    assert told == {path.parent.name for path in (REPOSITORY / "tasks").glob("*/__init__.py")}

@@ -18,8 +18,7 @@ from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine
-from tasks.soundness.questions import QueriesInput
-from tasks.soundness.steps import SOUNDNESS_QUERY
+from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY, QueriesInput
 from warehouse.keyed_store import KeyedStore
 
 SERVER = Path(__file__).parents[1] / "support" / "openai_server.py"

@@ -25,8 +25,8 @@ from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine, Sampling
-from tasks.soundness.questions import EvidenceShown, ReviewInput
-from tasks.soundness.steps import SOUNDNESS_REVIEW
+from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW, ReviewInput
+from tasks.soundness.steps.standings import EvidenceShown
 from tests.support.providers.anthropic_messages import AnthropicServer
 from tests.support.providers.azure_openai import AzureOpenAIServer
 from tests.support.providers.base import ProviderServer

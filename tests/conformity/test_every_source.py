@@ -13,11 +13,11 @@ import pytest
 
 from schemas.errors import BudgetExhaustedError
 from schemas.knowledge import KnowledgeAnswer, SourceKind
-from tasks.sources.circuit import SharedCircuit
 from tasks.sources.http_source import HttpSource
 from tasks.sources.registry import SOURCES, configured, open_sources
-from tasks.sources.transport import source_client
 from tasks.sources.upstream import Desk
+from tasks.web.circuit_breaker import CircuitBreaker
+from tasks.web.client import open_client
 from tests.support.source_desks import KEYS, MAIL, keyed_settings, keyless_settings, opened, query_for
 from tests.support.web_servers import SHAPES, Find, ShapedServer, shaped_server
 from warehouse.keyed_store import KeyedStore
@@ -68,6 +68,15 @@ async def test_a_find_is_read_and_its_request_is_a_row(kind: type[HttpSource], a
     assert FIND.title in item.title
     assert (item.source, item.kind) == (kind.name, kind.kind)
     assert [(call.source, call.status, call.failure_reason, call.cache_hit) for call in asked.calls] == [(kind.name, 200, None, False)]
+
+
+@EVERY
+async def test_half_a_character_costs_neither_the_answer_nor_the_idea(asked: Asker) -> None:
+    answer = await asked("half")
+    (item,) = answer.items
+    assert answer.complete
+    assert "sparse \ufffd attention" in f"{item.title} {item.text}".replace("\ufffdattention", "\ufffd attention")
+    item.model_dump_json()
 
 
 @EVERY
@@ -252,7 +261,7 @@ async def test_kept_answers_grow_old(kind: type[HttpSource], server: ShapedServe
 async def test_a_source_that_is_down_for_everybody_is_not_asked_and_says_so(
     kind: type[HttpSource], server: ShapedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(SharedCircuit, "__init__", functools.partialmethod(SharedCircuit.__init__, minimum_seconds=0.0))
+    monkeypatch.setattr(CircuitBreaker, "__init__", functools.partialmethod(CircuitBreaker.__init__, minimum_seconds=0.0))
     server.script = ["503"]
     settings = keyed_settings(kind.name, server.url, maximum_attempts=4)
     reasons = []
@@ -279,6 +288,6 @@ async def test_a_spent_budget_ends_the_look_up(kind: type[HttpSource], server: S
 async def test_the_list_covers_papers_web_and_code_under_distinct_names(tmp_path: Path) -> None:
     assert {source.kind for source in SOURCES} == set(SourceKind)
     assert len({source.name for source in SOURCES}) == len(SOURCES)
-    async with source_client(5.0) as http, opened(SOURCES[0], keyless_settings(), tmp_path) as desk:
+    async with open_client(5.0) as http, opened(SOURCES[0], keyless_settings(), tmp_path) as desk:
         sources = open_sources(keyless_settings(), Desk(http, desk.ledger, tmp_path), ["arxiv", "brave"])
     assert [source.name for source in sources] == ["arxiv", "brave"]

@@ -18,11 +18,11 @@ from schemas.run import Budget
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.judging import STEPS
 from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine
 from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply
 from tasks.judging.step import Step
 from tasks.judging.structured_output import strict_schema
+from tasks.steps import STEPS
 from tests.support.openai_server import OpenAIServer, start_openai_server
 from tests.support.schema_answers import answer_from_schema
 
@@ -62,6 +62,15 @@ def engine(server: OpenAIServer, folder: Path, mode: str) -> LiteLLMEngine:
 def test_names_are_unique() -> None:
     names = [step.name for step in STEPS]
     assert len(set(names)) == len(names) > 0
+
+
+@every_step
+def test_a_step_stands_beside_its_input_reply_and_baseline(step: Step[Any, Any]) -> None:
+    module = f"{step.package}.steps.{step.name}"
+    assert step.input_model.__module__ == step.baseline.__module__ == module
+    assert step.output_model.__module__.startswith(f"{step.package}.steps.")
+    assert step.input_model.__name__.endswith("Input")
+    assert step.output_model.__name__.endswith("Reply")
 
 
 @every_step

@@ -18,8 +18,8 @@ from openai.types.responses import Response
 from openai.types.shared import ErrorObject
 from pydantic import BaseModel
 
-from tasks.judging import STEPS
 from tasks.judging.structured_output import strict_schema
+from tasks.steps import STEPS
 from tests.support.providers.anthropic_messages import AnthropicServer
 from tests.support.providers.azure_openai import AzureOpenAIServer
 from tests.support.providers.base import ProviderServer

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,10 +39,16 @@ def last_words(folder: Path) -> list[str]:
     return [line for line in said(folder).splitlines() if not line.startswith(("papers: ", "index: ", "evaluated "))]
 
 
-@pytest.mark.parametrize("to_all", [False, True], ids=["the command", "its whole group"])
-def test_a_command_told_to_end_ends_in_order_with_one_line(to_all: bool, bare_env: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("tell", "told_by"),
+    [(os.kill, signal.SIGTERM), (os.killpg, signal.SIGTERM), (os.killpg, signal.SIGHUP)],
+    ids=["the command", "its whole group", "its terminal is closed"],
+)
+def test_a_command_told_to_end_ends_in_order_with_one_line(
+    tell: Callable[[int, int], None], told_by: signal.Signals, bare_env: dict[str, str], tmp_path: Path
+) -> None:
     process = started(bare_env, tmp_path)
-    (os.killpg if to_all else os.kill)(process.pid, signal.SIGTERM)
+    tell(process.pid, told_by)
     assert process.wait(GUARD_SECONDS) == 1, said(tmp_path)
     assert last_words(tmp_path) == ["assay: interrupted; the same command goes on where this one stopped"]
 

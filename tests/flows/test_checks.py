@@ -1,28 +1,28 @@
 """What is checked before anything is paid for."""
 
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from distributed import LocalCluster
 
 from flows import checks
 from flows.checks import check_before_run
 from flows.request import bundled, resolve_request
 from schemas.errors import ConfigurationError
+from schemas.run import RunRequest
 from schemas.settings import Settings
 
 
-@pytest.fixture
-def scheduler_port() -> int:
-    """Something that takes connections, for as long as the test runs."""
-    server = socket.create_server(("127.0.0.1", 0))
-    try:
-        yield server.getsockname()[1]
-    finally:
-        server.close()
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """Address of a Dask scheduler without workers."""
+    with LocalCluster(n_workers=0, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
+        yield str(cluster.scheduler_address)
 
 
-def request_for(tmp_path: Path, scheduler: str, literature: str | None = None):
+def request_for(tmp_path: Path, scheduler: str, literature: str | None = None) -> RunRequest:
     return resolve_request(bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, scheduler=scheduler, literature=literature)
 
 
@@ -32,17 +32,25 @@ def test_a_scheduler_that_is_no_address_is_refused(address: str, tmp_path: Path)
         check_before_run(request_for(tmp_path, address), Settings())
 
 
-def test_a_scheduler_on_this_machine_needs_nothing_more(scheduler_port: int, tmp_path: Path) -> None:
-    check_before_run(request_for(tmp_path, f"tcp://127.0.0.1:{scheduler_port}"), Settings())
+def test_a_scheduler_on_this_machine_needs_nothing_more(scheduler: str, tmp_path: Path) -> None:
+    check_before_run(request_for(tmp_path, scheduler), Settings())
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_takes_connections_and_is_no_scheduler_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "CONNECT_SECONDS", 1.0)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(ConfigurationError, match="is no Dask scheduler that takes this connection"):
+            check_before_run(request_for(tmp_path, address), Settings())
+
+
 def test_workers_elsewhere_need_a_gateway_and_a_prefect_server_they_can_reach(
-    scheduler_port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checks, "LOOPBACK_HOSTS", ())
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
-    address = f"tcp://127.0.0.1:{scheduler_port}"
+    address = scheduler
     with pytest.raises(ConfigurationError, match="assay literature serve"):
         check_before_run(request_for(tmp_path, address), Settings())
     with pytest.raises(ConfigurationError, match="prefect server start"):

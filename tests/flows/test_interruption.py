@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PROGRAM = """
 import subprocess, sys, time
 from flows.interruption import interruptible
@@ -26,10 +28,11 @@ print("over", flush=True)
 """
 
 
-def started(work: str, then: str = "pass") -> subprocess.Popen[str]:
+def started(work: str, then: str = "pass", ignoring: str = "") -> subprocess.Popen[str]:
     program = PROGRAM.format(work=work, then=then)
+    ignore = f"trap '' {ignoring};" if ignoring else ""
     process = subprocess.Popen(
-        [sys.executable, "-c", program],
+        ["sh", "-c", f'{ignore} exec "$0" -c "$1"', sys.executable, program],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -42,9 +45,10 @@ def started(work: str, then: str = "pass") -> subprocess.Popen[str]:
     return process
 
 
-def test_a_terminal_interrupt_stops_the_command_in_order_and_leaves_its_children_to_it() -> None:
+@pytest.mark.parametrize("told_by", [signal.SIGINT, signal.SIGHUP], ids=["Ctrl-C", "terminal closed"])
+def test_a_terminal_stops_the_command_in_order_and_leaves_its_children_to_it(told_by: signal.Signals) -> None:
     process = started("time.sleep(600)")
-    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, told_by)
     out, err = process.communicate(timeout=240)
     assert out.split() == ["interrupted", "unharmed", "over"]
     assert (process.returncode, err) == (0, "")
@@ -54,6 +58,23 @@ def test_a_main_thread_that_waits_for_a_lock_is_interrupted_too() -> None:
     process = started("import threading; threading.Event().wait(600)")
     os.killpg(process.pid, signal.SIGINT)
     assert "over" in process.communicate(timeout=240)[0]
+
+
+def test_a_shell_that_repeats_what_the_closed_terminal_said_does_not_hurry_the_command() -> None:
+    process = started("time.sleep(600)", then="print('slow', flush=True); time.sleep(1)")
+    os.killpg(process.pid, signal.SIGHUP)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "interrupted\n"
+    os.killpg(process.pid, signal.SIGHUP)
+    _, err = process.communicate(timeout=240)
+    assert (process.returncode, err) == (0, "")
+
+
+def test_a_command_under_nohup_outlives_its_terminal() -> None:
+    process = started("time.sleep(1)", ignoring="HUP")
+    os.killpg(process.pid, signal.SIGHUP)
+    _, err = process.communicate(timeout=240)
+    assert (process.returncode, err) == (0, "")
 
 
 def test_a_second_interrupt_ends_the_command_at_once() -> None:

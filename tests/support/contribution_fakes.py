@@ -17,7 +17,7 @@ from schemas.profile import ContributionParameters
 from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
 from tasks.judging.step import BaselineTools, NoAnswer, Step
-from tasks.judging.text import content_words
+from tasks.text.words import content_words
 
 DIMENSIONS = 96
 FAILURE = SourceFailure(source="semantic_scholar", endpoint="/graph/v1/paper/search", reason=Reason.SERVER_ERROR, detail="503 five times")

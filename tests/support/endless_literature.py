@@ -32,7 +32,7 @@ def endless_literature(request: httpx.Request) -> httpx.Response:
 
 
 def _answer(body: Any) -> httpx.Response:
-    return httpx.Response(200, content=orjson.dumps(body))
+    return httpx.Response(200, stream=httpx.ByteStream(orjson.dumps(body)))
 
 
 def _found(query: str, limit: int) -> list[Json]:

@@ -11,8 +11,8 @@ from schemas.profile import RankingParameters
 from schemas.ranking import Match, Winner
 from schemas.reasons import Reason
 from tasks.judging.step import Step
-from tasks.ranking.answers import DimensionVerdict, PairAnswer
 from tasks.ranking.dossier import Dossier
+from tasks.ranking.steps.compare_ideas import DimensionVerdict, PairReply
 
 Decides = Callable[[str, str], str | Reason]
 """From the titles of A and B (their idea ids) to A, B, tie or a reason."""
@@ -58,7 +58,7 @@ class FakeJudge:
         if isinstance(decided, Reason):
             return Unscored(decided, f"the fake says {decided}", provenance)
         verdicts = [DimensionVerdict(dimension=one.name, reason="Because.", better=decided) for one in inputs.dimensions]
-        return Scored(PairAnswer(verdicts=verdicts), provenance)
+        return Scored(PairReply(verdicts=verdicts), provenance)
 
 
 MIDNIGHT = datetime(2026, 1, 1, tzinfo=UTC)

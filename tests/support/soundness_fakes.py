@@ -16,17 +16,11 @@ from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
 from tasks.judging.step import BaselineTools, NoAnswer, Step
-from tasks.soundness.answers import (
-    EvidenceReply,
-    MethodQuery,
-    MethodsReply,
-    PaperReading,
-    ProposedMethod,
-    QueriesReply,
-    ReviewReply,
-    SummaryReply,
-)
-from tasks.soundness.questions import EvidenceInput, MethodsInput, QueriesInput, ReviewInput, SummaryInput
+from tasks.soundness.steps.extract_methods import MethodsInput, MethodsReply, ProposedMethod
+from tasks.soundness.steps.method_evidence import EvidenceInput, EvidenceReply, PaperReading
+from tasks.soundness.steps.soundness_query import MethodQuery, QueriesInput, QueriesReply
+from tasks.soundness.steps.soundness_review import ReviewInput, ReviewReply
+from tasks.soundness.steps.soundness_summary import SummaryInput, SummaryReply
 
 CREATED_AT = datetime(2026, 3, 1, tzinfo=UTC)
 TIMED_OUT = SourceFailure(source="snapshot", endpoint="snippet/search", reason=Reason.TIMEOUT, detail="no answer in 60 s")

@@ -13,8 +13,8 @@ from schemas.knowledge import SourceQuery
 from schemas.settings import Settings, SourceSettings
 from tasks.accounting.ledger import Ledger
 from tasks.sources.http_source import HttpSource
-from tasks.sources.transport import source_client
 from tasks.sources.upstream import Desk
+from tasks.web.client import open_client
 from warehouse.keyed_store import KeyedStore
 
 KEYS = {
@@ -70,7 +70,7 @@ async def opened(
 ) -> AsyncIterator[OpenSource]:
     """The source and the ledger it writes to."""
     ledger = Ledger(idea_id=IdeaId("idea"))
-    async with source_client(settings.sources.timeout_seconds) as http:
+    async with open_client(settings.sources.timeout_seconds) as http:
         yield OpenSource(kind(settings, Desk(http, ledger, folder, on_request, answers)), ledger)
 
 

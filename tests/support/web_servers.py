@@ -17,8 +17,8 @@ from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
 
 GOOD = "good"
-"""Script words: good · empty · malformed · truncated · dropped · hangs · endless · drips · bomb · packed_oddly · html · elsewhere · moved ·
-a status such as "429" or "429:<Retry-After>" · "to:<Location>". The last word of a script stays."""
+"""Script words: good · empty · malformed · truncated · half · dropped · hangs · endless · drips · bomb · packed_oddly · html ·
+elsewhere · moved · a status such as "429" or "429:<Retry-After>" · "to:<Location>". The last word of a script stays."""
 
 
 @functools.cache
@@ -161,6 +161,7 @@ _BODIES: dict[str, Callable[[ShapedServer, bytes], bytes]] = {
     "empty": lambda server, _: server.shape(()).encode(),
     "malformed": lambda _, __: b'{"unexpected": {"shape": [1, 2]}}',
     "truncated": lambda _, good: good[: max(len(good) // 2, 1)],
+    "half": lambda _, good: good.replace(b"sparse", b"sparse &#xD800;" if good.lstrip().startswith(b"<") else rb"sparse \ud800"),
     "html": lambda _, __: b"<!doctype html><html><body>Sign in</body></html>",
 }
 

@@ -20,6 +20,7 @@ from warehouse.benchmarks.landing import read_benchmark_receipt
 from warehouse.compact import compact
 from warehouse.dictionary import data_dictionary
 from warehouse.export import export_lake
+from warehouse.lake import open_writer
 from warehouse.landing import land
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
@@ -118,7 +119,7 @@ def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Layout)
     (folder / "receipt.json").write_text(replace(landed, rows=landed.rows | {"benchmark_scores": 9}).model_dump_json())
     assert verify(copied).problems == (
         f"{folder / 'benchmark_scores.parquet'} holds 3 rows, its receipt says 9: remove its folder and run again",
-        "benchmark-a: 3 rows of benchmark_scores are published, its receipt says 9; remove its folder, run it again",
+        "benchmark-a: 3 rows of benchmark_scores are published, its receipts say 9; remove its folder, run it again",
     )
     folder.rename(copied.benchmark(RunId("benchmark-b")))
     other = copied.benchmark(RunId("benchmark-b")) / "receipt.json"
@@ -184,6 +185,37 @@ def test_a_file_whose_rows_are_not_those_promised_is_listed(copied: Layout) -> N
     count = pq.read_metadata(one).num_rows
     (problem,) = verify(copied).problems
     assert problem.startswith(f"{one} holds {count} rows, its receipt says {count + 1}")
+
+
+def test_a_landed_footer_whose_columns_point_elsewhere_is_found(copied: Layout) -> None:
+    """Every page is as it was written, and every row count is right; only the titles are where the abstracts should be."""
+    one = next(copied.run(RunId("run-a")).glob("idea=*/papers.parquet"))
+    rows = pq.read_table(one)
+    names = ["abstract" if name == "title" else "title" if name == "abstract" else name for name in rows.column_names]
+    pq.write_table(rows.rename_columns(names).select(rows.column_names), one, compression="zstd", store_schema=False)
+    (problem,) = verify(copied).problems
+    assert problem.startswith("run run-a: the rows of papers that are published are not those that landed")
+
+
+def test_rows_of_the_lake_that_are_not_those_that_landed_are_found(copied: Layout) -> None:
+    """As many rows as before, which say something else."""
+    with open_writer(copied) as connection:
+        connection.execute("update candidates set paper_id = 'forged' where rowid = (select min(rowid) from candidates)")
+    (problem,) = verify(copied).problems
+    assert problem.startswith("run run-a: the rows of candidates that are published are not those that landed; bring ")
+
+
+def test_pages_overwritten_in_a_file_of_the_lake_are_found_whether_or_not_they_read(copied: Layout) -> None:
+    (one,) = (copied.data / "main" / "papers").glob("*.parquet")
+    whole = one.read_bytes()
+    for part in range(1, 4):
+        damaged = bytearray(whole)
+        place = len(whole) * part // 5
+        damaged[place : place + 40] = bytes(byte ^ 0x55 for byte in damaged[place : place + 40])
+        one.write_bytes(damaged)
+        problems = verify(copied).problems
+        assert any("papers" in problem for problem in problems)
+        assert not [problem for problem in problems if "\n" in problem]
 
 
 def cut(path: Path) -> None:

@@ -1,12 +1,17 @@
-"""Landed files enter the lake in batches bounded by bytes."""
+"""Landed files enter the lake in batches bounded by bytes, and only as they were written."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from schemas.errors import PublicationError
+from schemas.tables import TABLE
+from tests.support.evaluations import make_evaluation
 from warehouse import landed
-from warehouse.landed import in_batches
+from warehouse.landed import in_batches, read_landed
+from warehouse.landing import land
+from warehouse.layout import Layout
 
 
 def test_batches_hold_some_bytes_whatever_the_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,3 +25,23 @@ def test_batches_hold_some_bytes_whatever_the_number_of_files(tmp_path: Path, mo
 def test_a_lost_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(PublicationError, match=r"gone\.parquet cannot be read"):
         list(in_batches([tmp_path / "gone.parquet"]))
+
+
+def test_a_byte_changed_anywhere_changes_no_row_unseen(tmp_path: Path) -> None:
+    """Pages have checksums; of what a footer says, only statistics, which no row comes from, may be wrong."""
+    layout, evaluation = Layout(tmp_path), make_evaluation()
+    land(layout, evaluation)
+    file = layout.idea(evaluation.run_id, evaluation.evaluation_key) / "papers.parquet"
+    whole, rows = file.read_bytes(), read_landed(TABLE["papers"], [file])
+    refused = 0
+    for place in range(4, len(whole), 7):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+        with suppress(PublicationError):
+            assert read_landed(TABLE["papers"], [file]).equals(rows) or place >= len(whole) - footer_bytes(whole)
+            refused -= 1
+        refused += 1
+    assert refused > 300
+
+
+def footer_bytes(content: bytes) -> int:
+    return int.from_bytes(content[-8:-4], "little") + 8

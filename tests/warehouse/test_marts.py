@@ -17,8 +17,8 @@ from schemas.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from schemas.run import Module
 from schemas.tables import TABLE, TABLES
-from tasks.judging.registry import STEPS
 from tasks.metrics.krippendorff import krippendorff_alpha
+from tasks.steps import STEPS
 from tests.support.committee_evaluations import make_committee, make_novelty
 from tests.support.evaluations import make_api_call, make_evaluation, make_idea, make_judge_votes, make_llm_call, make_provenance, make_run
 from warehouse.lake import in_memory

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from schemas.base import Noun
 from schemas.identifiers import RunId
-from schemas.ranking import GroupReceipt, Match, RankedGroup, RankingHead
+from schemas.ranking import GroupReceipt, GroupSummary, Match, RankedGroup, RankingHead
 from schemas.tables import TABLE
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
@@ -80,6 +80,15 @@ def landed_matches(layout: Layout, run_id: RunId, ranking_id: str, group: str) -
     """The matches of a landed group; none when it has not landed."""
     path = layout.ranked_group(run_id, ranking_id, group) / "matches.parquet"
     return tuple(noun_of(Match, row) for row in read_rows(TABLE["matches"], path)) if path.exists() else ()
+
+
+def failed_groups(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[GroupSummary]:
+    """Groups that landed with a reason instead of ratings."""
+    for receipt in iterate_group_receipts(layout, run_id, ranking_id):
+        if receipt.incomplete_reason is not None and not receipt.rows.get("ratings"):
+            path = layout.ranked_group(run_id, ranking_id, receipt.group) / "ranking_groups.parquet"
+            for row in read_rows(TABLE["ranking_groups"], path):
+                yield noun_of(GroupSummary, row)
 
 
 def _parsed(path: Path, kind: type[NounT]) -> NounT | None:

@@ -10,9 +10,9 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason, may_pass
-from tasks.benchmarks.novelty_grading.answers import AspectsAnswer, CheckAnswer
-from tasks.benchmarks.novelty_grading.questions import AlignmentQuestion, AspectsQuestion, CheckQuestion, SourceShown
-from tasks.benchmarks.novelty_grading.steps import CHECK_ASPECT, EXTRACT_ASPECTS, JUDGE_ALIGNMENT
+from tasks.benchmarks.novelty_grading.steps.check_aspect import CHECK_ASPECT, CheckInput, CheckReply, SourceShown
+from tasks.benchmarks.novelty_grading.steps.extract_aspects import EXTRACT_ASPECTS, AspectsInput, AspectsReply
+from tasks.benchmarks.novelty_grading.steps.judge_alignment import JUDGE_ALIGNMENT, AlignmentInput
 from tasks.judging.step import Engine
 from tasks.metrics.novelty import Aspects, Justification
 
@@ -67,9 +67,9 @@ async def grade(justified: Justified, engine: Engine) -> Grade:
     bear it out, and hallucinated where they do not. At most seven calls; never raises for what the engine does.
     """
     async with asyncio.TaskGroup() as group:
-        aligned = group.create_task(engine.run(JUDGE_ALIGNMENT, AlignmentQuestion(expected=justified.expected, actual=justified.actual)))
-        gold = group.create_task(engine.run(EXTRACT_ASPECTS, AspectsQuestion(justification=justified.expected)))
-        said = group.create_task(engine.run(EXTRACT_ASPECTS, AspectsQuestion(justification=justified.actual)))
+        aligned = group.create_task(engine.run(JUDGE_ALIGNMENT, AlignmentInput(expected=justified.expected, actual=justified.actual)))
+        gold = group.create_task(engine.run(EXTRACT_ASPECTS, AspectsInput(justification=justified.expected)))
+        said = group.create_task(engine.run(EXTRACT_ASPECTS, AspectsInput(justification=justified.actual)))
     works = tuple(SourceShown(name=f"Related work {number}", text=f"{title}\n\n{text}") for number, (title, text) in _numbered(justified))
     idea = (SourceShown(name="Idea", text=justified.idea),)
     async with asyncio.TaskGroup() as group:
@@ -108,8 +108,8 @@ class _Counted:
 
 async def _counted(
     kind: str,
-    gold: Outcome[AspectsAnswer],
-    said: Outcome[AspectsAnswer],
+    gold: Outcome[AspectsReply],
+    said: Outcome[AspectsReply],
     expected: str,
     grounds: Sequence[SourceShown],
     engine: Engine,
@@ -138,7 +138,7 @@ async def _supported(arguments: Sequence[str], sources: Sequence[SourceShown], e
     """Of each argument whether the sources bear it out; the reason where one of them could not be checked."""
     if not arguments:
         return []
-    outcome: Outcome[CheckAnswer] = await engine.run(CHECK_ASPECT, CheckQuestion(sources=tuple(sources), arguments=tuple(arguments)))
+    outcome: Outcome[CheckReply] = await engine.run(CHECK_ASPECT, CheckInput(sources=tuple(sources), arguments=tuple(arguments)))
     if isinstance(outcome, Unscored):
         return outcome.reason
     checked = {one.number: one.supported for one in outcome.value.arguments}

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from schemas.committee import IdeaPart, KnowledgePhase
 from schemas.knowledge import SourceKind
 from schemas.outcome import Unscored
-from tasks.committee.knowledge.answers import PartQueries, RefinedQueries
 from tasks.committee.knowledge.inquiry import Inquiry
 from tasks.committee.knowledge.pool import Candidate, Pool, Query
-from tasks.committee.knowledge.questions import QueriesQuestion, QueryOutcome, RefinementQuestion
-from tasks.committee.knowledge.steps import KNOWLEDGE_QUERIES, REFINE_QUERIES
+from tasks.committee.knowledge.steps.knowledge_queries import KNOWLEDGE_QUERIES, PartQueries, QueriesInput
+from tasks.committee.knowledge.steps.refine_queries import REFINE_QUERIES, QueryOutcome, RefinedQueries, RefinementInput
 from tasks.judging.packing import even_batches
-from tasks.judging.text import shorten_words
+from tasks.text.words import shorten_words
 
 GISTS_PER_QUERY = 3
 GIST_WORDS = 60
@@ -59,8 +58,8 @@ async def refined_queries(inquiry: Inquiry, pool: Pool, asked: Sequence[Query]) 
     return queries
 
 
-def _question(inquiry: Inquiry, batch: Sequence[IdeaPart]) -> QueriesQuestion:
-    return QueriesQuestion(
+def _question(inquiry: Inquiry, batch: Sequence[IdeaPart]) -> QueriesInput:
+    return QueriesInput(
         idea=inquiry.outline.idea.text,
         parts=tuple(inquiry.outline.shown(part) for part in batch),
         kinds=_kinds_of(inquiry, batch),
@@ -68,9 +67,9 @@ def _question(inquiry: Inquiry, batch: Sequence[IdeaPart]) -> QueriesQuestion:
     )
 
 
-def _refinement(inquiry: Inquiry, batch: Sequence[IdeaPart], pool: Pool, asked: Sequence[Query]) -> RefinementQuestion:
+def _refinement(inquiry: Inquiry, batch: Sequence[IdeaPart], pool: Pool, asked: Sequence[Query]) -> RefinementInput:
     outcomes = tuple(_outcome(query, pool) for query in asked if query.part in batch)
-    return RefinementQuestion(
+    return RefinementInput(
         idea=inquiry.outline.gist,
         parts=tuple(inquiry.outline.shown(part) for part in batch),
         kinds=_kinds_of(inquiry, batch),

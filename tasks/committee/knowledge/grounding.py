@@ -10,16 +10,21 @@ from schemas.committee import GroundedEvidence, IdeaPart, KnowledgePhase
 from schemas.knowledge import SourceKind
 from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
-from tasks.committee.knowledge.answers import GroundingAnswer, GroundingEntry
 from tasks.committee.knowledge.inquiry import Inquiry
 from tasks.committee.knowledge.keys import keyed, without_keys
 from tasks.committee.knowledge.passages import stands_in
 from tasks.committee.knowledge.pool import Candidate
-from tasks.committee.knowledge.questions import GroundingQuestion, ItemShown, PartHeld
-from tasks.committee.knowledge.steps import GROUND_EVIDENCE
-from tasks.contribution.answers import by_key
+from tasks.committee.knowledge.steps.ground_evidence import (
+    GROUND_EVIDENCE,
+    GroundingEntry,
+    GroundingInput,
+    GroundingReply,
+    ItemShown,
+    PartHeld,
+)
 from tasks.judging.packing import even_batches, first_alone
-from tasks.soundness.asking import never_asked
+from tasks.judging.provenance import never_asked
+from tasks.judging.reply_fields import by_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ async def ground(inquiry: Inquiry, candidates: Sequence[Candidate], names: dict[
     return tuple(rows)
 
 
-async def _outcomes(inquiry: Inquiry, batches: Sequence[_Batch]) -> dict[int, Outcome[GroundingAnswer] | None]:
+async def _outcomes(inquiry: Inquiry, batches: Sequence[_Batch]) -> dict[int, Outcome[GroundingReply] | None]:
     """The reply to each batch, by its `id`. Of calls that show the same items one goes ahead: the others' prompts begin alike."""
     alike: dict[tuple[int, ...], list[_Batch]] = {}
     for batch in batches:
@@ -92,7 +97,7 @@ def _own_part(inquiry: Inquiry, candidate: Candidate) -> IdeaPart:
     return candidate.query.part if candidate.query.part in borne_on else borne_on[0]
 
 
-async def _asked(inquiry: Inquiry, batch: _Batch) -> Outcome[GroundingAnswer] | None:
+async def _asked(inquiry: Inquiry, batch: _Batch) -> Outcome[GroundingReply] | None:
     """None where the items hold no text: there is nothing to ask about."""
     items = tuple(
         ItemShown(key=key, kind=each.item.kind.value, title=each.item.title, text=each.shown())
@@ -105,13 +110,13 @@ async def _asked(inquiry: Inquiry, batch: _Batch) -> Outcome[GroundingAnswer] | 
         PartHeld(part=part.value, claims=inquiry.outline.claims[part], keys=tuple(key for key, own in batch.parts.items() if own is part))
         for part in dict.fromkeys(batch.parts.values())
     )
-    outcome = await inquiry.engine.run(GROUND_EVIDENCE, GroundingQuestion(idea=inquiry.outline.gist, items=items, parts=parts))
+    outcome = await inquiry.engine.run(GROUND_EVIDENCE, GroundingInput(idea=inquiry.outline.gist, items=items, parts=parts))
     if isinstance(outcome, Unscored):
         inquiry.troubles.unscored(outcome, batch.subject)
     return outcome
 
 
-def _row(inquiry: Inquiry, batch: _Batch, key: str, outcome: Outcome[GroundingAnswer] | None) -> dict[str, Any]:
+def _row(inquiry: Inquiry, batch: _Batch, key: str, outcome: Outcome[GroundingReply] | None) -> dict[str, Any]:
     if outcome is None:
         detail = "neither its source nor its reading gives any text"
         return _unscored(batch, key, Reason.NO_EVIDENCE, detail, never_asked(GROUND_EVIDENCE, inquiry.engine))

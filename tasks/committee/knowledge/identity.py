@@ -1,18 +1,17 @@
 """When two finds are the same thing: by DOI, arXiv number, address, and for papers by title."""
 
-import unicodedata
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from schemas.knowledge import KnowledgeItem, SourceKind
 from schemas.patterns import IGNORECASE, bounded, linear
 from tasks.literature.snapshot.identifiers import arxiv_id_of
 from tasks.sources.dois import clean_doi
+from tasks.text.titles import plain_title
 
 _ARXIV_DOI = bounded(r"^10\.48550/arxiv\.(.+)")
 _VERSION = bounded(r"v\d{1,4}$")
 _DOI_ADDRESS = linear(r"doi\.org/(10\.\d{4,9}/\S+)\Z", IGNORECASE)
 _TRACKING = bounded(r"^(?:utm_\w++|fbclid|gclid|ref|source)$", IGNORECASE)
-_WORDS = bounded(r"\w+")
 _LEAST_TITLE_WORDS = 4
 """Shorter titles are shared by different papers."""
 _WORDS_AROUND = 6
@@ -33,12 +32,6 @@ def identities(item: KnowledgeItem) -> frozenset[str]:
     if item.kind is SourceKind.PAPERS and len(title := plain_title(item.title).split()) >= _LEAST_TITLE_WORDS:
         found.add(f"title:{' '.join(title)}")
     return frozenset(found)
-
-
-def plain_title(title: str) -> str:
-    """Letters and digits of a title, lower case, without accents."""
-    decomposed = unicodedata.normalize("NFKD", title).casefold()
-    return " ".join(_WORDS.findall("".join(sign for sign in decomposed if not unicodedata.combining(sign))))
 
 
 def is_the_idea(item: KnowledgeItem, idea_title: str) -> bool:

@@ -7,8 +7,8 @@ from datetime import date
 from schemas.committee import Claim, IdeaPart
 from schemas.idea import Idea
 from schemas.knowledge import SourceKind
-from tasks.committee.knowledge.questions import PartShown
-from tasks.judging.text import shorten_words
+from tasks.committee.knowledge.steps.shown import PartShown
+from tasks.text.words import shorten_words
 
 GROUNDED: dict[SourceKind, tuple[IdeaPart, ...]] = {
     SourceKind.PAPERS: tuple(IdeaPart),

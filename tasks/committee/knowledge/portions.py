@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tasks.judging.text import shorten_words
+from tasks.text.words import shorten_words
 
 
 def within(parts: Sequence[tuple[str, str]], word_limit: int) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-import httpx
 import orjson
 from pydantic import ValidationError
 
@@ -19,9 +18,9 @@ from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.addresses import CodeHost
 from tasks.committee.knowledge.repository_child import EXIT_MEMORY
 from tasks.committee.knowledge.structure import archive_of, parts_of
-from tasks.documents.calls import failure, record_cache_hit
 from tasks.documents.child import run_child
 from tasks.documents.download import SOURCE, Downloader, Expected
+from tasks.web.calls import failure, record_cache_hit
 from warehouse.keyed_store import KeyedStore
 
 VERSION = 1
@@ -67,12 +66,10 @@ class WebReader:
     A page is read as it stands today, whatever date the source gave it; a repository as of a day where one is given.
 
     Args:
-        http: makes the client of one reading, such as `document_client`; it must not follow redirects by itself.
         allow_private_addresses: for tests against loopback only.
     """
 
     settings: DocumentSettings
-    http: Callable[[], httpx.AsyncClient]
     ledger: Ledger
     code_host: CodeHost
     store: KeyedStore | None
@@ -96,8 +93,9 @@ class WebReader:
             if (kept := await self._kept(key)) is not None:
                 record_cache_hit(self.ledger, SOURCE, f"{kind} kept")
                 return Reading(kept)
-            async with self.http() as client:
-                content = await Downloader(client, self.settings, self.ledger, self.allow_private_addresses, expected).fetch(url)
+            private = self.allow_private_addresses
+            downloader = Downloader(self.settings, self.ledger, private, expected)
+            content = await downloader.fetch(url)
             reading = Reading(failure=content) if isinstance(content, SourceFailure) else await parse(content, url)
         if reading.failure is None and self.store is not None:
             await asyncio.to_thread(self.store.put_many, {key: orjson.dumps(reading.parts)})

@@ -10,8 +10,8 @@ from schemas.committee import IdeaPart
 from tasks.committee.knowledge.outline import Outline
 from tasks.committee.knowledge.pool import Candidate
 from tasks.committee.knowledge.reranker import Reranker
-from tasks.contribution.similarity import idea_passages
 from tasks.embeddings.embedder import Embedder
+from tasks.embeddings.similarity import idea_passages
 
 
 class Similarity:

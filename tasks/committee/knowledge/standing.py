@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from schemas.knowledge import KnowledgeItem, SourceKind
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
-from tasks.committee.knowledge.answers import StandingAnswer
 from tasks.committee.knowledge.identity import host_of
 from tasks.committee.knowledge.inquiry import Inquiry
 from tasks.committee.knowledge.keys import keyed
 from tasks.committee.knowledge.pool import Candidate
-from tasks.committee.knowledge.questions import ItemStanding, StandingQuestion
-from tasks.committee.knowledge.steps import JUDGE_STANDING
-from tasks.contribution.answers import by_key
+from tasks.committee.knowledge.steps.judge_standing import JUDGE_STANDING, ItemStanding, StandingInput, StandingReply
 from tasks.judging.packing import even_batches
+from tasks.judging.reply_fields import by_key
 
 _SUBJECT = f"{JUDGE_STANDING.name} of finds"
 
@@ -31,10 +29,10 @@ async def judge_standing(inquiry: Inquiry, candidates: Sequence[Candidate]) -> N
         _enter(inquiry, batch, task.result())
 
 
-async def _asked(inquiry: Inquiry, batch: dict[str, Candidate]) -> Outcome[StandingAnswer]:
+async def _asked(inquiry: Inquiry, batch: dict[str, Candidate]) -> Outcome[StandingReply]:
     items = tuple(_shown(key, candidate) for key, candidate in batch.items())
     title = inquiry.outline.idea.title or inquiry.outline.gist
-    return await inquiry.engine.run(JUDGE_STANDING, StandingQuestion(idea=title, items=items, as_of_year=inquiry.as_of_year))
+    return await inquiry.engine.run(JUDGE_STANDING, StandingInput(idea=title, items=items, as_of_year=inquiry.as_of_year))
 
 
 def _shown(key: str, candidate: Candidate) -> ItemStanding:
@@ -57,7 +55,7 @@ def _site(item: KnowledgeItem) -> str:
     return item.venue or (", ".join(item.authors[:1]) if item.kind is SourceKind.CODE else "")
 
 
-def _enter(inquiry: Inquiry, batch: dict[str, Candidate], outcome: Outcome[StandingAnswer]) -> None:
+def _enter(inquiry: Inquiry, batch: dict[str, Candidate], outcome: Outcome[StandingReply]) -> None:
     for candidate in batch.values():
         candidate.judged, candidate.provenance = True, outcome.provenance
     if isinstance(outcome, Unscored):

@@ -5,16 +5,14 @@ from collections.abc import Sequence
 
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
-from tasks.committee.knowledge.answers import PageSummary, SummariesAnswer
 from tasks.committee.knowledge.inquiry import Inquiry
 from tasks.committee.knowledge.keys import keyed, without_keys
 from tasks.committee.knowledge.passages import stands_in
 from tasks.committee.knowledge.pool import Candidate
 from tasks.committee.knowledge.portions import within
-from tasks.committee.knowledge.questions import PageShown, SummariesQuestion
-from tasks.committee.knowledge.steps import SUMMARISE_PAGES
-from tasks.contribution.answers import by_key
+from tasks.committee.knowledge.steps.summarise_pages import SUMMARISE_PAGES, PageShown, PageSummary, SummariesInput, SummariesReply
 from tasks.judging.packing import even_batches
+from tasks.judging.reply_fields import by_key
 
 PAGE_SHARE = 4
 """A page is shown up to this many times the words kept of a reading; the rest is left out with a mark."""
@@ -33,7 +31,7 @@ async def summarise(inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
         _enter(inquiry, batch, task.result())
 
 
-async def _asked(inquiry: Inquiry, batch: dict[str, Candidate]) -> Outcome[SummariesAnswer]:
+async def _asked(inquiry: Inquiry, batch: dict[str, Candidate]) -> Outcome[SummariesReply]:
     pages = tuple(
         PageShown(
             key=key,
@@ -42,10 +40,10 @@ async def _asked(inquiry: Inquiry, batch: dict[str, Candidate]) -> Outcome[Summa
         )
         for key, candidate in batch.items()
     )
-    return await inquiry.engine.run(SUMMARISE_PAGES, SummariesQuestion(idea=inquiry.outline.gist, pages=pages))
+    return await inquiry.engine.run(SUMMARISE_PAGES, SummariesInput(idea=inquiry.outline.gist, pages=pages))
 
 
-def _enter(inquiry: Inquiry, batch: dict[str, Candidate], outcome: Outcome[SummariesAnswer]) -> None:
+def _enter(inquiry: Inquiry, batch: dict[str, Candidate], outcome: Outcome[SummariesReply]) -> None:
     if isinstance(outcome, Unscored):
         inquiry.troubles.unscored(outcome, _SUBJECT)
         return

@@ -11,7 +11,6 @@ from schemas.settings import Settings
 from tasks.committee.knowledge.addresses import CodeHost
 from tasks.committee.knowledge.reader import Reading, WebReader
 from tasks.committee.knowledge.reranker import CrossEncoderReranker, Reranker
-from tasks.documents.http import document_client
 from tasks.documents.library import DocumentLibrary
 from tasks.embeddings.embedder import Embedder
 from tasks.literature.client import LiteratureClient
@@ -69,7 +68,7 @@ def open_knowledge_tools(
     """The tools of one idea.
 
     Args:
-        desk: the idea's ledger, the shard's `source_client`, the machine's limits folder, the budget's hook.
+        desk: the idea's ledger, the shard's client, the machine's limits, the budget's hook.
         store: shared cache of pages and repositories read; None keeps nothing.
         slots: bounds what is read at once; share one between the ideas of a worker.
         read_in_full: False: no page or repository is fetched.
@@ -80,7 +79,6 @@ def open_knowledge_tools(
     names = tuple(name for name in parameters.sources if name != LITERATURE)
     reader = WebReader(
         settings=settings.documents,
-        http=lambda: document_client(settings.documents.download_timeout_seconds),
         ledger=desk.ledger,
         code_host=CodeHost(settings, desk),
         store=store,

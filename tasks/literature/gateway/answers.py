@@ -1,26 +1,23 @@
 """Answers kept on disk, and identical questions in flight asked once."""
 
 import asyncio
-import logging
 import struct
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from schemas.errors import AssayError
 from tasks.literature.gateway.messages import CacheUse, Reply, Request
+from tasks.web.kept_answers import KeptAnswers
 from warehouse.keyed_store import KeyedStore
 
-_LOG = logging.getLogger("assay.gateway")
 _STATUS = struct.Struct(">H")
 
 
-class Answers:
+class Answers(KeptAnswers):
     """Only definite replies are kept (success, 400, 404); a failure is asked again."""
 
     def __init__(self, store: KeyedStore, identity: str, maximum_age_seconds: float) -> None:
-        self._store = store
+        super().__init__(store, maximum_age_seconds)
         self.identity = identity
-        self._maximum_age_seconds = maximum_age_seconds
         self._in_flight: dict[str, asyncio.Task[Reply]] = {}
 
     async def answer(self, request: Request, ask: Callable[[], Awaitable[Reply]]) -> Reply:
@@ -48,26 +45,9 @@ class Answers:
             self.put({key: _STATUS.pack(reply.status) + reply.body})
         return reply
 
-    def get(self, keys: list[str]) -> dict[str, bytes]:
-        """Kept entries. A store that cannot be read costs requests, not answers."""
-        try:
-            return self._store.get_many(keys, self._maximum_age_seconds)
-        except AssayError as error:
-            _LOG.warning("kept answers are out of reach: %s", error)
-            return {}
-
-    def put(self, entries: dict[str, bytes]) -> None:
-        try:
-            self._store.put_many(entries)
-        except AssayError as error:
-            _LOG.warning("an answer could not be kept: %s", error)
-
     async def stop(self) -> None:
         """End what is still being asked; who waits for it is gone."""
         tasks = list(self._in_flight.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-    def close(self) -> None:
-        self._store.close()

@@ -22,7 +22,7 @@ from tasks.literature.gateway.metrics import CONTENT_TYPE, Metrics
 from tasks.telemetry.counting import gateway_answered
 from tasks.telemetry.reporter import reporting
 from tasks.telemetry.tracing import span
-from tasks.web.numbers import whole_number
+from tasks.web.headers import whole_number
 
 _LOG = logging.getLogger("assay.gateway")
 LARGEST_BODY_BYTES = 2_000_000

@@ -37,7 +37,7 @@ class LiveUpstream:
 
     @property
     def identity(self) -> str:
-        return f"live:{self._transport.host}"
+        return f"live:{self._transport.place}"
 
     async def answer(self, request: Request) -> Reply:
         try:

@@ -97,7 +97,7 @@ class Upstream(Protocol):
 
     @property
     def identity(self) -> str:
-        """What evaluations made with it depend on: `snapshot:<fingerprint>` or `live:<host>`."""
+        """What evaluations made with it depend on: `snapshot:<fingerprint>` or `live:<host and path>`."""
         ...
 
     async def answer(self, request: Request) -> Reply:

@@ -4,8 +4,6 @@ from pathlib import Path
 
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
-from tasks.literature.gateway.departures import SharedDepartures, departures_file
-from tasks.literature.gateway.limiter import RateLimiter
 from tasks.literature.gateway.live import LiveUpstream
 from tasks.literature.gateway.messages import Upstream
 from tasks.literature.gateway.request_record import RECORD_NAME, RequestRecord
@@ -14,6 +12,8 @@ from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.gateway.transport import Transport
 from tasks.literature.snapshot.manifest import read_manifest
 from tasks.literature.snapshot.snapshot import open_snapshot
+from tasks.web.arrival_limiter import ArrivalLimiter
+from tasks.web.departures import SharedDepartures, departures_file
 from warehouse.keyed_store import KeyedStore
 
 _SNAPSHOT = "snapshot:"
@@ -68,6 +68,6 @@ def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:
     rate = settings.literature.requests_per_second
     transport = Transport(settings)
     allowance = departures_file(settings.home / "limits", transport.host, key.get_secret_value() if key else None)
-    transport.limiter = RateLimiter(rate, memory=SharedDepartures(allowance))
+    transport.limiter = ArrivalLimiter(rate, memory=SharedDepartures(allowance))
     transport.record = RequestRecord(cache_directory / RECORD_NAME, transport.host, rate)
     return LiveUpstream(settings, store, transport)

@@ -1,7 +1,7 @@
 """Paper identifiers as the API takes them: one spelling each, and the ones that would spoil a whole batch kept out."""
 
 from schemas.patterns import IGNORECASE, bounded
-from tasks.web.letters import ascii_lower
+from tasks.web.addresses import ascii_lower
 
 _FORMS = {
     "corpusid": bounded(r"\d{1,18}"),

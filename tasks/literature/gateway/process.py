@@ -8,13 +8,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import httpx
-
 from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command
 from schemas.settings import Settings
 from tasks.literature.gateway.environment import environment_of
 from tasks.literature.gateway.opening import check_literature
+from tasks.web.exchange import NoAnswerError, probe
 
 _START_SECONDS = 60.0
 _STOP_SECONDS = 15.0
@@ -112,8 +111,8 @@ class GatewayProcess:
     def _healthy(self) -> bool:
         try:
             self._port = int(self._port_file.read_text())
-            return httpx.get(f"{self.url}/healthz", timeout=5.0, trust_env=False).status_code == 200
-        except (OSError, ValueError, httpx.HTTPError):
+            return probe(f"{self.url}/healthz", 5.0, use_proxies=False).status == 200
+        except (OSError, ValueError, NoAnswerError):
             return False
 
     def _keep_alive(self) -> None:

@@ -1,34 +1,34 @@
 """Requests to the live API: in turn, retried within bounds, never hidden when they fail."""
 
-import asyncio
 import logging
-import random
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
-import httpx
 import orjson
 
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.literature.gateway.attempts import Attempt
-from tasks.literature.gateway.circuit_breaker import CircuitBreaker, CircuitState
-from tasks.literature.gateway.limiter import RateLimiter, Turn
 from tasks.literature.gateway.messages import Reply, Request, could_not_look
 from tasks.literature.gateway.request_record import RequestRecord
 from tasks.telemetry.counting import upstream_answered
 from tasks.telemetry.tracing import span
-from tasks.web.exchange import Answer, AnswerTooLargeError, AnswerUnreadableError, exchange
-from tasks.web.retry_after import retry_after_seconds
+from tasks.web.addresses import web_address
+from tasks.web.arrival_limiter import ArrivalLimiter, Turn
+from tasks.web.circuit_breaker import CircuitBreaker, CircuitState
+from tasks.web.client import Secrets, open_client
+from tasks.web.decoding import mended_json
+from tasks.web.exchange import Answer, NoAnswerError, exchange
+from tasks.web.headers import retry_after_seconds
+from tasks.web.retrying import RetryPolicy, Tried
+from tasks.web.statuses import reason_of_status
 
 _LOG = logging.getLogger("assay.gateway")
 _LONGEST_BACKOFF_SECONDS = 60.0
-_LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=100, keepalive_expiry=60.0)
-_RETRIED = frozenset({429, 500, 502, 503, 504})
 _TIMED_OUT = b"Endpoint request timed out"
 
 LARGEST_ANSWER_BYTES = 32_000_000
@@ -39,12 +39,22 @@ MakeRequest = Callable[[], Request]
 
 @dataclass(slots=True)
 class _Effort:
-    """What one look-up has cost so far. Waiting for the turn does not count against its total seconds."""
+    """What one look-up has cost so far; `request` is made when its first turn has come."""
 
+    retry_gateway_timeout: bool
     attempts: list[Attempt] = field(default_factory=list)
     wait_seconds: float = 0.0
-    busy_seconds: float = 0.0
-    detail: str = ""
+    request: Request | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What one request gave: its answer, the status as judged, or why it does not answer."""
+
+    answer: Answer | None
+    status: int | None
+    reason: Reason | None
+    detail: str
 
 
 class Transport:
@@ -53,18 +63,18 @@ class Transport:
     def __init__(
         self,
         settings: Settings,
-        limiter: RateLimiter | None = None,
+        limiter: ArrivalLimiter | None = None,
         breaker: CircuitBreaker | None = None,
-        client: httpx.AsyncClient | None = None,
         record: RequestRecord | None = None,
     ) -> None:
         literature = settings.literature
         key = settings.semantic_scholar_api_key
-        headers = {"x-api-key": key.get_secret_value()} if key else {}
+        self._secrets = Secrets(headers={"x-api-key": key} if key else {})
         self._settings = literature
         self._base = literature.upstream_url.rstrip("/")
-        self._client = client or httpx.AsyncClient(timeout=literature.timeout_seconds, headers=headers, limits=_LIMITS)
-        self.limiter = limiter or RateLimiter(literature.requests_per_second)
+        self._client = open_client(literature.timeout_seconds)
+        self._policy = RetryPolicy.of(literature)
+        self.limiter = limiter or ArrivalLimiter(literature.requests_per_second)
         self.breaker = breaker or CircuitBreaker()
         self.record = record
         self.outcomes: Counter[tuple[str, str]] = Counter()
@@ -74,7 +84,12 @@ class Transport:
 
     @property
     def host(self) -> str:
-        return httpx.URL(self._base).netloc.decode("ascii")
+        return web_address(self._base).netloc.decode("ascii")
+
+    @property
+    def place(self) -> str:
+        """The host with the path behind it: proxies of one host may lead to several services."""
+        return self.host + web_address(self._base).path.rstrip("/")
 
     async def ask(self, make: MakeRequest, *, retry_gateway_timeout: bool = True) -> Reply:
         """Send the request that `make` gives once its turn has come (so that it can still grow while it waits).
@@ -83,64 +98,71 @@ class Transport:
         settings; then the reply says "could not look" with the reason. Everything else is returned as it is.
         With `retry_gateway_timeout` off a 504 is returned at once, for callers that ask again with less.
         """
-        effort = _Effort()
-        request: Request | None = None
-        while True:
-            if self.breaker.state is CircuitState.OPEN:
-                return self._circuit_open(effort)
-            turn = await self.limiter.turn()
-            effort.wait_seconds += turn.waited_seconds
-            if not self.breaker.allows():
-                turn.departed()
-                return self._circuit_open(effort)
-            request = request or make()
-            started = time.monotonic()
-            reply, backoff_seconds = await self._attempt(request, effort, turn)
-            effort.busy_seconds += time.monotonic() - started
-            if reply is not None and (reply.status not in _RETRIED or (reply.status == 504 and not retry_gateway_timeout)):
-                return reply
-            spent = effort.busy_seconds + backoff_seconds
-            if len(effort.attempts) >= self._settings.maximum_attempts or spent > self._settings.maximum_total_seconds:
-                return self._given_up(effort, effort.attempts[-1].reason or Reason.SERVER_ERROR)
-            await asyncio.sleep(backoff_seconds)
-            effort.busy_seconds += backoff_seconds
+        effort = _Effort(retry_gateway_timeout)
 
-    async def _attempt(self, request: Request, effort: _Effort, turn: Turn) -> tuple[Reply | None, float]:
-        """One request. Returns the reply, if any, and how long to wait before another."""
+        async def attempt(_: int) -> Tried[Reply]:
+            return await self._tried(make, effort)
+
+        last = await self._policy.run(attempt)
+        if last.reason is not None:
+            self.given_up[last.reason] += 1
+        return last
+
+    async def _tried(self, make: MakeRequest, effort: _Effort) -> Tried[Reply]:
+        """One attempt, unless the circuit is open. Waiting for the turn is not counted."""
+        if self.breaker.state is CircuitState.OPEN:
+            return Tried(self._circuit_open(effort))
+        turn = await self.limiter.turn()
+        effort.wait_seconds += turn.waited_seconds
+        if not self.breaker.allows():
+            turn.departed()
+            return Tried(self._circuit_open(effort))
+        effort.request = effort.request or make()
+        started = time.monotonic()
+        outcome = await self._attempt(effort.request, effort, turn)
+        wait_seconds = self._learnt(outcome, turn)
+        busy_seconds = time.monotonic() - started
+        wanted = outcome.status == 504 and not effort.retry_gateway_timeout
+        if outcome.answer is not None and (outcome.reason is None or wanted):
+            return Tried(self._reply(outcome.answer, effort), busy_seconds=busy_seconds)
+        reply = self._could_not_look(effort, outcome.reason or Reason.SERVER_ERROR, outcome.detail)
+        again = reply.reason is not None and reply.reason.again_at_once
+        return Tried(reply, again, wait_seconds, busy_seconds)
+
+    async def _attempt(self, request: Request, effort: _Effort, turn: Turn) -> _Outcome:
+        """One request, recorded."""
         request_id, sent_at, started = uuid4().hex, time.time(), time.monotonic()
-        number = len(effort.attempts) + 1
+        endpoint, look_ups, number = request.endpoint, request.look_ups, len(effort.attempts) + 1
+        waited_seconds = turn.waited_seconds
         if self.record is not None:
-            self.record.sent(request_id, request.endpoint, request.look_ups, number, turn.waited_seconds, sent_at)
-        backoff_seconds = self._backoff_seconds(number)
-        with span("upstream request", kind="client", endpoint=request.endpoint, attempt=number, look_ups=request.look_ups) as spanned:
-            answer, status, reason, effort.detail = await self._exchange(request, turn)
-            spanned.note(status=status, wait_seconds=turn.waited_seconds)
+            self.record.sent(request_id, endpoint, look_ups, number, waited_seconds, sent_at)
+        with span(
+            "upstream request",
+            kind="client",
+            endpoint=endpoint,
+            attempt=number,
+            look_ups=look_ups,
+        ) as spanned:
+            outcome = await self._exchange(request, turn)
+            status, reason = outcome.status, outcome.reason
+            spanned.note(status=status, wait_seconds=waited_seconds)
             if reason is not None:
                 spanned.fail(reason)
         latency_seconds = time.monotonic() - started
-        attempt = Attempt(request_id, status, reason, turn.waited_seconds, latency_seconds, request.look_ups, sent_at)
+        attempt = Attempt(
+            request_id,
+            status,
+            reason,
+            waited_seconds,
+            latency_seconds,
+            look_ups,
+            sent_at,
+        )
         effort.attempts.append(attempt)
-        self._count(request.endpoint, attempt)
-        if answer is None or status is None:
-            self.breaker.failed()
-            return None, backoff_seconds
-        reply = Reply(status, answer.content, wait_seconds=effort.wait_seconds, attempts=tuple(effort.attempts), share=float(number))
-        if status == 429:
-            self.limiter.refused(turn)
-            told_seconds = min(retry_after_seconds(answer.headers.get("retry-after")) or 0.0, _LONGEST_BACKOFF_SECONDS)
-            self.limiter.hold_back(told_seconds)
-            self.breaker.failed()
-            return reply, max(backoff_seconds, told_seconds)
-        if status >= 500:
-            self.breaker.failed()
-            return reply, backoff_seconds
-        self.limiter.accepted()
-        self.breaker.succeeded()
-        return reply, backoff_seconds
+        self._count(endpoint, attempt)
+        return outcome
 
-    async def _exchange(self, request: Request, turn: Turn) -> tuple[Answer | None, int | None, Reason | None, str]:
-        """The answer, its status as judged, why it does not answer, and that in words."""
-
+    async def _exchange(self, request: Request, turn: Turn) -> _Outcome:
         async def on_event(name: str, _: Mapping[str, Any]) -> None:
             if name.endswith("send_request_body.complete"):
                 turn.departed()
@@ -148,34 +170,46 @@ class Transport:
                 turn.arrived()
 
         assert request.route is not None, "the gateway refuses what the API has no route for"
-        upstream_request = self._client.build_request(
-            request.method,
-            self._base + request.route.path,
-            params=list(request.parameters),
-            content=request.body or None,
-            headers={"content-type": "application/json"} if request.body else None,
-            extensions={"trace": on_event},
-        )
         try:
-            answer = await exchange(self._client, upstream_request, LARGEST_ANSWER_BYTES, self._settings.timeout_seconds)
-        except httpx.TimeoutException:
-            return None, None, Reason.TIMEOUT, f"{self.host} did not answer within {self._settings.timeout_seconds:g} s"
-        except (AnswerTooLargeError, AnswerUnreadableError) as error:
-            return None, None, Reason.MALFORMED_ANSWER, f"{self.host}: {error}"
-        except httpx.HTTPError as error:
-            return None, None, Reason.UNREACHABLE, f"{self.host}: {type(error).__name__}"
+            answer = await exchange(
+                self._client,
+                request.method,
+                self._base + request.route.path,
+                maximum_bytes=LARGEST_ANSWER_BYTES,
+                timeout_seconds=self._settings.timeout_seconds,
+                params=list(request.parameters),
+                content=request.body or None,
+                headers={"content-type": "application/json"} if request.body else None,
+                extensions={"trace": on_event, **self._secrets.extension},
+            )
+        except NoAnswerError as gone:
+            too_large = gone.reason == Reason.TOO_LARGE  # no question of ours asks for so much
+            reason = Reason.MALFORMED_ANSWER if too_large else gone.reason
+            return _Outcome(None, None, reason, f"{self.host}: {gone}")
         finally:
             turn.arrived()
-        status = _judged_status(answer)
+        answer, status = _judged(answer)
         _LOG.info("upstream %s %s %s", request.method, request.path, status)
         malformed = status == 502 and answer.status == 200
-        if status == 429:
-            reason: Reason | None = Reason.RATE_LIMITED
-        elif status >= 500:
-            reason = Reason.MALFORMED_ANSWER if malformed else Reason.SERVER_ERROR
-        else:
-            reason = None
-        return answer, status, reason, f"{self.host} answered {_words(status, malformed)}"
+        detail = f"{self.host} answered {_words(status, malformed)}"
+        reason = Reason.MALFORMED_ANSWER if malformed else reason_of_status(status)
+        judged = replace(answer, status=status)
+        return _Outcome(judged, status, reason if reason.again_at_once else None, detail)
+
+    def _learnt(self, outcome: _Outcome, turn: Turn) -> float:
+        """Tell breaker and limiter how it went; the seconds the upstream asks to wait."""
+        if outcome.reason is None:
+            self.limiter.accepted()
+            self.breaker.answered()
+            return 0.0
+        self.breaker.failed()
+        if outcome.answer is None or outcome.status != 429:
+            return 0.0
+        self.limiter.refused(turn)
+        told_seconds = retry_after_seconds(outcome.answer.headers.get("retry-after")) or 0.0
+        wait_seconds = min(told_seconds, _LONGEST_BACKOFF_SECONDS)
+        self.limiter.hold_back(wait_seconds)
+        return wait_seconds
 
     def _count(self, endpoint: str, attempt: Attempt) -> None:
         unanswered = attempt.status is None or attempt.reason == Reason.MALFORMED_ANSWER
@@ -187,18 +221,23 @@ class Transport:
         if self.record is not None:
             self.record.ended(attempt)
 
+    def _reply(self, answer: Answer, effort: _Effort) -> Reply:
+        attempts = tuple(effort.attempts)
+        return Reply(
+            answer.status,
+            answer.content,
+            wait_seconds=effort.wait_seconds,
+            attempts=attempts,
+            share=float(len(attempts)),
+        )
+
     def _circuit_open(self, effort: _Effort) -> Reply:
-        effort.detail = f"{self.host} has not answered for a while; asking again later"
-        return self._given_up(effort, Reason.CIRCUIT_OPEN)
+        detail = f"{self.host} has not answered for a while; asking again later"
+        return self._could_not_look(effort, Reason.CIRCUIT_OPEN, detail)
 
-    def _given_up(self, effort: _Effort, reason: Reason) -> Reply:
-        self.given_up[reason] += 1
+    def _could_not_look(self, effort: _Effort, reason: Reason, detail: str) -> Reply:
         tries = f" ({len(effort.attempts)} attempts)" if effort.attempts else ""
-        return could_not_look(reason, effort.detail + tries, effort.wait_seconds, tuple(effort.attempts))
-
-    def _backoff_seconds(self, attempt: int) -> float:
-        longest = min(self._settings.retry_base_seconds * 2.0 ** (attempt - 1), _LONGEST_BACKOFF_SECONDS)
-        return longest * random.uniform(0.5, 1.0)  # noqa: S311 -- jitter, not a secret
+        return could_not_look(reason, detail + tries, effort.wait_seconds, tuple(effort.attempts))
 
     def statistics(self) -> dict[str, Any]:
         """Since the start; `hours` from the record, over restarts."""
@@ -227,16 +266,20 @@ class Transport:
             self.record.close()
 
 
-def _judged_status(answer: Answer) -> int:
-    """The status, except that a 200 which is no whole answer counts as the server error it is."""
+def _judged(answer: Answer) -> tuple[Answer, int]:
+    """The answer as JSON that every client reads, and its status; a 200 which is no whole answer counts as the server error it is."""
     if answer.status != 200:
-        return answer.status
+        return answer, answer.status
     try:
         body = orjson.loads(answer.content)
     except orjson.JSONDecodeError:
-        return 502
+        answer = replace(answer, content=mended_json(answer.content))
+        try:
+            body = orjson.loads(answer.content)
+        except orjson.JSONDecodeError:
+            return answer, 502
     timed_out = isinstance(body, dict) and set(body) == {"message"} and _TIMED_OUT in answer.content
-    return 504 if timed_out else 200
+    return answer, 504 if timed_out else 200
 
 
 def _words(status: int, malformed: bool) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from schemas.errors import SnapshotError
 from schemas.patterns import bounded
-from tasks.literature.snapshot.parts import Place, Row, about_how_many, batches_of, identity_of, opened, parts_in
+from tasks.literature.snapshot.parts import Place, Row, about_how_many, batches_of, first_line, identity_of, opened, parts_in
 from tasks.literature.snapshot.sources import Progress
 
 _WORK = bounded(r"(?:https?://openalex\.org/)?([Ww]\d{1,15})")
@@ -118,13 +118,21 @@ def abstract_of(index: Any) -> str | None:
 
 
 def merged_away(folder: Path, after: str | None) -> Iterator[str]:
-    """Works that were merged into others since a day: `merged_ids/works/*.csv.gz` with `merge_date, id, merge_into_id`."""
+    """Works that were merged into others since a day: `merged_ids/works/*.csv.gz` with `merge_date, id, merge_into_id`.
+
+    Raises:
+        SnapshotError: a file cannot be read, or is no CSV.
+    """
     for path in sorted(folder.rglob("merged_ids/works/*.csv*")):
         with opened(path) as (stream, _):
-            for line in csv.DictReader(io.TextIOWrapper(stream, "utf-8", "replace")):
-                gone = work_id(line.get("id"))
-                if gone and (after is None or (line.get("merge_date") or "9999") > after):
-                    yield gone
+            lines = csv.DictReader(io.TextIOWrapper(stream, "utf-8", "replace"))
+            try:
+                for line in lines:
+                    gone = work_id(line.get("id"))
+                    if gone and (after is None or (line.get("merge_date") or "9999") > after):
+                        yield gone
+            except csv.Error as error:
+                raise SnapshotError(f"{path} is no CSV after line {lines.line_num} ({first_line(error)}); fetch it again") from error
 
 
 def _inner(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -13,6 +13,7 @@ import orjson
 
 from schemas.errors import SnapshotError
 from schemas.identifiers import content_hash
+from tasks.web.decoding import json_of
 
 BATCH_ROWS = 2_000
 _LINES_LOOKED_AT = 200
@@ -75,7 +76,7 @@ def json_rows(path: Path, first_row: int) -> Iterator[Row]:
             if seen <= first_row:
                 continue
             try:
-                row = orjson.loads(line)
+                row = json_of(line)
             except orjson.JSONDecodeError as error:
                 raise SnapshotError(f"{path} line {number} is no JSON ({first_line(error)}); write one paper per line") from error
             if not isinstance(row, dict):

@@ -14,8 +14,8 @@ from tasks.novelty.calibration.examples import item_sha256, novelty_features
 from tasks.novelty.calibration.fitting import Model
 from tasks.novelty.calibration.ordinal import expected_value, quantile_place
 from tasks.novelty.calibration.store import load_calibrator
-from tasks.novelty.questions import STAGE
-from tasks.novelty.steps import JUDGE_NOVELTY
+from tasks.novelty.settling import STAGE
+from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 
 NOVELTY = "novelty"
 JUDGED_BY = f"{JUDGE_NOVELTY.name}:{JUDGE_NOVELTY.version}"

@@ -12,8 +12,7 @@ from schemas.identifiers import RunId
 from schemas.settings import Settings
 from tasks.benchmarks.asking import KeptOutcome
 from tasks.benchmarks.desk import Desk
-from tasks.benchmarks.questions import CoverageQuestion
-from tasks.benchmarks.steps import JUDGE_COVERAGE
+from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.judging.step import Step
 from tests.support.benchmark_sets import benchmark_request, evaluate_made_up
 from tests.support.soundness_fakes import provenance_of
@@ -23,7 +22,7 @@ def test_the_first_question_about_a_review_is_answered_before_its_others_set_out
     sent: list[str] = []
     answered: list[str] = []
 
-    async def ask(step: Step, question: CoverageQuestion, desk: Desk) -> KeptOutcome:
+    async def ask(step: Step, question: CoverageInput, desk: Desk) -> KeptOutcome:
         earlier = any(review == question.review for review in sent)
         assert not earlier or question.review in answered, "two questions about a new review at once"
         sent.append(question.review)
@@ -36,7 +35,7 @@ def test_the_first_question_about_a_review_is_answered_before_its_others_set_out
     asking = trial.Trial(request, RunId("benchmark-coverage"), Settings(), evaluate_made_up)
     asking.folder.mkdir(parents=True)
     questions: dict[str, Noun] = {
-        f"{review}-{number}": CoverageQuestion(review=f"Review {review}.", statement=f"Statement {number}.")
+        f"{review}-{number}": CoverageInput(review=f"Review {review}.", statement=f"Statement {number}.")
         for review in ("one", "two")
         for number in range(4)
     }

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pytest
 
 from tasks.benchmarks.links import LinkStatus, cited_links, link_answers, link_status
-from tasks.documents.http import document_client
 from tests.support.web_servers import SHAPES, ShapedServer, shaped_server
 
 
@@ -18,8 +17,7 @@ def server() -> Iterator[ShapedServer]:
 
 def asked(url: str, *, private: bool = True) -> LinkStatus:
     async def run() -> LinkStatus:
-        async with document_client(5.0) as client:
-            return await link_status(url, client, allow_private_addresses=private)
+        return await link_status(url, 5.0, allow_private_addresses=private)
 
     return asyncio.run(run())
 

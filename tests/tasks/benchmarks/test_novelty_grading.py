@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from schemas.reasons import Reason
-from tasks.benchmarks.novelty_grading.answers import AlignmentAnswer, AspectsAnswer, CheckAnswer
 from tasks.benchmarks.novelty_grading.grade import AspectCounts, Grade, Justified, grade
+from tasks.benchmarks.novelty_grading.steps.check_aspect import CheckReply
+from tasks.benchmarks.novelty_grading.steps.extract_aspects import AspectsReply
+from tasks.benchmarks.novelty_grading.steps.judge_alignment import AlignmentReply
 from tasks.metrics.novelty import justification_metrics
 from tests.support.contribution_fakes import FakeEngine, WordEmbedder
 
@@ -14,21 +16,21 @@ EXPECTED, ACTUAL = "Gold justification.", "Model justification."
 JUSTIFIED = Justified(idea="The idea.", works=(("A work", "Its abstract."),), expected=EXPECTED, actual=ACTUAL)
 
 
-def aspects(question: Any) -> AspectsAnswer:
+def aspects(question: Any) -> AspectsReply:
     if question.justification == EXPECTED:
-        return AspectsAnswer(known=["k1", "k2"], novel=["n1"])
-    return AspectsAnswer(known=["k1", "grounded", "made up"], novel=["n1", "n1", "in the idea"])
+        return AspectsReply(known=["k1", "k2"], novel=["n1"])
+    return AspectsReply(known=["k1", "grounded", "made up"], novel=["n1", "n1", "in the idea"])
 
 
-def check(question: Any) -> CheckAnswer:
+def check(question: Any) -> CheckReply:
     """The expert bears out k1 and n1; the works bear out `grounded`; the idea `in the idea`."""
     source = question.sources[0].name
     true = {"Expert's justification": {"k1", "n1"}, "Related work 1": {"grounded"}, "Idea": {"in the idea"}}[source]
-    return CheckAnswer.model_validate({"arguments": [{"number": n, "supported": a in true} for n, a in enumerate(question.arguments, 1)]})
+    return CheckReply.model_validate({"arguments": [{"number": n, "supported": a in true} for n, a in enumerate(question.arguments, 1)]})
 
 
 def engine(**answers: Any) -> FakeEngine:
-    usual = {"extract_aspects": aspects, "check_aspect": check, "judge_alignment": lambda _: AlignmentAnswer(score=7)}
+    usual = {"extract_aspects": aspects, "check_aspect": check, "judge_alignment": lambda _: AlignmentReply(score=7)}
     return FakeEngine(WordEmbedder(), {**usual, **answers})
 
 
@@ -52,7 +54,7 @@ async def test_arguments_are_the_experts_or_grounded_or_made_up() -> None:
 
 
 async def test_without_arguments_nothing_is_checked() -> None:
-    asked = engine(extract_aspects=lambda _: AspectsAnswer(known=[], novel=[]))
+    asked = engine(extract_aspects=lambda _: AspectsReply(known=[], novel=[]))
     found = await grade(JUSTIFIED, asked)
     assert found.known == AspectCounts(gold=0, generated=0, supported=0, additional=0, hallucinated=0)
     assert "check_aspect" not in {name for name, _ in asked.asked}
@@ -71,7 +73,7 @@ async def test_a_judge_without_an_answer_leaves_no_zero(silent: str, missing: se
 
 async def test_an_argument_left_out_by_the_judge_is_not_taken_for_unsupported() -> None:
     found = await grade(
-        JUSTIFIED, engine(check_aspect=lambda _: CheckAnswer.model_validate({"arguments": [{"number": 1, "supported": True}]}))
+        JUSTIFIED, engine(check_aspect=lambda _: CheckReply.model_validate({"arguments": [{"number": 1, "supported": True}]}))
     )
     assert found.known is None
     assert found.reasons == (Reason.REPLY_UNPARSABLE,)

@@ -8,18 +8,10 @@ from hypothesis import strategies as st
 
 from schemas.base import replace
 from schemas.committee import IdeaPart
-from tasks.committee.answers import PersonaReply
-from tasks.committee.baselines.reviewing import review
-from tasks.committee.questions import (
-    DimensionShown,
-    FindingShown,
-    KnowledgeShown,
-    PartShown,
-    PersonaQuestion,
-    ReviewerShown,
-)
-from tasks.committee.roster import load_roster
+from tasks.committee.steps.persona_review import DimensionShown, PersonaInput, PersonaReply, ReviewerShown, baseline_review
+from tasks.committee.steps.shown import FindingShown, KnowledgeShown, PartShown
 from tasks.judging.step import BaselineTools
+from tasks.personas.roster import load_roster
 from tests.support.contribution_fakes import WordEmbedder
 
 TOOLS = BaselineTools(embedder=WordEmbedder())
@@ -39,8 +31,8 @@ def item(number: int, relation: str, part: IdeaPart = IdeaPart.METHODS, relevanc
     return KnowledgeShown(key=f"P{number}", kind=kind, title=f"Item {number}", published="2020", findings=(finding,))
 
 
-def question(*evidence: KnowledgeShown, **changes: Any) -> PersonaQuestion:
-    whole = PersonaQuestion(
+def question(*evidence: KnowledgeShown, **changes: Any) -> PersonaInput:
+    whole = PersonaInput(
         idea="Learned hashing for sparse attention. We will train a small model.",
         parts=tuple(PartShown(part=part.value, claims=CLAIMS.get(part, ())) for part in IdeaPart),
         evidence=evidence,
@@ -51,8 +43,8 @@ def question(*evidence: KnowledgeShown, **changes: Any) -> PersonaQuestion:
     return replace(whole, **changes)
 
 
-async def scores(asked: PersonaQuestion) -> dict[str, float]:
-    reply = await review(asked, TOOLS)
+async def scores(asked: PersonaInput) -> dict[str, float]:
+    reply = await baseline_review(asked, TOOLS)
     assert isinstance(reply, PersonaReply)
     return {each.dimension: each.score for each in reply.reviews}
 
@@ -101,7 +93,7 @@ async def test_strict_and_kind_reviewers_differ() -> None:
 
 
 async def test_reasons_quote_both_sides_under_their_keys() -> None:
-    reply = await review(question(item(1, "supports"), item(2, "refutes")), TOOLS)
+    reply = await baseline_review(question(item(1, "supports"), item(2, "refutes")), TOOLS)
     assert isinstance(reply, PersonaReply)
     (validity,) = [each for each in reply.reviews if each.dimension == "validity"]
     assert "[P1]" in validity.review
@@ -128,7 +120,7 @@ async def test_no_evidence_and_no_text_takes_a_score_out_of_bounds_or_changes_it
         for n, findings in enumerate(found, start=1)
     )
     asked = question(*evidence, idea=idea)
-    assert await review(asked, TOOLS) == await review(asked, TOOLS)
+    assert await baseline_review(asked, TOOLS) == await baseline_review(asked, TOOLS)
     assert all(0 <= score <= 10 for score in (await scores(asked)).values())
 
 

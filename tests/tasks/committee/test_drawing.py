@@ -12,7 +12,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.knowledge import SourceKind
 from tasks.committee.drawing import Drawn, draw_personas, familiarity, known_to
-from tasks.committee.roster import load_roster
+from tasks.personas.roster import load_roster
 
 PERSONAS = load_roster(None).personas
 IDEA = IdeaId("idea")

@@ -12,10 +12,10 @@ from schemas.committee import Decision, KnowledgePhase, PersonaReview
 from schemas.knowledge import SourceKind
 from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
-from tasks.committee.answers import DimensionReview, LaterReply, MetaReply, PersonaReply
 from tasks.committee.evaluate import CommitteeFindings, evaluate_committee
-from tasks.committee.questions import LaterQuestion, MetaQuestion, PersonaQuestion
-from tasks.committee.steps import LATER_SUGGESTIONS, META_REVIEW, PERSONA_REVIEW
+from tasks.committee.steps.later_suggestions import LATER_SUGGESTIONS, LaterInput, LaterReply
+from tasks.committee.steps.meta_review import META_REVIEW, MetaInput, MetaReply
+from tasks.committee.steps.persona_review import PERSONA_REVIEW, DimensionReview, PersonaInput, PersonaReply
 from tests.support.contribution_fakes import Delays, FakeEngine, WordEmbedder
 from tests.support.knowledge_fakes import CUTOFF, IDEA, FakeSource, Library, item, paper, parameters, tools
 
@@ -64,7 +64,7 @@ async def evaluated_with_engine(
     return await evaluate_committee(idea, chosen, seed, engine, tools(*sources, literature=own)), engine
 
 
-def says(text: str, score: float = 6.0) -> Callable[[PersonaQuestion], PersonaReply]:
+def says(text: str, score: float = 6.0) -> Callable[[PersonaInput], PersonaReply]:
     return lambda question: PersonaReply(
         reviews=[DimensionReview(dimension=each.name, review=text, score=score) for each in question.dimensions]
     )
@@ -122,7 +122,7 @@ async def test_later_knowledge_advises_and_never_judges(all_knowing: str) -> Non
     judged = "".join(question.model_dump_json() for question in (*engine.inputs_of(PERSONA_REVIEW), *engine.inputs_of(META_REVIEW)))
     assert "Overlapping buckets" not in judged
     (advised,) = engine.inputs_of(LATER_SUGGESTIONS)
-    assert isinstance(advised, LaterQuestion)
+    assert isinstance(advised, LaterInput)
     assert [each.title for each in advised.knowledge] == ["Overlapping buckets"]
     meta = found.evaluation.meta_review
     assert meta is not None
@@ -167,7 +167,7 @@ async def test_a_masked_item_cannot_be_cited(tmp_path: Any) -> None:
 
 
 async def test_the_meta_review_cites_what_reviews_cite_under_its_own_keys(all_knowing: str) -> None:
-    def concluding(question: MetaQuestion) -> MetaReply:
+    def concluding(question: MetaInput) -> MetaReply:
         assert "[P1]" in question.reviews[0].review
         assert "example.org" not in question.model_dump_json()
         return MetaReply(summary="It holds [P1], says [P7].", strengths="Fast [P1].", weaknesses="", decision=Decision.ORAL)
@@ -227,7 +227,7 @@ async def test_what_a_reviewer_fails_to_say_is_unscored_and_no_total_is_made_of_
 
 
 async def test_one_garbled_dimension_leaves_the_others_alone() -> None:
-    def without_novelty(question: PersonaQuestion) -> Any:
+    def without_novelty(question: PersonaInput) -> Any:
         scored = says("Reasons.", 4.0)(question)
         return PersonaReply(reviews=[each for each in scored.reviews if each.dimension != "novelty"])
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from schemas.committee import Decision, PersonaReview, ReviewDimension
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
-from tasks.committee.baselines.concluding import decision_by_total
-from tasks.committee.figures import Figures, figures_of
+from tasks.committee.concluding import Figures, figures_of
+from tasks.committee.steps.meta_review import decision_by_total
 
 MADE_BY = Provenance(
     step="persona_review",

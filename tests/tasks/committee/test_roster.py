@@ -8,7 +8,7 @@ from schemas.errors import ConfigurationError
 from schemas.profile import CommitteeParameters
 from schemas.settings import Settings
 from tasks.committee.conditions import check_committee, committee_conditions
-from tasks.committee.roster import load_roster
+from tasks.personas.roster import load_roster
 
 ONE = """
 [[persona]]

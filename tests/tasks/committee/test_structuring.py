@@ -7,9 +7,7 @@ from schemas.committee import IdeaPart
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
-from tasks.committee.answers import StructureReply
-from tasks.committee.baselines.structuring import CLAIMS_PER_PART, structure
-from tasks.committee.questions import StructureQuestion
+from tasks.committee.steps.structure_idea import CLAIMS_PER_PART, StructureInput, StructureReply, baseline_structure
 from tasks.committee.structuring import structure_idea
 from tasks.judging.step import BaselineTools, NoAnswer
 from tests.support.contribution_fakes import FakeEngine, WordEmbedder
@@ -33,7 +31,7 @@ PLAIN = (
 
 
 async def claims(text: str) -> dict[IdeaPart, tuple[str, ...]]:
-    reply = await structure(StructureQuestion(idea=text), TOOLS)
+    reply = await baseline_structure(StructureInput(idea=text), TOOLS)
     assert isinstance(reply, StructureReply)
     return reply.claims()
 
@@ -67,7 +65,7 @@ async def test_an_idea_without_a_method_goes_on_and_says_what_it_lacks() -> None
 
 
 async def test_a_text_that_claims_nothing_is_nothing_to_judge() -> None:
-    answer = await structure(StructureQuestion(idea="Hm."), TOOLS)
+    answer = await baseline_structure(StructureInput(idea="Hm."), TOOLS)
     assert isinstance(answer, NoAnswer)
     assert answer.reason is Reason.NOTHING_TO_JUDGE
 
@@ -99,7 +97,7 @@ async def test_claims_are_numbered_in_the_order_of_the_parts_and_none_is_said_tw
 async def test_no_text_breaks_the_baseline_and_every_claim_is_the_idea_s_own(text: str) -> None:
     if not text:
         return
-    reply = await structure(StructureQuestion(idea=text), TOOLS)
+    reply = await baseline_structure(StructureInput(idea=text), TOOLS)
     if isinstance(reply, NoAnswer):
         return
     flat = " ".join(text.split())

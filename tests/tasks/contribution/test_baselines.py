@@ -10,25 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.contribution.answers import DimensionsAnswer, QueriesAnswer
-from tasks.contribution.baselines.comparison import baseline_comparison
-from tasks.contribution.baselines.dimensions import baseline_dimensions
-from tasks.contribution.baselines.queries import QUERY_WORD_LIMIT, baseline_queries
-from tasks.contribution.baselines.relevance import baseline_relevance, relevance_score
-from tasks.contribution.baselines.review import baseline_review
-from tasks.contribution.baselines.wording import Contrast, quotable, read, worded
-from tasks.contribution.questions import (
-    ComparisonQuestion,
-    DimensionsQuestion,
-    QueriesQuestion,
-    RelevanceQuestion,
-    ReviewQuestion,
-    ShownComparison,
-    ShownDimension,
-    ShownPaper,
-)
+from tasks.contribution.steps.compare_paper import ComparisonInput, baseline_comparison
+from tasks.contribution.steps.contribution_queries import QueriesInput, QueriesReply, baseline_queries
+from tasks.contribution.steps.contribution_review import ReviewInput, ShownComparison, baseline_review
+from tasks.contribution.steps.extract_dimensions import DimensionsInput, DimensionsReply, baseline_dimensions
+from tasks.contribution.steps.relevance import RelevanceInput, baseline_relevance, relevance_score
+from tasks.contribution.steps.shown import ShownDimension, ShownPaper
+from tasks.contribution.steps.wording import Contrast, read, worded
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.judging.text import sentences
+from tasks.text.queries import QUERY_WORD_LIMIT
+from tasks.text.wording import quotable
+from tasks.text.words import sentences
 from tests.support.contribution_fakes import WordEmbedder
 
 IDEAS = Path(__file__).parents[4] / "shared" / "data" / "scholarideas.jsonl"
@@ -49,13 +41,13 @@ COUSIN = "We study acoustic communication of whales with hydrophones. Calls of w
 STRANGER = "The court of appeal overturned the tax ruling on corporate mergers."
 
 
-def asked(idea: str, maximum: int = 4) -> DimensionsAnswer | NoAnswer:
-    return asyncio.run(baseline_dimensions(DimensionsQuestion(idea=idea, maximum_dimensions=maximum), TOOLS))
+def asked(idea: str, maximum: int = 4) -> DimensionsReply | NoAnswer:
+    return asyncio.run(baseline_dimensions(DimensionsInput(idea=idea, maximum_dimensions=maximum), TOOLS))
 
 
-def queried(idea: str, dimension: str, statements: tuple[str, ...], maximum: int = 3) -> QueriesAnswer | NoAnswer:
+def queried(idea: str, dimension: str, statements: tuple[str, ...], maximum: int = 3) -> QueriesReply | NoAnswer:
     shown = ShownDimension(dimension_id="d1", name=dimension, statements=statements)
-    question = QueriesQuestion(idea=idea, dimensions=(shown,), maximum_queries=maximum)
+    question = QueriesInput(idea=idea, dimensions=(shown,), maximum_queries=maximum)
     return asyncio.run(baseline_queries(question, TOOLS))
 
 
@@ -67,7 +59,7 @@ def real_ideas() -> list[str]:
 
 def test_dimensions_are_the_ideas_own_claims_and_not_its_complaints() -> None:
     answer = asked(IDEA)
-    assert isinstance(answer, DimensionsAnswer)
+    assert isinstance(answer, DimensionsReply)
     assert {"Methodology", "Evaluation"} <= {dimension.name for dimension in answer.dimensions}
     statements = [statement for dimension in answer.dimensions for statement in dimension.statements]
     assert not any("fail to locate" in statement for statement in statements)
@@ -76,11 +68,11 @@ def test_dimensions_are_the_ideas_own_claims_and_not_its_complaints() -> None:
 def test_every_real_idea_has_dimensions_and_short_distinct_queries() -> None:
     for idea in real_ideas():
         answer = asked(idea)
-        assert isinstance(answer, DimensionsAnswer)
+        assert isinstance(answer, DimensionsReply)
         assert asked(idea) == answer
         for dimension in answer.dimensions:
             queries = queried(idea, dimension.name, tuple(dimension.statements))
-            assert isinstance(queries, QueriesAnswer)
+            assert isinstance(queries, QueriesReply)
             assert [entry.statement for entry in queries.statements] == list(range(1, len(dimension.statements) + 1))
             for entry in queries.statements:
                 assert all(2 <= len(query.split()) <= QUERY_WORD_LIMIT for query in entry.queries)
@@ -91,7 +83,7 @@ def test_every_real_idea_has_dimensions_and_short_distinct_queries() -> None:
 @settings(max_examples=60, deadline=None)
 def test_no_text_breaks_the_dimension_baseline(idea: str) -> None:
     answer = asked(idea, 2)
-    if isinstance(answer, DimensionsAnswer):
+    if isinstance(answer, DimensionsReply):
         assert 1 <= len(answer.dimensions) <= 2
         assert not isinstance(queried(idea, answer.dimensions[0].name, tuple(answer.dimensions[0].statements)), str)
 
@@ -116,8 +108,8 @@ def test_relevance_uses_the_whole_scale_and_shared_words_alone_are_not_relevant(
 
 def test_relevance_orders_twin_cousin_and_stranger_whatever_the_batch() -> None:
     papers = [ShownPaper(key=f"P{n}", title="T", abstract=text) for n, text in enumerate((STRANGER, TWIN, COUSIN), start=1)]
-    together = asyncio.run(baseline_relevance(RelevanceQuestion(idea=IDEA, papers=tuple(papers)), TOOLS)).papers
-    alone = [asyncio.run(baseline_relevance(RelevanceQuestion(idea=IDEA, papers=(one,)), TOOLS)).papers[0] for one in papers]
+    together = asyncio.run(baseline_relevance(RelevanceInput(idea=IDEA, papers=tuple(papers)), TOOLS)).papers
+    alone = [asyncio.run(baseline_relevance(RelevanceInput(idea=IDEA, papers=(one,)), TOOLS)).papers[0] for one in papers]
     assert together == alone
     stranger, twin, cousin = (entry.score for entry in together)
     assert stranger == 0
@@ -128,11 +120,11 @@ def test_relevance_orders_twin_cousin_and_stranger_whatever_the_batch() -> None:
 
 def compared(abstract: str) -> dict[str, Any]:
     answer = asked(IDEA)
-    assert isinstance(answer, DimensionsAnswer)
+    assert isinstance(answer, DimensionsReply)
     dimensions = tuple(
         ShownDimension(dimension_id=f"d{n}", name=one.name, statements=tuple(one.statements)) for n, one in enumerate(answer.dimensions)
     )
-    question = ComparisonQuestion(idea=IDEA, dimensions=dimensions, papers=(ShownPaper(key="P1", title="T", abstract=abstract),))
+    question = ComparisonInput(idea=IDEA, dimensions=dimensions, papers=(ShownPaper(key="P1", title="T", abstract=abstract),))
     (entry,) = asyncio.run(baseline_comparison(question, TOOLS)).papers
     assert [one.dimension for one in entry.dimensions] == [one.dimension_id for one in dimensions]
     return {dimension.name: one for dimension, one in zip(dimensions, entry.dimensions, strict=True)}
@@ -187,7 +179,7 @@ def test_a_review_cites_in_every_sentence_names_every_paper_ahead_and_repeats_no
         for n in range(1, 16)
     ]
     dimension = ShownDimension(dimension_id="d1", name="Methodology", statements=("One.",))
-    answer = asyncio.run(baseline_review(ReviewQuestion(idea=IDEA, dimension=dimension, comparisons=tuple(comparisons)), TOOLS))
+    answer = asyncio.run(baseline_review(ReviewInput(idea=IDEA, dimension=dimension, comparisons=tuple(comparisons)), TOOLS))
     for text in (answer.strengths, answer.weaknesses, answer.suggestions):
         parts = sentences(text)
         assert parts
@@ -201,5 +193,5 @@ def test_a_review_of_bare_comparisons_still_says_something() -> None:
         ShownComparison(key=f"P{n}", title="T", year=None, score=s, comparison="Plain.") for n, s in ((1, 1), (2, 0), (3, -1))
     )
     dimension = ShownDimension(dimension_id="d1", name="Data", statements=("One.",))
-    answer = asyncio.run(baseline_review(ReviewQuestion(idea="An idea.", dimension=dimension, comparisons=comparisons), TOOLS))
+    answer = asyncio.run(baseline_review(ReviewInput(idea="An idea.", dimension=dimension, comparisons=comparisons), TOOLS))
     assert "[P3]" in answer.weaknesses

@@ -9,15 +9,12 @@ from schemas.contribution import CandidateOrigin
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
-from tasks.contribution.answers import (
-    ComparisonAnswer,
-    DimensionsAnswer,
-    QueriesAnswer,
-    RelevanceAnswer,
-    ReviewAnswer,
-)
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
-from tasks.contribution.steps import COMPARE_PAPER, CONTRIBUTION_REVIEW, RELEVANCE
+from tasks.contribution.steps.compare_paper import COMPARE_PAPER, ComparisonReply
+from tasks.contribution.steps.contribution_queries import QueriesReply
+from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW, ReviewReply
+from tasks.contribution.steps.extract_dimensions import DimensionsReply
+from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
 from tests.support.contribution_fakes import Delays, FakeEngine, FakeLiterature, WordEmbedder, paper, parameters
 
 IDEA = Idea(
@@ -32,30 +29,30 @@ NEIGHBOURS = {"bats-5": (paper("bats-near", "Echo and bats."), paper("bats-4", "
 CITED = {"bats-4": (paper("bats-cited", "Bats, cited."),), "bats-3": (paper("bats-near", "Echo and bats."),)}
 
 
-def two_dimensions(question: Any) -> DimensionsAnswer:
-    return DimensionsAnswer.model_validate(
+def two_dimensions(question: Any) -> DimensionsReply:
+    return DimensionsReply.model_validate(
         {"dimensions": [{"name": "Tool", "statements": ["A recorder for bats."]}, {"name": "Theory", "statements": ["A theory of calls."]}]}
     )
 
 
-def queries(question: Any) -> QueriesAnswer:
+def queries(question: Any) -> QueriesReply:
     queries = [f"{question.dimensions[0].name} bats", "bats calls"]
-    return QueriesAnswer.model_validate({"statements": [{"statement": 1, "queries": queries}]})
+    return QueriesReply.model_validate({"statements": [{"statement": 1, "queries": queries}]})
 
 
-def relevance(question: Any) -> RelevanceAnswer:
+def relevance(question: Any) -> RelevanceReply:
     entries = [{"key": p.key, "rationale": p.title, "score": SCORES[p.title.removeprefix("On ")]} for p in question.papers]
-    return RelevanceAnswer.model_validate({"papers": entries})
+    return RelevanceReply.model_validate({"papers": entries})
 
 
-def comparison(question: Any) -> ComparisonAnswer:
+def comparison(question: Any) -> ComparisonReply:
     along = [{"dimension": d.dimension_id, "comparison": f"along {d.name}", "score": 1} for d in question.dimensions]
     papers = [{"key": p.key, "overall_comparison": f"against {p.title}", "dimensions": along} for p in question.papers]
-    return ComparisonAnswer.model_validate({"papers": papers})
+    return ComparisonReply.model_validate({"papers": papers})
 
 
-def review(question: Any) -> ReviewAnswer:
-    return ReviewAnswer(strengths="New against [P1]. Also against [P2].", weaknesses="Seen in [P1] and [P99].", suggestions="Read [P2].")
+def review(question: Any) -> ReviewReply:
+    return ReviewReply(strengths="New against [P1]. Also against [P2].", weaknesses="Seen in [P1] and [P99].", suggestions="Read [P2].")
 
 
 ANSWERS = {
@@ -182,7 +179,7 @@ async def test_the_lexical_prefilter_embeds_no_more_than_three_times_what_is_nee
     many = tuple(paper(f"bats-{number}", f"Bats and {'calls ' * (number % 5)} item {number}.") for number in range(40))
     embedder = WordEmbedder()
     judged = {
-        "relevance": lambda q: RelevanceAnswer.model_validate({"papers": [{"key": p.key, "rationale": "", "score": 0} for p in q.papers]})
+        "relevance": lambda q: RelevanceReply.model_validate({"papers": [{"key": p.key, "rationale": "", "score": 0} for p in q.papers]})
     }
     source = FakeLiterature(many)
     findings, _ = await evaluated(
@@ -201,9 +198,9 @@ async def test_a_paper_without_abstract_is_unscored_and_never_shown() -> None:
 
 
 async def test_a_paper_the_relevance_reply_omits_is_unscored_and_no_seed() -> None:
-    def forgetful(question: Any) -> RelevanceAnswer:
+    def forgetful(question: Any) -> RelevanceReply:
         kept = [entry for entry in relevance(question).papers if entry.rationale != "On bats-5"]
-        return RelevanceAnswer(papers=kept)
+        return RelevanceReply(papers=kept)
 
     findings, _ = await evaluated(answers={"relevance": forgetful})
     left_out = by_paper(findings)["bats-5"]
@@ -213,9 +210,9 @@ async def test_a_paper_the_relevance_reply_omits_is_unscored_and_no_seed() -> No
 
 
 async def test_a_dimension_the_comparison_omits_is_unscored_and_outside_the_mean() -> None:
-    def forgetful(question: Any) -> ComparisonAnswer:
+    def forgetful(question: Any) -> ComparisonReply:
         entries = comparison(question).papers
-        return ComparisonAnswer(papers=[entries[0].model_copy(update={"dimensions": entries[0].dimensions[:1]}), *entries[1:]])
+        return ComparisonReply(papers=[entries[0].model_copy(update={"dimensions": entries[0].dimensions[:1]}), *entries[1:]])
 
     findings, _ = await evaluated(answers={"compare_paper": forgetful}, papers_per_comparison_call=10)
     missing = [one for one in findings.evaluation.comparisons if one.score is None]
@@ -225,13 +222,13 @@ async def test_a_dimension_the_comparison_omits_is_unscored_and_outside_the_mean
 
 
 async def test_dimensions_answered_by_name_are_understood_and_two_answers_that_differ_are_none() -> None:
-    def odd(question: Any) -> ComparisonAnswer:
+    def odd(question: Any) -> ComparisonReply:
         along = [
             {"dimension": "tool", "comparison": "by name", "score": -1},
             {"dimension": "d2", "comparison": "one", "score": 1},
             {"dimension": "Theory", "comparison": "other", "score": 0},
         ]
-        return ComparisonAnswer.model_validate(
+        return ComparisonReply.model_validate(
             {"papers": [{"key": p.key.lower(), "overall_comparison": "o", "dimensions": along} for p in question.papers]}
         )
 
@@ -281,7 +278,7 @@ async def test_without_dimensions_there_is_a_failure_and_no_search() -> None:
 
 async def test_an_idea_that_claims_nothing_has_nothing_to_judge_and_no_score() -> None:
     source = literature()
-    findings, _ = await evaluated(source, answers={"extract_dimensions": lambda q: DimensionsAnswer(dimensions=[])})
+    findings, _ = await evaluated(source, answers={"extract_dimensions": lambda q: DimensionsReply(dimensions=[])})
     assert (findings.evaluation.dimensions, findings.evaluation.reviews, source.queries) == ((), (), [])
     assert [one.reason for one in findings.evaluation.failures] == [Reason.NOTHING_TO_JUDGE]
 
@@ -293,8 +290,8 @@ async def test_without_queries_the_reviews_say_why() -> None:
 
 
 async def test_a_statement_without_a_query_is_a_failure() -> None:
-    def one_statement(question: Any) -> DimensionsAnswer:
-        return DimensionsAnswer.model_validate({"dimensions": [{"name": "Tool", "statements": ["First.", "Second."]}]})
+    def one_statement(question: Any) -> DimensionsReply:
+        return DimensionsReply.model_validate({"dimensions": [{"name": "Tool", "statements": ["First.", "Second."]}]})
 
     findings, _ = await evaluated(answers={"extract_dimensions": one_statement})
     assert [one.detail for one in findings.evaluation.failures] == [
@@ -317,7 +314,7 @@ async def test_comparisons_that_fail_leave_cells_and_reviews_unscored() -> None:
 
 
 async def test_a_review_that_fails_keeps_its_mean_and_takes_no_other_down() -> None:
-    def first_fails(question: Any) -> ReviewAnswer | Reason:
+    def first_fails(question: Any) -> ReviewReply | Reason:
         return Reason.REPLY_CUT_OFF if question.dimension.dimension_id == "d1" else review(question)
 
     findings, _ = await evaluated(answers={"contribution_review": first_fails})
@@ -338,11 +335,11 @@ async def test_packing_changes_the_calls_and_not_the_answers() -> None:
 
 
 async def test_keys_of_a_comparison_never_reach_the_review_where_they_mean_other_papers() -> None:
-    def citing(question: Any) -> ComparisonAnswer:
+    def citing(question: Any) -> ComparisonReply:
         entries = comparison(question).model_dump()["papers"]
         for entry in entries:
             entry["dimensions"] = [{**along, "comparison": f"Unlike [{entry['key']}], [P1][P99] records."} for along in entry["dimensions"]]
-        return ComparisonAnswer.model_validate({"papers": entries})
+        return ComparisonReply.model_validate({"papers": entries})
 
     findings, _ = await evaluated(answers={"compare_paper": citing}, papers_per_comparison_call=2)
     assert all("[P" not in one.comparison for one in findings.evaluation.comparisons)
@@ -360,7 +357,7 @@ async def test_without_augmentation_only_what_searches_found_is_compared() -> No
 async def test_without_comparison_the_review_sees_abstracts_and_there_is_no_score() -> None:
     shown: list[Any] = []
 
-    def sees(question: Any) -> ReviewAnswer:
+    def sees(question: Any) -> ReviewReply:
         shown.append(question)
         return review(question)
 

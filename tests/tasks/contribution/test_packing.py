@@ -11,11 +11,12 @@ from schemas.contribution import CandidateOrigin
 from schemas.idea import Idea
 from schemas.profile import Ranking, RecommendationKind, SearchKind
 from schemas.reasons import Reason
-from tasks.contribution.answers import DimensionsAnswer, QueriesAnswer, RelevanceAnswer
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
 from tasks.contribution.searching import PACKED_WORDS, best_of_each, packed_query
-from tasks.contribution.selection import fused
-from tasks.contribution.steps import CONTRIBUTION_QUERIES, RELEVANCE
+from tasks.contribution.steps.contribution_queries import CONTRIBUTION_QUERIES, QueriesReply
+from tasks.contribution.steps.extract_dimensions import DimensionsReply
+from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
+from tasks.embeddings.similarity import fused
 from tasks.judging.packing import Beginning, first_alone
 from tests.support.contribution_fakes import FakeEngine, FakeLiterature, WordEmbedder, paper, parameters
 
@@ -35,15 +36,15 @@ QUERIES = {
 }
 
 
-def everything_is_relevant(question: Any) -> RelevanceAnswer:
-    return RelevanceAnswer.model_validate({"papers": [{"key": p.key, "rationale": "Bats.", "score": 4} for p in question.papers]})
+def everything_is_relevant(question: Any) -> RelevanceReply:
+    return RelevanceReply.model_validate({"papers": [{"key": p.key, "rationale": "Bats.", "score": 4} for p in question.papers]})
 
 
 async def evaluated(source: FakeLiterature, **changes: Any) -> tuple[ContributionFindings, FakeEngine]:
     embedder = WordEmbedder()
     answers = {
-        "extract_dimensions": lambda _: DimensionsAnswer.model_validate(DIMENSIONS),
-        "contribution_queries": lambda _: QueriesAnswer.model_validate(QUERIES),
+        "extract_dimensions": lambda _: DimensionsReply.model_validate(DIMENSIONS),
+        "contribution_queries": lambda _: QueriesReply.model_validate(QUERIES),
         "relevance": everything_is_relevant,
     }
     engine = FakeEngine(embedder, answers)

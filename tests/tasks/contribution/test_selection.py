@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.identifiers import PaperId
-from tasks.contribution.relevance import Judgement
-from tasks.contribution.selection import most_relevant, nearest, relevant
-from tasks.contribution.similarity import MAXIMUM_PASSAGES, Nearness, idea_passages, most_words_shared
+from tasks.contribution.relevance import Judgement, most_relevant, relevant
+from tasks.embeddings.similarity import MAXIMUM_PASSAGES, Nearness, idea_passages, most_words_shared, nearest
 from tasks.judging.packing import even_batches
 from tests.support.contribution_fakes import WordEmbedder, paper
 

@@ -10,18 +10,16 @@ from schemas.identifiers import IdeaId
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents import download
-from tasks.documents.addresses import Refused, is_public, resolve
 from tasks.documents.download import MAXIMUM_REDIRECTS, Downloader
-from tasks.documents.http import document_client
+from tasks.web import guard
+from tasks.web.guard import Refused, is_public, resolve
 from tests.support.document_server import DocumentServer, Reply
 
 PDF = b"%PDF-1.4 " + b"x" * 2000
 
 
 async def fetch(url: str, settings: DocumentSettings, ledger: Ledger, *, private: bool = True) -> bytes | SourceFailure:
-    async with document_client(5) as client:
-        return await Downloader(client, settings, ledger, allow_private_addresses=private).fetch(url)
+    return await Downloader(settings, ledger, allow_private_addresses=private).fetch(url)
 
 
 def reason(answer: bytes | SourceFailure) -> str:
@@ -163,7 +161,7 @@ async def test_the_connection_goes_to_the_checked_address_and_every_redirect_is_
         checked.append(host)
         return "127.0.0.1" if host == "public.test" else Refused("not public", resolved=True)
 
-    monkeypatch.setattr(download, "resolve", names)
+    monkeypatch.setattr(guard, "resolve", names)
     server.replies["/a.pdf"] = [Reply(302, headers={"Location": f"http://internal.test:{server.port}/b.pdf"})]
     assert reason(await fetch(f"http://public.test:{server.port}/a.pdf", settings, ledger, private=False)) == "unsafe_address"
     assert checked == ["public.test", "internal.test"]
@@ -191,7 +189,7 @@ def test_public_addresses_are_public() -> None:
 async def test_any_link_gives_bytes_or_a_reason(url: str) -> None:
     ledger = Ledger(idea_id=IdeaId("i"))
     refused = AsyncMock(return_value=Refused("nothing is reached", resolved=True))
-    with patch.object(download, "resolve", refused):
+    with patch.object(guard, "resolve", refused):
         assert isinstance(await fetch(url, DocumentSettings(), ledger, private=False), SourceFailure)
     assert ledger.api_calls == []
 

@@ -1,14 +1,17 @@
-import json
 from pathlib import Path
 
 import pytest
 
+from schemas.base import replace
 from schemas.paper import SectionKind
+from schemas.reasons import Reason
+from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.abstracts import AbstractLibrary
+from tasks.documents.cache import DocumentCache
 from tasks.documents.full_text import FullTextLibrary
-from tasks.documents.http import document_client
+from tasks.web.calls import failure
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf, pdf_of
@@ -26,18 +29,20 @@ def library(
     ledger: Ledger,
     *,
     grobid: str | None = None,
-    server: DocumentServer | None = None,
     store: Path | None = None,
+    links: tuple[str, ...] | SourceFailure | None = None,
 ) -> FullTextLibrary:
+    async def open_copies(_: str) -> tuple[str, ...] | SourceFailure:
+        assert links is not None
+        return links
+
     return FullTextLibrary(
         settings=settings,
         grobid_url=grobid,
-        unpaywall_email="lab@university.edu" if server else None,
-        http=lambda: document_client(5),
+        open_copies=None if links is None else open_copies,
         store=KeyedStore(store) if store else None,
         ledger=ledger,
         allow_private_addresses=True,
-        unpaywall_url=server.url if server else "http://127.0.0.1:9",
     )
 
 
@@ -58,17 +63,16 @@ async def test_a_paper_without_open_copy_keeps_its_abstract_and_says_why(setting
     assert [failure.reason for failure in answer.failures] == ["no_open_access", "no_open_access", "no_abstract"]
 
 
-async def test_unpaywall_is_asked_when_the_link_leads_to_a_web_page(
+async def test_further_copies_are_asked_for_when_the_link_leads_to_a_web_page(
     server: DocumentServer, settings: DocumentSettings, ledger: Ledger
 ) -> None:
     server.replies["/landing"] = [Reply(body=b"<html>", headers={"Content-Type": "text/html"})]
-    server.replies["/v2/10.1/x"] = [Reply(body=json.dumps({"best_oa_location": {"url_for_pdf": f"{server.url}/a.pdf"}}).encode())]
     server.replies["/a.pdf"] = [Reply(body=paper_pdf())]
-    answer = await library(settings, ledger, server=server).sections([paper(doi="10.1/x", open_access_pdf_url=f"{server.url}/landing")])
+    further = library(settings, ledger, links=(f"{server.url}/a.pdf",))
+    answer = await further.sections([paper(doi="10.1/x", open_access_pdf_url=f"{server.url}/landing")])
     assert answer.failures == ()
     assert [(call.source, call.failure_reason) for call in ledger.api_calls] == [
         ("download", "not_a_pdf"),
-        ("unpaywall", None),
         ("download", None),
     ]
 
@@ -103,20 +107,56 @@ async def test_grobid_is_preferred_and_its_absence_is_recorded(server: DocumentS
     assert sum(call.source == "grobid" and call.status is None for call in ledger.api_calls) == 1
 
 
+async def test_further_copies_that_cannot_be_asked_for_are_why_there_is_no_text(settings: DocumentSettings, ledger: Ledger) -> None:
+    gone = SourceFailure(source="unpaywall", endpoint="/v2", reason=Reason.TIMEOUT, detail="gone")
+    answer = await library(settings, ledger, links=gone).sections([paper(doi="10.1/x")])
+    assert answer.failures == (gone,)
+
+
 async def test_a_document_read_once_is_neither_fetched_nor_parsed_again(
     server: DocumentServer, settings: DocumentSettings, ledger: Ledger, tmp_path: Path
 ) -> None:
     server.replies["/a.pdf"] = [Reply(body=paper_pdf())]
     server.replies["/bad.pdf"] = [Reply(body=b"%PDF-1.4 broken")]
-    server.replies["/v2/10.1/x"] = [Reply(body=json.dumps({"best_oa_location": {"url_for_pdf": f"{server.url}/a.pdf"}}).encode())]
+    links = (f"{server.url}/a.pdf",)
     papers = [paper(doi="10.1/x"), paper(paper_id="p2", open_access_pdf_url=f"{server.url}/bad.pdf")]
-    first = await library(settings, ledger, server=server, store=tmp_path / "store").sections(papers)
+    first = await library(settings, ledger, links=links, store=tmp_path / "store").sections(papers)
     requests = len(server.asked)
-    second = await library(settings, ledger, server=server, store=tmp_path / "store").sections(papers)
+    second = await library(settings, ledger, links=links, store=tmp_path / "store").sections(papers)
     assert second == first
     assert len(server.asked) == requests
     again = sorted((call.source, call.cache_hit, call.upstream_requests) for call in ledger.api_calls[requests:])
-    assert again == [("download", True, 0), ("download", True, 0), ("unpaywall", True, 0)]
+    assert again == [("download", True, 0), ("download", True, 0)]
+
+
+async def test_a_document_beyond_a_limit_is_tried_again_under_a_higher_one_and_not_before(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger, tmp_path: Path
+) -> None:
+    server.replies["/a.pdf"] = [Reply(body=paper_pdf())]
+    papers = [paper(open_access_pdf_url=f"{server.url}/a.pdf")]
+
+    async def reasons(maximum_pages: int) -> list[str]:
+        limits = replace(settings, maximum_pages=maximum_pages)
+        answer = await library(limits, ledger, store=tmp_path / "store").sections(papers)
+        return [failure.reason for failure in answer.failures]
+
+    assert await reasons(1) == await reasons(1) == ["too_many_pages"]
+    assert len(server.asked) == 1, "under the same limit the failure is remembered"
+    assert await reasons(2) == []
+    assert await reasons(1) == [], "what was read once is known whatever the limit"
+    assert len(server.asked) == 2
+
+
+async def test_a_failure_at_a_limit_that_an_earlier_version_kept_without_its_limits_is_forgotten(
+    settings: DocumentSettings, tmp_path: Path
+) -> None:
+    store = KeyedStore(tmp_path / "store")
+    told = failure("pdf", "a", Reason.TOO_MANY_PAGES, "200 pages")
+    store.put_many({"document:pdf:1:abc": b"-" + told.model_dump_json().encode()})
+    cache = DocumentCache(store, settings)
+    assert await cache.document("pdf", 1, "abc") is None
+    await cache.put_document("pdf", 1, "abc", told)
+    assert await cache.document("pdf", 1, "abc") == told
 
 
 async def test_without_full_text_the_abstract_is_the_one_section() -> None:

@@ -5,16 +5,17 @@ from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.document import ParsedDocument
 from tasks.documents.grobid import MAXIMUM_BUSY_ATTEMPTS, read_with_grobid
+from tasks.web.retrying import RetryPolicy
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.web_servers import bomb
 
 PATH = "/api/processFulltextDocument"
 TEI = b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><div><head>Results</head><p>Good.</p></div></body></text></TEI>'
-AT_ONCE = (0.01,)
+AT_ONCE = RetryPolicy(MAXIMUM_BUSY_ATTEMPTS, first_pause_seconds=0.01)
 
 
 async def read(url: str, settings: DocumentSettings, ledger: Ledger) -> ParsedDocument | SourceFailure:
-    return await read_with_grobid(b"%PDF-1.4 content", "name", url, settings, ledger, busy_seconds=AT_ONCE)
+    return await read_with_grobid(b"%PDF-1.4 content", "name", url, settings, ledger, policy=AT_ONCE)
 
 
 async def test_the_document_is_sent_without_consolidation_and_read(

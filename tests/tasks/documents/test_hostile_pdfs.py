@@ -8,7 +8,6 @@ import pytest
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.full_text import FullTextLibrary
-from tasks.documents.http import document_client
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf, pdf_from_streams, pdf_of
@@ -37,7 +36,7 @@ async def test_a_pdf_that_is_hostile_costs_little_and_the_abstract_stays(server:
     server.replies["/a.pdf"] = [reply()]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     limits = HURRIED if kind == "drips" else LIMITS
-    library = FullTextLibrary(limits, None, None, lambda: document_client(60), None, ledger, allow_private_addresses=True)
+    library = FullTextLibrary(limits, None, None, None, ledger, allow_private_addresses=True)
     answer = await library.sections([paper(open_access_pdf_url=f"{server.url}/a.pdf")])
     assert [section.text_source for section in answer.items] == ["metadata"]
     assert {failure.reason for failure in answer.failures} <= reasons
@@ -50,7 +49,7 @@ async def test_a_hostile_paper_does_not_hold_up_the_others(server: DocumentServe
     server.replies["/good.pdf"] = [Reply(body=paper_pdf())]
     papers = [paper(paper_id=f"p{number}", open_access_pdf_url=f"{server.url}/{name}.pdf") for number, name in enumerate(("slow", "good"))]
     limits = HURRIED.model_copy(update={"download_timeout_seconds": 4.0})
-    library = FullTextLibrary(limits, None, None, lambda: document_client(60), None, ledger, allow_private_addresses=True)
+    library = FullTextLibrary(limits, None, None, None, ledger, allow_private_addresses=True)
     answer = await library.sections(papers)
     assert {section.paper_id for section in answer.items if section.text_source == "pdf"} == {"p1"}
     assert [failure.reason for failure in answer.failures] == ["timeout"]

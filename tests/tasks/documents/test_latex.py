@@ -20,7 +20,6 @@ from tasks.documents.cache import DocumentCache
 from tasks.documents.child import Ended
 from tasks.documents.document import ParsedDocument
 from tasks.documents.full_text import FullTextLibrary
-from tasks.documents.http import document_client
 from tasks.documents.latex import read_latex, read_latex_source
 from tasks.documents.latex_files import LatexError, inner_name, read_files
 from tasks.documents.latex_source import main_file, whole_source, without_comments
@@ -240,8 +239,7 @@ def library(server: DocumentServer, ledger: Ledger, store: Path, **changes: obje
     return FullTextLibrary(
         settings=settings,
         grobid_url=None,
-        unpaywall_email=None,
-        http=lambda: document_client(5),
+        open_copies=None,
         store=KeyedStore(store),
         ledger=ledger,
         allow_private_addresses=True,
@@ -294,12 +292,8 @@ async def test_a_reader_that_was_taken_over_can_only_be_disbelieved(monkeypatch:
         assert answer.reason == "damaged"
 
 
-async def test_what_is_kept_for_one_doi_or_address_is_not_given_for_another(tmp_path: Path) -> None:
-    cache = DocumentCache(KeyedStore(tmp_path / "cache.sqlite"))
-    await cache.put_links("10.1/abk", ("http://host/a.pdf",))
+async def test_what_is_kept_for_one_address_is_not_given_for_another(tmp_path: Path) -> None:
+    cache = DocumentCache(KeyedStore(tmp_path / "cache.sqlite"), DocumentSettings())
     await cache.put_content_hash("http://host/a", "0" * 64)
-    assert await cache.links("10.1/ABK") == ("http://host/a.pdf",)
-    for other in ("10.1/ab\u212a", "10.1/ab\u017f", "10.1/abk ", "10.1/abk\u0301"):
-        assert await cache.links(other) is None
     for other in ("http://HOST/a", "http://host/A", "http://host/a?", "http://host/a#x"):
         assert await cache.content_hash_at(other) is None

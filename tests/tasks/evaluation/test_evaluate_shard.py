@@ -32,9 +32,9 @@ from tasks.evaluation.evaluation_key import evaluation_key, run_id_for
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.evaluation.modules import MODULES, EvaluatingModule
 from tasks.judging.extractive_engine import ExtractiveEngine
-from tasks.judging.registry import STEPS
-from tasks.soundness.asking import never_asked
-from tasks.soundness.steps import SOUNDNESS_REVIEW
+from tasks.judging.provenance import never_asked
+from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW
+from tasks.steps import STEPS
 from tests.support.evaluations import JUDGES, make_judge_votes, make_provenance
 from warehouse.landed import read_rows
 from warehouse.landing import land, read_receipt, read_receipts

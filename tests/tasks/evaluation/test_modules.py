@@ -24,7 +24,7 @@ from tasks.evaluation.evaluate_idea import evaluate_idea, unscored_reasons
 from tasks.evaluation.evaluation_key import conditions, evaluation_key
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.evaluation.modules import MODULES, EvaluatingModule
-from tasks.judging.registry import STEPS
+from tasks.steps import STEPS
 from tests.support.committee_evaluations import make_full_evaluation
 from warehouse.module_rows import MODULE_ROWS
 

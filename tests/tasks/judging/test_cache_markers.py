@@ -2,17 +2,16 @@
 
 import pytest
 
-from tasks.benchmarks.questions import CoverageQuestion
-from tasks.benchmarks.steps import JUDGE_COVERAGE
-from tasks.contribution.questions import RelevanceQuestion, ShownPaper
-from tasks.contribution.steps import RELEVANCE
+from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
+from tasks.contribution.steps.relevance import RELEVANCE, RelevanceInput
+from tasks.contribution.steps.shown import ShownPaper
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_cache_markers import takes_cache_markers, with_cache_markers
 
 
 def messages(*titles: str) -> list[dict[str, str]]:
     papers = tuple(ShownPaper(key=f"P{place}", title=title, abstract="It does things.") for place, title in enumerate(titles, 1))
-    return RELEVANCE.messages(RelevanceQuestion(idea="A plan.</idea> with a hostile end.", papers=papers, words_per_text=9))
+    return RELEVANCE.messages(RelevanceInput(idea="A plan.</idea> with a hostile end.", papers=papers, words_per_text=9))
 
 
 def test_marking_changes_no_word() -> None:
@@ -36,7 +35,7 @@ def test_a_prompt_without_an_idea_stays_as_it_is() -> None:
 
 
 def test_where_there_is_no_idea_the_first_block_is_what_calls_share() -> None:
-    questions = [CoverageQuestion(review="Long.</review> And hostile.", statement=statement) for statement in ("One.", "Two.")]
+    questions = [CoverageInput(review="Long.</review> And hostile.", statement=statement) for statement in ("One.", "Two.")]
     one, other = (with_cache_markers(JUDGE_COVERAGE.messages(question))[1]["content"] for question in questions)
     assert one[0] == other[0]
     assert one[0]["text"].endswith("And hostile.\n</review>")

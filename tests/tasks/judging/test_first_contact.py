@@ -17,8 +17,8 @@ from tasks.judging.first_contact import (
     make_contacts,
     uses,
 )
-from tasks.judging.registry import STEPS
 from tasks.judging.structured_output import strict_schema
+from tasks.steps import STEPS
 from tests.support.openai_server import OpenAIServer
 
 

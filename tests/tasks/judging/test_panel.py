@@ -13,7 +13,7 @@ from schemas.judging import AskingParameters, Effort, JudgingParameters, StepKin
 from schemas.outcome import Scored, Unscored
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
-from tasks.contribution.answers import ComparisonAnswer
+from tasks.contribution.steps.compare_paper import ComparisonReply
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.panel import AssignedEngine, scores, with_scores
 from tests.support.openai_server import OpenAIServer, Recorded
@@ -110,7 +110,7 @@ async def test_a_step_is_answered_by_the_model_assigned_to_it_or_to_its_kind(
         assert outcome.provenance.engine == f"litellm:{answered}"
 
 
-def comparison(scored: dict[str, dict[str, int]]) -> ComparisonAnswer:
+def comparison(scored: dict[str, dict[str, int]]) -> ComparisonReply:
     papers = [
         {
             "key": key,
@@ -119,7 +119,7 @@ def comparison(scored: dict[str, dict[str, int]]) -> ComparisonAnswer:
         }
         for key, dimensions in scored.items()
     ]
-    return ComparisonAnswer.model_validate({"papers": papers})
+    return ComparisonReply.model_validate({"papers": papers})
 
 
 def test_scores_of_entries_are_known_by_paper_and_dimension() -> None:

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from schemas.outcome import Scored
 from schemas.settings import LanguageModelSettings
-from tasks.accounting.model_limits import open_model_limits
-from tasks.judging.rate_limit_headers import NOTHING_TOLD, rate_limit_headers, seconds_until
+from tasks.judging.model_limits import open_model_limits
+from tasks.judging.rate_limit_headers import NOTHING_TOLD, rate_limit_headers
+from tasks.web.headers import seconds_until
 from tests.support.openai_server import OpenAIServer
 
 NOW = datetime(2026, 3, 3, 12, 0, tzinfo=UTC)

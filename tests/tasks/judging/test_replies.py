@@ -51,6 +51,13 @@ def test_a_reply_is_found_wherever_it_stands(text: str) -> None:
     assert parsed.value == Verdict(score=7, reason="Two papers agree.")
 
 
+@pytest.mark.parametrize("reason", [r"half \ud800", "half \ud800"], ids=["escaped", "as it is"])
+def test_half_a_character_reads_as_the_replacement_character(reason: str) -> None:
+    found = parse_reply(f'{{"score": 7, "reason": "{reason}"}}', Verdict)
+    assert isinstance(found, ParsedReply)
+    assert found.value.reason == "half \ufffd"
+
+
 def test_the_last_full_answer_counts() -> None:
     parsed = parse_reply('{"score": 1, "reason": "draft"} better: {"score": 9, "reason": "final"}', Verdict)
     assert isinstance(parsed, ParsedReply)

@@ -11,9 +11,9 @@ import pytest
 
 from schemas.settings import Settings
 from tasks.literature.gateway.application import application
-from tasks.literature.gateway.circuit_breaker import CircuitBreaker
 from tasks.literature.gateway.live import LiveUpstream
 from tasks.literature.gateway.transport import Transport
+from tasks.web.circuit_breaker import CircuitBreaker
 from tests.support.semantic_scholar_server import FAULTS, SemanticScholarServer, corpus, paper_id
 from warehouse.keyed_store import KeyedStore
 
@@ -201,7 +201,7 @@ async def test_a_refusal_of_the_key_is_passed_on_and_not_retried(tmp_path: Path,
 
 async def test_the_circuit_opens_says_so_and_closes_again(tmp_path: Path, settings_for: MakeSettings) -> None:
     now = [0.0]
-    breaker = CircuitBreaker(minimum_failures=4, minimum_seconds=0, open_seconds=30, clock=lambda: now[0])
+    breaker = CircuitBreaker(None, minimum_failures=4, minimum_seconds=0, open_seconds=30, clock=lambda: now[0])
     broken = True
     with SemanticScholarServer(corpus(5), fault=lambda number, path: "500" if broken else None) as server:
         async with gateway_to(settings_for(server.url, maximum_attempts=4), tmp_path / "cache", breaker) as client:
@@ -217,7 +217,7 @@ async def test_the_circuit_opens_says_so_and_closes_again(tmp_path: Path, settin
 
 async def test_a_circuit_that_is_tried_again_too_early_stays_open_and_does_not_stick(tmp_path: Path, settings_for: MakeSettings) -> None:
     now, answers = [0.0], ["500"] * 4 + ["429"] + ["429"]
-    breaker = CircuitBreaker(minimum_failures=4, minimum_seconds=0, open_seconds=30, clock=lambda: now[0])
+    breaker = CircuitBreaker(None, minimum_failures=4, minimum_seconds=0, open_seconds=30, clock=lambda: now[0])
     with SemanticScholarServer(corpus(5), fault=lambda number, path: answers.pop(0) if answers else None) as server:
         async with gateway_to(settings_for(server.url, maximum_attempts=4), tmp_path / "cache", breaker) as client:
             reasons = [(await client.get(SEARCH, params={"query": "one"})).json()["reason"]]

@@ -211,7 +211,7 @@ def test_connections_over_the_bound_are_turned_away_and_the_others_answered(impa
         ("bomb", "malformed_answer", "exceeds 32,000,000 bytes"),
         ("endless", "malformed_answer", "exceeds 32,000,000 bytes"),
         ("packed_oddly", "malformed_answer", "packed as br"),
-        ("drips", "timeout", "did not answer within"),
+        ("drips", "timeout", "no whole answer within"),
     ],
 )
 async def test_an_upstream_answer_is_bounded_in_size_and_time(
@@ -225,6 +225,18 @@ async def test_an_upstream_answer_is_bounded_in_size_and_time(
     await live.close()
     assert reply.reason == reason
     assert words in reply.body.decode()
+
+
+async def test_half_a_character_in_an_upstream_answer_reads_as_the_replacement_character(
+    tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings
+) -> None:
+    upstream.shape = lambda _: r'{"data": [{"paperId": "a", "title": "half \ud800", "authors": [{"name": "\udfff"}]}]}'
+    settings = settings_for(upstream.url, maximum_attempts=1)
+    live = LiveUpstream(settings, KeyedStore(tmp_path / "cache"), Transport(settings))
+    reply = await live.answer(Request("GET", SEARCH, (("query", "x"),)))
+    await live.close()
+    assert reply.status == 200
+    assert json.loads(reply.body)["data"] == [{"paperId": "a", "title": "half \ufffd", "authors": [{"name": "\ufffd"}]}]
 
 
 @pytest.mark.parametrize("asked_to_wait", ["nan", "inf", "-1", "1e308", "9" * 300])

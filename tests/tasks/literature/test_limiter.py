@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from schemas.settings import Settings
-from tasks.literature.gateway.departures import Departure, Memory, SharedDepartures, departures_file
-from tasks.literature.gateway.limiter import RateLimiter
 from tasks.literature.gateway.process import GatewayProcess
+from tasks.web.arrival_limiter import ArrivalLimiter
+from tasks.web.departures import Departure, Memory, SharedDepartures, departures_file
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 
 RATE = 20
@@ -21,7 +21,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 100.0
-        monkeypatch.setattr("tasks.literature.gateway.limiter.asyncio.sleep", self.sleep)
+        monkeypatch.setattr("tasks.web.arrival_limiter.asyncio.sleep", self.sleep)
 
     def __call__(self) -> float:
         return self.now
@@ -35,7 +35,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
-async def departures(limiter: RateLimiter, clock: Clock, count: int) -> list[float]:
+async def departures(limiter: ArrivalLimiter, clock: Clock, count: int) -> list[float]:
     moments = []
     for _ in range(count):
         turn = await limiter.turn()
@@ -45,19 +45,19 @@ async def departures(limiter: RateLimiter, clock: Clock, count: int) -> list[flo
 
 
 async def test_departures_are_an_interval_apart_and_within_one_percent_of_the_allowance(clock: Clock) -> None:
-    moments = await departures(RateLimiter(1.0, clock), clock, 200)
+    moments = await departures(ArrivalLimiter(1.0, clock), clock, 200)
     gaps = [later - earlier for earlier, later in pairwise(moments)]
     assert min(gaps) >= 1.0
     assert max(gaps) <= 1.01
 
 
 async def test_a_restarted_limiter_has_no_allowance_at_first(clock: Clock) -> None:
-    (moment,) = await departures(RateLimiter(1.0, clock), clock, 1)
+    (moment,) = await departures(ArrivalLimiter(1.0, clock), clock, 1)
     assert moment >= 101.0
 
 
 async def test_lost_time_is_made_up_for_and_no_window_holds_more_than_allowed(clock: Clock) -> None:
-    limiter = RateLimiter(10.0, clock)
+    limiter = ArrivalLimiter(10.0, clock)
     await departures(limiter, clock, 1)
     waiting = [asyncio.create_task(limiter.turn()) for _ in range(100)]
     moments = []
@@ -71,7 +71,7 @@ async def test_lost_time_is_made_up_for_and_no_window_holds_more_than_allowed(cl
 
 
 async def test_idle_time_gives_no_burst(clock: Clock) -> None:
-    limiter = RateLimiter(1.0, clock)
+    limiter = ArrivalLimiter(1.0, clock)
     clock.now += 1000
     first, second, third = await departures(limiter, clock, 3)
     assert second - first >= 1.0
@@ -79,7 +79,7 @@ async def test_idle_time_gives_no_burst(clock: Clock) -> None:
 
 
 async def test_the_distance_counts_from_the_wire_not_from_the_grant(clock: Clock) -> None:
-    limiter = RateLimiter(1.0, clock)
+    limiter = ArrivalLimiter(1.0, clock)
     turn = await limiter.turn()
     clock.now += 0.4  # a connection is being set up
     turn.departed()
@@ -89,7 +89,7 @@ async def test_the_distance_counts_from_the_wire_not_from_the_grant(clock: Clock
     assert clock.now - sent_at >= 1.0
 
 
-async def refused(limiter: RateLimiter, clock: Clock, times: int) -> None:
+async def refused(limiter: ArrivalLimiter, clock: Clock, times: int) -> None:
     for _ in range(times):
         turn = await limiter.turn()
         turn.arrived()
@@ -97,7 +97,7 @@ async def refused(limiter: RateLimiter, clock: Clock, times: int) -> None:
         limiter.refused(turn)
 
 
-async def accepted_gaps(limiter: RateLimiter, clock: Clock, count: int) -> list[float]:
+async def accepted_gaps(limiter: ArrivalLimiter, clock: Clock, count: int) -> list[float]:
     moments = []
     for _ in range(count):
         moments.extend(await departures(limiter, clock, 1))
@@ -106,13 +106,13 @@ async def accepted_gaps(limiter: RateLimiter, clock: Clock, count: int) -> list[
 
 
 async def test_a_single_refusal_costs_no_allowance(clock: Clock) -> None:
-    limiter = RateLimiter(1.0, clock)
+    limiter = ArrivalLimiter(1.0, clock)
     await refused(limiter, clock, 1)
     assert max(await accepted_gaps(limiter, clock, 5)) < 1.02
 
 
 async def test_refusals_in_a_row_slow_down_twofold_each_time_and_answers_bring_the_speed_back(clock: Clock) -> None:
-    limiter = RateLimiter(1.0, clock)
+    limiter = ArrivalLimiter(1.0, clock)
     await refused(limiter, clock, 4)
     assert limiter.stretch == 8
     gaps = await accepted_gaps(limiter, clock, 6)
@@ -122,7 +122,7 @@ async def test_refusals_in_a_row_slow_down_twofold_each_time_and_answers_bring_t
 
 
 async def test_refusals_of_what_left_before_a_slow_down_count_once(clock: Clock) -> None:
-    limiter = RateLimiter(10.0, clock)
+    limiter = ArrivalLimiter(10.0, clock)
     turns = []
     for _ in range(10):
         turn = await limiter.turn()
@@ -134,7 +134,7 @@ async def test_refusals_of_what_left_before_a_slow_down_count_once(clock: Clock)
     assert limiter.stretch == 2
 
 
-async def answered(limiter: RateLimiter, clock: Clock, answer_seconds: list[float]) -> list[float]:
+async def answered(limiter: ArrivalLimiter, clock: Clock, answer_seconds: list[float]) -> list[float]:
     moments = []
     for seconds in answer_seconds:
         turn = await limiter.turn()
@@ -146,7 +146,7 @@ async def answered(limiter: RateLimiter, clock: Clock, answer_seconds: list[floa
 
 
 async def test_a_late_answer_of_a_quick_server_counts_as_a_late_arrival(clock: Clock) -> None:
-    moments = await answered(RateLimiter(1.0, clock), clock, [0.003] * 8 + [0.06, 0.003, 0.003])
+    moments = await answered(ArrivalLimiter(1.0, clock), clock, [0.003] * 8 + [0.06, 0.003, 0.003])
     gaps = [later - earlier for earlier, later in pairwise(moments)]
     assert 1.05 < gaps[8] < 1.07
     assert max(gaps[5:8]) < 1.01
@@ -154,14 +154,14 @@ async def test_a_late_answer_of_a_quick_server_counts_as_a_late_arrival(clock: C
 
 
 async def test_a_slow_server_costs_no_allowance(clock: Clock) -> None:
-    moments = await answered(RateLimiter(1.0, clock), clock, [0.3, 0.5, 0.7, 0.4, 0.9] * 6)
+    moments = await answered(ArrivalLimiter(1.0, clock), clock, [0.3, 0.5, 0.7, 0.4, 0.9] * 6)
     gaps = [later - earlier for earlier, later in pairwise(moments[6:])]
     assert min(gaps) > 1.0
     assert max(gaps) <= 1.01
 
 
 async def test_a_time_the_other_side_names_holds_everything_back(clock: Clock) -> None:
-    limiter = RateLimiter(10.0, clock)
+    limiter = ArrivalLimiter(10.0, clock)
     await departures(limiter, clock, 3)
     named_at = clock.now
     limiter.hold_back(5.0)
@@ -170,7 +170,7 @@ async def test_a_time_the_other_side_names_holds_everything_back(clock: Clock) -
 
 
 async def test_idle_time_does_not_count_as_unused_allowance(clock: Clock) -> None:
-    limiter = RateLimiter(1.0, clock)
+    limiter = ArrivalLimiter(1.0, clock)
     for _ in range(3):
         clock.now += 100
         waiting = [asyncio.create_task(limiter.turn()) for _ in range(20)]
@@ -181,10 +181,10 @@ async def test_idle_time_does_not_count_as_unused_allowance(clock: Clock) -> Non
 
 
 async def test_limiters_with_one_memory_share_one_allowance(clock: Clock, tmp_path: Path) -> None:
-    limiters = [RateLimiter(5.0, clock, SharedDepartures(tmp_path / "one.departures")) for _ in range(3)]
+    limiters = [ArrivalLimiter(5.0, clock, SharedDepartures(tmp_path / "one.departures")) for _ in range(3)]
     moments = []
 
-    async def take(limiter: RateLimiter) -> None:
+    async def take(limiter: ArrivalLimiter) -> None:
         for _ in range(20):
             turn = await limiter.turn()
             moments.append(clock.now)
@@ -196,12 +196,12 @@ async def test_limiters_with_one_memory_share_one_allowance(clock: Clock, tmp_pa
 
 
 async def test_a_new_limiter_goes_on_where_a_killed_one_was(clock: Clock, tmp_path: Path) -> None:
-    first = RateLimiter(5.0, clock, SharedDepartures(tmp_path / "one.departures"))
+    first = ArrivalLimiter(5.0, clock, SharedDepartures(tmp_path / "one.departures"))
     before = await departures(first, clock, 10)
     await first.turn()  # killed here: the request may have left
     killed_at = clock.now
     first.close()
-    second = RateLimiter(5.0, clock, SharedDepartures(tmp_path / "one.departures"))
+    second = ArrivalLimiter(5.0, clock, SharedDepartures(tmp_path / "one.departures"))
     after = await departures(second, clock, 10)
     moments = [*before, killed_at, *after]
     assert all(later - earlier >= 1.0 for earlier, later in zip(moments, moments[5:], strict=False))
@@ -210,7 +210,7 @@ async def test_a_new_limiter_goes_on_where_a_killed_one_was(clock: Clock, tmp_pa
 async def test_a_memory_from_before_the_machine_started_is_forgotten(clock: Clock, tmp_path: Path) -> None:
     memory = SharedDepartures(tmp_path / "one.departures")
     memory.write(Memory(9e9, [Departure(8e9, 8e9), Departure(9e9, 9e9)]))
-    (moment,) = await departures(RateLimiter(1.0, clock, memory), clock, 1)
+    (moment,) = await departures(ArrivalLimiter(1.0, clock, memory), clock, 1)
     assert moment < 102
 
 
@@ -221,7 +221,7 @@ def test_a_key_never_stands_in_the_name_of_a_file() -> None:
 
 
 async def test_a_cancelled_wait_passes_the_turn_on() -> None:
-    limiter = RateLimiter(20.0)
+    limiter = ArrivalLimiter(20.0)
     waiting = asyncio.create_task(limiter.turn())
     await asyncio.sleep(0.001)
     waiting.cancel()

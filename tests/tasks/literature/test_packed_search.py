@@ -58,7 +58,7 @@ def client(answer: Any) -> tuple[SemanticScholarClient, Ledger]:
 
     def handle(request: httpx.Request) -> httpx.Response:
         status, body = answer(request)
-        return httpx.Response(status, content=orjson.dumps(body))
+        return httpx.Response(status, stream=httpx.ByteStream(orjson.dumps(body)))
 
     ledger = Ledger("idea")
     http = httpx.AsyncClient(transport=httpx.MockTransport(handle))

@@ -23,6 +23,7 @@ from tasks.literature.queries import plain_query
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus, paper_id
+from tests.support.web_servers import shaped_server
 
 MakeSettings = Callable[..., Settings]
 CUTOFF = date(2019, 6, 30)
@@ -206,6 +207,21 @@ async def test_no_gateway_at_all_is_a_typed_failure(ledger: Ledger, http: httpx.
     assert fetched.failure is not None
     assert (fetched.failure.reason, fetched.status) == ("unreachable", None)
     assert ledger.api_calls[0].failure_reason == "unreachable"
+
+
+async def test_an_answer_without_end_is_a_failure(
+    ledger: Ledger,
+    http: httpx.AsyncClient,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tasks.literature.gateway_requests._LARGEST_ANSWER_BYTES", 100_000)
+    with shaped_server(lambda _: "") as server:
+        server.script = ["endless"]
+        requests = GatewayRequests(server.url, ledger, http)
+        fetched = await requests.get("/graph/v1/paper/search", {"query": "x"})
+    assert fetched.failure is not None
+    assert fetched.failure.reason == "too_large"
+    assert len(ledger.api_calls) == 1
 
 
 async def test_over_a_snapshot_every_method_answers(

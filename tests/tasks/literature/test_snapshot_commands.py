@@ -13,9 +13,9 @@ import pytest
 from flows.indexing import build_index, embed_for_evaluations, update_index
 from schemas.paper import Paper
 from schemas.settings import Settings
-from tasks.contribution.similarity import paper_text
 from tasks.embeddings.local_model import LocalModel
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from tasks.embeddings.similarity import paper_text
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.dataset_files import release_records, write_release
 from tests.support.paper_files import paper_rows, write_parquet

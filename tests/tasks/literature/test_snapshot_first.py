@@ -6,8 +6,9 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import ValidationError
 
-from schemas.settings import Settings
+from schemas.settings import LiteratureSettings, Settings
 from tasks.literature.gateway.application import application
 from tasks.literature.gateway.live import LiveUpstream
 from tasks.literature.gateway.opening import open_upstream
@@ -60,6 +61,21 @@ async def test_a_live_failure_is_not_hidden_by_the_snapshots_part(both: tuple[ht
     assert not any(answer.is_success for answer in (mixed, search, lists, edges))
     local = await client.post(BATCH, params={"fields": "title"}, json={"ids": ["DOI:10.5555/paper.5"]})
     assert local.status_code == 200
+
+
+async def test_services_behind_one_host_are_literature_of_their_own(tmp_path: Path, settings_for: Callable[..., Settings]) -> None:
+    names = []
+    for url in ("http://proxy.example.org/one/", "http://proxy.example.org/one", "http://proxy.example.org:81/two"):
+        upstream = open_upstream(settings_for(url), "live", tmp_path / "cache")
+        names.append(upstream.identity)
+        await upstream.close()
+    assert names == ["live:proxy.example.org/one", "live:proxy.example.org/one", "live:proxy.example.org:81/two"]
+
+
+@pytest.mark.parametrize("url", ["https://user:secret@a.example", "https://a.example/?key=secret", "https://a.example/#x", "a.example"])
+def test_an_upstream_address_that_would_not_be_asked_as_it_stands_is_refused(url: str) -> None:
+    with pytest.raises(ValidationError):
+        LiteratureSettings(upstream_url=url)
 
 
 async def test_the_word_for_it_opens_it(tmp_path: Path, snapshot: Snapshot, settings_for: Callable[..., Settings]) -> None:

@@ -126,6 +126,14 @@ def test_openalex_works_become_papers_in_one_file_or_in_dated_parts(tmp_path: Pa
     assert [each.given_id for each in parts.citations(paper.paper_id) or ()] == ["W6", "W7"]
 
 
+def test_half_a_character_in_a_file_of_papers_reads_as_the_replacement_character(tmp_path: Path) -> None:
+    line = r'{"title": "Half \ud800 of a title", "abstract": null, "authors": ["A \udfff"], "venue": "", "year": 2020, "url": "https://a.example/1"}'
+    (tmp_path / "papers.jsonl").write_text(line + "\n")
+    (found,) = build_snapshot(tmp_path / "papers.jsonl", tmp_path / "i").papers(["URL:https://a.example/1"])
+    assert found is not None
+    assert (found.title, found.authors) == ("Half \ufffd of a title", ("A \ufffd",))
+
+
 def test_a_work_that_lacks_everything_but_a_title_is_a_paper() -> None:
     record = record_of(row_of_work({"id": "https://openalex.org/W1", "title": "Alone", "referenced_works": []}))
     assert record is not None

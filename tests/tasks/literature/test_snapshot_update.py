@@ -129,6 +129,18 @@ def test_openalex_parts_of_later_days_and_merged_works_are_applied(tmp_path: Pat
     same(updated.snapshot, build_snapshot(write_part(tmp_path / "all.jsonl.gz", left), tmp_path / "anew"))
 
 
+def test_a_list_of_merged_works_that_is_no_csv_is_one_clear_line(tmp_path: Path) -> None:
+    folder = tmp_path / "openalex"
+    write_part(folder / "works" / "updated_date=2026-01-02" / "part_000.gz", [work(0), work(1)])
+    build_snapshot(folder, tmp_path / "i")
+    merged = folder / "merged_ids" / "works" / "2026-02-03.csv"
+    merged.parent.mkdir(parents=True)
+    merged.write_text(f"merge_date,id,merge_into_id\n2026-02-03,{'W' * 200_000},W8\n")
+    with pytest.raises(SnapshotError, match=r"2026-02-03\.csv is no CSV after line 1 \(field larger than field limit") as caught:
+        update_snapshot(folder, tmp_path / "i")
+    assert "\n" not in str(caught.value)
+
+
 class _StoppedError(Exception):
     """Stands for a kill."""
 

@@ -7,19 +7,17 @@ from hypothesis import strategies as st
 from schemas.settings import EmbeddingSettings
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.manuscripts.answers import ProblemList
-from tasks.manuscripts.baselines.finding import CHECKS, baseline_problems
-from tasks.manuscripts.baselines.matching import baseline_hit
-from tasks.manuscripts.baselines.reading import Finding, Reading
-from tasks.manuscripts.questions import HitQuestion, ManuscriptQuestion
+from tasks.manuscripts.steps.find_problems import CHECKS, ProblemsInput, ProblemsReply, baseline_problems
+from tasks.manuscripts.steps.judge_hit import HitInput, baseline_hit
+from tasks.manuscripts.steps.reading import Finding, Reading
 
 
-def question(text: str, form: str = "text", most: int = 5) -> ManuscriptQuestion:
-    return ManuscriptQuestion(title="", form=form, text=text, attached=False, maximum_problems=most)
+def question(text: str, form: str = "text", most: int = 5) -> ProblemsInput:
+    return ProblemsInput(title="", form=form, text=text, attached=False, maximum_problems=most)
 
 
 def findings(text: str, form: str = "text") -> list[Finding]:
-    reading = Reading(question(text, form))
+    reading = Reading(form, text)
     return [finding for check in CHECKS for finding in check(reading)]
 
 
@@ -104,18 +102,18 @@ def test_claims_without_the_support_they_need_are_found() -> None:
 async def test_findings_of_one_kind_are_one_problem_and_the_gravest_come_first() -> None:
     text = "See Section ?? for it.\n\nAlso Table ?? shows it.\n\nHere 12 of 40 (25%) people improved."
     answer = await baseline_problems(question(text), None)  # type: ignore[arg-type]
-    assert isinstance(answer, ProblemList)
+    assert isinstance(answer, ProblemsReply)
     assert ["percentage" in problem.problem for problem in answer.problems] == [True, False]
     assert "found 1 more times" in answer.problems[1].explanation
     limited = await baseline_problems(question(text, most=1), None)  # type: ignore[arg-type]
-    assert isinstance(limited, ProblemList)
+    assert isinstance(limited, ProblemsReply)
     assert len(limited.problems) == 1
 
 
 async def test_nothing_wrong_is_an_answer_and_an_attached_file_is_none() -> None:
     answer = await baseline_problems(question("All is well in this text."), None)  # type: ignore[arg-type]
-    assert answer == ProblemList(problems=[])
-    attached = ManuscriptQuestion(title="", form="pdf", text="", attached=True, maximum_problems=5)
+    assert answer == ProblemsReply(problems=[])
+    attached = ProblemsInput(title="", form="pdf", text="", attached=True, maximum_problems=5)
     assert isinstance(await baseline_problems(attached, None), NoAnswer)  # type: ignore[arg-type]
 
 
@@ -127,13 +125,13 @@ def test_no_text_breaks_a_check(text: str) -> None:
 
 async def test_the_judge_knows_a_report_of_the_same_lemma_from_one_of_something_else() -> None:
     tools = BaselineTools(SentenceEmbedder(EmbeddingSettings(), None))
-    same = HitQuestion(
+    same = HitInput(
         problem="The bound in Lemma 3 does not hold.",
         location="Lemma 3",
         explanation="The sum in the proof of Lemma 3 diverges, so the bound fails.",
         reason="The proof of Lemma 3 is wrong: the bound does not hold.",
     )
-    other = HitQuestion(
+    other = HitInput(
         problem="The survey has no control group.",
         location="Section 5",
         explanation="Without controls the effect of the drug cannot be told.",

@@ -5,10 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.novelty.baselines.judging import THRESHOLDS, baseline_judgement, novelty_score
-from tasks.novelty.baselines.queries import baseline_queries
 from tasks.novelty.closeness import MAXIMUM_STATEMENTS, closeness_of, key_statements, measure
-from tasks.novelty.questions import NoveltyQuestion, StatementsQuestion, WorkShown
+from tasks.novelty.steps.judge_novelty import THRESHOLDS, NoveltyInput, WorkShown, baseline_judgement, novelty_score
+from tasks.novelty.steps.novelty_queries import StatementsInput, baseline_queries
 from tests.support.contribution_fakes import WordEmbedder
 
 IDEA = """# Bats
@@ -71,8 +70,8 @@ async def test_an_idea_without_a_sentence_is_declined_by_both_baselines() -> Non
     tools = BaselineTools(WordEmbedder())
     work = WorkShown(key="P1", title="A", year=None, abstract="B")
     for answer in (
-        await baseline_judgement(NoveltyQuestion(idea="Bats!", works=(work,), unanswered_searches=0), tools),
-        await baseline_queries(StatementsQuestion(idea="Bats!", maximum_statements=3, maximum_queries=2), tools),
+        await baseline_judgement(NoveltyInput(idea="Bats!", works=(work,), unanswered_searches=0), tools),
+        await baseline_queries(StatementsInput(idea="Bats!", maximum_statements=3, maximum_queries=2), tools),
     ):
         assert isinstance(answer, NoAnswer)
 
@@ -80,11 +79,11 @@ async def test_an_idea_without_a_sentence_is_declined_by_both_baselines() -> Non
 async def test_every_known_aspect_cites_a_work_and_queries_are_short() -> None:
     tools = BaselineTools(WordEmbedder())
     work = WorkShown(key="P1", title="Recorder", year=2020, abstract="We propose a small recorder for the echo calls of bats.")
-    judged = await baseline_judgement(NoveltyQuestion(idea=IDEA, works=(work,), unanswered_searches=0), tools)
+    judged = await baseline_judgement(NoveltyInput(idea=IDEA, works=(work,), unanswered_searches=0), tools)
     assert not isinstance(judged, NoAnswer)
     assert judged.known_aspects
     assert all("[P1]" in aspect for aspect in judged.known_aspects)
-    searched = await baseline_queries(StatementsQuestion(idea=IDEA, maximum_statements=2, maximum_queries=2), tools)
+    searched = await baseline_queries(StatementsInput(idea=IDEA, maximum_statements=2, maximum_queries=2), tools)
     assert not isinstance(searched, NoAnswer)
     assert len(searched.statements) <= 2
     assert all(len(query.split()) <= 7 for one in searched.statements for query in one.queries)

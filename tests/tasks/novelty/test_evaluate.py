@@ -12,12 +12,13 @@ from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.profile import NoveltyParameters
 from schemas.reasons import Reason
-from tasks.novelty.answers import NoveltyAnswer, StatementsAnswer
 from tasks.novelty.calibration.applying import NOVELTY, judged_by
 from tasks.novelty.calibration.examples import Example, LabelScale, item_sha256
 from tasks.novelty.calibration.fitting import fit_calibrator
 from tasks.novelty.calibration.store import write_calibrator
 from tasks.novelty.evaluate import NoveltyFindings, evaluate_novelty
+from tasks.novelty.steps.judge_novelty import NoveltyReply
+from tasks.novelty.steps.novelty_queries import StatementsReply
 from tests.support.contribution_fakes import Delays, FakeEngine, FakeLiterature, WordEmbedder, paper
 
 IDEA = Idea(
@@ -35,16 +36,16 @@ USUAL = NoveltyParameters()
 LATE = replace(paper("late", "The echo calls of bats, recorded."), publication_date=date(2025, 5, 5))
 
 
-def statements(_: Any) -> StatementsAnswer:
+def statements(_: Any) -> StatementsReply:
     listed = [
         {"statement": "A recorder for bats.", "queries": ["bats recorder", "echo calls"]},
         {"statement": "A theory.", "queries": ["bats caves"]},
     ]
-    return StatementsAnswer.model_validate({"statements": listed})
+    return StatementsReply.model_validate({"statements": listed})
 
 
-def judged(question: Any) -> NoveltyAnswer:
-    return NoveltyAnswer(
+def judged(question: Any) -> NoveltyReply:
+    return NoveltyReply(
         known_aspects=["A recorder exists [P1] and [P77].", "[P78]"],
         novel_aspects=["The theory of sharing."],
         justification="The recorder is known [P1]. The theory is not (Smith et al., 2019).",

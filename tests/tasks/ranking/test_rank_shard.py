@@ -7,19 +7,26 @@ import os
 import signal
 import threading
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from flows.profiles import load_profile
 from schemas.base import replace
+from schemas.errors import AssayError, ConfigurationError, PublicationError
 from schemas.identifiers import IdeaId, RunId
-from schemas.ranking import Match, RankedGroup, RankRequest
+from schemas.outcome import Outcome
+from schemas.ranking import GroupReceipt, Match, RankedGroup, RankRequest
 from schemas.run import Budget
 from schemas.settings import LanguageModelSettings, Settings
 from schemas.tables import TABLE
+from tasks.accounting.ledger import Ledger
 from tasks.judging.extractive_engine import ExtractiveEngine
-from tasks.judging.step import BaselineTools
+from tasks.judging.step import BaselineTools, Engine, Step
+from tasks.ranking import rank
+from tasks.ranking import rank_shard as shard
 from tasks.ranking.dimensions import DIMENSIONS
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.job import GroupJob, RankJob
@@ -27,10 +34,11 @@ from tasks.ranking.journal import Journal
 from tasks.ranking.rank_shard import rank_job, rank_shard
 from tests.support.assay_command import wait_until
 from tests.support.openai_server import Messages, OpenAIServer, Recorded, start_openai_server
+from tests.support.ranking_fakes import FakeJudge, dossier
 from tests.support.rankings import make_ranked_group
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.rankings.landing import iterate_group_receipts, landed_matches
+from warehouse.rankings.landing import failed_groups, iterate_group_receipts, land_group, landed_matches
 
 RUN = RunId("run-a")
 IDS = tuple(IdeaId(f"idea-{letter}") for letter in "abcd")
@@ -139,3 +147,102 @@ def test_a_journal_leaves_out_a_torn_line_and_keeps_what_follows(tmp_path: Path)
     kept: list[Match] = again.matches
     assert tuple(kept) == group.matches
     assert tuple(again.calls) == group.llm_calls
+
+
+POISONS = [ZeroDivisionError("a bug"), PublicationError("no row"), RecursionError("too deep"), ValueError("half a \ud800")]
+STAGES = ["what was judged before", "engine", "question", "delivery", "ratings", "landing"]
+
+
+def break_group(monkeypatch: pytest.MonkeyPatch, stage: str, error: Exception, broken: str) -> Callable[[Ledger], Engine]:
+    """Raise `error` at one stage of the group called `broken`; returns the engines of all groups."""
+
+    def failing(named: Callable[..., str], then: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*values: Any, **options: Any) -> Any:
+            if named(*values) == broken:
+                raise error
+            return then(*values, **options)
+
+        return call
+
+    class Judge(FakeJudge):
+        async def run(self, step: Step[Any, Any], inputs: Any) -> Outcome[Any]:
+            if stage == "question" and inputs.first.title.startswith(broken):
+                raise error
+            return await super().run(step, inputs)
+
+    def engine_of(ledger: Ledger) -> Engine:
+        if stage == "engine" and ledger.idea_id.startswith(broken):
+            raise error
+        return Judge(name="extractive")
+
+    if stage == "what was judged before":
+        monkeypatch.setattr(shard, "_judged_before", failing(lambda _, __, group: group, shard._judged_before))
+    if stage == "delivery":
+        write = Journal.write
+        found = failing(lambda _, matches, __: matches[0].group if matches else "", write)
+        monkeypatch.setattr(Journal, "write", found)
+    if stage == "ratings":
+        monkeypatch.setattr(rank, "rate", failing(lambda name, *_: name, rank.rate))
+    if stage == "landing":
+        named = lambda _, ranked: ranked.summary.group if ranked.ratings else ""  # noqa: E731
+        monkeypatch.setattr(shard, "land_group", failing(named, shard.land_group))
+    return engine_of
+
+
+def three_groups(warehouse: Path) -> RankJob:
+    groups = tuple(
+        GroupJob(group=name, dossiers=tuple(dossier(f"{name}-{letter}", name) for letter in "ab")) for name in ("one", "two", "three")
+    )
+    return replace(make_job(warehouse, None), groups=groups)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("error", POISONS, ids=lambda error: type(error).__name__)
+async def test_whatever_stage_of_a_group_fails_it_is_that_groups_failure_until_the_next_run(
+    stage: str, error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # Half a character in a captured log would end the worker of the tests that reports it.
+    monkeypatch.setattr(shard.logger, "disabled", True)
+    layout, job = Layout(tmp_path), three_groups(tmp_path)
+    with monkeypatch.context() as broken:
+        receipts = await rank_shard(job, layout, break_group(broken, stage, error, "two"), concurrency=4)
+    reason = error.reason if isinstance(error, AssayError) else "internal_error"
+    assert [receipt.incomplete_reason for receipt in receipts] == [None, reason, None]
+    (failed,) = failed_groups(layout, RUN, "ranking-a")
+    assert failed.group == "two"
+    assert str(error).encode("utf-8", "replace").decode() in failed.ended_because
+    again = await rank_shard(job, layout, lambda _: FakeJudge(name="extractive"), concurrency=4)
+    assert [receipt.incomplete_reason for receipt in again] == [None, None, None]
+    assert list(failed_groups(layout, RUN, "ranking-a")) == []
+    assert (again[0], again[2]) == (receipts[0], receipts[2])
+
+
+async def test_what_a_failed_group_had_asked_is_not_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    job, judge = three_groups(tmp_path), FakeJudge(name="extractive")
+    with monkeypatch.context() as broken:
+        break_group(broken, "ratings", ZeroDivisionError("a bug"), "two")
+        await rank_shard(job, Layout(tmp_path), lambda _: judge, concurrency=4)
+    await rank_shard(job, Layout(tmp_path), lambda _: judge, concurrency=4)
+    assert set(Counter(judge.asked).values()) == {1}
+
+
+async def test_a_group_that_cannot_even_land_as_failed_takes_no_other_with_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def landing(layout: Layout, ranked: RankedGroup) -> GroupReceipt:
+        if ranked.summary.group == "two":
+            raise PublicationError("no such row")
+        return land_group(layout, ranked)
+
+    monkeypatch.setattr(shard, "land_group", landing)
+    receipts = await rank_shard(three_groups(tmp_path), Layout(tmp_path), lambda _: FakeJudge(name="extractive"), concurrency=4)
+    assert [receipt.group for receipt in receipts] == ["one", "three"]
+    assert "the failure of group 'two' cannot be landed: PublicationError: no such row" in caplog.text
+
+
+@pytest.mark.parametrize("error", [ConfigurationError("no key is set"), MemoryError()], ids=["settings", "memory"])
+async def test_what_concerns_every_group_ends_the_shard(error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    engine_of = break_group(monkeypatch, "engine", error, "two")
+    with pytest.raises((ConfigurationError, ExceptionGroup)) as raised:
+        await rank_shard(three_groups(tmp_path), Layout(tmp_path), engine_of, concurrency=4)
+    assert raised.value is error or raised.group_contains(MemoryError)

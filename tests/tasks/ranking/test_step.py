@@ -12,11 +12,10 @@ from schemas.paper import Paper
 from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.replies import ParsedReply, parse_reply
 from tasks.judging.step import BaselineTools
-from tasks.ranking.answers import PairAnswer, verdict_along
 from tasks.ranking.dimensions import DIMENSIONS, compared_along
 from tasks.ranking.dossier import Bearing, Dossier, DossierEvidence, ModuleScore
 from tasks.ranking.showing import pair_question
-from tasks.ranking.steps import COMPARE_IDEAS
+from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS, PairReply, verdict_along
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.ranking_fakes import dossier
 
@@ -64,7 +63,7 @@ def test_a_citation_of_a_paper_that_is_not_shown_stays_text() -> None:
     ("said", "meant"), [("Idea A", "A"), ("b.", "B"), ("Tie", "tie"), ("**A**", "A"), ("second", "B"), ("draw", "tie")]
 )
 def test_verdicts_are_read_as_models_write_them(said: str, meant: str) -> None:
-    reply = parse_reply(f'{{"verdicts": [{{"dimension": "novelty", "reason": "Why.", "better": "{said}"}}]}}', PairAnswer)
+    reply = parse_reply(f'{{"verdicts": [{{"dimension": "novelty", "reason": "Why.", "better": "{said}"}}]}}', PairReply)
     assert isinstance(reply, ParsedReply)
     assert verdict_along(reply.value, "novelty").better == meant  # type: ignore[union-attr]
 
@@ -72,7 +71,7 @@ def test_verdicts_are_read_as_models_write_them(said: str, meant: str) -> None:
 def test_a_broken_verdict_spares_the_others_and_a_contradicted_one_is_none() -> None:
     entries = [("novelty", "A"), ("clarity", "perhaps"), ("validity", "A"), ("validity", "B")]
     body = ", ".join(f'{{"dimension": "{name}", "reason": "Why.", "better": "{better}"}}' for name, better in entries)
-    reply = parse_reply(f'{{"verdicts": [{body}]}}', PairAnswer)
+    reply = parse_reply(f'{{"verdicts": [{body}]}}', PairReply)
     assert isinstance(reply, ParsedReply)
     assert verdict_along(reply.value, "novelty") is not None
     assert verdict_along(reply.value, "clarity") is None

@@ -15,25 +15,14 @@ from schemas.identifiers import IdeaId, PaperId
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.soundness.answers import EvidenceReply, MethodsReply, QueriesReply, ReviewReply
-from tasks.soundness.baselines.evidence import read_papers
-from tasks.soundness.baselines.methods import extract_methods
-from tasks.soundness.baselines.query import make_queries
-from tasks.soundness.baselines.review import review_method
-from tasks.soundness.baselines.summary import summarise_reviews
-from tasks.soundness.baselines.wording import without_opening
 from tasks.soundness.evaluate import evaluate_soundness
-from tasks.soundness.questions import (
-    EvidenceInput,
-    EvidenceShown,
-    MethodsInput,
-    PaperShown,
-    QueriesInput,
-    ReviewInput,
-    ReviewShown,
-    SectionShown,
-    SummaryInput,
-)
+from tasks.soundness.steps.extract_methods import MethodsInput, MethodsReply, baseline_methods
+from tasks.soundness.steps.method_evidence import EvidenceInput, EvidenceReply, PaperShown, SectionShown, baseline_evidence
+from tasks.soundness.steps.soundness_query import QueriesInput, QueriesReply, baseline_queries
+from tasks.soundness.steps.soundness_review import ReviewInput, ReviewReply, baseline_review
+from tasks.soundness.steps.soundness_summary import ReviewShown, SummaryInput, baseline_summary
+from tasks.soundness.steps.standings import EvidenceShown
+from tasks.soundness.steps.wording import without_opening
 from tests.support.soundness_fakes import PARAMETERS, BaselineEngine, FakeDocuments, WordLiterature
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
@@ -71,7 +60,7 @@ def shown(key: str, results: str, method: str = "", published: str = "2020-05", 
 
 
 async def review(*evidence: EvidenceShown, idea: str = PLAN) -> ReviewReply:
-    reply = await review_method(ReviewInput(idea=idea, method=METHOD, evidence=evidence), TOOLS)
+    reply = await baseline_review(ReviewInput(idea=idea, method=METHOD, evidence=evidence), TOOLS)
     assert isinstance(reply, ReviewReply)
     return reply
 
@@ -86,7 +75,7 @@ BAD = "We find that block-sparse attention over protein residues fails to improv
 
 
 async def test_methods_come_from_the_parts_that_propose_with_labels_context_and_verbatim_quotes() -> None:
-    reply = await extract_methods(MethodsInput(idea=PLAN, maximum_methods=6), TOOLS)
+    reply = await baseline_methods(MethodsInput(idea=PLAN, maximum_methods=6), TOOLS)
     assert isinstance(reply, MethodsReply)
     assert {method.text.split(":")[0] for method in reply.methods} >= {"Sparse kernel", "Pre-computed masks"}
     assert not any("quadratically" in method.text for method in reply.methods)
@@ -101,7 +90,7 @@ async def test_a_long_paragraph_of_steps_is_cut_into_its_steps() -> None:
         "Then we estimate passage rates with a hierarchical occupancy model that accounts for wind, rain, moonlight and detector errors. "
         "Finally, we compare the estimates with radar measurements of biomass aloft at three stations and report their rank correlation."
     )
-    reply = await extract_methods(MethodsInput(idea=f"## Method\n\n{steps}", maximum_methods=9), TOOLS)
+    reply = await baseline_methods(MethodsInput(idea=f"## Method\n\n{steps}", maximum_methods=9), TOOLS)
     assert isinstance(reply, MethodsReply)
     assert len(reply.methods) == 4
     assert reply.methods[0].text.startswith("We ")
@@ -109,19 +98,19 @@ async def test_a_long_paragraph_of_steps_is_cut_into_its_steps() -> None:
 
 @pytest.mark.parametrize("text", ["", "   \n", "!!! --- ###", "12 34 56"])
 async def test_an_idea_without_words_has_nothing_to_judge(text: str) -> None:
-    reply = await extract_methods(MethodsInput(idea=text, maximum_methods=6), TOOLS)
+    reply = await baseline_methods(MethodsInput(idea=text, maximum_methods=6), TOOLS)
     assert isinstance(reply, NoAnswer)
     assert reply.reason is Reason.NOTHING_TO_JUDGE
 
 
 async def test_free_text_without_headings_is_read_too() -> None:
-    reply = await extract_methods(MethodsInput(idea="We train a small critic to rank drafts of a large model.", maximum_methods=6), TOOLS)
+    reply = await baseline_methods(MethodsInput(idea="We train a small critic to rank drafts of a large model.", maximum_methods=6), TOOLS)
     assert isinstance(reply, MethodsReply)
     assert len(reply.methods) == 1
 
 
 async def test_a_query_stays_within_its_limit_and_has_no_operators() -> None:
-    reply = await make_queries(QueriesInput(idea=PLAN, methods=(METHOD, METHOD), word_limit=8), TOOLS)
+    reply = await baseline_queries(QueriesInput(idea=PLAN, methods=(METHOD, METHOD), word_limit=8), TOOLS)
     assert isinstance(reply, QueriesReply)
     assert [answer.method for answer in reply.queries] == [1, 2]
     assert all(0 < len(answer.query.split()) <= 8 and "AND" not in answer.query for answer in reply.queries)
@@ -134,7 +123,7 @@ async def test_a_close_paper_is_relevant_and_a_distant_one_is_not() -> None:
         PaperShown(key=f"P{number}", title=title, sections=(SectionShown(kind="abstract", text=text),))
         for number, (title, text) in enumerate((("Block-sparse attention", close), ("Warblers", distant)), start=1)
     )
-    reply = await read_papers(EvidenceInput(idea=PLAN, method=METHOD, papers=papers), TOOLS)
+    reply = await baseline_evidence(EvidenceInput(idea=PLAN, method=METHOD, papers=papers), TOOLS)
     assert isinstance(reply, EvidenceReply)
     assert [reading.relevant for reading in reply.papers] == [True, False]
     assert "outperforms" in reply.papers[0].results
@@ -145,8 +134,8 @@ async def test_reading_one_paper_or_many_in_a_call_gives_the_same_answer() -> No
     papers = tuple(
         PaperShown(key=f"P{n}", title="T", sections=(SectionShown(kind="abstract", text=f"{GOOD} {BAD} {n}"),)) for n in (1, 2, 3)
     )
-    together = await read_papers(EvidenceInput(idea=PLAN, method=METHOD, papers=papers), TOOLS)
-    alone = [await read_papers(EvidenceInput(idea=PLAN, method=METHOD, papers=(each,)), TOOLS) for each in papers]
+    together = await baseline_evidence(EvidenceInput(idea=PLAN, method=METHOD, papers=papers), TOOLS)
+    alone = [await baseline_evidence(EvidenceInput(idea=PLAN, method=METHOD, papers=(each,)), TOOLS) for each in papers]
     assert together.papers == tuple(reading for reply in alone for reading in reply.papers)
 
 
@@ -178,7 +167,7 @@ async def test_evidence_that_shares_nothing_with_the_method_gives_no_answer() ->
     item = EvidenceShown(
         key="P1", title="Owls", published="n.d.", read_from="abstract", citation_count=1, method="Owls hunt.", results="", context=""
     )
-    reply = await review_method(ReviewInput(idea=PLAN, method=METHOD, evidence=(item,)), TOOLS)
+    reply = await baseline_review(ReviewInput(idea=PLAN, method=METHOD, evidence=(item,)), TOOLS)
     assert isinstance(reply, NoAnswer)
     assert reply.reason is Reason.NO_EVIDENCE
 
@@ -196,7 +185,7 @@ async def test_the_summary_takes_strengths_from_good_methods_and_weaknesses_from
         )
         for rank, score, word in ((1, 2.0, "heat and noise"), (2, 9.0, "slow convergence"), (3, 6.0, "missing labels"))
     )
-    reply = await summarise_reviews(SummaryInput(idea=PLAN, reviews=reviews), TOOLS)
+    reply = await baseline_summary(SummaryInput(idea=PLAN, reviews=reviews), TOOLS)
     assert reply.strengths[0].startswith("Method 2 (Part 2): [P2]")
     assert reply.weaknesses[0].startswith("Method 1 (Part 1): [P5]")
     assert max(len(reply.strengths), len(reply.weaknesses)) <= 3
@@ -207,14 +196,14 @@ async def test_the_summary_takes_strengths_from_good_methods_and_weaknesses_from
 @settings(max_examples=150, deadline=None)
 @given(st.one_of(st.text(max_size=600), st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join)))
 async def test_no_text_breaks_the_baselines(text: str) -> None:
-    extracted = await extract_methods(MethodsInput(idea=text, maximum_methods=3), TOOLS)
+    extracted = await baseline_methods(MethodsInput(idea=text, maximum_methods=3), TOOLS)
     methods = extracted.methods if isinstance(extracted, MethodsReply) else ()
     assert all(method.text and "".join(method.quote.split()) in "".join(text.split()) for method in methods)
     method = methods[0].text if methods else text
-    await make_queries(QueriesInput(idea=text, methods=(method,), word_limit=70), TOOLS)
+    await baseline_queries(QueriesInput(idea=text, methods=(method,), word_limit=70), TOOLS)
     paper = PaperShown(key="P1", title=text, sections=(SectionShown(kind="abstract", text=text),))
-    await read_papers(EvidenceInput(idea=text, method=method, papers=(paper,)), TOOLS)
-    reply = await review_method(ReviewInput(idea=text, method=method, evidence=(shown("P1", text, method=text, context=text),)), TOOLS)
+    await baseline_evidence(EvidenceInput(idea=text, method=method, papers=(paper,)), TOOLS)
+    reply = await baseline_review(ReviewInput(idea=text, method=method, evidence=(shown("P1", text, method=text, context=text),)), TOOLS)
     assert isinstance(reply, NoAnswer) or 0 <= reply.score <= 10
 
 
@@ -223,9 +212,9 @@ async def test_no_text_breaks_the_baselines(text: str) -> None:
 )
 async def test_long_and_hostile_texts_are_read_in_bearable_time(text: str) -> None:
     started = time.process_time()
-    await extract_methods(MethodsInput(idea=text, maximum_methods=6), TOOLS)
+    await baseline_methods(MethodsInput(idea=text, maximum_methods=6), TOOLS)
     paper = PaperShown(key="P1", title=text[:200], sections=(SectionShown(kind="abstract", text=text),))
-    await read_papers(EvidenceInput(idea=text, method=METHOD, papers=(paper,)), TOOLS)
+    await baseline_evidence(EvidenceInput(idea=text, method=METHOD, papers=(paper,)), TOOLS)
     assert time.process_time() - started < 5
 
 
@@ -258,7 +247,7 @@ def real_papers(count: int) -> list[Paper]:
 
 async def test_every_real_idea_yields_several_distinct_methods_with_verbatim_quotes() -> None:
     for entry in real_ideas():
-        reply = await extract_methods(MethodsInput(idea=entry["text"], maximum_methods=6), TOOLS)
+        reply = await baseline_methods(MethodsInput(idea=entry["text"], maximum_methods=6), TOOLS)
         assert isinstance(reply, MethodsReply), entry["idea_id"]
         assert 3 <= len(reply.methods) <= 6, entry["idea_id"]
         assert all("".join(method.quote.split()) in "".join(entry["text"].split()) for method in reply.methods)
@@ -307,10 +296,10 @@ async def test_a_success_elsewhere_in_a_paper_on_the_subject_is_no_support_for_t
         context="",
     )
     method = f"We decompose every molecule into rings and bonds and link them as a tree. {context}"
-    reply = await review_method(ReviewInput(idea=method, method=method, evidence=(evidence,)), TOOLS)
+    reply = await baseline_review(ReviewInput(idea=method, method=method, evidence=(evidence,)), TOOLS)
     assert isinstance(reply, ReviewReply)
     assert "favourable outcome" not in reply.support
     near = f"We run latent optimisation for molecule search. {context}"
-    reply = await review_method(ReviewInput(idea=near, method=near, evidence=(evidence,)), TOOLS)
+    reply = await baseline_review(ReviewInput(idea=near, method=near, evidence=(evidence,)), TOOLS)
     assert isinstance(reply, ReviewReply)
     assert "The closest favourable outcome is in [P1]" in reply.support

@@ -11,18 +11,12 @@ from schemas.base import replace
 from schemas.idea import Idea
 from schemas.paper import Passage
 from schemas.reasons import Reason
-from tasks.soundness.answers import (
-    EvidenceReply,
-    MethodQuery,
-    MethodsReply,
-    PaperReading,
-    ProposedMethod,
-    QueriesReply,
-    ReviewReply,
-    SummaryReply,
-)
 from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
-from tasks.soundness.steps import METHOD_EVIDENCE
+from tasks.soundness.steps.extract_methods import MethodsReply, ProposedMethod
+from tasks.soundness.steps.method_evidence import METHOD_EVIDENCE, EvidenceReply, PaperReading
+from tasks.soundness.steps.soundness_query import MethodQuery, QueriesReply
+from tasks.soundness.steps.soundness_review import ReviewReply
+from tasks.soundness.steps.soundness_summary import SummaryReply
 from tests.support.soundness_fakes import (
     PARAMETERS,
     FakeDocuments,

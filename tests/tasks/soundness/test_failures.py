@@ -7,8 +7,10 @@ import pytest
 from schemas.idea import Idea
 from schemas.reasons import Reason
 from schemas.soundness import SoundnessEvaluation
-from tasks.soundness.answers import EvidenceReply, MethodsReply, PaperReading, ReviewReply
 from tasks.soundness.evaluate import evaluate_soundness
+from tasks.soundness.steps.extract_methods import MethodsReply
+from tasks.soundness.steps.method_evidence import EvidenceReply, PaperReading
+from tasks.soundness.steps.soundness_review import ReviewReply
 from tests.support.soundness_fakes import PARAMETERS, FakeDocuments, FakeEngine, FakeLiterature, paper, passage, queries_for
 
 IDEA = Idea(idea_id="i1", title="An idea", text="We will do alpha, beta and gamma.")

@@ -11,13 +11,13 @@ from schemas.knowledge import SourceQuery
 from tasks.sources.arxiv import ArxivSource
 from tasks.sources.brave import BraveSource
 from tasks.sources.brave import wait_seconds as brave_wait_seconds
-from tasks.sources.circuit import SharedCircuit
 from tasks.sources.crossref import allowed_per_minute
 from tasks.sources.dois import clean_doi
 from tasks.sources.github import GithubCodeSource, GithubRepositorySource, refusal_reason
 from tasks.sources.github import wait_seconds as github_wait_seconds
-from tasks.sources.turns import alone
 from tasks.sources.upstream import Reply, retry_after_seconds
+from tasks.web.circuit_breaker import CircuitBreaker
+from tasks.web.locks import alone
 from tests.support.clocks import SleepingClock
 from tests.support.source_desks import keyed_settings, keyless_settings, opened
 from tests.support.web_servers import SHAPES, Find, ShapedServer
@@ -74,7 +74,7 @@ def test_repository_and_code_search_have_allowances_of_their_own() -> None:
 
 async def test_a_circuit_opens_for_all_and_lets_one_try_now_and_then(tmp_path: Path) -> None:
     now = [1000.0]
-    first, second = (SharedCircuit(tmp_path, "arxiv", clock=lambda: now[0]) for _ in range(2))
+    first, second = (CircuitBreaker(tmp_path / "arxiv.breaker", clock=lambda: now[0]) for _ in range(2))
     for _ in range(10):
         first.failed()
     assert second.allows(), "ten failures in a moment are no long time"
@@ -127,7 +127,7 @@ async def test_retries_end_with_the_seconds_allowed(server: ShapedServer, open_s
     server.script = ["500"]
     bounds = {"maximum_attempts": 20, "maximum_total_seconds": 20.0, "retry_base_seconds": 10.0}
     clock = SleepingClock()
-    monkeypatch.setattr("tasks.sources.requests.asyncio", clock)
+    monkeypatch.setattr("tasks.web.retrying.asyncio", clock)
     async with open_source(BraveSource, **bounds) as desk:
         answer = await desk.source.search(SourceQuery(text="electron"))
     assert 1 < len(server.asked) < 6

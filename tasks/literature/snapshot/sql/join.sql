@@ -17,3 +17,4 @@ left join {abstracts} as abstracts on abstracts.corpusid = papers.corpusid
 left join {tldrs} as tldrs on tldrs.corpusid = papers.corpusid
 left join {paper_ids} as ids on ids.corpusid = papers.corpusid
 left join edges on edges.corpusid = papers.corpusid
+order by papers.corpusid

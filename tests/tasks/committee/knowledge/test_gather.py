@@ -11,9 +11,11 @@ from schemas.committee import IdeaPart, KnowledgePhase, Relation
 from schemas.knowledge import SourceKind
 from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
-from tasks.committee.knowledge.answers import GroundingAnswer, GroundingEntry, PageSummary, StandingAnswer, StandingEntry, SummariesAnswer
 from tasks.committee.knowledge.expected import expected_calls
 from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
+from tasks.committee.knowledge.steps.ground_evidence import GroundingEntry, GroundingReply
+from tasks.committee.knowledge.steps.judge_standing import StandingEntry, StandingReply
+from tasks.committee.knowledge.steps.summarise_pages import PageSummary, SummariesReply
 from tests.support.contribution_fakes import Delays, FakeEngine, WordEmbedder
 from tests.support.knowledge_fakes import CUTOFF, IDEA, FakeReader, FakeSource, Library, claims, item, paper, parameters, tools
 
@@ -263,14 +265,14 @@ async def test_a_step_that_fails_leaves_its_mark_and_the_rest_stands(step: str) 
 
 
 async def test_an_invented_passage_is_marked_and_keys_are_spelled_out() -> None:
-    def answer(question: Any) -> GroundingAnswer:
+    def answer(question: Any) -> GroundingReply:
         shown = [each.key for each in question.items]
         entries = [
             GroundingEntry(key=key, relation=Relation.SUPPORTS, evidence=f"{key} halves memory, unlike [{shown[-1]}].", analysis="Close.",
                            relevance=8, passage="Memory was halved in all of a hundred runs." if key == "K1" else DENSE)
             for key in [*shown, "K99"]
         ]  # fmt: skip
-        return GroundingAnswer(items=entries)
+        return GroundingReply(items=entries)
 
     knowledge = await gathered(engine=FakeEngine(WordEmbedder(), {"ground_evidence": answer}))
     rows = [row for row in knowledge.evidence if row.part is IdeaPart.METHODS]
@@ -279,10 +281,10 @@ async def test_an_invented_passage_is_marked_and_keys_are_spelled_out() -> None:
 
 
 async def test_what_a_reply_leaves_out_is_unscored() -> None:
-    def answer(question: Any) -> GroundingAnswer:
+    def answer(question: Any) -> GroundingReply:
         first = question.items[0]
         entry = GroundingEntry(key=first.key, relation=Relation.NEITHER, evidence="", analysis="", relevance=0, passage="")
-        return GroundingAnswer(items=[entry])
+        return GroundingReply(items=[entry])
 
     knowledge = await gathered(engine=FakeEngine(WordEmbedder(), {"ground_evidence": answer}))
     assert Counter(row.unscored_reason for row in knowledge.evidence) == {None: 4, Reason.REPLY_UNPARSABLE: 4}
@@ -290,9 +292,9 @@ async def test_what_a_reply_leaves_out_is_unscored() -> None:
 
 
 async def test_a_summarys_passages_stand_in_the_page_and_quotations_rest_on_the_page() -> None:
-    def summary(question: Any) -> SummariesAnswer:
+    def summary(question: Any) -> SummariesReply:
         sound = "Memory fell by half in every run we made."
-        return SummariesAnswer(
+        return SummariesReply(
             pages=[
                 PageSummary(key=page.key, summary=f"{page.key} reports halved memory.", passages=[sound, "Nobody ever said this here."])
                 for page in question.pages
@@ -323,8 +325,8 @@ async def test_a_repository_changed_since_the_cutoff_is_read_as_it_was(updated: 
 
 
 async def test_the_judge_moves_what_is_equally_near() -> None:
-    def answer(question: Any) -> StandingAnswer:
-        return StandingAnswer(
+    def answer(question: Any) -> StandingReply:
+        return StandingReply(
             items=[StandingEntry(key=each.key, reason="r", score=10 if "second" in each.title else 0) for each in question.items]
         )
 

@@ -17,9 +17,8 @@ from schemas.settings import DocumentSettings, Settings, SourceSettings
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.addresses import SOURCE, CodeHost
 from tasks.committee.knowledge.reader import WebReader
-from tasks.documents.http import document_client
-from tasks.sources.transport import source_client
 from tasks.sources.upstream import Desk
+from tasks.web.client import open_client
 from tests.support.document_server import DocumentServer, Reply, document_server
 from tests.support.source_desks import KEYLESS
 from warehouse.keyed_store import KeyedStore
@@ -64,10 +63,9 @@ class Bench:
             base_urls={SOURCE: server.url}, requests_per_minute={SOURCE: 60_000.0}, retry_base_seconds=0.01, maximum_attempts=2
         )
         settings = Settings(**(KEYLESS | {"github_token": SecretStr(token) if token else None}), sources=sources)
-        self.http = source_client(60.0)
+        self.http = open_client(60.0)
         self.reader = WebReader(
             settings=DocumentSettings(parse_seconds=5.0, parse_memory_bytes=700_000_000, download_timeout_seconds=60.0),
-            http=lambda: document_client(60.0),
             ledger=self.ledger,
             code_host=CodeHost(settings, Desk(self.http, self.ledger, folder), archive_root=server.url),
             store=KeyedStore(folder / "readings.sqlite"),

@@ -13,27 +13,15 @@ from schemas.run import Budget
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.committee.knowledge.answers import QueryTrouble
-from tasks.committee.knowledge.baselines.grounding import baseline_grounding
-from tasks.committee.knowledge.baselines.queries import WORD_LIMITS, baseline_queries
-from tasks.committee.knowledge.baselines.refinement import baseline_refinement
-from tasks.committee.knowledge.baselines.standing import baseline_standing
-from tasks.committee.knowledge.baselines.synonyms import abbreviations, reworded
 from tasks.committee.knowledge.gather import gather_knowledge
-from tasks.committee.knowledge.questions import (
-    GroundingQuestion,
-    ItemShown,
-    ItemStanding,
-    PageShown,
-    PartHeld,
-    PartShown,
-    QueriesQuestion,
-    QueryOutcome,
-    RefinementQuestion,
-    StandingQuestion,
-    SummariesQuestion,
-)
-from tasks.committee.knowledge.steps import GROUND_EVIDENCE, STEPS, SUMMARISE_PAGES
+from tasks.committee.knowledge.steps import STEPS
+from tasks.committee.knowledge.steps.ground_evidence import GROUND_EVIDENCE, GroundingInput, ItemShown, PartHeld, baseline_grounding
+from tasks.committee.knowledge.steps.judge_standing import ItemStanding, StandingInput, baseline_standing
+from tasks.committee.knowledge.steps.knowledge_queries import QueriesInput, baseline_queries
+from tasks.committee.knowledge.steps.query_words import WORD_LIMITS, abbreviations, reworded
+from tasks.committee.knowledge.steps.refine_queries import QueryOutcome, QueryTrouble, RefinementInput, baseline_refinement
+from tasks.committee.knowledge.steps.shown import PartShown
+from tasks.committee.knowledge.steps.summarise_pages import SUMMARISE_PAGES, PageShown, SummariesInput
 from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine
 from tasks.judging.step import BaselineTools, NoAnswer
 from tests.support.contribution_fakes import WordEmbedder
@@ -50,17 +38,15 @@ def standing(**changes: Any) -> ItemStanding:
     return ItemStanding(**({"key": "K1", "title": "T"} | fields | changes))
 
 
-def grounding(text: str, part: IdeaPart = IdeaPart.METHODS) -> GroundingQuestion:
+def grounding(text: str, part: IdeaPart = IdeaPart.METHODS) -> GroundingInput:
     shown = ItemShown(key="K1", kind="papers", title="T", text=text)
-    return GroundingQuestion(
-        idea="Sparse attention", items=(shown,), parts=(PartHeld(part=part.value, claims=(PARTS[part],), keys=("K1",)),)
-    )
+    return GroundingInput(idea="Sparse attention", items=(shown,), parts=(PartHeld(part=part.value, claims=(PARTS[part],), keys=("K1",)),))
 
 
 @pytest.mark.parametrize(
     ("step", "question"),
     [
-        (SUMMARISE_PAGES, SummariesQuestion(idea="Sparse attention", pages=(PageShown(key="K1", title=ATTACK, text=ATTACK),))),
+        (SUMMARISE_PAGES, SummariesInput(idea="Sparse attention", pages=(PageShown(key="K1", title=ATTACK, text=ATTACK),))),
         (GROUND_EVIDENCE, grounding(ATTACK)),
     ],
 )
@@ -101,7 +87,7 @@ async def test_a_language_model_carries_the_search_from_queries_to_evidence(tmp_
 
 
 async def test_the_baseline_asks_in_other_words_too_and_within_the_limits() -> None:
-    question = QueriesQuestion(idea=IDEA.text, parts=SHOWN, kinds=tuple(kind.value for kind in SourceKind), maximum_queries=3)
+    question = QueriesInput(idea=IDEA.text, parts=SHOWN, kinds=tuple(kind.value for kind in SourceKind), maximum_queries=3)
     answer = await baseline_queries(question, TOOLS)
     assert not isinstance(answer, NoAnswer)
     assert {(entry.part, entry.kind) for entry in answer.entries} == {(part, kind) for part in PARTS for kind in SourceKind}
@@ -133,7 +119,7 @@ async def test_the_baseline_names_what_ails_a_query(found: int, similarity: floa
         gists=("Locality-sensitive hashing: Reformer buckets queries and keys by locality-sensitive hashing.",),
     )  # fmt: skip
     answer = await baseline_refinement(
-        RefinementQuestion(idea=IDEA.text, parts=SHOWN, kinds=("papers",), outcomes=(outcome,), maximum_queries=1), TOOLS
+        RefinementInput(idea=IDEA.text, parts=SHOWN, kinds=("papers",), outcomes=(outcome,), maximum_queries=1), TOOLS
     )
     assert not isinstance(answer, NoAnswer)
     (entry,) = answer.entries
@@ -148,13 +134,13 @@ async def test_standing_grows_with_citations_a_year_and_needs_something_known() 
         standing(key="K4"), standing(key="K5", site="ICLR"), standing(key="K6", kind="code", stars=4000), standing(key="K7", kind="code"),
         standing(key="K8", kind="web", site="cs.stanford.edu"), standing(key="K9", kind="web", site="blog.example.com"),
     )  # fmt: skip
-    answer = await baseline_standing(StandingQuestion(idea="i", items=items, as_of_year=2024), TOOLS)
+    answer = await baseline_standing(StandingInput(idea="i", items=items, as_of_year=2024), TOOLS)
     assert not isinstance(answer, NoAnswer)
     scores = {entry.key: entry.score for entry in answer.items}
     assert set(scores) == {"K1", "K2", "K3", "K5", "K6", "K8", "K9"}, "of the others nothing is known: that is no zero"
     assert scores["K1"] < scores["K3"] < scores["K2"] == 10
     assert scores["K9"] < scores["K8"]
-    nothing = await baseline_standing(StandingQuestion(idea="i", items=(standing(),), as_of_year=2024), TOOLS)
+    nothing = await baseline_standing(StandingInput(idea="i", items=(standing(),), as_of_year=2024), TOOLS)
     assert isinstance(nothing, NoAnswer)
     assert nothing.reason is Reason.NO_EVIDENCE
 

@@ -16,8 +16,8 @@ from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.gather import gather_knowledge
 from tasks.committee.knowledge.tools import KnowledgeTools, open_knowledge_tools
 from tasks.documents.abstracts import AbstractLibrary
-from tasks.sources.transport import source_client
 from tasks.sources.upstream import Desk
+from tasks.web.client import open_client
 from tests.support.contribution_fakes import FakeEngine, WordEmbedder
 from tests.support.document_server import Reply, document_server
 from tests.support.knowledge_fakes import IDEA, Library, claims, parameters
@@ -56,7 +56,7 @@ async def test_a_page_found_by_a_search_engine_is_fetched_and_quoted(tmp_path: P
             documents = DocumentSettings(parse_memory_bytes=700_000_000, download_timeout_seconds=60.0)
             settings = Settings(**(KEYLESS | {"serper_api_key": "serper-Secret-2"}), sources=sources, documents=documents)
             ledger = Ledger(IdeaId("idea"))
-            async with source_client(60.0) as http:
+            async with open_client(60.0) as http:
                 tools = opened(settings, Desk(http, ledger, tmp_path), "serper", "tavily")
                 reader = with_changes(tools.reader, allow_private_addresses=True)  # type: ignore[type-var]
                 knowledge = await gather_knowledge(
@@ -78,6 +78,6 @@ async def test_a_page_found_by_a_search_engine_is_fetched_and_quoted(tmp_path: P
 
 
 async def test_a_profile_that_names_no_source_is_refused(tmp_path: Path) -> None:
-    async with source_client(60.0) as http:
+    async with open_client(60.0) as http:
         with pytest.raises(ConfigurationError, match="no source is named serpent"):
             opened(keyless_settings(), Desk(http, Ledger(IdeaId("idea")), tmp_path), "serpent")

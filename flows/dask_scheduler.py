@@ -1,0 +1,43 @@
+"""Whether a Dask scheduler takes connections from here.
+
+Apart from the task runner, because Prefect must not be imported before its server is known.
+"""
+
+import asyncio
+import ssl
+from typing import Any
+
+from distributed import Security
+from distributed.comm import connect
+
+from schemas.errors import ConfigurationError
+
+CERTIFICATES = "DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__TLS__CLIENT__CERT and …__TLS__CLIENT__KEY"
+
+
+def greet_scheduler(address: str, timeout_seconds: float) -> None:
+    """Connect to the scheduler at `address` as runs do, with the certificates that Dask's configuration names.
+
+    Raises:
+        ConfigurationError: certificates are needed and none are named, or they cannot be used.
+        OSError: no Dask scheduler answers there, or it does not take this connection.
+    """
+    try:
+        arguments = Security().get_connection_args("client")
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"--scheduler {address}: the files in {CERTIFICATES} cannot be used ({_reason(error)})") from error
+    if address.startswith("tls://") and arguments["ssl_context"] is None:
+        raise ConfigurationError(f"--scheduler {address} speaks TLS: name your certificates in {CERTIFICATES}")
+    asyncio.run(_greet(address, timeout_seconds, arguments))
+
+
+async def _greet(address: str, timeout_seconds: float, arguments: dict[str, Any]) -> None:
+    async with asyncio.timeout(timeout_seconds):
+        comm = await connect(address, timeout=timeout_seconds, **arguments)
+        await comm.close()
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ssl.SSLError):
+        return error.reason or "no certificate"
+    return " ".join(str(error).split())[:200]

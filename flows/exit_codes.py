@@ -1,0 +1,6 @@
+"""What a command's exit code says."""
+
+EXIT_DONE = 0
+EXIT_FAILURES = 1
+EXIT_USAGE = 2
+EXIT_BUDGET = 3

@@ -1,1 +1,0 @@
-"""Deterministic answers of the extractive engine to the steps of the benchmarks."""

@@ -1,1 +1,0 @@
-"""The extractive engine's answers to the grading steps."""

@@ -1,0 +1,96 @@
+"""`extract_aspects`: what a justification says is known, and what is new.
+
+Baseline: clauses sorted by wording that speaks of earlier work, or of what it lacks.
+"""
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.patterns import IGNORECASE, Pattern, bounded
+from tasks.judging.reply_fields import Text
+from tasks.judging.step import BaselineTools, Step
+from tasks.text.words import sentences, words
+
+
+class AspectsInput(Noun):
+    """Input of `extract_aspects`."""
+
+    justification: str = Field(min_length=1)
+
+
+class AspectsReply(Reply):
+    """Both lists may be empty: a justification need not argue."""
+
+    known: list[Text] = Field(description="Arguments that something in the idea exists already.")
+    novel: list[Text] = Field(description="Arguments that something in the idea is new.")
+
+
+MINIMUM_WORDS = 5
+_TURN = bounded(
+    r"(?:[;:]|,)\s{1,9}(?=(?:but|while|whereas|although|though|yet|however|which|nor|instead)\b)|;\s{1,9}"
+    r"|\s{1,9}(?=(?:but|whereas|although)\b)|,\s{1,9}(?=(?:the|this|it|its|none|no)\b)",
+    IGNORECASE,
+)
+_DENIED = "prior existing previous related work paper"
+_UNDONE = "been present addressed explored studied considered found appear"
+
+
+def _any(expressions: str, *more: str) -> Pattern:
+    return bounded(rf"\b(?:{'|'.join([*expressions.split(), *more])})\b", IGNORECASE)
+
+
+_NOVEL = _any(
+    r"novel(?:ty)? new(?:ly)? first unexplored unprecedented original(?:ity)? innovati\w++ unique(?:ly)? distinct(?:ive)? differs? "
+    r"departs? lacks? absent unlike neither nor introduc\w++ missing",
+    r"(?:goes?|extends?) beyond",
+    r"none of",
+    r"(?:do|does|did|has|have) not",
+    r"rather than",
+    rf"no (?:{'|'.join(_DENIED.split())})",
+    rf"not (?:{'|'.join(_UNDONE.split())})",
+)
+_KNOWN = _any(
+    r"existing exists? prior previous(?:ly)? earlier already established known common(?:ly)? similar(?:ly)? overlaps? standard incremental "
+    r"variations? variants? extensions? resembles? straightforward widely combin(?:es|ing|ation) adapts? borrow\w*+ well-known "
+    r"well-studied",
+    r"builds? (?:up)?on",
+    r"based on",
+    r"related works?",
+    r"(?:has|have) been",
+)
+
+
+async def baseline_aspects(inputs: AspectsInput, tools: BaselineTools) -> AspectsReply:
+    """Each clause of five words or more goes to the kind it has more cues of; ties go to novel when it denies something, else to known."""
+    del tools
+    known: dict[str, None] = {}
+    novel: dict[str, None] = {}
+    for clause in _clauses(inputs.justification):
+        for_novel, for_known = len(_NOVEL.findall(clause)), len(_KNOWN.findall(clause))
+        if for_novel or for_known:
+            (novel if for_novel >= for_known else known).setdefault(clause)
+    return AspectsReply(known=list(known), novel=list(novel))
+
+
+def _clauses(text: str) -> list[str]:
+    """Sentences cut where they turn; a piece too short to say anything stays with the one before."""
+    found: list[str] = []
+    for sentence in sentences(text):
+        pieces: list[str] = []
+        for piece in _TURN.split(sentence):
+            if pieces and len(words(piece)) < MINIMUM_WORDS:
+                pieces[-1] = f"{pieces[-1]}, {piece.strip()}"
+            elif piece.strip():
+                pieces.append(piece.strip())
+        found += [piece for piece in pieces if len(words(piece)) >= MINIMUM_WORDS]
+    return found
+
+
+EXTRACT_ASPECTS = Step(
+    name="extract_aspects",
+    version=1,
+    package="tasks.benchmarks.novelty_grading",
+    input_model=AspectsInput,
+    output_model=AspectsReply,
+    baseline=baseline_aspects,
+)

@@ -1,0 +1,62 @@
+"""`judge_alignment`: how far a justification argues as an expert's does.
+
+Baseline: the expert's arguments found in the other text, and whether both lean the same way.
+"""
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import StepKind
+from tasks.benchmarks.novelty_grading.steps.extract_aspects import AspectsInput, AspectsReply, baseline_aspects
+from tasks.judging.step import BaselineTools, Step
+from tasks.novelty.closeness import measure
+from tasks.text.words import overlap_0_to_1
+
+
+class AlignmentInput(Noun):
+    """Input of `judge_alignment`."""
+
+    expected: str = Field(min_length=1, description="The expert's justification.")
+    actual: str = Field(min_length=1, description="The justification to be graded.")
+
+
+class AlignmentReply(Reply):
+    reason: str = Field(default="", description="What agrees and what does not.")
+    score: int = Field(ge=0, le=10, description="0 nothing in common, 10 the same arguments and the same conclusion.")
+
+
+CLOSENESS_WEIGHT = 0.5
+OVERLAP_WEIGHT = 0.2
+LEANING_WEIGHT = 0.3
+"""The three weights were set by hand, held against no judge's scores."""
+
+
+async def baseline_alignment(inputs: AlignmentInput, tools: BaselineTools) -> AlignmentReply:
+    """0.5 × closeness of the expert's sentences to the other text + 0.2 × shared words + 0.3 × agreement of leaning, times ten.
+
+    Leaning: the share of novel among all arguments of a text; agreement is 1 less the difference of the two.
+    """
+    closeness = await measure(inputs.expected, [("", inputs.actual)], tools.embedder)
+    shared = overlap_0_to_1(inputs.expected, inputs.actual)
+    near = closeness.mean if closeness is not None else shared
+    theirs, ours = [_leaning(await baseline_aspects(AspectsInput(justification=text), tools)) for text in (inputs.expected, inputs.actual)]
+    agreement = 1 - abs(theirs - ours)
+    value = CLOSENESS_WEIGHT * near + OVERLAP_WEIGHT * shared + LEANING_WEIGHT * agreement
+    reason = f"closeness {near:.2f}, shared words {shared:.2f}, novel share of the arguments {theirs:.2f} and {ours:.2f}"
+    return AlignmentReply(reason=reason, score=round(10 * min(value, 1.0)))
+
+
+def _leaning(aspects: AspectsReply) -> float:
+    total = len(aspects.known) + len(aspects.novel)
+    return len(aspects.novel) / total if total else 0.5
+
+
+JUDGE_ALIGNMENT = Step(
+    name="judge_alignment",
+    version=1,
+    package="tasks.benchmarks.novelty_grading",
+    input_model=AlignmentInput,
+    output_model=AlignmentReply,
+    baseline=baseline_alignment,
+    kind=StepKind.JUDGEMENT,
+)

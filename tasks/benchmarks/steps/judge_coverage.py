@@ -1,0 +1,82 @@
+"""`judge_coverage`: how far a review says what an expert said.
+
+Baseline: how near the review's nearest sentences come to the statement.
+"""
+
+from functools import lru_cache
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import LONG_ANSWER_TOKENS, StepKind
+from tasks.judging.reply_fields import Prose
+from tasks.judging.step import BaselineTools, Step
+from tasks.text.words import content_words, outcome_cue, rank_sentences, sentences
+
+
+class CoverageInput(Noun):
+    """Does the review say what an expert said?"""
+
+    review: str = Field(min_length=1)
+    statement: str = Field(min_length=1, description="One statement of an expert's review.")
+
+
+class CoverageReply(Reply):
+    """How far the review expresses the statement."""
+
+    reason: Prose = Field(description="Where the review says it, or what it misses, in one or two sentences.")
+    score: int = Field(ge=1, le=5, description="1 not at all, 5 clearly and whole.")
+
+
+SENTENCES_EMBEDDED = 3
+"""The sentences that share most words with the statement; embedding all of a long review would cost a hundred times as much."""
+THRESHOLDS = ((0.70, 5), (0.58, 4), (0.46, 3), (0.32, 2))
+"""Least nearness of each grade; below all of them: 1. Set by hand, not fitted to any judge's grades: the extractive engine's coverage
+tells systems apart that it judged itself, and is no estimate of what a model would give."""
+_OPPOSITE_PENALTY = 0.10
+
+
+async def baseline_coverage(inputs: CoverageInput, tools: BaselineTools) -> CoverageReply:
+    """The greater of two measures of the nearest sentence, mapped to 1 to 5.
+
+    Nearness = mean of embedding cosine and the share of the statement's content words that the sentence and its neighbours in meaning
+    hold; a sentence whose wording points the other way (praise against criticism) comes less near.
+    """
+    found = [sentence for _, sentence in rank_sentences(inputs.statement, _sentences(inputs.review), SENTENCES_EMBEDDED)]
+    if not found:
+        return CoverageReply(reason="The review has no sentence.", score=1)
+    vectors = await tools.embedder.embed([inputs.statement, *found])
+    cosines = (vectors[1:] @ vectors[0]).tolist()
+    wanted = set(content_words(inputs.statement))
+    shared = len(wanted & {word for sentence in found for word in content_words(sentence)}) / len(wanted) if wanted else 0.0
+    nearness = [
+        0.7 * max(cosine, 0.0) + 0.3 * shared - _against(inputs.statement, sentence)
+        for cosine, sentence in zip(cosines, found, strict=True)
+    ]
+    place = max(range(len(found)), key=lambda number: (nearness[number], -number))
+    score = next((grade for least, grade in THRESHOLDS if nearness[place] >= least), 1)
+    return CoverageReply(reason=f'The nearest sentence ({nearness[place]:.2f} of 1): "{found[place]}"', score=score)
+
+
+@lru_cache(maxsize=64)
+def _sentences(review: str) -> tuple[str, ...]:
+    """Taken apart once for all statements about a review."""
+    return tuple(sentences(review))
+
+
+def _against(statement: str, sentence: str) -> float:
+    cues = {outcome_cue(statement), outcome_cue(sentence)}
+    return _OPPOSITE_PENALTY if cues == {"positive", "negative"} else 0.0
+
+
+JUDGE_COVERAGE = Step(
+    name="judge_coverage",
+    version=1,
+    package="tasks.benchmarks",
+    input_model=CoverageInput,
+    output_model=CoverageReply,
+    baseline=baseline_coverage,
+    shares_prefix=True,
+    kind=StepKind.JUDGEMENT,
+    answer_tokens=LONG_ANSWER_TOKENS,
+)

@@ -1,0 +1,94 @@
+"""`judge_preference`: which of two reviews of one idea is better, by each criterion.
+
+Baseline: what can be counted of both reviews.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import StepKind
+from schemas.patterns import IGNORECASE, bounded
+from tasks.benchmarks.links import cited_links
+from tasks.judging.reply_fields import Prose
+from tasks.judging.step import BaselineTools, Step
+from tasks.ranking.steps.compare_ideas import spelled
+from tasks.text.words import content_words, has_numbers, sentences
+
+
+class PreferenceInput(Noun):
+    """Which of two reviews of one idea is better, by each criterion?"""
+
+    first: str = Field(min_length=1, description="Review A.")
+    second: str = Field(min_length=1, description="Review B.")
+
+
+Better = Annotated[Literal["A", "B", "tie"], BeforeValidator(spelled)]
+
+
+class PreferenceReply(Reply):
+    """A verdict for each criterion, each with its reason."""
+
+    evidence_reason: Prose = ""
+    evidence: Better = Field(description="A, B or tie.")
+    actionability_reason: Prose = ""
+    actionability: Better = Field(description="A, B or tie.")
+    depth_reason: Prose = ""
+    depth: Better = Field(description="A, B or tie.")
+
+
+LEVEL_WITHIN = 0.1
+"""Share of the larger count by which two counts may differ and still be level."""
+_ADVICE = bounded(
+    r"\b(?:consider|should|could|recommend\w*+|suggest\w*+|test|compare|report|add|include|use|clarify|weigh|say|try)\b", IGNORECASE
+)
+
+
+async def baseline_preference(inputs: PreferenceInput, tools: BaselineTools) -> PreferenceReply:
+    """The larger count wins, unless both are within a tenth of each other.
+
+    evidence: different addresses cited. actionability: sentences that advise. depth: sentences that cite and tell a figure or at
+    least a dozen content words.
+    """
+    del tools
+    evidence = _held(inputs, lambda review: len(set(cited_links(review))), "different works cited")
+    advice = _held(inputs, _advising, "sentences that advise something")
+    depth = _held(inputs, _specific, "sentences that tell specifics of a cited work")
+    return PreferenceReply(
+        evidence=evidence[0],
+        evidence_reason=evidence[1],
+        actionability=advice[0],
+        actionability_reason=advice[1],
+        depth=depth[0],
+        depth_reason=depth[1],
+    )
+
+
+def _held(inputs: PreferenceInput, count: Callable[[str], int], what: str) -> tuple[Literal["A", "B", "tie"], str]:
+    first, second = count(inputs.first), count(inputs.second)
+    reason = f"Counted {what}: {first} in A, {second} in B."
+    if abs(first - second) <= LEVEL_WITHIN * max(first, second):
+        return "tie", reason
+    return ("A" if first > second else "B"), reason
+
+
+def _advising(review: str) -> int:
+    return sum(1 for sentence in sentences(review) if _ADVICE.search(sentence))
+
+
+def _specific(review: str) -> int:
+    cited = [sentence for sentence in sentences(review) if cited_links(sentence)]
+    return sum(1 for sentence in cited if has_numbers(sentence) or len(content_words(sentence)) >= 12)
+
+
+JUDGE_PREFERENCE = Step(
+    name="judge_preference",
+    version=1,
+    package="tasks.benchmarks",
+    input_model=PreferenceInput,
+    output_model=PreferenceReply,
+    baseline=baseline_preference,
+    kind=StepKind.JUDGEMENT,
+)

@@ -1,0 +1,100 @@
+"""Reviews of a whole idea: what `prompt_only` and `prompt_with_search` answer."""
+
+from collections.abc import Sequence
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from schemas.base import Reply
+from tasks.contribution.steps.extract_dimensions import DimensionsInput, baseline_dimensions
+from tasks.contribution.steps.shown import ShownPaper
+from tasks.judging.reply_fields import Prose, SoundEntries
+from tasks.judging.step import BaselineTools, NoAnswer
+from tasks.soundness.steps.extract_methods import MethodsInput, baseline_methods
+from tasks.text.practices import PRACTICES
+from tasks.text.words import key_phrases, outcome_cue, rank_sentences, sentences
+
+
+class ReviewedMethod(Reply):
+    """One method of the idea."""
+
+    method: Prose = Field(description="The method, in a few words.")
+    support: Prose = ""
+    contradictions: Prose = ""
+    suggestions: Prose = ""
+
+
+class ReviewedDimension(Reply):
+    """One facet of the contribution."""
+
+    dimension: Prose = Field(description="Its name.")
+    strengths: Prose = ""
+    weaknesses: Prose = ""
+    suggestions: Prose = ""
+
+
+class WholeReviewReply(Reply):
+    """A review in the form that Assay's own evaluations have; a broken entry is left out, not the others."""
+
+    methods: Annotated[list[ReviewedMethod], SoundEntries] = Field(default_factory=list)
+    dimensions: Annotated[list[ReviewedDimension], SoundEntries] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not (self.methods or self.dimensions):
+            raise ValueError("neither a method nor a dimension is reviewed")
+        return self
+
+
+MAXIMUM_METHODS = 6
+MAXIMUM_DIMENSIONS = 4
+NEAREST_PAPERS = 2
+
+
+async def extractive_review(idea: str, papers: Sequence[ShownPaper], tools: BaselineTools) -> WholeReviewReply | NoAnswer:
+    """The idea's methods and dimensions, each with what the plan leaves out and the nearest sentences of `papers`."""
+    methods = await baseline_methods(MethodsInput(idea=idea, maximum_methods=MAXIMUM_METHODS), tools)
+    dimensions = await baseline_dimensions(DimensionsInput(idea=idea, maximum_dimensions=MAXIMUM_DIMENSIONS), tools)
+    if isinstance(methods, NoAnswer) and isinstance(dimensions, NoAnswer):
+        return methods
+    missing = [practice.name for practice in PRACTICES if not practice.pattern.search(idea)]
+    named = [] if isinstance(methods, NoAnswer) else [method.text for method in methods.methods]
+    facets = [] if isinstance(dimensions, NoAnswer) else dimensions.dimensions
+    return WholeReviewReply(
+        methods=[_method(text, papers, missing[2 * place : 2 * place + 2]) for place, text in enumerate(named)],
+        dimensions=[_dimension(facet.name, " ".join(facet.statements), papers) for facet in facets],
+    )
+
+
+def _method(text: str, papers: Sequence[ShownPaper], missing: Sequence[str]) -> ReviewedMethod:
+    said = _said(text, papers)
+    lacking = " and ".join(missing)
+    return ReviewedMethod(
+        method=text,
+        support=" ".join(quoted for quoted, cue in said if cue != "negative"),
+        contradictions=" ".join(
+            [*(quoted for quoted, cue in said if cue == "negative"), *([f"The plan does not mention {lacking}."] if lacking else [])]
+        ),
+        suggestions=f"Consider {lacking}." if lacking else "",
+    )
+
+
+def _dimension(name: str, statements: str, papers: Sequence[ShownPaper]) -> ReviewedDimension:
+    """The idea's own sentences are not repeated: a judge of coverage would take an echo for a review."""
+    terms = " and ".join(key_phrases(statements, 2)) or name.lower()
+    said = [quoted for quoted, _ in _said(statements, papers)]
+    return ReviewedDimension(
+        dimension=name,
+        strengths=f"The idea sets its hope on {terms}.",
+        weaknesses=f"Earlier work on the same subject: {' '.join(said)}" if said else "",
+        suggestions=f"Say what sets {terms} apart from earlier work, and compare with it.",
+    )
+
+
+def _said(text: str, papers: Sequence[ShownPaper]) -> list[tuple[str, str]]:
+    """The nearest sentence of each of the nearest papers, with its key, and whether it tells of success or failure."""
+    nearest = sorted(
+        ((max(rank_sentences(text, sentences(paper.abstract), 1), default=(0.0, "")), paper) for paper in papers),
+        key=lambda pair: (-pair[0][0], pair[1].key),
+    )
+    return [(f"{sentence} [{paper.key}]", outcome_cue(sentence)) for (score, sentence), paper in nearest[:NEAREST_PAPERS] if score > 0]

@@ -1,1 +1,0 @@
-"""The extractive engine's answers to the committee's steps: classic text processing, deterministic, without a model."""

@@ -1,1 +1,0 @@
-"""Deterministic answers to the knowledge steps: classic text processing over the same input."""

@@ -1,0 +1,110 @@
+"""What can be counted about an idea and the evidence on it: the figures from which a baseline review makes its scores, each 0 to 1."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from schemas.committee import IdeaPart, Relation
+from schemas.patterns import IGNORECASE, bounded
+from tasks.committee.steps.shown import FindingShown, KnowledgeShown, PartShown
+from tasks.text.words import has_numbers, overlap_0_to_1, words
+
+_DEMANDING = bounded(
+    r"\b(?:large[- ]scale|massive|thousands of (?:gpus?|participants|patients|samples)|billions?|years of|clinical trial|satellites?"
+    r"|telescope|from scratch|nationwide|global(?:ly)?|real[- ]time|quantum|exascale"
+    r"|longitudinal|proprietary|unprecedented|human[- ]level)\b",
+    IGNORECASE,
+)
+_WIDE = bounded(
+    r"\b(?:general(?:ly|i[sz]\w*+)?|across|fundamental|widely|society|patients|safety|climate|health|education|communit\w++|any|every|universal|critical"
+    r"|million|billion|policy|scal(?:e|able|ing)|practice|real[- ]world)\b",
+    IGNORECASE,
+)
+_NAME_LIKE = bounded(r"[A-Z]{2}|[a-z][A-Z]|-")
+_STRICT = bounded(
+    r"\b(?:strict|sceptical|skeptical|stern|demanding|harsh|cautious|distrusts?|meticulous|impatient|dismissive|unforgiving)\b", IGNORECASE
+)
+_KIND = bounded(r"\b(?:generous|lenient|constructive|optimistic|open-minded|kind|encouraging|forgives?|benevolent)\b", IGNORECASE)
+_PRIOR = 0.5
+_COMFORTABLE_WORDS, _LONG_WORDS = 24, 60
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding with the key to cite it by."""
+
+    key: str
+    kind: str
+    found: FindingShown
+
+
+def findings(evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart] = tuple(IdeaPart)) -> list[Finding]:
+    """Findings on `parts`, most relevant first."""
+    wanted = {part.value for part in parts}
+    found = [Finding(item.key, item.kind, finding) for item in evidence for finding in item.findings if finding.part in wanted]
+    return sorted(found, key=lambda each: -each.found.relevance_0_to_1)
+
+
+def support_share(found: Collection[Finding]) -> float:
+    """Supporting over supporting and refuting relevance, drawn toward a half where there is little of either."""
+    supports = sum(each.found.relevance_0_to_1 for each in found if each.found.relation == Relation.SUPPORTS)
+    refutes = sum(each.found.relevance_0_to_1 for each in found if each.found.relation == Relation.REFUTES)
+    return (supports + _PRIOR) / (supports + refutes + 2 * _PRIOR)
+
+
+def closeness(evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart]) -> float:
+    """How near the nearest knowledge comes to `parts`: mean over the parts of the most relevant finding; 0 without any."""
+    nearest: dict[str, float] = {}
+    for each in findings(evidence, parts):
+        nearest.setdefault(each.found.part, each.found.relevance_0_to_1)
+    return sum(nearest.values()) / len(nearest) if nearest else 0.0
+
+
+def completeness(parts: Collection[PartShown]) -> float:
+    """Share of the six parts that the idea has."""
+    return sum(bool(part.claims) for part in parts) / len(IdeaPart)
+
+
+def concreteness(parts: Collection[PartShown]) -> float:
+    """Share of the claims that name a figure, a proper name or a technical term."""
+    claims = [claim for part in parts for claim in part.claims]
+    return sum(has_numbers(claim) or _names_something(claim) for claim in claims) / len(claims) if claims else 0.0
+
+
+def _names_something(claim: str) -> bool:
+    return any(_NAME_LIKE.search(word) for word in claim.split()[1:])
+
+
+def readability(parts: Collection[PartShown]) -> float:
+    """1 for claims of a comfortable length, 0 where they average twice as long and more."""
+    lengths = [len(words(claim)) for part in parts for claim in part.claims]
+    mean = sum(lengths) / len(lengths) if lengths else _LONG_WORDS
+    return _bounded(1 - (mean - _COMFORTABLE_WORDS) / (_LONG_WORDS - _COMFORTABLE_WORDS))
+
+
+def claims_of(parts: Collection[PartShown], part: IdeaPart) -> tuple[str, ...]:
+    return next((shown.claims for shown in parts if shown.part == part.value), ())
+
+
+def ease(idea: str) -> float:
+    """Less with every demanding resource the text names."""
+    return 1 / (1 + 0.5 * len({match.lower() for match in _DEMANDING.findall(idea)}))
+
+
+def reach(idea: str, parts: Collection[PartShown]) -> float:
+    """How far the motivation and the expected results say the idea reaches."""
+    text = " ".join((*claims_of(parts, IdeaPart.MOTIVATIONS), *claims_of(parts, IdeaPart.EXPECTED_RESULTS), idea[:300]))
+    return min(len({match.lower() for match in _WIDE.findall(text)}) / 5, 1.0)
+
+
+def kinship(idea: str, criterion: str) -> float:
+    """How much of the idea speaks of what a criterion asks about."""
+    return overlap_0_to_1(criterion, idea)
+
+
+def leaning(habits: str) -> float:
+    """-0.5 for a reviewer described as strict, 0.5 for a kind one, 0 for neither or both, in points of the score."""
+    return 0.5 * (bool(_KIND.search(habits)) - bool(_STRICT.search(habits)))
+
+
+def _bounded(value: float) -> float:
+    return min(max(value, 0.0), 1.0)

@@ -1,0 +1,58 @@
+"""`contribution_queries`: searches for the papers closest to each statement.
+
+Baseline: key phrases of the statement, set in the idea's subject.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.reasons import Reason
+from tasks.contribution.steps.shown import ShownDimension
+from tasks.judging.reply_fields import SoundEntries, Text
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.text.queries import phrase_queries
+
+
+class QueriesInput(Noun):
+    """Which searches would find the papers closest to these statements?
+
+    All statements of a dimension share a call: the engine sees which neighbours a query must differ from. Statements are
+    numbered from 1 over all dimensions shown.
+    """
+
+    idea: str = Field(min_length=1)
+    dimensions: tuple[ShownDimension, ...] = Field(min_length=1)
+    maximum_queries: int = Field(ge=1, description="Per statement.")
+
+
+class StatementQueries(Reply):
+    statement: int = Field(ge=1, description="The number of the statement, as shown.")
+    queries: Annotated[list[Text], Field(min_length=1)] = Field(description="Short search queries.")
+
+
+class QueriesReply(Reply):
+    statements: Annotated[list[StatementQueries], Field(min_length=1), SoundEntries]
+
+
+async def baseline_queries(inputs: QueriesInput, tools: BaselineTools) -> QueriesReply | NoAnswer:
+    """For each statement the queries that `phrase_queries` makes of it."""
+    del tools
+    statements = [text for dimension in inputs.dimensions for text in dimension.statements]
+    made = phrase_queries(inputs.idea, statements, inputs.maximum_queries)
+    answers = [StatementQueries(statement=number, queries=queries) for number, queries in enumerate(made, start=1) if queries]
+    if not answers:
+        detail = "the statements name nothing specific to search for"
+        return NoAnswer(Reason.NOTHING_TO_JUDGE, detail)
+    return QueriesReply(statements=answers)
+
+
+CONTRIBUTION_QUERIES = Step(
+    name="contribution_queries",
+    version=2,
+    package="tasks.contribution",
+    input_model=QueriesInput,
+    output_model=QueriesReply,
+    baseline=baseline_queries,
+)

@@ -1,0 +1,152 @@
+"""`extract_dimensions`: along which dimensions an idea claims to advance its field.
+
+Baseline: the idea's own sentences, sorted by the kind of contribution their wording claims.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.patterns import bounded
+from schemas.reasons import Reason
+from tasks.contribution.steps.cues import DIMENSIONS, DimensionCues
+from tasks.judging.reply_fields import SoundEntries, Text
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.text.cues import BACKGROUND, CLAIM, DEPENDENT, GAP, NOVELTY
+from tasks.text.phrases import specific_stems
+from tasks.text.words import overlap_0_to_1, sections_of_markdown, sentences, shorten_words, words
+
+
+class DimensionsInput(Noun):
+    """Along which dimensions does the idea claim to advance its field?"""
+
+    idea: str = Field(min_length=1)
+    maximum_dimensions: int = Field(ge=1)
+
+
+class DimensionEntry(Reply):
+    name: Text = Field(description="Two to five words.")
+    statements: Annotated[list[Text], Field(min_length=1), SoundEntries] = Field(description="Self-contained contribution statements.")
+
+
+class DimensionsReply(Reply):
+    dimensions: Annotated[list[DimensionEntry], SoundEntries] = Field(description="None where the idea claims to contribute nothing.")
+
+
+STATEMENTS_PER_DIMENSION = 2
+STATEMENT_WORD_LIMIT = 60
+"""Longer than nearly every real sentence; what is longer ends in an ellipsis."""
+MINIMUM_WORDS = 6
+REDUNDANT_OVERLAP = 0.55
+ENOUGH_CLAIMS = 4
+"""With fewer sentences that say what will be done, those that merely describe it count too, save for the background."""
+MINIMUM_STRENGTH = 2.0
+"""A dimension needs one sentence that both claims something and has its wording."""
+_FIGURE = bounded(r"\b\d")
+_EMPHASIS = bounded(r"[*_`#]{1,3}")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimSentence:
+    """A sentence of the idea, how much it claims, and how strongly it speaks of each dimension."""
+
+    text: str
+    weight: float
+    strengths: tuple[float, ...]
+
+    def strength(self, place: int) -> float:
+        """How well the sentence stands for the dimension at `place`; 0 when its wording does not name it."""
+        return self.strengths[place] + self.weight if self.strengths[place] else 0.0
+
+
+async def baseline_dimensions(inputs: DimensionsInput, tools: BaselineTools) -> DimensionsReply | NoAnswer:
+    """Sentences that claim something go to the dimension whose cues they have most of; the strongest dimensions stay.
+
+    An idea without any cue gets one dimension, its central sentences.
+    """
+    del tools
+    claims = _claims(inputs.idea)
+    if not claims:
+        return NoAnswer(Reason.NOTHING_TO_JUDGE, "the idea has no sentence of six words or more; write it out in sentences")
+    by_dimension = {place: _statements(_of_dimension(claims, place)) for place in range(len(DIMENSIONS))}
+    strengths = {place: sum(claim.strength(place) for claim in chosen) for place, chosen in by_dimension.items() if chosen}
+    ordered = sorted(strengths, key=lambda place: (-strengths[place], place))[: inputs.maximum_dimensions]
+    if not ordered:
+        central = sorted(claims, key=lambda claim: -claim.weight)
+        return DimensionsReply(dimensions=[_answer("Central claim", _statements(central))])
+    return DimensionsReply(dimensions=[_answer(DIMENSIONS[place].name, by_dimension[place]) for place in ordered])
+
+
+def _answer(name: str, claims: list[ClaimSentence]) -> DimensionEntry:
+    return DimensionEntry(name=name, statements=[claim.text for claim in claims])
+
+
+def _claims(idea: str) -> list[ClaimSentence]:
+    sections = sections_of_markdown(idea)
+    subject = specific_stems(" ".join(heading for heading, _ in sections[:1])) or specific_stems(idea[:200])
+    found: dict[str, ClaimSentence] = {}
+    background: set[str] = set()
+    for heading, body in sections:
+        for sentence in sentences(body):
+            text = _plain(sentence)
+            if len(words(text)) >= MINIMUM_WORDS and specific_stems(text):
+                found.setdefault(text, _weighed(text, heading, subject))
+                if BACKGROUND.search(heading) or GAP.search(text):
+                    background.add(text)
+    claiming = [claim for text, claim in found.items() if CLAIM.search(text)]
+    if len(claiming) >= ENOUGH_CLAIMS:
+        return claiming
+    return [claim for text, claim in found.items() if CLAIM.search(text) or text not in background] or list(found.values())
+
+
+def _plain(sentence: str) -> str:
+    text, left_out = shorten_words(_EMPHASIS.sub("", sentence).strip(), STATEMENT_WORD_LIMIT)
+    return f"{text} …" if left_out else text
+
+
+def _weighed(text: str, heading: str, subject: frozenset[str]) -> ClaimSentence:
+    stems = specific_stems(text)
+    weight = (
+        1.0 * bool(CLAIM.search(text))
+        + 1.0 * min(len(NOVELTY.findall(text)), 2)
+        + 2.0 * len(stems & subject) / (len(subject) or 1)
+        + 0.05 * min(len(stems), 16)
+        - 0.8 * bool(BACKGROUND.search(heading))
+        - (0.8 if CLAIM.search(text) else 2.5) * bool(GAP.search(text))
+        - 1.0 * bool(DEPENDENT.match(text))
+        - 3.0 * text.endswith(":")
+        - 0.3 * min(len(_FIGURE.findall(text)), 5)
+    )
+    return ClaimSentence(text, weight, tuple(_strength(text, heading, cues) for cues in DIMENSIONS))
+
+
+def _strength(text: str, heading: str, cues: DimensionCues) -> float:
+    distinct = {match.lower() for match in cues.wording.findall(text)}
+    return 0.0 if not distinct else min(len(distinct), 3) * 0.7 + 0.5 * bool(cues.headings.search(heading))
+
+
+def _of_dimension(claims: list[ClaimSentence], place: int) -> list[ClaimSentence]:
+    """The claims that fit this dimension better than any other, strongest first."""
+    mine = [claim for claim in claims if claim.strengths[place] and claim.strengths.index(max(claim.strengths)) == place]
+    strong = [claim for claim in mine if claim.strength(place) >= MINIMUM_STRENGTH]
+    return sorted(strong, key=lambda claim: -claim.strength(place))
+
+
+def _statements(claims: list[ClaimSentence]) -> list[ClaimSentence]:
+    chosen: list[ClaimSentence] = []
+    for claim in claims:
+        if len(chosen) < STATEMENTS_PER_DIMENSION and all(overlap_0_to_1(claim.text, other.text) < REDUNDANT_OVERLAP for other in chosen):
+            chosen.append(claim)
+    return chosen
+
+
+EXTRACT_DIMENSIONS = Step(
+    name="extract_dimensions",
+    version=2,
+    package="tasks.contribution",
+    input_model=DimensionsInput,
+    output_model=DimensionsReply,
+    baseline=baseline_dimensions,
+)

@@ -1,0 +1,156 @@
+"""How near papers stand to an idea: by sentence embeddings, and by weighted shared words where those would cost too much."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.identifiers import PaperId
+from schemas.paper import Paper
+from schemas.profile import Ranking
+from tasks.embeddings.embedder import Embedder
+from tasks.text.words import content_words, sections_of_markdown, shorten_words
+
+PASSAGE_WORDS = 90
+"""Words per passage of an idea: what fits into the 128 tokens a small sentence encoder reads."""
+MAXIMUM_PASSAGES = 16
+"""Passages of one idea that are embedded, spread evenly over it; 16 × 90 words hold all but unusually long ideas whole."""
+SATURATION = 1.2
+LENGTH_WEIGHT = 0.75
+"""Okapi BM25's usual k1 and b (Robertson & Zaragoza, The Probabilistic Relevance Framework, 2009)."""
+
+
+def paper_text(title: str, abstract: str | None) -> str:
+    """The one text by which a paper is embedded anywhere in this module, so that its vector is computed once."""
+    return f"{title}\n{abstract}" if abstract else title
+
+
+def idea_passages(idea: str) -> list[str]:
+    """The idea cut into passages an encoder can read whole, each under its heading."""
+    passages: list[str] = []
+    for heading, body in sections_of_markdown(idea):
+        rest = " ".join(f"{heading}. {body}".split()) if heading else " ".join(body.split())
+        while rest:
+            passage, left_out = shorten_words(rest, PASSAGE_WORDS)
+            passages.append(passage)
+            rest = rest[len(passage) :].strip() if left_out else ""
+    if len(passages) <= MAXIMUM_PASSAGES:
+        return passages or [idea]
+    step = len(passages) / MAXIMUM_PASSAGES
+    return [passages[int(place * step)] for place in range(MAXIMUM_PASSAGES)]
+
+
+class Nearness:
+    """Similarity of texts to one idea: cosine with the mean over the idea's passages, floored at 0. Each text is embedded once."""
+
+    def __init__(self, idea: str, embedder: Embedder) -> None:
+        self._passages = idea_passages(idea)
+        self._embedder = embedder
+        self._centre: NDArray[np.float32] | None = None
+        self._known: dict[str, float] = {}
+
+    async def of(self, texts: Sequence[str]) -> list[float]:
+        """One value from 0 to 1 per text, in order; at most one request to the embedder."""
+        await self._learn([text for text in dict.fromkeys(texts) if text not in self._known])
+        return [self._known[text] for text in texts]
+
+    async def _learn(self, texts: list[str]) -> None:
+        if not texts:
+            return
+        passages = self._passages if self._centre is None else []
+        vectors = await self._embedder.embed([*passages, *texts])
+        centre = self._centre if self._centre is not None else _unit(vectors[: len(passages)].mean(axis=0))
+        self._centre = centre
+        cosines = np.clip(vectors[len(passages) :] @ centre, 0.0, 1.0)
+        self._known.update({text: round(float(cosine), 4) for text, cosine in zip(texts, cosines, strict=True)})
+
+
+def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    length = np.float32(np.linalg.norm(vector))
+    return vector / length if length else vector
+
+
+def most_words_shared(idea: str, papers: Sequence[Paper], limit: int) -> list[Paper]:
+    """The `limit` papers that share most weighted words with the idea, in their given order; ties go to the smaller paper_id."""
+    if len(papers) <= limit:
+        return list(papers)
+    scores = SharedWords(papers).with_text(idea)
+    best = {paper_id for paper_id, _ in sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit]}
+    return [paper for paper in papers if paper.paper_id in best]
+
+
+class SharedWords:
+    """BM25 over the titles and abstracts of a list of papers; word weights come from the list itself."""
+
+    def __init__(self, papers: Sequence[Paper]) -> None:
+        self._bags = {paper.paper_id: Counter(content_words(paper_text(paper.title, paper.abstract))) for paper in papers}
+        self._containing = Counter(word for bag in self._bags.values() for word in bag)
+        self._mean_length = sum(bag.total() for bag in self._bags.values()) / max(len(self._bags), 1) or 1.0
+
+    def with_text(self, text: str) -> dict[PaperId, float]:
+        """The score of every paper for the content words of `text`."""
+        asked = {
+            word: (1.0 + math.log(count)) * self._rarity(word)
+            for word, count in Counter(content_words(text)).items()
+            if word in self._containing
+        }
+        return {paper_id: _okapi(bag, asked, bag.total() / self._mean_length) for paper_id, bag in self._bags.items()}
+
+    def _rarity(self, word: str) -> float:
+        containing = self._containing[word]
+        return math.log(1 + (len(self._bags) - containing + 0.5) / (containing + 0.5))
+
+
+def _okapi(bag: Counter[str], asked: dict[str, float], relative_length: float) -> float:
+    damping = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * relative_length)
+    return math.fsum(asked[word] * bag[word] * (SATURATION + 1) / (bag[word] + damping) for word in asked if word in bag)
+
+
+PREFILTERED = 3
+"""Papers embedded for each one needed, where shared words choose beforehand."""
+
+_FUSION_DAMPING = 60
+
+
+async def nearest(
+    idea: str,
+    papers: Sequence[Paper],
+    limit: int,
+    nearness: Nearness,
+    *,
+    lexical_prefilter: bool,
+    ranking: Ranking = Ranking.EMBEDDING,
+) -> tuple[list[Paper], dict[PaperId, float]]:
+    """The `limit` papers most similar to the idea, in their given order, and every similarity that was computed for it.
+
+    A list that fits is kept whole and nothing is embedded. With `lexical_prefilter`, of a longer list only the
+    `PREFILTERED × limit` sharing most weighted words with the idea are embedded. Ties go to the smaller paper_id.
+    """
+    if len(papers) <= limit:
+        return list(papers), {}
+    embedded = most_words_shared(idea, papers, PREFILTERED * limit) if lexical_prefilter else list(papers)
+    known = await similarity_of(embedded, nearness)
+    worth = known if ranking is Ranking.EMBEDDING else fused([known, SharedWords(embedded).with_text(idea)])
+    chosen = {paper_id for paper_id, _ in sorted(worth.items(), key=lambda item: (-item[1], item[0]))[:limit]}
+    return [paper for paper in papers if paper.paper_id in chosen], known
+
+
+def fused(rankings: Sequence[Mapping[PaperId, float]]) -> dict[PaperId, float]:
+    """Several rankings of the same papers as one: the sum of 1 / (60 + rank), by value, ties by paper_id.
+
+    Reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009) needs no common scale.
+    """
+    worth: dict[PaperId, float] = {}
+    for values in rankings:
+        ordered = sorted(values, key=lambda paper_id: (-values[paper_id], paper_id))
+        for rank, paper_id in enumerate(ordered, start=1):
+            worth[paper_id] = worth.get(paper_id, 0.0) + 1 / (_FUSION_DAMPING + rank)
+    return worth
+
+
+async def similarity_of(papers: Sequence[Paper], nearness: Nearness) -> dict[PaperId, float]:
+    """Similarity to the idea by paper; what was embedded before is not embedded again."""
+    values = await nearness.of([paper_text(paper.title, paper.abstract) for paper in papers])
+    return {paper.paper_id: value for paper, value in zip(papers, values, strict=True)}

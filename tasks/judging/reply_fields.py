@@ -1,0 +1,77 @@
+"""Parts that replies of several steps are made of.
+
+A list of answers about several things survives one broken entry: entries outside their bounds are
+left out, and the caller leaves those things unscored. A reply without a sound entry is unparsable.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+
+from schemas.base import Reply
+
+EntryT = TypeVar("EntryT", bound="KeyedEntry")
+
+
+def _bare_key(value: Any) -> Any:
+    return value.strip().strip("[]()").strip() if isinstance(value, str) else value
+
+
+def _sound_entries(values: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+    """Validate a list; where that fails, the entries that are sound on their own."""
+    try:
+        return validate(values)
+    except ValidationError:
+        sound = [value for value in values if _is_sound(value, validate)] if isinstance(values, list) else []
+        if not sound:
+            raise
+        return validate(sound)
+
+
+def _is_sound(value: Any, validate: ValidatorFunctionWrapHandler) -> bool:
+    try:
+        validate([value])
+    except ValidationError:
+        return False
+    return True
+
+
+SoundEntries = WrapValidator(_sound_entries)
+
+Key = Annotated[str, BeforeValidator(_bare_key), Field(min_length=1)]
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+def _prose(value: object) -> object:
+    """Models write null for nothing to say, and a list where several paragraphs were meant."""
+    if value is None:
+        return ""
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return "\n\n".join(value)
+    return value
+
+
+Prose = Annotated[str, BeforeValidator(_prose)]
+
+
+class KeyedEntry(Reply):
+    """An entry of a reply about several things, told apart by key."""
+
+    key: Key = Field(description="The key of the paper, exactly as shown.")
+
+
+def by_key(entries: Sequence[EntryT], shown: Iterable[str]) -> dict[str, EntryT]:
+    """The entries under the keys that were shown, whatever their case; a key answered twice with different content is left out."""
+    canonical = {key.casefold(): key for key in shown}
+    found: dict[str, EntryT] = {}
+    contradicted: set[str] = set()
+    for entry in entries:
+        key = canonical.get(entry.key.casefold())
+        if key is None:
+            continue
+        if key in found and found[key] != entry:
+            contradicted.add(key)
+        found.setdefault(key, entry)
+    return {key: entry for key, entry in found.items() if key not in contradicted}

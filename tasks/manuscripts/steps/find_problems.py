@@ -1,0 +1,92 @@
+"""`find_problems`: the most damaging problems of a manuscript.
+
+Baseline: every check of the text, the gravest findings first; it understands nothing.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from pydantic import AliasChoices, Field, model_validator
+
+from schemas.base import Noun, Reply
+from schemas.judging import LONG_ANSWER_TOKENS, StepKind
+from schemas.reasons import Reason
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.manuscripts.steps.claims import check_claims
+from tasks.manuscripts.steps.numbers import check_abstract, check_intervals, check_shares
+from tasks.manuscripts.steps.reading import Finding, Reading
+from tasks.manuscripts.steps.references import check_labels, check_numbers, check_unresolved
+from tasks.manuscripts.steps.reply_text import Words
+from tasks.manuscripts.steps.statistics import check_statistics
+
+
+class ProblemsInput(Noun):
+    """A manuscript to be checked. With `attached`, `text` is not shown: the engine gets the PDF itself."""
+
+    title: str
+    form: str
+    text: str
+    attached: bool
+    maximum_problems: int
+
+
+class ReportedProblem(Reply):
+    problem: Words = Field(min_length=1, description="What is wrong, in one sentence.", validation_alias=AliasChoices("problem", "Problem"))
+    location: Words = Field(
+        description="Page, section, equation, theorem, table or figure.", validation_alias=AliasChoices("location", "Location")
+    )
+    explanation: Words = Field(
+        description="Why it is wrong and which conclusion falls with it.", validation_alias=AliasChoices("explanation", "Explanation")
+    )
+
+
+class ProblemsReply(Reply):
+    """The most damaging problem first; an empty list says that nothing critical is wrong."""
+
+    problems: list[ReportedProblem] = Field(description="At most as many as asked for; may be empty.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_list(cls, value: Any) -> Any:
+        return {"problems": value} if isinstance(value, list) and value else value
+
+
+CHECKS: tuple[Callable[[Reading], Iterator[Finding]], ...] = (
+    check_statistics, check_shares, check_intervals, check_abstract, check_claims, check_numbers, check_labels, check_unresolved,
+)  # fmt: skip
+_PLACES_TOLD = 3
+
+
+async def baseline_problems(inputs: ProblemsInput, _: BaselineTools) -> ProblemsReply | NoAnswer:
+    """Up to `maximum_problems` problems; none found is an answer."""
+    if inputs.attached:
+        return NoAnswer(Reason.NO_EVIDENCE, "the extractive engine reads text, not attached files")
+    reading = Reading(inputs.form, inputs.text)
+    findings = [finding for check in CHECKS for finding in check(reading)]
+    kinds: dict[str, list[Finding]] = {}
+    for finding in sorted(findings, key=lambda finding: finding.gravity):
+        kinds.setdefault(finding.kind, []).append(finding)
+    return ProblemsReply(problems=[_problem(found) for found in list(kinds.values())[: inputs.maximum_problems]])
+
+
+def _problem(found: Sequence[Finding]) -> ReportedProblem:
+    """One problem of a kind, with the other places it occurs at."""
+    first, others = found[0], found[1 : 1 + _PLACES_TOLD]
+    more = (
+        f" The same is found {len(found) - 1} more times, as at {'; '.join(dict.fromkeys(one.location for one in others))}."
+        if others
+        else ""
+    )
+    return ReportedProblem(problem=first.problem, location=first.location, explanation=first.explanation + more)
+
+
+FIND_PROBLEMS = Step(
+    name="find_problems",
+    version=1,
+    package="tasks.manuscripts",
+    input_model=ProblemsInput,
+    output_model=ProblemsReply,
+    baseline=baseline_problems,
+    kind=StepKind.JUDGEMENT,
+    answer_tokens=LONG_ANSWER_TOKENS,
+)

@@ -1,0 +1,121 @@
+"""Do numbers agree with each other: shares with their counts, estimates with their intervals, the abstract with the text?"""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from schemas.patterns import IGNORECASE, MULTILINE, bounded, linear
+from tasks.manuscripts.steps.reading import Finding, Reading, shown
+
+_SHARE = bounded(
+    r"\b(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})\s?(?:/|(?:out )?of(?: the)?)\s?(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})\b"
+    r"[^().;%]{0,40}\(\s?(\d{1,3}(?:\.\d{1,15})?)\s?\\?%"
+)
+_INTERVAL = linear(
+    r"(-?\d+\.\d+)\s*[\[(,;]?\s*\(?\s*95\s*\\?%\s*(?:CI|confidence interval)\s*[:=,]?\s*[\[(]?\s*"
+    r"(-?\d+\.\d+)\s*(?:to|–|—|-|,|;)\s*(-?\d+\.\d+)",
+    IGNORECASE,
+)
+_SHARES = bounded(r"(\d{1,3}(?:\.\d{1,15})?)\s?\\?%")
+_REMAINING = bounded(r"\b(?:the )?(?:remaining|rest)\b[^.]{0,30}\d\s?\\?%|\d\s?\\?%\)?[^.]{0,12}\b(?:remaining|rest)\b")
+_FIGURE = bounded(r"\d+(?:\.\d+)?")
+_TELLING = bounded(r"(?<![\w.])\d{1,15}\.\d{1,15}(?!\d)(?:\s{0,9}\\?%)?|(?<![\w.])\d{1,3}\s{0,9}\\?%")
+_ABSTRACT_BEGINS = bounded(
+    r"(?P<latex>\\begin\{abstract\})|^[^\S\n]*+(?:#{1,6}\s{0,9})?abstract\b[\s.:—-]*",
+    IGNORECASE | MULTILINE,
+)
+_LATEX_ABSTRACT_ENDS = bounded(r"\\end\{abstract\}", IGNORECASE)
+_INTRODUCTION = bounded(r"^[^\S\n]*+(?:#{1,6}\s{0,9})?(?:1\.?|I\.?)?\s{0,9}introduction\b", IGNORECASE | MULTILINE)
+_FEWEST_WORDS_OF_A_BODY = 300
+_TOLERANCE = 1.0
+"""Percentage points that a printed share may differ from its count beyond rounding."""
+
+
+def check_shares(reading: Reading) -> Iterator[Finding]:
+    """`12 of 40 (25 %)` where 12 of 40 are 30 %; parts and a rest that do not come to 100 %."""
+    for placed in reading.sentences:
+        for found in _SHARE.finditer(placed.sentence):
+            count, total, share = (float(number.replace(",", "")) for number in found.groups())
+            if total > 0 and count <= total and abs(100 * count / total - share) > _TOLERANCE:
+                told = f"{count:g} of {total:g} are {100 * count / total:.1f} %, not {share:g} %."
+                yield Finding(
+                    "share",
+                    1,
+                    f"A percentage contradicts its own counts: {told}",
+                    placed.location,
+                    f"“{shown(placed.sentence)}” {told}",
+                )
+        shares = [float(number) for number in _SHARES.findall(placed.sentence)]
+        apart = len(shares) >= 2 and abs(sum(shares) - 100) > _TOLERANCE * len(shares)
+        if apart and _REMAINING.search(placed.sentence):
+            yield Finding(
+                "share",
+                2,
+                f"Parts and their rest come to {sum(shares):g} % instead of 100 %.",
+                placed.location,
+                f"“{shown(placed.sentence)}”",
+            )
+
+
+def check_intervals(reading: Reading) -> Iterator[Finding]:
+    """An estimate outside its own confidence interval, or an interval whose ends are exchanged."""
+    for placed in reading.sentences:
+        for found in _INTERVAL.finditer(placed.sentence.replace("−", "-")):
+            estimate, lower, upper = (float(number) for number in found.groups())
+            if lower <= estimate <= upper:
+                continue
+            what = "has its ends exchanged" if lower > upper else f"does not contain its estimate {estimate:g}"
+            yield Finding(
+                "interval",
+                1,
+                f"A 95 % confidence interval from {lower:g} to {upper:g} {what}.",
+                placed.location,
+                f"“{shown(placed.sentence)}”",
+            )
+
+
+def check_abstract(reading: Reading) -> Iterator[Finding]:
+    """Figures of the abstract that nothing behind it mentions."""
+    abstract, body = _abstract_and_body(reading.text)
+    if len(body.split()) < _FEWEST_WORDS_OF_A_BODY or len(abstract.split()) > len(body.split()) / 2:
+        return
+    there = {_bare(number) for number in _FIGURE.findall(body)}
+    values = sorted(float(number) for number in there if "." in number)
+    missing = [number for number in dict.fromkeys(_TELLING.findall(abstract)) if not _mentioned(_bare(number), there, values)]
+    if missing:
+        yield Finding(
+            "abstract_number",
+            2,
+            f"The abstract states {', '.join(missing[:5])}, which the text never shows.",
+            "the abstract",
+            "A figure that the abstract reports must be found among the results, in this form or with more digits.",
+        )
+
+
+def _abstract_and_body(text: str) -> tuple[str, str]:
+    """The abstract, and the text behind it; both empty where no abstract is marked off."""
+    ends = {True: _LATEX_ABSTRACT_ENDS, False: _INTRODUCTION}
+    for begins in _ABSTRACT_BEGINS.finditer(text):
+        is_latex = begins["latex"] is not None
+        if is_latex not in ends:
+            continue
+        if found := next(ends[is_latex].finditer(text, begins.end()), None):
+            return text[begins.end() : found.start()], text[found.end() if is_latex else found.start() :]
+        del ends[is_latex]  # behind a later beginning there is no end either
+    return "", ""
+
+
+def _bare(number: str) -> str:
+    return number.replace("\\", "").replace("%", "").strip()
+
+
+def _mentioned(number: str, there: set[str], values: list[float]) -> bool:
+    """As printed, with more digits, or as a share of 1."""
+    if number in there:
+        return True
+    digits, value = len(number.partition(".")[2]), float(number)
+    half = 0.5 * 10.0**-digits + 1e-9
+    for scale in (1, 100):
+        nearest = bisect_left(values, (value - half) / scale)
+        if nearest < len(values) and scale * values[nearest] <= value + half:
+            return True
+    return False

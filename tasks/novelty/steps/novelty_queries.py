@@ -1,0 +1,59 @@
+"""`novelty_queries`: an idea's key statements, and searches for each.
+
+Baseline: the idea's strongest sentences, and key phrases of each as queries.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.reasons import Reason
+from tasks.judging.reply_fields import SoundEntries, Text
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.novelty.closeness import key_statements
+from tasks.text.queries import phrase_queries
+
+
+class StatementsInput(Noun):
+    """Input of `novelty_queries`."""
+
+    idea: str = Field(min_length=1)
+    maximum_statements: int = Field(ge=1)
+    maximum_queries: int = Field(ge=1, description="Per statement.")
+
+
+class SearchedStatement(Reply):
+    statement: Text = Field(description="One thing the idea proposes, understandable on its own.")
+    queries: Annotated[list[Text], Field(min_length=1)] = Field(description="Short search queries.")
+
+
+class StatementsReply(Reply):
+    statements: Annotated[list[SearchedStatement], Field(min_length=1), SoundEntries]
+
+
+async def baseline_queries(inputs: StatementsInput, tools: BaselineTools) -> StatementsReply | NoAnswer:
+    """The first `maximum_statements` key statements, with the queries made of each."""
+    del tools
+    statements = key_statements(inputs.idea)[: inputs.maximum_statements]
+    if not statements:
+        detail = "the idea has no sentence of six words or more; write it out in sentences"
+        return NoAnswer(Reason.NOTHING_TO_JUDGE, detail)
+    made = phrase_queries(inputs.idea, statements, inputs.maximum_queries)
+    searched = [
+        SearchedStatement(statement=statement, queries=queries) for statement, queries in zip(statements, made, strict=True) if queries
+    ]
+    if not searched:
+        detail = "the statements name nothing specific to search for"
+        return NoAnswer(Reason.NOTHING_TO_JUDGE, detail)
+    return StatementsReply(statements=searched)
+
+
+NOVELTY_QUERIES = Step(
+    name="novelty_queries",
+    version=1,
+    package="tasks.novelty",
+    input_model=StatementsInput,
+    output_model=StatementsReply,
+    baseline=baseline_queries,
+)

@@ -1,1 +1,0 @@
-"""The extractive answers of the ranking module."""

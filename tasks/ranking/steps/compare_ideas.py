@@ -1,0 +1,159 @@
+"""`compare_ideas`: which of two ideas is better along each dimension.
+
+Baseline: the same measures taken of both ideas, held against each other.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import StepKind
+from tasks.judging.reply_fields import Key, SoundEntries, Text
+from tasks.judging.step import BaselineTools, Step
+from tasks.ranking.steps import measures
+from tasks.ranking.steps.measures import Measure, Taken
+from tasks.ranking.steps.shown import ShownCriterion, ShownIdea
+
+
+class PairInput(Noun):
+    """Which of two ideas is better, along each dimension?"""
+
+    first: ShownIdea = Field(description="Idea A.")
+    second: ShownIdea = Field(description="Idea B.")
+    dimensions: tuple[ShownCriterion, ...] = Field(min_length=1)
+
+
+_SPELLINGS = {"a": "A", "b": "B", "tie": "tie", "first": "A", "second": "B", "draw": "tie", "equal": "tie", "both": "tie", "neither": "tie"}
+
+
+def spelled(value: Any) -> Any:
+    """`Idea B.`, `b`, `Tie` as models write them; anything else is left for the bounds to refuse."""
+    if not isinstance(value, str):
+        return value
+    word = value.strip().strip(".*\"'[]()").casefold().removeprefix("idea").strip()
+    return _SPELLINGS.get(word, value)
+
+
+class DimensionVerdict(Reply):
+    dimension: Key = Field(description="The name of the dimension, exactly as shown.")
+    reason: Text = Field(description="What decides it, in one to three sentences, with keys such as [P3].")
+    better: Annotated[Literal["A", "B", "tie"], BeforeValidator(spelled)] = Field(description="A, B or tie.")
+
+
+class PairReply(Reply):
+    """One verdict per dimension; a broken entry leaves its dimension unscored, not the others."""
+
+    verdicts: Annotated[list[DimensionVerdict], Field(min_length=1), SoundEntries]
+
+
+def verdict_along(answer: PairReply, dimension: str) -> DimensionVerdict | None:
+    """The verdict along `dimension`; None when there is none, or two that contradict each other."""
+    found = [verdict for verdict in answer.verdicts if verdict.dimension.casefold().replace(" ", "_") == dimension.casefold()]
+    return found[0] if len({verdict.better for verdict in found}) == 1 else None
+
+
+TIE_BELOW = 0.03
+"""Weighted mean difference (0 to 1) below which two ideas stand level."""
+_TAKEN: dict[str, tuple[Taken, ...]] = {
+    "clarity": (measures.readability, measures.aims),
+    "novelty": (
+        measures.module_score("novelty"),
+        measures.module_score("contribution"),
+        measures.distance_from_evidence,
+        measures.freshness,
+    ),
+    "feasibility": (measures.means, measures.module_score("soundness")),
+    "validity": (measures.module_score("soundness"), measures.balance_of_evidence, measures.practices),
+    "significance": (measures.promised_gains, measures.reach),
+}
+_WHOLE: tuple[Taken, ...] = tuple(measures.module_score(name) for name in ("soundness", "contribution", "committee", "novelty"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """By how much idea A is ahead (-1 to 1), and the measure pairs that say so, the most telling first."""
+
+    ahead: float
+    pairs: tuple[tuple[Measure, Measure], ...]
+
+
+async def baseline_pair(inputs: PairInput, tools: BaselineTools) -> PairReply:
+    """A dimension goes to the idea whose measures are higher by `TIE_BELOW` or more on weighted average; else it is a tie.
+
+    Only measures that can be taken of both ideas count, so what could not be had for one says nothing against it. The
+    answer to (B, A) mirrors that to (A, B). `overall` is the mean over the five dimensions and the module scores.
+    """
+    del tools
+    return PairReply(verdicts=[_verdict(criterion, inputs) for criterion in inputs.dimensions])
+
+
+def _verdict(criterion: ShownCriterion, inputs: PairInput) -> DimensionVerdict:
+    difference = _difference(criterion, inputs)
+    better = "tie" if abs(difference.ahead) < TIE_BELOW else "A" if difference.ahead > 0 else "B"
+    return DimensionVerdict(dimension=criterion.name, reason=_reason(difference, better), better=better)
+
+
+def _difference(criterion: ShownCriterion, inputs: PairInput) -> _Difference:
+    if criterion.name in _TAKEN:
+        return _held(inputs, (measures.committee_mean(criterion.name), *_TAKEN[criterion.name]))
+    if criterion.name != "overall":
+        return _held(inputs, (measures.committee_mean(criterion.name), measures.words_of(criterion)))
+    parts = [_held(inputs, (measures.committee_mean(name), *taken)) for name, taken in _TAKEN.items()]
+    whole = _held(inputs, _WHOLE)
+    known = [part for part in (*parts, whole) if part.pairs]
+    leading = sorted(known, key=lambda part: -abs(part.ahead))
+    ahead = sum(part.ahead for part in known) / len(known) if known else 0.0
+    return _Difference(ahead, tuple(_pairs_for(ahead, leading)))
+
+
+def _pairs_for(ahead: float, parts: list[_Difference]) -> list[tuple[Measure, Measure]]:
+    """The most telling pair of each part that points the same way, each measure once."""
+    leading = (part.pairs[0] for part in parts if part.ahead * ahead >= 0)
+    return list({first.name: (first, second) for first, second in leading}.values())
+
+
+def _held(inputs: PairInput, taken: tuple[Taken, ...]) -> _Difference:
+    pairs = [pair for measure in taken if (pair := _both(measure, inputs.first, inputs.second))]
+    weight = sum(first.weight for first, _ in pairs)
+    ahead = sum(first.weight * _gap((first, second)) for first, second in pairs) / weight if pairs else 0.0
+    return _Difference(ahead, tuple(sorted(pairs, key=lambda pair: -pair[0].weight * _gap(pair) * (1 if ahead >= 0 else -1))))
+
+
+def _both(measure: Taken, first: ShownIdea, second: ShownIdea) -> tuple[Measure, Measure] | None:
+    of_first, of_second = measures.once(measure, first), measures.once(measure, second)
+    return (of_first, of_second) if of_first and of_second else None
+
+
+def _gap(pair: tuple[Measure, Measure]) -> float:
+    return pair[0].value_0_to_1 - pair[1].value_0_to_1
+
+
+def _reason(difference: _Difference, better: str) -> str:
+    if not difference.pairs:
+        return "Nothing that can be counted of both ideas tells them apart."
+    telling = [pair for pair in difference.pairs if better == "tie" or _gap(pair) * difference.ahead > 0]
+    said = "; ".join(_contrast(pair) for pair in telling[:2])
+    if better == "tie":
+        return f"The two stand level by what can be counted: {said}."
+    return f"Idea {better} is ahead by {said}."
+
+
+def _contrast(pair: tuple[Measure, Measure]) -> str:
+    return f"{pair[0].name} (idea A: {_said(pair[0])}; idea B: {_said(pair[1])})"
+
+
+def _said(measure: Measure) -> str:
+    return measure.said + "".join(f" [{key}]" for key in measure.keys)
+
+
+COMPARE_IDEAS = Step(
+    name="compare_ideas",
+    version=1,
+    package="tasks.ranking",
+    input_model=PairInput,
+    output_model=PairReply,
+    baseline=baseline_pair,
+    kind=StepKind.JUDGEMENT,
+)

@@ -1,0 +1,160 @@
+"""What can be counted of one idea and its dossier. Every measure lies between 0 and 1; one that cannot be taken is None, not 0."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from schemas.patterns import IGNORECASE, Pattern, bounded
+from tasks.ranking.steps.shown import ShownCriterion, ShownEvidence, ShownIdea, ShownScore
+from tasks.text.practices import PRACTICES
+from tasks.text.words import content_words, key_phrases, outcome_cue, sentences, words
+
+READABLE_WORDS = 20
+"""Words per sentence that readability guides call easy; the measure falls to 0 at none and at twice as many."""
+_AIM = bounded(
+    r"\b(?:we (?:propose|aim|ask|test|study|introduce|develop|present|show)|goal|hypothes\w++|research question|objective)\b", IGNORECASE
+)
+_MEANS = bounded(
+    r"\b(?:data ?sets?|benchmarks?|corpus|corpora|baselines?|metrics?|gpus?|simulat\w++|open[- ]source|code|protocols?|samples?|"
+    r"participants?|pre-?trained|off[- ]the[- ]shelf|implement\w*+|algorithms?)\b",
+    IGNORECASE,
+)
+_FRESH = bounded(
+    r"\b(?:first|novel|new|unexplored|overlooked|rethink\w*+|challenge[sd]?|unlike|no (?:prior|previous|existing)|for the first time)\b",
+    IGNORECASE,
+)
+_REACH = bounded(
+    r"\b(?:general\w*+|scal(?:e|es|able|ability)|theor(?:y|etical|em)|guarantees?|state[- ]of[- ]the[- ]art|real[- ]world|practical|widely|"
+    r"fundamental|across|safety|health|cost|efficien\w++|provabl\w++)\b",
+    IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A count as a share of its range, in words, with the papers it was taken from."""
+
+    name: str
+    value_0_to_1: float
+    said: str
+    weight: float = 1.0
+    keys: tuple[str, ...] = ()
+
+
+Taken = Callable[[ShownIdea], Measure | None]
+
+
+@lru_cache(maxsize=8192)
+def once(taken: Taken, idea: ShownIdea) -> Measure | None:
+    """The measure, taken once however many pairs the idea is in."""
+    return taken(idea)
+
+
+@lru_cache(maxsize=256)
+def committee_mean(dimension: str) -> Taken:
+    def taken(idea: ShownIdea) -> Measure | None:
+        return _score(f"the committee's mean for {dimension.replace('_', ' ')}", dimension, 3.0, idea.dimension_scores)
+
+    return taken
+
+
+@lru_cache(maxsize=256)
+def module_score(module: str) -> Taken:
+    def taken(idea: ShownIdea) -> Measure | None:
+        return _score(f"the score for {module}", module, 2.0, idea.module_scores)
+
+    return taken
+
+
+def _score(name: str, wanted: str, weight: float, scores: tuple[ShownScore, ...]) -> Measure | None:
+    for score in scores:
+        if score.name == wanted:
+            return Measure(name, score.score_0_to_10 / 10, f"{score.score_0_to_10:.1f} of 10", weight)
+    return None
+
+
+def balance_of_evidence(idea: ShownIdea) -> Measure | None:
+    """Papers for it among those that take a side; None where none does."""
+    speaks_for, against = _bearing(idea, "for"), _bearing(idea, "against")
+    sided = len(speaks_for) + len(against)
+    if not sided:
+        return None
+    value = (len(speaks_for) + 1) / (sided + 2)
+    return Measure(
+        "the evidence", value, f"{_papers(speaks_for)} for it and {_papers(against)} against it", 2.0, _keys(speaks_for, against)
+    )
+
+
+def distance_from_evidence(idea: ShownIdea) -> Measure | None:
+    """The idea's key phrases that no paper of its dossier has; None without papers."""
+    phrases = key_phrases(f"{idea.title}. {idea.text}", 12)
+    if not idea.evidence or not phrases:
+        return None
+    known = set(content_words(" ".join(f"{entry.title} {entry.text}" for entry in idea.evidence)))
+    own = [phrase for phrase in phrases if not set(content_words(phrase)) <= known]
+    said = f"{len(own)} of {len(phrases)} key phrases stand in none of its papers" + (f", such as *{own[0]}*" if own else "")
+    return Measure("the distance from its papers", len(own) / len(phrases), said, 1.5, _keys(list(idea.evidence)))
+
+
+def readability(idea: ShownIdea) -> Measure | None:
+    found = sentences(idea.text)
+    if not found:
+        return None
+    length = sum(len(words(sentence)) for sentence in found) / len(found)
+    return Measure(
+        "the length of its sentences", max(0.0, 1 - abs(length - READABLE_WORDS) / READABLE_WORDS), f"{length:.0f} words on average"
+    )
+
+
+def _cues(name: str, pattern: Pattern, half: float) -> Taken:
+    """Different cue words; `half` of them make one half."""
+
+    def taken(idea: ShownIdea) -> Measure | None:
+        found = list(dict.fromkeys(match.group().lower() for match in pattern.finditer(idea.text)))
+        said = f"it names {', '.join(f'*{word}*' for word in found[:3])}" if found else "it names none"
+        return Measure(name, len(found) / (len(found) + half), said)
+
+    return taken
+
+
+def practices(idea: ShownIdea) -> Measure | None:
+    found = [practice.name for practice in PRACTICES if practice.pattern.search(idea.text)]
+    said = f"it plans {', '.join(found[:3])}" if found else "it plans none of the usual ones"
+    return Measure("the safeguards it plans", len(found) / (len(found) + 2), said)
+
+
+def promised_gains(idea: ShownIdea) -> Measure | None:
+    found = sentences(idea.text)
+    promising = [sentence for sentence in found if outcome_cue(sentence) == "positive"]
+    return Measure("the gains it promises", len(promising) / len(found), f"{len(promising)} of {len(found)} sentences") if found else None
+
+
+@lru_cache(maxsize=256)
+def words_of(criterion: ShownCriterion) -> Taken:
+    """How much of what the question speaks of the idea speaks of: all that can be counted for a dimension of the user's own."""
+    wanted = set(content_words(f"{criterion.name.replace('_', ' ')} {criterion.question}"))
+
+    def taken(idea: ShownIdea) -> Measure | None:
+        shared = sorted(wanted & set(content_words(f"{idea.title} {idea.text}")))
+        said = f"it speaks of {len(shared)} of the {len(wanted)} notions in the question"
+        return Measure("what the question asks for", len(shared) / len(wanted), said) if wanted else None
+
+    return taken
+
+
+aims = _cues("what it says it is after", _AIM, 2)
+means = _cues("the means it names", _MEANS, 4)
+freshness = _cues("what it calls new", _FRESH, 2)
+reach = _cues("the reach it claims", _REACH, 3)
+
+
+def _bearing(idea: ShownIdea, bearing: str) -> list[ShownEvidence]:
+    return [entry for entry in idea.evidence if entry.bearing == bearing]
+
+
+def _papers(entries: list[ShownEvidence]) -> str:
+    return "1 paper" if len(entries) == 1 else f"{len(entries)} papers" if entries else "no paper"
+
+
+def _keys(*entries: list[ShownEvidence]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(entry.key for some in entries for entry in some[:3]))

@@ -1,0 +1,185 @@
+"""`extract_methods`: the methods an idea proposes.
+
+Baseline: the blocks that state actions, ranked by what the idea turns on.
+"""
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.patterns import IGNORECASE, bounded
+from schemas.reasons import Reason
+from tasks.judging.reply_fields import Prose
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.soundness.steps.blocks import Block, Part, blocks_of, topic_of
+from tasks.soundness.steps.wording import CONTEXT_MARK, opening, plain, without_opening
+from tasks.text.words import content_words, key_phrases, overlap_0_to_1, rank_sentences, sentences
+
+
+class MethodsInput(Noun):
+    """Input of `extract_methods`."""
+
+    idea: str
+    maximum_methods: int = Field(ge=1)
+
+
+class ProposedMethod(Reply):
+    """One method of the idea."""
+
+    text: Prose = Field(description="What is done, how, on what and what for; understandable alone.")
+    quote: Prose = Field(default="", description="The idea's own words, copied.")
+
+
+class MethodsReply(Reply):
+    """Reply to `extract_methods`: most important first."""
+
+    methods: tuple[ProposedMethod, ...]
+
+
+_ACTION = bounded(
+    r"\b(?:we|i)\s{1,9}(?:(?:then|also|next|first|further|finally|instead|additionally|\w{1,40}ly)\s{1,9})?"
+    r"(?!hypothes|expect|believ|hope|assum|note\b|previous|have\b|had\b|know|argu|anticipat|are\b|recogni|acknowledg|identif)[a-z]+"
+    r"|\b(?:will|shall)\s{1,9}(?!not\b)[a-z]+"
+    r"|\b(?:our|the proposed) (?:\w{1,40}[ -]){0,3}"
+    r"(?:approach|method|methodology|framework|model|system|pipeline|algorithm|design|study|experiment|analysis)s?\b"
+    r"|\b(?:baselines|metrics|ablations|controls|outcomes|participants|measures|comparisons|analyses)\s{1,9}"
+    r"(?:are|include|remove|vary|test|compare|cover|complete|receive)\b",
+    IGNORECASE,
+)
+_IMPERATIVE = bounded(
+    r"^(?:use|apply|compare|perform|conduct|train|test|measure|collect|recruit|build|develop|design|create|generate|analy[sz]e|evaluate|implement"
+    r"|employ|extract|compute|calculate|assess|examine|integrate|correlate|define|construct|run|fit|estimate|identify|quantify|synthesi[sz]e"
+    r"|crosslink|combine|incorporate|simulate|record|randomi[sz]e|validate|deploy|map|fine-tune|prompt|annotate|survey|interview|model)\b",
+    IGNORECASE,
+)
+_HOPE = bounded(
+    r"\b(?:will|would|should|can) (?:also )?(?:enable|allow|provide|help|contribute|offer|ensure|lead to|include appropriate)\b",
+    IGNORECASE,
+)
+_PART_WEIGHT = {Part.METHOD: 1.0, Part.EXPERIMENT: 0.75, Part.UNKNOWN: 0.7, Part.BACKGROUND: 0.0}
+_NEXT = bounded(r"(?:first|second|third|fourth|fifth|next|then|finally|lastly|after|in parallel|to \w++|we then)\b", IGNORECASE)
+_LONG_PARAGRAPH_WORDS = 70
+_STEPS_OF_A_SEQUENCE = 3
+_STEP_WORDS = 36
+_REPEATED = 0.6
+_MAXIMUM_WORDS = 75
+_MAXIMUM_QUOTE_WORDS = 120
+
+
+async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> MethodsReply | NoAnswer:
+    """Blocks of the method and experiment parts that state actions, by centrality to the idea, part, position and wording.
+
+    An idea without such parts is read as a whole. NoAnswer(nothing_to_judge) when it proposes nothing.
+    """
+    proposed = _proposing(blocks_of(inputs.idea))
+    if not proposed:
+        return NoAnswer(Reason.NOTHING_TO_JUDGE, "no sentence of the idea says what would be done; describe the method in full sentences")
+    context = _context(inputs.idea)
+    chosen: list[Block] = []
+    for block in _by_importance(proposed, inputs.idea):
+        if len(chosen) == inputs.maximum_methods:
+            break
+        if all(overlap_0_to_1(block.text, other.text) < _REPEATED for other in chosen):
+            chosen.append(block)
+    return MethodsReply(methods=tuple(_method(block, inputs.idea, context) for block in chosen))
+
+
+def _proposing(blocks: list[Block]) -> list[Block]:
+    """Blocks that state an action; without any, those outside the background; without those, all that state something."""
+    filled = [part for block in blocks if content_words(block.text) and sentences(block.text) for part in _parts(block)]
+    forward = [block for block in filled if block.part is not Part.BACKGROUND]
+    acting = [block for block in forward if _actions(block)]
+    if acting:
+        return acting
+    return [block for block in filled if _actions(block)] or [block for block in forward if _says_something(block.text)]
+
+
+def _says_something(text: str) -> bool:
+    return sum(1 for word in content_words(text) if word.isalpha()) > 2
+
+
+def _parts(block: Block) -> list[Block]:
+    """A long paragraph that tells one step after the other, cut before the steps; any other block, lists among them, whole."""
+    found = sentences(block.text)
+    if block.label or len(block.text.split()) <= _LONG_PARAGRAPH_WORDS or sum(map(_acts, found)) < _STEPS_OF_A_SEQUENCE:
+        return [block]
+    groups: list[list[str]] = [[]]
+    for sentence in found:
+        size = sum(len(other.split()) for other in groups[-1])
+        if groups[-1] and _acts(sentence) and (size >= _STEP_WORDS or (_NEXT.match(sentence) and size >= _STEP_WORDS / 2)):
+            groups.append([])
+        groups[-1].append(sentence)
+    steps = [" ".join(group) for group in groups]
+    bare = "".join(block.text.split())
+    return [Block(block.part, "", step) for step in steps] if all("".join(step.split()) in bare for step in steps) else [block]
+
+
+def _actions(block: Block) -> int:
+    return sum(1 for sentence in sentences(block.text) if _acts(sentence))
+
+
+def _acts(sentence: str) -> bool:
+    """Whether the sentence says what would be done, rather than what it would be good for."""
+    return bool(_ACTION.search(sentence) or _IMPERATIVE.match(plain(sentence))) and not _HOPE.search(sentence)
+
+
+def _by_importance(blocks: list[Block], idea: str) -> list[Block]:
+    texts = [block.text for block in blocks]
+    centrality = {text: score for score, text in rank_sentences(idea, texts, len(texts))}
+    top = max(centrality.values()) or 1.0
+
+    def importance(place: int) -> float:
+        block = blocks[place]
+        position = 1.0 - place / len(blocks)
+        density = min(_actions(block), 3) / 3
+        return _PART_WEIGHT[block.part] + 0.8 * centrality[block.text] / top + 0.35 * position + 0.25 * density
+
+    return [blocks[place] for place in sorted(range(len(blocks)), key=lambda place: (-importance(place), place))]
+
+
+def _context(idea: str) -> str:
+    """What the idea is about, in one phrase: its title, or its leading key phrases."""
+    topic = topic_of(idea)
+    return opening(topic, 20) if topic else "; ".join(key_phrases(idea, 3))
+
+
+def _method(block: Block, idea: str, context: str) -> ProposedMethod:
+    found = sentences(block.text)
+    central = {sentence: score for score, sentence in rank_sentences(idea, found, len(found))}
+    order = sorted(range(len(found)), key=lambda place: (not _acts(found[place]), -central[found[place]], place))
+    kept: list[int] = []
+    for place in order:
+        if kept and sum(len(found[other].split()) for other in (*kept, place)) > _MAXIMUM_WORDS:
+            continue
+        kept.append(place)
+    lead = found[order[0]]
+    wording = " ".join(_worded(found, place, kept) for place in _announcements_dropped(found, kept))
+    label = plain(block.label).strip(" :")
+    named = wording if not label or wording.lower().startswith(label.lower()) else f"{label}: {wording}"
+    return ProposedMethod(
+        text=f"{named} {CONTEXT_MARK}{context}." if context else named,
+        quote=block.text if len(block.text.split()) <= _MAXIMUM_QUOTE_WORDS else lead,
+    )
+
+
+def _announcements_dropped(found: list[str], kept: list[int]) -> list[int]:
+    """The kept places in order, without lines that announce something that is not kept (`Our design includes:`)."""
+    telling = [place for place in sorted(kept) if not found[place].endswith(":") or place + 1 in kept]
+    return telling or sorted(kept)
+
+
+def _worded(found: list[str], place: int, kept: list[int]) -> str:
+    """One sentence, readable on its own and closed: by a full stop unless it announces the next one."""
+    sentence = without_opening(plain(found[place]))
+    if sentence.endswith((".", "!", "?", "…")) or (sentence.endswith(":") and place + 1 in kept):
+        return sentence
+    return f"{sentence.rstrip(':;,')}."
+
+
+EXTRACT_METHODS = Step(
+    name="extract_methods",
+    version=1,
+    package="tasks.soundness",
+    input_model=MethodsInput,
+    output_model=MethodsReply,
+    baseline=baseline_methods,
+)

@@ -1,0 +1,151 @@
+"""`method_evidence`: what each paper found has to say about a method.
+
+Baseline: relevance by shared wording, and the sentences that say what was done and found.
+"""
+
+from collections.abc import Callable
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import LONG_ANSWER_TOKENS
+from tasks.judging.reply_fields import Prose
+from tasks.judging.step import BaselineTools, Step
+from tasks.soundness.steps.closeness import Closeness, Fingerprint, closeness, core_words, fingerprint, fingerprint_of_method
+from tasks.soundness.steps.wording import quotable
+from tasks.text.signs import Reading, read_sentence
+from tasks.text.words import rank_sentences, sentences
+
+
+class SectionShown(Noun):
+    """One section of a paper, as far as it is shown."""
+
+    kind: str = Field(pattern="^[a-z_]+$", description="abstract, methods, results or related_work.")
+    text: str
+    words_left_out: int = Field(default=0, ge=0)
+
+
+class PaperShown(Noun):
+    """One paper to read, under the key the reply must use."""
+
+    key: str
+    title: str
+    sections: tuple[SectionShown, ...] = Field(min_length=1)
+
+
+class EvidenceInput(Noun):
+    """Input of `method_evidence`."""
+
+    idea: str
+    method: str
+    papers: tuple[PaperShown, ...] = Field(min_length=1)
+    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each text; None: as many as it needs.")
+
+
+class PaperReading(Reply):
+    """What one paper has to say about the method; the three texts are empty when it is not relevant."""
+
+    key: str
+    relevant: bool
+    method: Prose = ""
+    results: Prose = ""
+    context: Prose = ""
+
+
+class EvidenceReply(Reply):
+    """Reply to `method_evidence`: one reading per key."""
+
+    papers: tuple[PaperReading, ...]
+
+
+_MINIMUM_SHARE = 0.15
+_ALONE, _WITH_A_PAIR = 6, 3
+_CORE_SIZE, _CORE_WORDS = 30, 3
+_SENTENCES_READ = 100
+
+
+async def baseline_evidence(inputs: EvidenceInput, _tools: BaselineTools) -> EvidenceReply:
+    """Each paper by itself, so that the answer does not depend on how many are read at once."""
+    method = fingerprint_of_method(inputs.method)
+    core = core_words(inputs.idea, _CORE_SIZE)
+    return EvidenceReply(papers=tuple(_reading(paper, inputs.method, method, core) for paper in inputs.papers))
+
+
+def _reading(paper: PaperShown, method_text: str, method: Fingerprint, core: frozenset[str]) -> PaperReading:
+    digest = fingerprint(_digest(paper))
+    if not _related(closeness(method, digest), len(core & digest.words)):
+        return PaperReading(key=paper.key, relevant=False)
+    readings = [read_sentence(sentence) for sentence in _quotable_sentences(paper)]
+    near = {text: score for score, text in rank_sentences(method_text, [reading.sentence for reading in readings], len(readings))}
+    results = _results(readings, near)
+    did = _best(
+        [reading for reading in readings if reading not in results],
+        near,
+        lambda reading: 0.4 * reading.procedure - 0.3 * reading.of_others,
+        2,
+    )
+    rest = [
+        reading
+        for reading in readings
+        if reading not in (*results, *did) and reading.condition and reading.sign != "negative" and not reading.of_others
+    ]
+    context = _best(rest, near, lambda reading: 0.1 * reading.figures, 1)
+    return PaperReading(
+        key=paper.key,
+        relevant=bool(results or did),
+        method=_joined(did, readings),
+        results=_joined(results, readings),
+        context=_joined(context, readings),
+    )
+
+
+def _related(found: Closeness, core_word_count: int) -> bool:
+    """Enough of the method's wording, by share, informative words and pairs of words, and enough of the words the idea keeps using."""
+    words, pairs = found.informative_word_count, found.pair_count
+    close = words >= _ALONE or (words >= _WITH_A_PAIR and pairs >= 1)
+    return close and found.share_0_to_1 >= _MINIMUM_SHARE and core_word_count >= (_CORE_WORDS - 1 if pairs >= 2 else _CORE_WORDS)
+
+
+def _digest(paper: PaperShown) -> str:
+    """Title and abstract, the authors' own digest; all sections where there is no abstract."""
+    abstract = [section.text for section in paper.sections if section.kind == "abstract"]
+    return "\n".join((paper.title, *(abstract or [section.text for section in paper.sections])))
+
+
+def _quotable_sentences(paper: PaperShown) -> list[str]:
+    found = dict.fromkeys(sentence for section in paper.sections for sentence in sentences(section.text) if quotable(sentence))
+    return list(found)[:_SENTENCES_READ]
+
+
+def _results(readings: list[Reading], near: dict[str, float]) -> list[Reading]:
+    """The two best outcomes, and the best failure or limit besides."""
+    outcomes = [
+        reading
+        for reading in readings
+        if not reading.of_others and (reading.finding or (reading.sign != "neutral" and not reading.procedure))
+    ]
+    best = _best(outcomes, near, lambda reading: 0.3 * reading.finding + 0.2 * (reading.sign != "neutral") + 0.15 * reading.figures, 2)
+    against = [reading for reading in readings if reading.sign == "negative" and reading not in best and near[reading.sentence] > 0]
+    return [*best, *_best(against, near, lambda reading: 0.3 * reading.finding, 1)]
+
+
+def _best(readings: list[Reading], near: dict[str, float], bonus: Callable[[Reading], float], limit: int) -> list[Reading]:
+    order = sorted(range(len(readings)), key=lambda place: (-(near[readings[place].sentence] + bonus(readings[place])), place))
+    return [readings[place] for place in order[:limit]]
+
+
+def _joined(chosen: list[Reading], readings: list[Reading]) -> str:
+    """The chosen sentences, one per line, in the paper's order: lines keep them apart for whoever reads on."""
+    return "\n\n".join(reading.sentence for reading in readings if reading in chosen)
+
+
+METHOD_EVIDENCE = Step(
+    name="method_evidence",
+    version=4,
+    package="tasks.soundness",
+    input_model=EvidenceInput,
+    output_model=EvidenceReply,
+    baseline=baseline_evidence,
+    shares_prefix=True,
+    answer_tokens=LONG_ANSWER_TOKENS,
+)

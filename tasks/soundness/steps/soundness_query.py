@@ -1,0 +1,88 @@
+"""`soundness_query`: one search query for each method.
+
+Baseline: the method's key phrases, best for the idea first, with the idea's topic behind them.
+"""
+
+import math
+from collections import Counter
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.reasons import Reason
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.soundness.steps.closeness import weight_of
+from tasks.soundness.steps.wording import plain
+from tasks.text.words import content_words, key_phrases, words
+
+
+class QueriesInput(Noun):
+    """Input of `soundness_query`."""
+
+    idea: str
+    methods: tuple[str, ...] = Field(min_length=1)
+    word_limit: int = Field(ge=1)
+
+
+class MethodQuery(Reply):
+    """The query for one of the methods shown."""
+
+    method: int = Field(ge=1, description="The number of the method, as shown.")
+    query: str = Field(min_length=1)
+
+
+class QueriesReply(Reply):
+    """Reply to `soundness_query`."""
+
+    queries: tuple[MethodQuery, ...] = Field(min_length=1)
+
+
+_METHOD_PHRASES = 7
+_IDEA_PHRASES = 3
+_CANDIDATES = 24
+
+
+async def baseline_queries(inputs: QueriesInput, _tools: BaselineTools) -> QueriesReply | NoAnswer:
+    """For every method up to ten phrases within the word limit; NoAnswer(nothing_to_judge) where no method has words."""
+    about_idea = Counter(content_words(inputs.idea))
+    subject = _telling(key_phrases(plain(inputs.idea), 4 * _CANDIDATES), about_idea, _IDEA_PHRASES)
+    answers = [
+        MethodQuery(method=number, query=query)
+        for number, method in enumerate(inputs.methods, start=1)
+        if (query := _query(method, about_idea, subject, inputs.word_limit))
+    ]
+    return QueriesReply(queries=tuple(answers)) if answers else NoAnswer(Reason.NOTHING_TO_JUDGE, "the method has no words to search for")
+
+
+def _query(method: str, about_idea: Counter[str], subject: list[str], word_limit: int) -> str:
+    phrases = [*_telling(key_phrases(plain(method), _CANDIDATES), about_idea, _METHOD_PHRASES), *subject]
+    kept: list[str] = []
+    known: set[str] = set()
+    for phrase in phrases:
+        stems = set(content_words(phrase))
+        if stems <= known or sum(len(words(other)) for other in (*kept, phrase)) > word_limit:
+            continue
+        kept.append(phrase)
+        known |= stems
+    return ", ".join(kept) or " ".join(words(method)[:word_limit])
+
+
+def _telling(phrases: list[str], about_idea: Counter[str], limit: int) -> list[str]:
+    """Phrases by how informative they are and how much the idea turns on their words; ties keep the order of key phrases."""
+
+    def value(phrase: str) -> float:
+        stems = content_words(phrase)
+        return sum(weight_of(stem) * (1.0 + math.log1p(about_idea[stem])) for stem in stems) / (len(stems) + 0.7)
+
+    ranked = sorted(range(len(phrases)), key=lambda place: (-round(value(phrases[place]), 3), place))
+    return [phrases[place] for place in ranked[:limit]]
+
+
+SOUNDNESS_QUERY = Step(
+    name="soundness_query",
+    version=2,
+    package="tasks.soundness",
+    input_model=QueriesInput,
+    output_model=QueriesReply,
+    baseline=baseline_queries,
+)

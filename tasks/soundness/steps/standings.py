@@ -1,0 +1,127 @@
+"""The papers of a review: what is shown of each, how close it is to the method, and its outcomes for and against."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from pydantic import Field
+
+from schemas.base import Noun
+from tasks.soundness.steps.closeness import Closeness, Fingerprint, closeness, fingerprint, fingerprint_of_method, weight_of
+from tasks.soundness.steps.wording import own_part, quotable
+from tasks.text.signs import Reading, read_sentence
+from tasks.text.words import content_words, sentences, words
+
+
+class EvidenceShown(Noun):
+    """What one relevant paper has to say about the method under review."""
+
+    key: str
+    title: str
+    published: str = Field(description="YYYY-MM, YYYY, or `undated`.")
+    read_from: str = Field(description="`full text` or `abstract`.")
+    citation_count: int | None = Field(ge=0)
+    method: str
+    results: str
+    context: str
+
+
+_FULL_SHARE = 0.45
+_ABSTRACT_DISCOUNT = 0.85
+_NEAR_WORDS, _VERY_NEAR_WORDS = 3, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One paper: its best outcome for the method, its best outcome against it, and how much either counts."""
+
+    key: str
+    published: str
+    closeness_0_to_1: float
+    shared: tuple[str, ...]
+    favourable: Reading | None
+    unfavourable: Reading | None
+
+
+def standings(method_text: str, evidence: Sequence[EvidenceShown]) -> list[Standing]:
+    """The papers that share wording with the method, closest first; ties in the order shown."""
+    method, own = fingerprint_of_method(method_text), fingerprint(own_part(method_text))
+    found = [standing for item in evidence if (standing := _standing(item, method_text, method, own)) is not None]
+    return sorted(found, key=lambda standing: -standing.closeness_0_to_1)
+
+
+def _standing(item: EvidenceShown, method_text: str, method: Fingerprint, own: Fingerprint) -> Standing | None:
+    text = "\n".join((item.title, item.method, item.results, item.context))
+    paper = fingerprint(text)
+    shared = shared_terms(method_text, paper)
+    if not shared:
+        return None
+    readings = [read_sentence(sentence) for sentence in sentences(item.results) if quotable(sentence)]
+    near = {reading.sentence: closeness(method, fingerprint(reading.sentence)).share_0_to_1 for reading in readings}
+    readings.sort(key=lambda reading: -(near[reading.sentence] + 0.1 * reading.figures + 0.1 * reading.finding))
+    alike = closeness(own, paper)
+    favourable = [reading for reading in readings if reading.sign == "positive" and reading.finding and not reading.of_others]
+    unfavourable = [reading for reading in readings if reading.sign == "negative" and _limits(reading, method)]
+    discount = 1.0 if item.read_from == "full text" else _ABSTRACT_DISCOUNT
+    return Standing(
+        key=item.key,
+        published=item.published,
+        closeness_0_to_1=round(min(closeness(method, paper).share_0_to_1 / _FULL_SHARE, 1.0) * discount, 3),
+        shared=shared,
+        favourable=next((reading for reading in favourable if _bears(reading, own, alike)), None),
+        unfavourable=unfavourable[0] if unfavourable else None,
+    )
+
+
+def _bears(reading: Reading, own: Fingerprint, alike: Closeness) -> bool:
+    """Whether a success speaks for the method itself, and not merely for something else in a paper on the idea's subject.
+
+    Either the sentence speaks of the method's own things, or the paper does so much of the same that its outcome is the method's.
+    """
+    told = closeness(own, fingerprint(reading.sentence))
+    near = alike.informative_word_count >= _NEAR_WORDS or alike.pair_count >= 1
+    very_near = alike.informative_word_count >= _VERY_NEAR_WORDS or (near and alike.pair_count >= 1)
+    return told.informative_word_count >= 2 or (told.informative_word_count == 1 and near) or very_near
+
+
+def _limits(reading: Reading, method: Fingerprint) -> bool:
+    """A limit of other work bears on the method only where it speaks of the same things."""
+    needed = 2 if reading.of_others else 1
+    return closeness(method, fingerprint(reading.sentence)).informative_word_count >= needed
+
+
+_TERMS = 2
+_VERB_ENDINGS = ("ing", "ed", "ly", "ise", "ize", "ises", "izes")
+
+
+def shared_terms(method: str, paper: Fingerprint) -> tuple[str, ...]:
+    """Up to two terms in the method's spelling that the paper uses too: its own before those of its context, pairs before words."""
+    own = own_part(method)
+    chosen: list[str] = []
+    for term in dict.fromkeys((*_pairs(own, paper), *_singles(own, paper), *_pairs(method, paper), *_singles(method, paper))):
+        stems = set(content_words(term))
+        if not any(stems & set(content_words(other)) for other in chosen):
+            chosen.append(term)
+    return tuple(chosen[:_TERMS])
+
+
+def _tokens(text: str) -> list[tuple[str, list[str]]]:
+    return [(word, content_words(word)) for word in words(text)]
+
+
+def _pairs(text: str, paper: Fingerprint) -> list[str]:
+    """Two words side by side that stand side by side in the paper; at least one says something, and the last is no verb."""
+    found: list[str] = []
+    for (left, left_stems), (right, right_stems) in pairwise(_tokens(text)):
+        if not left_stems or not right_stems or right.endswith(_VERB_ENDINGS):
+            continue
+        weight = sum(map(weight_of, (*left_stems, *right_stems)))
+        if (left_stems[-1], right_stems[0]) in paper.pairs and set(left_stems + right_stems) <= paper.words and weight > 1:
+            found.append(f"{left} {right}")
+    return found
+
+
+def _singles(text: str, paper: Fingerprint) -> list[str]:
+    """Informative words, likely nouns first, then long ones."""
+    found = [word for word, stems in _tokens(text) if stems and set(stems) <= paper.words and max(map(weight_of, stems)) == 1.0]
+    return sorted(found, key=lambda word: (word.endswith(_VERB_ENDINGS), -len(word)))

@@ -1,0 +1,24 @@
+"""The one list of steps, in order of work. Flows, tests, the plan and the data dictionary iterate it."""
+
+from typing import Any
+
+from tasks.benchmarks.novelty_grading.steps import STEPS as NOVELTY_GRADING_STEPS
+from tasks.benchmarks.steps import STEPS as BENCHMARK_STEPS
+from tasks.committee.steps import STEPS as COMMITTEE_STEPS
+from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
+from tasks.judging.step import Step
+from tasks.manuscripts.steps import STEPS as MANUSCRIPT_STEPS
+from tasks.novelty.steps import STEPS as NOVELTY_STEPS
+from tasks.ranking.steps import STEPS as RANKING_STEPS
+from tasks.soundness.steps import STEPS as SOUNDNESS_STEPS
+
+STEPS: tuple[Step[Any, Any], ...] = (
+    *SOUNDNESS_STEPS,
+    *CONTRIBUTION_STEPS,
+    *COMMITTEE_STEPS,
+    *NOVELTY_STEPS,
+    *RANKING_STEPS,
+    *MANUSCRIPT_STEPS,
+    *BENCHMARK_STEPS,
+    *NOVELTY_GRADING_STEPS,
+)

@@ -1,0 +1,111 @@
+"""Words and phrases that tell one subject from another, as the baselines see them."""
+
+from collections import Counter
+from functools import lru_cache
+
+from tasks.text.vocabulary import STOP_WORDS
+from tasks.text.words import content_words, key_phrases, words
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_GENERAL_WORDS = """
+ability account accuracy accurate achieve achieves across additional additionally address addressing advanced affect affects allow
+allowing allows alone analysis analyze application applications apply applying approach appropriate art aspect aspects assess assessing
+assessment available average base based baseline baselines begin best better beyond capabilities capability capture capturing carefully
+case cases certain challenge challenges change changes choose chosen collect collected collecting combine combining common compare
+compared comparison complex component components comprehensive compute concerning condition conditions conduct configuration consider
+considering contain contribution core create current data dataset datasets define defined definition demonstrate design designed determine
+develop developing development directly distinguish effective effectively efficiency efficient employ employing enable enables enabling
+end ensure entire establish evaluate evaluating evaluation examine example exclude excluding expect expected experiment experimental
+experiments explore extend extensive factor feature features field find five focus formalize formulate four framework fundamental general
+generate generating given goal group groups guarantee help high higher hypothesis idea ideas identify implement implementation important
+improve improved improvement improving including incorporate increase increasing independent independently information innovation input
+inputs insight insights inspired introduce introducing involve involves issue key large larger lead leaving level leverage leveraging
+limitation limitations limited low lower main maintain maintaining making measure measures measuring mechanism method methods metric
+metrics model modeling models monitor multiple necessary need novel number objective objectives observe observed obtain open operate
+optimal order original outcome outperform output overall part particular perform performance perspective plan planned popular possible
+potential preserve preserving previous prior problem problems procedure process produce producing promising property proposed publicly
+purpose quality question questions range rate real receive reduce reducing regarding related relative relevant remove replace report
+represent representative require research result results retaining rich robust role scenario scenarios select selected set setting
+settings sharing show significance significant significantly simple simulating single small solution solve sometimes standard state state-
+of-the-art statistical step strategy strength strong structure superior support system systems tackle target task tasks technique
+techniques term test testing three time tool total train trained training two type typical underlying understand understanding unified
+validate validation value values variety various varying versus way well-known wide world yield yields
+"""
+GENERAL = frozenset(stem for word in _listed(_GENERAL_WORDS) for stem in content_words(word))
+"""Stems that nearly every abstract has: sharing them says nothing."""
+_NOUNS_IN_ING = _listed(
+    """
+    bargaining binding boosting breeding caching clustering computing crowdsourcing decoding embedding encoding engineering filtering
+    finding fine-tuning folding foraging forecasting grazing hashing imaging labeling labelling learning mapping matching mining
+    modeling modelling monitoring nesting parsing planning pooling processing programming prompting pruning ranking reasoning rendering
+    routing sampling scheduling screening sensing sequencing signaling signalling smoothing spiking thinking tracking training tuning
+    understanding warming
+    """
+)
+_HANGING = _listed(
+    """
+    incorporates affect affects captures reflect reflects falls produces requires remains allows yields enables contains drives relies
+    without within while during given necessary versus via per due
+    """
+)
+_DERIVATIONS = ("iviti", "ivity", "ion", "iv", "or", "ic", "al", "ant", "ent", "anc", "enc", "er", "at")
+
+
+@lru_cache(maxsize=2048)
+def specific_stems(text: str) -> frozenset[str]:
+    """The stems of `text` that tell one subject from another."""
+    return frozenset(stem_counts(text))
+
+
+def stem_counts(text: str) -> Counter[str]:
+    """How often `text` uses each of its `specific_stems`."""
+    return Counter(_family(stem) for stem in content_words(text) if stem not in GENERAL and not stem.isdigit())
+
+
+def salience(phrase: str, counts: Counter[str]) -> int:
+    """How often the rarest of the phrase's specific stems occurs in the text that was counted."""
+    return min((counts[stem] for stem in specific_stems(phrase)), default=0)
+
+
+def _family(stem: str) -> str:
+    """The stem without a derivation's ending, so that `deception` and `deceptive` meet."""
+    for ending in _DERIVATIONS:
+        if stem.endswith(ending) and len(stem) - len(ending) >= 5:
+            return stem[: -len(ending)]
+    return stem
+
+
+def specific_phrases(text: str, limit: int) -> list[str]:
+    """The `limit` best key phrases that name something, none a part of another; single words only for want of longer ones."""
+    chosen: list[str] = []
+    candidates = [_trimmed(phrase) for phrase in key_phrases(text, 40)]
+    for phrase in sorted(filter(None, candidates), key=lambda phrase: " " not in phrase and "-" not in phrase):
+        stems = specific_stems(phrase)
+        if len(chosen) < limit and stems and not any(stems <= specific_stems(other) or specific_stems(other) <= stems for other in chosen):
+            chosen.append(phrase)
+    return chosen
+
+
+def _trimmed(phrase: str) -> str:
+    """The phrase without what names nothing at its ends: adverbs, general words in front, verbs left hanging behind."""
+    parts = [part for part in phrase.split() if not part.endswith("ly")]
+    while parts and not specific_stems(parts[0]):
+        parts.pop(0)
+    while parts and ((parts[-1].endswith("ing") and parts[-1] not in _NOUNS_IN_ING) or parts[-1] in _HANGING):
+        parts.pop()
+    return " ".join(parts)
+
+
+def mentions(stems_of_text: frozenset[str], phrase: str) -> bool:
+    """Whether a text with these stems speaks of `phrase`: all of its specific stems, or all but one of four and more."""
+    wanted = specific_stems(phrase)
+    return len(wanted - stems_of_text) <= (1 if len(wanted) > 3 else 0)
+
+
+def meaningful_words(text: str) -> list[str]:
+    """The single words of `text` that name something, in order, unstemmed: no function words, general words, adverbs or compounds."""
+    return [word for word in words(text) if word.isalpha() and word not in STOP_WORDS and not word.endswith("ly") and specific_stems(word)]

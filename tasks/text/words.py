@@ -1,0 +1,231 @@
+"""Classic text processing for baselines: sentences, words, key phrases, overlap, ranking, cues.
+
+Pure functions over any text: they never raise, and equal input gives equal output.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+from schemas.patterns import IGNORECASE, bounded
+from tasks.text.vocabulary import ABBREVIATIONS, NEGATIVE_CUES, POSITIVE_CUES, STOP_WORDS
+
+_WORD = bounded(r"[^\W_]+(?:[-'’./][^\W_]+)*")
+_ATX_HEADING = bounded(r"^ {0,3}#{1,6}(?=[ \t]|$)")
+_BOLD_HEADING = bounded(r"^[ \t]*+(?:\*\*|__)([^*_]{1,120})(?:\*\*|__)[ \t]*+:?[ \t]*+$")
+_LABEL_HEADING = bounded(r"^[ \t]*+([A-Z][\w-]*+(?: [\w-]++){0,2}):[ \t]*+$")
+_UNDERLINE = bounded(r"^ {0,3}(?:=++|-{3,}+)[ \t]*+$")
+_FENCE = bounded(r"^ {0,3}(?:```|~~~)")
+_BULLET = bounded(r"^[ \t]*+(?:[-*+•]|\d{1,3}[.)])[ \t]+")
+_SENTENCE_END = bounded(r"(?<![.!?…])[.!?…]{1,99}+[\"'”’)\]*_]{0,99}+\s{1,9}+(?=[\"'“‘(\[*_]{0,99}[A-Z0-9À-ÞΑ-Ω])|[。！？]\s*")
+_LAST_TOKEN = bounded(r"([^\s(\[“\"']{1,40})$")
+_NUMBER = bounded(r"\d")
+_NEGATIVE = bounded(r"\b(?:" + "|".join(NEGATIVE_CUES) + r")\b", IGNORECASE)
+_POSITIVE = bounded(r"\b(?:" + "|".join(POSITIVE_CUES) + r")\b", IGNORECASE)
+_PHRASE_BREAK = bounded(r"[.,;:!?()\[\]{}\"“”\n\r\t|•*_#<>=]|\s[-–—]\s|—")
+_UNBROKEN = bounded(r"\S+")
+_SUFFIXES = (
+    ("ational", "ate"), ("ization", "ize"), ("isation", "ize"), ("fulness", "ful"), ("iveness", "ive"), ("ations", "ate"),
+    ("ation", "ate"), ("ments", "ment"), ("ities", "ity"), ("ising", "ize"), ("ised", "ize"), ("ises", "ize"), ("ise", "ize"),
+    ("ies", "y"), ("ness", ""), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("ings", ""), ("ing", ""),
+    ("edly", ""), ("ed", ""), ("ly", ""), ("es", "e"),
+)  # fmt: skip
+
+
+def sections_of_markdown(text: str) -> list[tuple[str, str]]:
+    """(heading, body) in order; text before the first heading stands under the heading ``""``.
+
+    Headings are `#` lines, underlined lines, lines wholly in bold, and labels of up to three words alone on
+    a line (`Method:`). A heading without a body is kept with an empty one; lines in code fences are body.
+    """
+    found: list[tuple[str, list[str]]] = [("", [])]
+    for heading, line in _lines(text):
+        if heading is None:
+            found[-1][1].append(line)
+        else:
+            found.append((heading, []))
+    sections = [(heading, "\n".join(lines).strip()) for heading, lines in found]
+    return [(heading, body) for heading, body in sections if heading or body]
+
+
+def _lines(text: str) -> list[tuple[str | None, str]]:
+    """Each line with its heading text, or None for a line of the body."""
+    lines = text.splitlines()
+    marked: list[tuple[str | None, str]] = []
+    in_fence = False
+    for line in lines:
+        if _FENCE.match(line):
+            in_fence = not in_fence
+            continue
+        if not in_fence and _UNDERLINE.match(line) and marked and _can_be_underlined(marked[-1]):
+            marked[-1] = (marked[-1][1].strip(), "")
+            continue
+        marked.append((None if in_fence else _heading_of(line), line))
+    return marked
+
+
+def _can_be_underlined(marked: tuple[str | None, str]) -> bool:
+    heading, line = marked
+    return heading is None and 0 < len(line.strip()) <= 120 and not _BULLET.match(line)
+
+
+def _heading_of(line: str) -> str | None:
+    if match := _ATX_HEADING.match(line):
+        return line[match.end() :].strip().rstrip("#").strip()
+    for pattern in (_BOLD_HEADING, _LABEL_HEADING):
+        if match := pattern.match(line):
+            return match.group(1).strip().rstrip(":").strip()
+    return None
+
+
+def sentences(text: str) -> list[str]:
+    """Sentences in order, each a stretch of the text with its white space made single.
+
+    Headings are dropped; a bullet starts a sentence and loses its mark; a full stop after an abbreviation,
+    an initial or inside a number ends nothing.
+    """
+    found: list[str] = []
+    paragraph: list[str] = []
+    for heading, line in [*_lines(text), (None, "")]:
+        bullet = _BULLET.match(line)
+        if paragraph and (heading is not None or bullet or not line.strip()):
+            found.extend(_split(" ".join(" ".join(paragraph).split())))
+            paragraph = []
+        if heading is None and line.strip():
+            paragraph.append(line[bullet.end() :] if bullet else line)
+    return found
+
+
+def _split(paragraph: str) -> list[str]:
+    parts: list[str] = []
+    start = 0
+    for end in _SENTENCE_END.finditer(paragraph):
+        if not _ends_with_abbreviation(paragraph[max(start, end.start() - 40) : end.start()], end.group()):
+            parts.append(paragraph[start : end.end()].strip())
+            start = end.end()
+    parts.append(paragraph[start:].strip())
+    return [part for part in parts if _WORD.search(part)]
+
+
+def _ends_with_abbreviation(before: str, mark: str) -> bool:
+    token = _LAST_TOKEN.search(before)
+    if token is None or not mark.startswith(".") or mark.startswith(".."):
+        return False
+    word = token.group(1).strip("*_").lower()
+    return word in ABBREVIATIONS or word.replace(".", "") in ABBREVIATIONS or (len(word) == 1 and token.group(1).isupper())
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words and numbers in order; hyphens, apostrophes, dots and slashes inside a word stay."""
+    return [match.lower() for match in _WORD.findall(text)]
+
+
+def content_words(text: str) -> list[str]:
+    """`words` without stop words and lone letters, lightly stemmed (`networks` and `network` meet)."""
+    stems: list[str] = []
+    for word in words(text):
+        for part in word.replace("/", "-").split("-") if "-" in word or "/" in word else (word,):
+            if len(part) > 1 and part not in STOP_WORDS:
+                stems.append(_stem(part))
+    return stems
+
+
+@lru_cache(maxsize=50_000)
+def _stem(word: str) -> str:
+    word = word.removesuffix("'s").removesuffix("’s")
+    for suffix, instead in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            stem = word[: -len(suffix)] + instead
+            if not instead and len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz":
+                stem = stem[:-1]
+            return stem.removesuffix("e") if len(stem) > 3 else stem
+    if word.endswith("s") and len(word) > 3 and word[-2] not in "su" and not word.endswith(("is", "ias")):
+        word = word[:-1]
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+def key_phrases(text: str, limit: int) -> list[str]:
+    """The `limit` best phrases of up to four words, lower case, best first (RAKE: degree over frequency, times occurrence).
+
+    Source: Rose et al., Automatic keyword extraction from individual documents, 2010.
+    """
+    phrases = [phrase for part in _PHRASE_BREAK.split(text) for phrase in _phrases(part)]
+    frequency: Counter[str] = Counter()
+    degree: Counter[str] = Counter()
+    for phrase in phrases:
+        for word in phrase:
+            frequency[word] += 1
+            degree[word] += len(phrase)
+    occurrences = Counter(phrases)
+    first = {phrase: place for place, phrase in reversed(list(enumerate(phrases)))}
+
+    def value(phrase: tuple[str, ...]) -> float:
+        return sum(degree[word] / frequency[word] for word in phrase) * (1 + math.log(occurrences[phrase]))
+
+    best = sorted(occurrences, key=lambda phrase: (-value(phrase), first[phrase]))
+    return [" ".join(phrase) for phrase in best[: max(limit, 0)]]
+
+
+def _phrases(part: str) -> list[tuple[str, ...]]:
+    found: list[tuple[str, ...]] = []
+    current: list[str] = []
+    for word in [*words(part), ""]:
+        if word and word not in STOP_WORDS and not word[0].isdigit() and (len(word) > 2 or current):
+            current.append(word)
+            continue
+        if current and len(current) <= 4 and (len(current) > 1 or len(current[0]) > 3):
+            found.append(tuple(current))
+        current = []
+    return found
+
+
+def overlap_0_to_1(a: str, b: str) -> float:
+    """How much two texts share: the mean of containment (of the smaller in the larger) and Jaccard over content words."""
+    left, right = set(content_words(a)), set(content_words(b))
+    if not left or not right:
+        return 0.0
+    shared = len(left & right)
+    return 0.5 * shared / min(len(left), len(right)) + 0.5 * shared / len(left | right)
+
+
+def rank_sentences(query: str, sentences: Sequence[str], limit: int) -> list[tuple[float, str]]:
+    """The `limit` sentences nearest to `query` by TF-IDF cosine within `sentences`, as (cosine 0 to 1, sentence), best first.
+
+    Sentences that share nothing with the query come last with 0; ties keep their order.
+    """
+    bags = [Counter(content_words(sentence)) for sentence in sentences]
+    containing = Counter(word for bag in bags for word in bag)
+    weight = {word: 1.0 + math.log((1 + len(bags)) / (1 + count)) for word, count in containing.items()}
+    question = {word: count * weight[word] for word, count in Counter(content_words(query)).items() if word in weight}
+    length = math.sqrt(sum(value * value for value in question.values()))
+    scored: list[tuple[float, int]] = []
+    for place, bag in enumerate(bags):
+        dot = sum(count * weight[word] * question.get(word, 0.0) for word, count in bag.items())
+        norm = length * math.sqrt(sum((count * weight[word]) ** 2 for word, count in bag.items()))
+        scored.append((min(dot / norm, 1.0) if norm else 0.0, place))
+    best = sorted(scored, key=lambda pair: (-pair[0], pair[1]))[: max(limit, 0)]
+    return [(score, sentences[place]) for score, place in best]
+
+
+def shorten_words(text: str, limit: int) -> tuple[str, int]:
+    """`text` cut after `limit` white-space separated words, and how many were left out; unchanged when it fits."""
+    ends = [match.end() for match in _UNBROKEN.finditer(text)]
+    if len(ends) <= limit:
+        return text, 0
+    return (text[: ends[limit - 1]] if limit > 0 else ""), len(ends) - max(limit, 0)
+
+
+def has_numbers(sentence: str) -> bool:
+    """Whether the sentence states a figure."""
+    return _NUMBER.search(sentence) is not None
+
+
+def outcome_cue(sentence: str) -> Literal["positive", "negative", "neutral"]:
+    """What the sentence's wording says of an outcome. A negated success counts as negative; a tie as negative."""
+    negative = len(_NEGATIVE.findall(sentence))
+    positive = len(_POSITIVE.findall(_NEGATIVE.sub(" ", sentence)))
+    if negative == positive == 0:
+        return "neutral"
+    return "positive" if positive > negative else "negative"

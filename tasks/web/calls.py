@@ -1,0 +1,96 @@
+"""Every request leaves a row in the idea's ledger."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from schemas.calls import ApiCall
+from schemas.reasons import Reason
+from schemas.retrieval import SourceFailure
+from tasks.accounting.ledger import Ledger
+from tasks.telemetry.tracing import span
+
+_LONGEST_ENDPOINT = 300
+_LONGEST_DETAIL = 300
+
+
+@dataclass(slots=True)
+class Call:
+    """Filled in while the request runs. `reason` says why it was not answered."""
+
+    status: int | None = None
+    reason: Reason | None = None
+    wait_seconds: float = 0.0
+    started: float = field(default_factory=time.monotonic)
+
+
+@contextmanager
+def recorded(
+    ledger: Ledger,
+    source: str,
+    endpoint: str,
+    name: str,
+    **columns: Any,
+) -> Iterator[Call]:
+    """Record one request when it ends, however it ends, in the ledger and as a span called `name`.
+
+    Args:
+        endpoint: without a query, which may hold a key or an address.
+        columns: further columns of the row.
+    """
+    call = Call()
+    created_at = datetime.now(UTC)
+    try:
+        with span(name, kind="client", source=source, attempt=columns.get("attempt")) as spanned:
+            yield call
+            if call.reason is not None:
+                spanned.fail(call.reason)
+            spanned.note(status=call.status)
+    except asyncio.CancelledError:
+        call.reason = call.reason or Reason.TIMEOUT  # it left, and nobody waited for its answer
+        raise
+    finally:
+        record(
+            ledger,
+            source,
+            endpoint,
+            status=call.status,
+            failure_reason=call.reason,
+            wait_seconds=call.wait_seconds,
+            latency_seconds=max(time.monotonic() - call.started, 0.0),
+            created_at=created_at,
+            **columns,
+        )
+
+
+def record(ledger: Ledger, source: str, endpoint: str, **columns: Any) -> None:
+    """One row; what `columns` leave out is that of a request that left alone and did not wait."""
+    usual: dict[str, Any] = {
+        "call_id": uuid4().hex,
+        "status": None,
+        "failure_reason": None,
+        "wait_seconds": 0.0,
+        "latency_seconds": 0.0,
+        "cache_hit": False,
+        "packed": 1,
+        "upstream_requests": 1,
+        "created_at": datetime.now(UTC),
+    }
+    row = {"idea_id": ledger.idea_id, "source": source, "endpoint": endpoint[:_LONGEST_ENDPOINT]}
+    ledger.api_calls.append(ApiCall(**{**usual, **columns, **row}))
+
+
+def record_cache_hit(ledger: Ledger, source: str, endpoint: str, **columns: Any) -> None:
+    """A look-up that a store answered: no request went out."""
+    record(ledger, source, endpoint, status=200, cache_hit=True, upstream_requests=0, **columns)
+
+
+def failure(source: str, endpoint: str, reason: Reason, detail: str) -> SourceFailure:
+    """A failure on one line of bounded length."""
+    line = " ".join(detail.split())[:_LONGEST_DETAIL]
+    return SourceFailure(source=source, endpoint=endpoint, reason=reason, detail=line)

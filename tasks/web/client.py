@@ -1,0 +1,130 @@
+"""The one HTTP client. Keys join a request below everything that logs, repeats or reports it."""
+
+import functools
+import logging
+import ssl
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from importlib import metadata
+from urllib.parse import quote, quote_plus
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+from pydantic import SecretStr
+
+from warehouse.scrubbing import scrub
+
+Client = httpx.AsyncClient
+RequestFailure = httpx.HTTPError
+ConnectionFailure = httpx.TransportError
+"""What libraries that use httpx raise: for any failure, and where the other side is not there."""
+
+_SECRETS = "assay_secrets"
+_LIMITS = httpx.Limits(
+    max_connections=100,
+    max_keepalive_connections=100,
+    keepalive_expiry=20.0,  # our own gateway closes an idle one after thirty seconds
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """What requests carry that nobody may read.
+
+    Attributes:
+        headers, parameters: by name.
+        parts: what those are made of.
+    """
+
+    headers: dict[str, SecretStr] = field(default_factory=dict)
+    parameters: dict[str, SecretStr] = field(default_factory=dict)
+    parts: tuple[SecretStr, ...] = ()
+
+    def scrubbed(self, text: str) -> str:
+        """`text` with every one of them, and all that looks like a key, replaced by `***`."""
+        for secret in (*self.headers.values(), *self.parameters.values(), *self.parts):
+            value = secret.get_secret_value()
+            for form in {value, value.rpartition(" ")[2], quote(value, safe=""), quote_plus(value)}:
+                text = text.replace(form, "***") if form else text
+        return scrub(text)
+
+    @property
+    def extension(self) -> dict[str, "Secrets"]:
+        """What to give a request as `extensions`."""
+        return {_SECRETS: self}
+
+
+_IN_FORCE: ContextVar[Secrets | None] = ContextVar("secrets_in_force", default=None)
+
+
+class _Scrubbing(logging.Filter):
+    """Takes the keys out of what the connection writes at debug level: a redirect may repeat one in its address."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if (secrets := _IN_FORCE.get()) is not None:
+            record.msg, record.args = secrets.scrubbed(record.getMessage()), ()
+        return True
+
+
+for _name in ("httpcore.connection", "httpcore.http11", "httpcore.proxy"):
+    logging.getLogger(_name).addFilter(_Scrubbing())
+
+
+class KeyedTransport(httpx.AsyncBaseTransport):
+    """Adds a request's secrets to a copy that only the connection sees.
+
+    httpx logs the address of every request and keeps the request on every error; both hold the one without keys.
+    Proxies of the environment are used as by httpx itself.
+    """
+
+    def __init__(self) -> None:
+        self._direct = _transport(None)
+        self._proxied = {scheme: _transport(url) for scheme, url in _proxies().items()}
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        secrets = request.extensions.get(_SECRETS)
+        extensions = {name: value for name, value in request.extensions.items() if name != _SECRETS}
+        url, headers = request.url, request.headers.copy()
+        if isinstance(secrets, Secrets):
+            headers.update({name: value.get_secret_value() for name, value in secrets.headers.items()})
+            url = url.copy_merge_params({name: value.get_secret_value() for name, value in secrets.parameters.items()})
+        keyed = httpx.Request(request.method, url, headers=headers, stream=request.stream, extensions=extensions)
+        token = _IN_FORCE.set(secrets)
+        try:
+            return await self._transport_for(url).handle_async_request(keyed)
+        finally:
+            _IN_FORCE.reset(token)
+
+    def _transport_for(self, url: httpx.URL) -> httpx.AsyncHTTPTransport:
+        proxied = self._proxied.get(url.scheme)
+        return self._direct if proxied is None or proxy_bypass(url.host) else proxied
+
+    async def aclose(self) -> None:
+        for transport in (self._direct, *self._proxied.values()):
+            await transport.aclose()
+
+
+def open_client(timeout_seconds: float) -> Client:
+    """A client for one event loop.
+
+    Redirects are followed by hand: each is checked, and a key must not leave its host.
+    """
+    return httpx.AsyncClient(
+        transport=KeyedTransport(),
+        timeout=httpx.Timeout(timeout_seconds),
+        follow_redirects=False,
+        headers={"User-Agent": f"assay/{metadata.version('assay')}"},
+    )
+
+
+def _transport(proxy: str | None) -> httpx.AsyncHTTPTransport:
+    return httpx.AsyncHTTPTransport(verify=_tls(), limits=_LIMITS, proxy=proxy)
+
+
+@functools.cache
+def _tls() -> ssl.SSLContext:
+    return httpx.create_ssl_context()
+
+
+def _proxies() -> dict[str, str]:
+    return {scheme: url for scheme, url in getproxies().items() if scheme in ("http", "https") and url.startswith("http")}

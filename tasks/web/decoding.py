@@ -1,0 +1,77 @@
+"""What services answer as JSON or XML, decoded. Half a character, which no file can hold, reads as U+FFFD."""
+
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError
+
+import orjson
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from schemas.patterns import DOTALL, Match, bounded
+
+_ESCAPE = bounded(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", DOTALL)
+_LONE_ESCAPE = len(r"\ud800")
+_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+_CHARACTER_REFERENCE = bounded(r"&#(?:([0-9]{1,8})|[xX]([0-9a-fA-F]{1,6}));")
+
+
+class UnreadableXmlError(ValueError):
+    """The text is no XML, or XML with a document type or entities."""
+
+
+def json_of(content: bytes) -> Any:
+    """The parsed answer.
+
+    Raises:
+        orjson.JSONDecodeError: it is no JSON.
+    """
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return orjson.loads(mended_json(content))
+
+
+def mended_json(content: bytes) -> bytes:
+    """JSON in which bytes that are no UTF-8, and escapes such as `\\ud800` without their other half, are U+FFFD."""
+    return with_whole_characters(content.decode("utf-8", "replace")).encode()
+
+
+def with_whole_characters(text: str) -> str:
+    """`text` in which every half of a character is U+FFFD, written as such or as an escape of JSON."""
+    mended = _ESCAPE.sub(_mended_escape, text) if "\\u" in text else text
+    return mended if mended.isascii() else mended.translate(_SURROGATES)
+
+
+def xml_of(content: str | bytes) -> Element:
+    """The root of an answer in XML. Entities are never expanded, external ones never fetched.
+
+    Raises:
+        UnreadableXmlError: see there.
+    """
+    try:
+        return _parsed(content)
+    except ParseError:
+        text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
+    try:
+        return _parsed(_CHARACTER_REFERENCE.sub(_mended_reference, text).translate(_SURROGATES))
+    except ParseError as error:
+        raise UnreadableXmlError("ParseError") from error
+
+
+def _parsed(content: str | bytes) -> Element:
+    try:
+        root: Element = fromstring(content, forbid_dtd=True)
+    except ParseError:
+        raise
+    except (DefusedXmlException, ValueError, LookupError) as error:  # LookupError: an encoding nobody knows
+        raise UnreadableXmlError(type(error).__name__) from error
+    return root
+
+
+def _mended_escape(found: Match[str]) -> str:
+    return "\ufffd" if len(found[0]) == _LONE_ESCAPE else found[0]
+
+
+def _mended_reference(found: Match[str]) -> str:
+    number = int(found[1]) if found[1] else int(found[2], 16)
+    return "\ufffd" if number in _SURROGATES else found[0]

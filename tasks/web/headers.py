@@ -1,0 +1,92 @@
+"""The one reading of what answers say in their headers: whole numbers, and how long to wait."""
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+LONGEST_WAIT_SECONDS = 3600.0
+"""No answer may ask for more: a broken or hostile server must not stop the work for days."""
+
+_MOST_DIGITS = 15
+_LONGEST_HEADER = 100
+_UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_LEAST_EPOCH_SECONDS = 1e9
+_LEAST_EPOCH_MILLISECONDS = 1e11
+
+
+def whole_number(text: str | None) -> int | None:
+    """A number of at most 15 ASCII digits; None for all else, a longer one and `²` included."""
+    text = (text or "").strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
+
+
+def plain_number(text: str | None) -> float | None:
+    """Digits with at most one point: `nan`, `inf`, `1e308` and signs are no numbers here."""
+    text = (text or "").strip()
+    plain = len(text) <= _LONGEST_HEADER and text.isascii()
+    return float(text) if plain and text.replace(".", "", 1).isdigit() else None
+
+
+def retry_after_seconds(given: str | None) -> float | None:
+    """Seconds from now that `Retry-After` asks to wait; None where it says nothing.
+
+    Always a finite number from 0 to `LONGEST_WAIT_SECONDS`. Fractions are taken as well, for some
+    servers send them; a date in the past means 0. Source: RFC 9110, section 10.2.3.
+    """
+    text = (given or "").strip()
+    if not text or len(text) > _LONGEST_HEADER:
+        return None
+    seconds = plain_number(text)
+    if seconds is None:
+        seconds = _seconds_until_date(text)
+    return None if seconds is None else _bounded(seconds)
+
+
+def seconds_until(reset: str, now: datetime | None = None) -> float:
+    """Seconds until `reset`: `1s`, `6m0s`, a number of seconds, a moment or an epoch; else 0."""
+    now = now or datetime.now(UTC)
+    seconds = plain_number(reset)
+    if seconds is None:
+        seconds = _duration_seconds(reset)
+    elif seconds >= _LEAST_EPOCH_SECONDS:
+        in_seconds = seconds if seconds < _LEAST_EPOCH_MILLISECONDS else seconds / 1000
+        seconds = in_seconds - now.timestamp()
+    if seconds is None:
+        seconds = _seconds_until_moment(reset, now)
+    return _bounded(seconds)
+
+
+def _bounded(seconds: float) -> float:
+    return min(max(seconds, 0.0), LONGEST_WAIT_SECONDS)
+
+
+def _seconds_until_date(text: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(text)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return (moment - datetime.now(UTC)).total_seconds()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def _seconds_until_moment(text: str, now: datetime) -> float:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return 0.0
+    return (moment - now).total_seconds() if moment.tzinfo else 0.0
+
+
+def _duration_seconds(text: str) -> float | None:
+    total, number, unit = 0.0, "", ""
+    for character in f"{text.strip()}0":
+        if unit and not character.isalpha():
+            amount = plain_number(number)
+            if unit not in _UNIT_SECONDS or amount is None:
+                return None
+            total += amount * _UNIT_SECONDS[unit]
+            number, unit = "", ""
+        if character.isalpha():
+            unit += character
+        else:
+            number += character
+    return total if number == "0" else None

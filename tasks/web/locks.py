@@ -1,0 +1,73 @@
+"""Files by which the processes of a machine take turns.
+
+Needs a local file system and a POSIX system (`flock`).
+"""
+
+import asyncio
+import fcntl
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import fields
+from pathlib import Path
+from struct import Struct
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+RecordT = TypeVar("RecordT", bound="DataclassInstance")
+_POLL_SECONDS = 0.05
+
+
+@contextmanager
+def shared_record(path: Path, layout: Struct, kind: type[RecordT]) -> Iterator[RecordT]:
+    """The dataclass of numbers kept in the file at `path`, written back as the block leaves it.
+
+    No other process reads or writes it meanwhile: the block must be short, since the others wait.
+    A file that is missing or of another layout begins anew with `kind()`.
+    """
+    descriptor = _opened(path)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        stored = os.pread(descriptor, layout.size, 0)
+        record = kind(*layout.unpack(stored)) if len(stored) == layout.size else kind()
+        yield record
+        values = [getattr(record, each.name) for each in fields(record)]
+        os.pwrite(descriptor, layout.pack(*values), 0)
+    finally:
+        os.close(descriptor)
+
+
+@asynccontextmanager
+async def alone(path: Path) -> AsyncIterator[None]:
+    """Hold the lock at `path` for the length of the block; a process that dies lets go of it."""
+    descriptor = _opened(path)
+    try:
+        while not try_lock(descriptor):  # noqa: ASYNC110 -- another process may hold it
+            await asyncio.sleep(_POLL_SECONDS)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file against every other process, unless one has."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def unlock(descriptor: int) -> None:
+    """Let go of it."""
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)

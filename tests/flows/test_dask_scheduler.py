@@ -1,0 +1,100 @@
+"""A scheduler of one's own behind Dask's TLS, reached as SECURITY.md says; every other connection is refused in one line."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.assay_command import wait_until
+from tests.support.certificates import write_certificate
+from tests.support.ports import quiet_port
+
+PROGRAM = """
+import sys
+from flows.checks import _check_scheduler
+from schemas.errors import ConfigurationError
+from schemas.settings import Settings
+
+address = sys.argv[1]
+try:
+    _check_scheduler(address, None, Settings())
+except ConfigurationError as error:
+    sys.exit(str(error))
+assert "prefect" not in sys.modules
+from flows.dask_runner import dask_runner
+with dask_runner(1, address) as runner:
+    print(runner.client.submit(abs, -3).result(timeout=60))
+"""
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return write_certificate(tmp_path_factory.mktemp("lab") / "lab")
+
+
+@pytest.fixture(scope="module")
+def port(certificate: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Of a scheduler with one worker, started with the options that SECURITY.md names."""
+    port, folder = quiet_port(), tmp_path_factory.mktemp("dask")
+    files = ["--tls-ca-file", str(certificate[0]), "--tls-cert", str(certificate[0]), "--tls-key", str(certificate[1]), "--no-dashboard"]
+    commands = (
+        ["dask_scheduler", "--host", "127.0.0.1", "--port", str(port), *files],
+        ["dask_worker", f"tls://127.0.0.1:{port}", "--nthreads", "1", "--no-nanny", *files],
+    )
+    log = folder / "log"
+    with log.open("wb") as file:
+        processes = [
+            subprocess.Popen([sys.executable, "-m", f"distributed.cli.{name}", *options], cwd=folder, stdout=file, stderr=file)
+            for name, *options in commands
+        ]
+        try:
+            wait_until(lambda: "Registered to" in log.read_text(), 240, "the worker's registration")
+            yield port
+        finally:
+            for process in processes:
+                process.terminate()
+            for process in processes:
+                process.wait(timeout=120)
+
+
+def connected(address: str, certificate: tuple[Path, Path] | None, home: Path) -> subprocess.CompletedProcess[str]:
+    named = {}
+    if certificate is not None:
+        named = {
+            "DASK_DISTRIBUTED__COMM__TLS__CA_FILE": str(certificate[0]),
+            "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT": str(certificate[0]),
+            "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY": str(certificate[1]),
+        }
+    environment = {**os.environ, **named, "ASSAY_HOME": str(home), "PREFECT_HOME": str(home / "prefect")}
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM, address], env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def test_work_goes_to_a_scheduler_behind_tls_with_its_certificates(port: int, certificate: tuple[Path, Path], tmp_path: Path) -> None:
+    done = connected(f"tls://127.0.0.1:{port}", certificate, tmp_path)
+    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("scheme", "which", "words"),
+    [
+        ("tls", "none", "speaks TLS: name your certificates in DASK_DISTRIBUTED__COMM__TLS__CA_FILE"),
+        ("tls", "another's", "takes this connection"),
+        ("tls", "lost", "cannot be used"),
+        ("tcp", "the lab's", "one with TLS is written tls://"),
+    ],
+)
+def test_a_scheduler_behind_tls_refuses_every_other_connection_in_one_line(
+    port: int, certificate: tuple[Path, Path], tmp_path: Path, scheme: str, which: str, words: str
+) -> None:
+    lost = tmp_path / "lost.pem"
+    named = {"none": None, "the lab's": certificate, "lost": (lost, lost)}
+    shown = named[which] if which in named else write_certificate(tmp_path / "stranger")
+    done = connected(f"{scheme}://127.0.0.1:{port}", shown, tmp_path)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr

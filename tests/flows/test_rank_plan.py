@@ -1,0 +1,65 @@
+"""A group over which planning fails is that group's failure; the ranking is published without it and names it."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows import rank_plan
+from flows.profiles import load_profile
+from flows.rank_plan import plan_ranking
+from flows.ranking import RankSummary, _publish
+from schemas.base import replace
+from schemas.identifiers import RunId
+from schemas.ranking import RankRequest
+from schemas.settings import Settings
+from tasks.ranking.job import RankJob
+from tasks.ranking.rank_shard import rank_shard
+from tests.support.evaluations import make_evaluation, make_run
+from tests.support.ranking_fakes import FakeJudge
+from warehouse.landing import land
+from warehouse.layout import Layout
+from warehouse.publish import publish_run
+
+RUN = RunId("run-a")
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    """Two groups of two ideas, published."""
+    layout = Layout(tmp_path / "warehouse")
+    for number in range(4):
+        evaluation = make_evaluation(number)
+        land(layout, replace(evaluation, idea=replace(evaluation.idea, group="one" if number < 2 else "two")))
+    assert publish_run(layout, make_run(ideas=4)).published
+    return layout
+
+
+def ranked(layout: Layout) -> RankSummary:
+    settings = Settings()
+    plan = plan_ranking(RankRequest(run_id=RUN, warehouse=layout.root, profile=load_profile("economy"), engine="fake"), settings, layout)
+    for path in plan.shard_paths:
+        job = RankJob.model_validate_json(path.read_bytes())
+        asyncio.run(rank_shard(job, layout, lambda _: FakeJudge(), concurrency=4))
+    return _publish(plan, layout, settings)
+
+
+def test_a_group_that_cannot_be_prepared_is_named_and_tried_again_and_the_others_are_published(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = rank_plan.dossier_of
+
+    def dossier_of(review: Any, group: str) -> Any:
+        if group == "two":
+            raise ZeroDivisionError("a bug")
+        return whole(review, group)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(rank_plan, "dossier_of", dossier_of)
+        summary = ranked(layout)
+    assert (summary.published, summary.failed_expectations) == (True, ())
+    assert summary.head.incomplete_reason == "internal_error"
+    assert summary.failed_groups == ("two: it failed: ZeroDivisionError: a bug",)
+    again = ranked(layout)
+    assert (again.published, again.head.incomplete_reason, again.failed_groups) == (True, None, ())

@@ -1,0 +1,51 @@
+"""Answers are bounded in seconds and in bytes, whoever asks and however."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from schemas.reasons import Reason
+from tasks.web.exchange import NoAnswerError, probe
+from tests.support.web_servers import ShapedServer, shaped_server
+
+
+@pytest.fixture
+def server() -> Iterator[ShapedServer]:
+    with shaped_server(lambda _: '{"status": "ok"}') as running:
+        yield running
+
+
+def test_a_look_at_a_page_gives_status_and_content(server: ShapedServer) -> None:
+    server.script = ["good", "503"]
+    answer = probe(f"{server.url}/healthz", 60.0)
+    assert (answer.status, answer.content) == (200, b'{"status": "ok"}')
+    assert probe(f"{server.url}/healthz", 60.0).status == 503
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("endless", Reason.TOO_LARGE),
+        ("bomb", Reason.TOO_LARGE),
+        ("hangs", Reason.TIMEOUT),
+        ("dropped", Reason.UNREACHABLE),
+        ("to:http://xn--a.invalid/", Reason.UNREACHABLE),
+    ],
+)
+def test_a_look_at_a_page_is_bounded(server: ShapedServer, word: str, reason: Reason) -> None:
+    server.script = [word]
+    with pytest.raises(NoAnswerError) as raised:
+        probe(f"{server.url}/healthz", 1.0 if word == "hangs" else 60.0)
+    assert raised.value.reason == reason
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "http://127.0.0.1:9/x", "no address", "ftp://a/b"])
+def test_nothing_to_look_at_is_unreachable(url: str) -> None:
+    with pytest.raises(NoAnswerError) as raised:
+        probe(url, 5.0)
+    assert raised.value.reason == Reason.UNREACHABLE
+
+
+def test_only_what_may_pass_is_sent_again() -> None:
+    assert not NoAnswerError(Reason.TOO_LARGE, "").reason.again_at_once
+    assert NoAnswerError(Reason.TIMEOUT, "").reason.again_at_once

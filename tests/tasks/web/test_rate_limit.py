@@ -1,0 +1,131 @@
+import asyncio
+import multiprocessing
+import time
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import ConfigurationError
+from tasks.web.rate_limit import SharedRateLimit
+from tests.support.clocks import SleepingClock
+
+SPAWN = multiprocessing.get_context("spawn")
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SleepingClock:
+    clock = SleepingClock()
+    monkeypatch.setattr("tasks.web.rate_limit.time", clock)
+    monkeypatch.setattr("tasks.web.rate_limit.asyncio", clock)
+    return clock
+
+
+def _take_many(folder: Path, count: int, times: "multiprocessing.Queue[tuple[float, list[float]]]") -> None:
+    async def take() -> list[float]:
+        limit = SharedRateLimit(folder, "model", 3000)
+        taken = []
+        for _ in range(count):
+            await limit.take()
+            taken.append(time.time())
+        return taken
+
+    times.put((time.time(), asyncio.run(take())))
+
+
+def test_processes_share_one_rate_and_never_more(tmp_path: Path) -> None:
+    """However late a process wakes, the n-th call of all of them together comes n intervals after the first was asked for."""
+    times: multiprocessing.Queue[tuple[float, list[float]]] = SPAWN.Queue()
+    workers = [SPAWN.Process(target=_take_many, args=(tmp_path, 40, times)) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    told = [times.get(timeout=240) for _ in workers]
+    for worker in workers:
+        worker.join()
+    first = min(begun for begun, _ in told)
+    together = sorted(moment for _, taken in told for moment in taken)
+    assert len(together) == 120
+    assert all(moment >= first + 0.02 * number for number, moment in enumerate(together))
+
+
+async def test_the_whole_rate_is_handed_out(tmp_path: Path, clock: SleepingClock) -> None:
+    limits = [SharedRateLimit(tmp_path, "model", 3000) for _ in range(3)]
+    moments = []
+    for number in range(120):
+        await limits[number % 3].take()
+        moments.append(clock.now)
+    assert moments == pytest.approx([1_000.0 + 0.02 * number for number in range(120)])
+
+
+async def test_the_first_call_does_not_wait(tmp_path: Path, clock: SleepingClock) -> None:
+    limit = SharedRateLimit(tmp_path, "openai/model:requests", 6)
+    assert await limit.take() == 0
+
+
+async def test_large_amounts_delay_what_follows(tmp_path: Path, clock: SleepingClock) -> None:
+    limit = SharedRateLimit(tmp_path, "tokens", 60_000)
+    await limit.take(300)
+    assert await limit.take(100) == pytest.approx(0.3)
+
+
+async def test_settling_gives_back_what_was_not_used(tmp_path: Path, clock: SleepingClock) -> None:
+    limit = SharedRateLimit(tmp_path, "tokens", 60_000)
+    await limit.take(10_000)
+    limit.settle(100 - 10_000)
+    assert await limit.take() == pytest.approx(0.1)
+
+
+async def test_settling_charges_what_was_used_beyond_the_estimate(tmp_path: Path, clock: SleepingClock) -> None:
+    limit = SharedRateLimit(tmp_path, "tokens", 60_000)
+    await limit.take(10)
+    limit.settle(300)
+    assert await limit.take() == pytest.approx(0.31)
+
+
+async def test_a_penalty_holds_back_slots_already_handed_out_and_overlapping_ones_count_once(tmp_path: Path, clock: SleepingClock) -> None:
+    limit = SharedRateLimit(tmp_path, "model", 600)
+    await limit.take()
+    waiting = [asyncio.create_task(limit.take()) for _ in range(3)]
+    await asyncio.sleep(0)
+    for _ in range(10):
+        SharedRateLimit(tmp_path, "model", 600).penalise(0.5)
+    await asyncio.gather(*waiting)
+    assert clock.now == pytest.approx(1_000.8)
+
+
+async def test_a_penalty_holds_when_nobody_waited(tmp_path: Path, clock: SleepingClock) -> None:
+    limit = SharedRateLimit(tmp_path, "model", 60_000)
+    limit.penalise(0.3)
+    assert await limit.take() == pytest.approx(0.3)
+    assert await limit.take() < 0.01
+
+
+async def test_limits_with_other_names_are_apart(tmp_path: Path, clock: SleepingClock) -> None:
+    await SharedRateLimit(tmp_path, "a/b", 1).take()
+    assert await SharedRateLimit(tmp_path, "a:b", 1).take() == 0
+
+
+def test_a_rate_of_zero_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError):
+        SharedRateLimit(tmp_path, "model", 0)
+
+
+async def test_a_clock_that_is_set_makes_nobody_wait_or_hurry(
+    tmp_path: Path, clock: SleepingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slots go by the clock that nobody sets."""
+    limit = SharedRateLimit(tmp_path, "model", 60)
+    await limit.take()
+    monkeypatch.setattr(clock, "time", lambda: -1_000_000.0, raising=False)
+    assert await limit.take() == pytest.approx(1.0)
+    monkeypatch.setattr(clock, "time", lambda: 1e10, raising=False)
+    assert await limit.take() == pytest.approx(1.0)
+
+
+async def test_a_machine_that_started_anew_keeps_nobody_waiting_for_its_old_clock(tmp_path: Path, clock: SleepingClock) -> None:
+    limit = SharedRateLimit(tmp_path, "model", 60)
+    for _ in range(3):
+        await limit.take()
+    limit.penalise(5)
+    clock.now = 2.0
+    waited = await limit.take()
+    assert 1.0 <= waited <= 6.0

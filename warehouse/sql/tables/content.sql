@@ -1,0 +1,1 @@
+select count(*), coalesce(sum(hash(held)), 0) from (select {columns} from {source}) as held
