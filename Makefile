@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c infra/constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test kills audit lock lint format types bench screenshots costs clean
+.PHONY: help demo install check test kills audit lock lint format types bench screenshots costs clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -25,6 +25,11 @@ install: $(VENV)/.installed ## create .venv and install Assay from infra/constra
 
 demo: $(VENV)/.installed ## evaluate the bundled ideas against the bundled papers, offline
 	@$(BIN)/assay demo
+
+QUICK := schemas $(addprefix tasks/,accounting citations committee contribution evaluation ideas judging metrics novelty soundness sources text web)
+
+check: lint types ## style, types, import rules, and the tests that start no process: before each commit
+	@$(BIN)/python -m pytest -n auto --dist loadfile $(addprefix tests/,$(QUICK))
 
 test: $(VENV)/.installed-dev ## run the whole test suite (browser tests want Chromium, and are skipped without it)
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not undisturbed and not kills"

@@ -34,21 +34,27 @@ def interruptible() -> Iterator[None]:
 
     Enter it in the main thread, before any process or thread of the run is started.
     """
-    _start_resource_tracker()
     told_by = {signal.SIGINT} if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else {signal.SIGINT, signal.SIGHUP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, told_by)
+    _start_resource_tracker()
+    signal.pthread_sigmask(signal.SIG_BLOCK, told_by)  # starting the tracker unblocks SIGINT
     handler = signal.signal(signal.SIGUSR2, signal.default_int_handler)
     handler_of_end = signal.signal(signal.SIGTERM, _end_in_order)
     over = threading.Event()
     watcher = threading.Thread(target=_watch, args=(over, told_by), daemon=True)
     watcher.start()
+    if signal.SIGHUP in told_by:  # threads that were there before do not block it
+        signal.signal(signal.SIGHUP, lambda *_: signal.pthread_kill(watcher.ident or 0, signal.SIGHUP))
     try:
         yield
     finally:
+        if signal.SIGHUP in told_by:
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a shell repeats what the terminal said
         over.set()
         signal.pthread_kill(watcher.ident or 0, signal.SIGINT)
         watcher.join()
-        signal.sigtimedwait({signal.SIGHUP}, 0)  # a shell repeats what the terminal said
+        if signal.SIGHUP in told_by:
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, handler_of_end)
         signal.signal(signal.SIGUSR2, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

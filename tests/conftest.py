@@ -1,6 +1,11 @@
-"""What holds for every test: no deadline on examples, one `__main__` for the children that tests spawn, long tests first."""
+"""What holds for every test.
+
+Examples have no deadline, children that tests spawn find one `__main__`, long tests come first, and
+what was skipped is said at the end.
+"""
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -21,3 +26,15 @@ def same_main_module() -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes minutes comes first, so that the workers end together (with `--no-loadscope-reorder`)."""
     items.sort(key=lambda item: item.get_closest_marker("end_to_end") is None)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line says how many tests were skipped, and why."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", ())
+        if isinstance(report.longrepr, tuple)
+    )
+    if reasons:
+        told = "; ".join(f"{count}: {reason}" for reason, count in reasons.most_common())
+        terminalreporter.write_line(f"skipped {reasons.total()} tests: {told}")

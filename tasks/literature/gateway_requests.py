@@ -23,6 +23,7 @@ from tasks.web.calls import record
 from tasks.web.client import Client
 from tasks.web.decoding import json_of
 from tasks.web.exchange import Answer, NoAnswerError, exchange
+from tasks.web.headers import plain_number
 from tasks.web.retrying import RetryPolicy, Tried
 from tasks.web.statuses import reason_of_status
 
@@ -186,7 +187,7 @@ class GatewayRequests:
         headers: Mapping[str, str],
     ) -> None:
         """A row per request the gateway sent for it; one alone where it had to send none."""
-        share = _number(headers.get(SHARE_HEADER))
+        share = plain_number(headers.get(SHARE_HEADER)) or 0.0
         attempts = attempts_in(headers.get(ATTEMPTS_HEADER, ""))
         reason = fetched.failure.reason if fetched.failure else None
         for number, attempt in enumerate(attempts, 1):
@@ -212,7 +213,7 @@ class GatewayRequests:
             endpoint,
             status=fetched.status,
             failure_reason=reason,
-            wait_seconds=_number(headers.get("x-assay-wait-seconds")),
+            wait_seconds=plain_number(headers.get("x-assay-wait-seconds")) or 0.0,
             latency_seconds=latency_seconds,
             cache_hit=headers.get("x-assay-cache") in ("hit", "coalesced"),
             packed=max(packed, 1),
@@ -227,10 +228,3 @@ def _endpoint(path: str) -> str:
         if path.startswith(start):
             return start.removeprefix("/").rstrip("/").split("/v1/")[1]
     return path.split("/v1/")[-1].strip("/")
-
-
-def _number(text: str | None) -> float:
-    try:
-        return max(float(text), 0.0) if text else 0.0
-    except ValueError:
-        return 0.0

@@ -139,13 +139,13 @@ def probe(
 
 
 @contextmanager
-def answered_within(timeout_seconds: float | None) -> Iterator[None]:
+def answered_within(timeout_seconds: float) -> Iterator[None]:
     """Turns what httpx and a time limit raise into a NoAnswerError."""
     try:
         yield
     except (TimeoutError, httpx.TimeoutException) as error:
-        within = "in time" if timeout_seconds is None else f"within {timeout_seconds:g} s"
-        raise NoAnswerError(Reason.TIMEOUT, f"no whole answer {within}") from error
+        detail = f"no whole answer within {timeout_seconds:g} s"
+        raise NoAnswerError(Reason.TIMEOUT, detail) from error
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
         detail = f"the connection failed ({type(error).__name__})"
         raise NoAnswerError(Reason.UNREACHABLE, detail) from error
@@ -156,7 +156,7 @@ async def streamed(client: Client, request: httpx.Request) -> AsyncIterator[http
     """The response before its body is read; closed at the end.
 
     Raises:
-        httpx.HTTPError: the connection failed; also where a redirect leads to no address, for which httpx has no error.
+        httpx.HTTPError: the connection failed, or a redirect leads to no address.
     """
     try:
         response = await client.send(request, stream=True, follow_redirects=False)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.request import bundled
-from tests.support.assay_command import assay, rows, start_assay
+from tests.support.assay_command import rows, start_assay
 from warehouse.layout import Layout
 from warehouse.verify import verify
 
@@ -43,6 +43,3 @@ def test_evaluations_side_by_side_lose_and_double_nothing(env: dict[str, str], t
     assert sorted(sorted(run) for run in by_run.values()) == given
     assert {row["n"] for row in found} == {1}
     assert verify(Layout(warehouse)).problems == ()
-    again = assay("evaluate", str(tmp_path / "b.jsonl"), *options, env=env)
-    assert again.returncode == 0, again.stderr
-    assert rows(warehouse, "select run_id, idea_id, count(*) as n from ideas group by all order by all") == found

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -45,10 +46,16 @@ def started(work: str, then: str = "pass", ignoring: str = "") -> subprocess.Pop
     return process
 
 
-@pytest.mark.parametrize("told_by", [signal.SIGINT, signal.SIGHUP], ids=["Ctrl-C", "terminal closed"])
-def test_a_terminal_stops_the_command_in_order_and_leaves_its_children_to_it(told_by: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("tell", "told_by"),
+    [(os.killpg, signal.SIGINT), (os.kill, signal.SIGTERM), (os.kill, signal.SIGHUP)],
+    ids=["Ctrl-C", "supervisor", "terminal closed"],
+)
+def test_a_command_told_to_end_stops_in_order_and_leaves_its_children_to_it(
+    tell: Callable[[int, int], None], told_by: signal.Signals
+) -> None:
     process = started("time.sleep(600)")
-    os.killpg(process.pid, told_by)
+    tell(process.pid, told_by)
     out, err = process.communicate(timeout=240)
     assert out.split() == ["interrupted", "unharmed", "over"]
     assert (process.returncode, err) == (0, "")
@@ -62,10 +69,10 @@ def test_a_main_thread_that_waits_for_a_lock_is_interrupted_too() -> None:
 
 def test_a_shell_that_repeats_what_the_closed_terminal_said_does_not_hurry_the_command() -> None:
     process = started("time.sleep(600)", then="print('slow', flush=True); time.sleep(1)")
-    os.killpg(process.pid, signal.SIGHUP)
+    os.kill(process.pid, signal.SIGHUP)
     assert process.stdout is not None
     assert process.stdout.readline() == "interrupted\n"
-    os.killpg(process.pid, signal.SIGHUP)
+    os.kill(process.pid, signal.SIGHUP)
     _, err = process.communicate(timeout=240)
     assert (process.returncode, err) == (0, "")
 

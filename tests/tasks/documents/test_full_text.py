@@ -69,7 +69,8 @@ async def test_further_copies_are_asked_for_when_the_link_leads_to_a_web_page(
     server.replies["/landing"] = [Reply(body=b"<html>", headers={"Content-Type": "text/html"})]
     server.replies["/a.pdf"] = [Reply(body=paper_pdf())]
     further = library(settings, ledger, links=(f"{server.url}/a.pdf",))
-    answer = await further.sections([paper(doi="10.1/x", open_access_pdf_url=f"{server.url}/landing")])
+    landing = f"{server.url}/landing"
+    answer = await further.sections([paper(doi="10.1/x", open_access_pdf_url=landing)])
     assert answer.failures == ()
     assert [(call.source, call.failure_reason) for call in ledger.api_calls] == [
         ("download", "not_a_pdf"),
@@ -107,7 +108,10 @@ async def test_grobid_is_preferred_and_its_absence_is_recorded(server: DocumentS
     assert sum(call.source == "grobid" and call.status is None for call in ledger.api_calls) == 1
 
 
-async def test_further_copies_that_cannot_be_asked_for_are_why_there_is_no_text(settings: DocumentSettings, ledger: Ledger) -> None:
+async def test_further_copies_that_cannot_be_asked_for_are_why_there_is_no_text(
+    settings: DocumentSettings,
+    ledger: Ledger,
+) -> None:
     gone = SourceFailure(source="unpaywall", endpoint="/v2", reason=Reason.TIMEOUT, detail="gone")
     answer = await library(settings, ledger, links=gone).sections([paper(doi="10.1/x")])
     assert answer.failures == (gone,)

@@ -41,7 +41,10 @@ async def test_an_embedding_api_that_fails_raises_a_typed_error(
         await embedder(server).embed(["a"])
 
 
-async def test_an_embedding_api_that_is_busy_for_a_moment_is_asked_again(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_embedding_api_that_is_busy_for_a_moment_is_asked_again(
+    server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none-needed")
     server.behaviour = ["retry_after:0.01", "good"]
     assert (await embedder(server).embed(["a"])).shape == (1, EMBEDDING_DIMENSIONS)

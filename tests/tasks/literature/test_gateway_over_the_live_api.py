@@ -201,7 +201,7 @@ async def test_a_refusal_of_the_key_is_passed_on_and_not_retried(tmp_path: Path,
 
 async def test_the_circuit_opens_says_so_and_closes_again(tmp_path: Path, settings_for: MakeSettings) -> None:
     now = [0.0]
-    breaker = CircuitBreaker(None, minimum_failures=4, minimum_seconds=0, open_seconds=30, clock=lambda: now[0])
+    breaker = CircuitBreaker(None, minimum_failures=4, minimum_seconds=0, clock=lambda: now[0])
     broken = True
     with SemanticScholarServer(corpus(5), fault=lambda number, path: "500" if broken else None) as server:
         async with gateway_to(settings_for(server.url, maximum_attempts=4), tmp_path / "cache", breaker) as client:
@@ -210,21 +210,21 @@ async def test_the_circuit_opens_says_so_and_closes_again(tmp_path: Path, settin
             looked_up = await batch(client, ["CorpusId:1001"])
             assert (refused.status_code, refused.json()["reason"], looked_up.json()["reason"]) == (504, "circuit_open", "circuit_open")
             assert len(server.arrivals) == 4
-            now[0], broken = 31.0, False
+            now[0], broken = 61.0, False
             assert (await client.get(SEARCH, params={"query": "two topic"})).status_code == 200
             assert (await batch(client, ["CorpusId:1001"])).status_code == 200
 
 
 async def test_a_circuit_that_is_tried_again_too_early_stays_open_and_does_not_stick(tmp_path: Path, settings_for: MakeSettings) -> None:
     now, answers = [0.0], ["500"] * 4 + ["429"] + ["429"]
-    breaker = CircuitBreaker(None, minimum_failures=4, minimum_seconds=0, open_seconds=30, clock=lambda: now[0])
+    breaker = CircuitBreaker(None, minimum_failures=4, minimum_seconds=0, clock=lambda: now[0])
     with SemanticScholarServer(corpus(5), fault=lambda number, path: answers.pop(0) if answers else None) as server:
         async with gateway_to(settings_for(server.url, maximum_attempts=4), tmp_path / "cache", breaker) as client:
             reasons = [(await client.get(SEARCH, params={"query": "one"})).json()["reason"]]
-            for moment in (31.0, 62.0):
+            for moment in (61.0, 122.0):
                 now[0] = moment
                 reasons.append((await client.get(SEARCH, params={"query": "one"})).json()["reason"])
-            now[0] = 93.0
+            now[0] = 183.0
             assert (await client.get(SEARCH, params={"query": "topic"})).status_code == 200
     assert reasons == ["server_error", "circuit_open", "circuit_open"]
     assert len(server.arrivals) == 7, "one at a time while it is tried again"

@@ -49,7 +49,10 @@ def ask(server: DocumentServer, tmp_path: Path) -> Ask:
 
 
 @pytest.mark.skipif(not SAMPLES.exists(), reason="the shared data is not here")
-async def test_links_come_best_first_and_the_address_asked_with_stays_out_of_the_ledger(server: DocumentServer, ask: Ask) -> None:
+async def test_links_come_best_first_and_the_address_asked_with_stays_out_of_the_ledger(
+    server: DocumentServer,
+    ask: Ask,
+) -> None:
     body = json.loads((SAMPLES / "other_unpaywall_doi.json").read_text("utf-8"))["body"]
     server.replies[ADDRESS] = [Reply(body=json.dumps(body).encode())]
     links, calls = await ask()
@@ -118,7 +121,12 @@ def test_the_open_access_link_comes_before_arxiv_and_an_empty_one_counts_as_none
         (Reply(302, headers={"Location": "http://xn--a.invalid/"}), "unreachable"),
     ],
 )
-async def test_an_answer_is_bounded_in_size_and_time(server: DocumentServer, ask: Ask, reply: Reply, reason: str) -> None:
+async def test_an_answer_is_bounded_in_size_and_time(
+    server: DocumentServer,
+    ask: Ask,
+    reply: Reply,
+    reason: str,
+) -> None:
     server.replies[ADDRESS] = [reply]
     seconds = 1.0 if reason == "timeout" else 60.0
     links, _ = await ask(timeout_seconds=seconds, maximum_attempts=1)
@@ -132,7 +140,10 @@ async def test_a_doi_cannot_leave_its_place(server: DocumentServer, ask: Ask) ->
     assert (links.reason, server.asked) == ("bad_request", [])
 
 
-async def test_full_texts_and_searches_share_what_is_kept(server: DocumentServer, tmp_path: Path) -> None:
+async def test_full_texts_and_searches_share_what_is_kept(
+    server: DocumentServer,
+    tmp_path: Path,
+) -> None:
     body = b'{"doi": "10.1234/1", "title": "T", "oa_locations": []}'
     server.replies["/v2/10.1234/1"] = [Reply(200, body)]
     settings = keyed_settings("unpaywall", server.url)

@@ -7,7 +7,12 @@ from tasks.web.circuit_breaker import CircuitBreaker
 
 def test_a_clock_that_is_set_back_keeps_no_circuit_open_for_longer(tmp_path: Path) -> None:
     now = [1_000_000.0]
-    circuit = CircuitBreaker(tmp_path / "source.breaker", minimum_failures=2, minimum_seconds=0.0, open_seconds=60.0, clock=lambda: now[0])
+    circuit = CircuitBreaker(
+        tmp_path / "source.breaker",
+        minimum_failures=2,
+        minimum_seconds=0.0,
+        clock=lambda: now[0],
+    )
     for _ in range(2):
         circuit.failed()
     assert not circuit.allows()
