@@ -1,5 +1,7 @@
 """The two bases every model stands on: a `Noun` crosses folders, a `Reply` is what an engine answers."""
 
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
@@ -22,6 +24,37 @@ def _writable(text: str) -> str:
 
 Writable = Annotated[str, AfterValidator(_writable)]
 """What is said about untrusted things. Their names may hold what UTF-8 cannot; the words about them land all the same."""
+
+
+class Severity(StrEnum):
+    """Whether a violation keeps a run out of the lake."""
+
+    CRITICAL = "critical"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """What a field's column says beyond the field's type, bounds and description.
+
+    Attributes:
+        prose: whether it is long text, which checks do without.
+        unit: of a number whose name does not end in its unit.
+        nullable: whether the column may hold NULL although the field is never None.
+        allowed: the closed list of words, where it is not the whole enum of the field.
+        references: `table.column` that must hold the value for the same run and idea.
+        reference_severity: how grave a dangling reference is.
+    """
+
+    prose: bool = False
+    unit: str = ""
+    nullable: bool = False
+    allowed: tuple[str, ...] = ()
+    references: str | None = None
+    reference_severity: Severity = Severity.CRITICAL
+
+
+Prose = Annotated[str, Stored(prose=True)]
 
 
 class Noun(BaseModel):

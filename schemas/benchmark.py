@@ -5,10 +5,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from schemas.base import Noun
+from schemas.base import Noun, Prose
 from schemas.calls import LlmCall
 from schemas.identifiers import RunId
-from schemas.outcome import Provenance
+from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.profile import Profile
 from schemas.reasons import Reason
 from schemas.run import Budget, Module
@@ -17,37 +17,78 @@ ASSAY = "assay"
 """Name of the system under test; every other system of a table is a baseline, or a published one."""
 
 
-class BenchmarkScore(Noun):
-    """One metric of one slice of one suite, as measured or as published."""
+class BenchmarkScore(Judged):
+    """One metric of one slice of a suite's data for one system, as measured or as published."""
 
-    suite: str = Field(min_length=1)
-    metric: str = Field(min_length=1, description="Name of the metric, such as macro_f1 or mean_absolute_error.")
-    slice: str = Field(default="all", description="What part of the data: `all`, `discipline=…`, `class=3`.")
-    system: str = Field(min_length=1, description="What was measured: assay, a baseline, or the name of a published system.")
-    value: float | None = Field(description="None when undefined; never 0 by accident.")
-    lower: float | None = Field(default=None, description="Lower end of the 95 % interval; None when there is none.")
-    upper: float | None = None
-    interval_method: str = Field(default="", description="bootstrap, clustered bootstrap, wilson, …; empty without an interval.")
+    JUDGEMENT = ("value",)
+    REASON = "undefined_reason"
+
+    suite: str = Field(min_length=1, description="Name of the suite.")
+    metric: str = Field(min_length=1, description="Name of the metric, such as macro_f1.")
+    slice: str = Field(
+        default="all",
+        description="Part of the data: `all`, `discipline=ai`, `classes=3`.",
+    )
+    system: str = Field(
+        min_length=1,
+        description="What was measured: assay, a baseline, or the name of a published system.",
+    )
+    value: float | None = Field(description="None when undefined, never 0 by accident.")
+    lower: float | None = Field(
+        default=None,
+        description="Lower end of the 95 % interval; None: there is none.",
+    )
+    upper: float | None = Field(default=None, description="Upper end; None: there is none.")
+    interval_method: str = Field(
+        default="",
+        description="bootstrap, clustered bootstrap, wilson, …; empty without an interval.",
+    )
     count: int = Field(ge=0, description="Items the value rests on.")
-    unscored_count: int = Field(default=0, ge=0, description="Items without an answer; not part of the value.")
-    undefined_reason: str | None = Field(default=None, description="Why there is no value.")
+    unscored_count: int = Field(
+        default=0,
+        ge=0,
+        description="Items without an answer, no part of the value.",
+    )
+    undefined_reason: str | None = Field(
+        default=None,
+        description="Why there is no value; None when there is one.",
+    )
     published: bool = Field(default=False, description="A figure from a paper, not measured here.")
-    published_source: str = Field(default="", description="Paper, table and row of a published figure.")
+    published_source: str = Field(
+        default="",
+        description="Paper, table and row of a published figure; empty when measured.",
+    )
+
+    @property
+    def origin(self) -> str:
+        """Whether Assay measured it or a paper printed it."""
+        return "published" if self.published else "measured"
 
 
-class BenchmarkItem(Noun):
-    """One answer a suite rests on: what was asked of which system, what is right, what it said."""
+class BenchmarkItem(Judged):
+    """One answer that scores rest on: what was asked of which system, and what it said."""
 
-    item_id: str = Field(min_length=1, description="Unique within system and task.")
-    task: str = Field(min_length=1, description="What was asked: a step's name, `decision`, `pair`, …")
-    system: str = Field(min_length=1)
+    JUDGEMENT = ("answer",)
+
+    item_id: str = Field(min_length=1, description="Unique within task and system.")
+    task: str = Field(
+        min_length=1,
+        description="What was asked: a step's name, `decision`, `pair`, …",
+    )
+    system: str = Field(min_length=1, description="Who was asked, or whose review was judged.")
     gold: str | None = Field(default=None, description="The right answer; None: there is none.")
-    answer: str | None = Field(description="What the system said; None when unscored.")
-    value: float | None = Field(default=None, description="The answer as a number, where it is one.")
-    explanation: str = Field(default="", description="The system's own reason.")
-    unscored_reason: Reason | None = None
-    unscored_detail: str = ""
-    evaluated_run_id: RunId | None = Field(default=None, description="The run whose evaluation answers or is judged.")
+    answer: str | None = Field(description="What was said; None when unscored.")
+    value: float | None = Field(
+        default=None,
+        description="The answer as a number; None: unscored, or no number.",
+    )
+    explanation: Prose = Field(default="", description="The reason given; empty without one.")
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
+    evaluated_run_id: RunId | None = Field(
+        default=None,
+        description="The run whose evaluation answers or is judged; None: none is.",
+    )
     provenance: Provenance | None = Field(default=None, description="None where the answer follows from an evaluation without a call.")
 
 
@@ -55,26 +96,42 @@ class BenchmarkRun(Noun):
     """One suite with one engine and profile on one data set."""
 
     benchmark_id: str = Field(min_length=1, description="Hash over suite, engine, profile, data and prompts: the same command resumes it.")
-    suite: str
-    engine: str
-    profile: str
-    data_sha256: str
+    suite: str = Field(description="Name of the suite.")
+    engine: str = Field(description="Engine that judged: extractive or litellm:<model>.")
+    profile: str = Field(description="Profile followed.")
+    data_sha256: str = Field(description="Hash over the data files read.")
     prompt_sha256: str = Field(description="Hash over the prompts of every step asked.")
-    seed: int = Field(ge=0)
+    seed: int = Field(ge=0, description="Seed of draws and intervals.")
     scores: tuple[BenchmarkScore, ...]
     items: tuple[BenchmarkItem, ...] = Field(default=(), description="The answers the scores rest on.")
     calls: tuple[LlmCall, ...] = Field(default=(), description="Calls made for the suite itself; those of evaluated runs are theirs.")
-    literature: str = Field(default="", description="Where papers come from; empty: none are asked for.")
-    item_limit: int | None = Field(default=None, ge=1, description="Items drawn by the seed; None: the whole set.")
-    evaluated_run_ids: tuple[str, ...] = Field(default=(), description="Runs whose evaluations answer or are judged.")
-    incomplete_reason: Reason | None = Field(default=None, description="Why running again may score more; None when all was asked.")
-    assay_version: str = ""
-    llm_calls: int = Field(ge=0)
-    prompt_tokens: int = Field(ge=0)
-    completion_tokens: int = Field(ge=0)
-    cost_usd: float | None = Field(description="None when any paid call has no known price.")
-    started_at: datetime
-    finished_at: datetime
+    literature: str = Field(
+        default="",
+        description="Where papers came from; empty: none were asked for.",
+    )
+    item_limit: int | None = Field(
+        default=None,
+        ge=1,
+        description="Items drawn by the seed; None: the whole set.",
+    )
+    evaluated_run_ids: tuple[str, ...] = Field(
+        default=(),
+        description="Runs whose evaluations answered or were judged; their calls are booked there.",
+    )
+    llm_calls: int = Field(ge=0, description="Calls made for the suite itself.")
+    prompt_tokens: int = Field(ge=0, description="Of these calls.")
+    completion_tokens: int = Field(ge=0, description="Of these calls.")
+    cost_usd: float | None = Field(
+        ge=0,
+        description="Of these calls; None: one has no known price.",
+    )
+    incomplete_reason: Reason | None = Field(
+        default=None,
+        description="Why running again may score more; None when all was asked.",
+    )
+    assay_version: str = Field(default="", description="Version that ran.")
+    started_at: datetime = Field(description="Start of the benchmark.")
+    finished_at: datetime = Field(description="End of it.")
 
 
 class BenchmarkReceipt(Noun):

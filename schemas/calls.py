@@ -2,8 +2,9 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from schemas.base import Noun
 from schemas.identifiers import IdeaId
@@ -28,57 +29,87 @@ MAXIMUM_TOKENS = 1_000_000_000
 """Of one call: no model reads or writes as much, so whoever claims more has miscounted."""
 
 
-class LlmCall(Noun):
-    """One attempt at one model call (an extractive answer makes none)."""
+def _believable(tokens: int) -> int:
+    if tokens > MAXIMUM_TOKENS:
+        raise ValueError(f"more than {MAXIMUM_TOKENS:,} tokens")
+    return tokens
 
-    call_id: str
-    idea_id: IdeaId
-    step: str
-    step_version: int
-    prompt_sha256: str
-    engine: str
-    model_requested: str
-    model_answered: str | None
-    prompt_tokens: int = Field(ge=0, le=MAXIMUM_TOKENS)
-    completion_tokens: int = Field(ge=0, le=MAXIMUM_TOKENS)
-    cached_tokens: int = Field(ge=0, le=MAXIMUM_TOKENS, description="Prompt tokens the provider served from its own cache.")
-    thinking_tokens: int | None = Field(
-        default=None, ge=0, le=MAXIMUM_TOKENS, description="Of the completion; None: the provider does not say."
+
+TokenCount = Annotated[int, Field(ge=0), AfterValidator(_believable)]
+
+
+class LlmCall(Noun):
+    """One attempt at one model call; an extractive answer makes none."""
+
+    call_id: str = Field(description="Identifier of the attempt.")
+    idea_id: IdeaId = Field(description="The idea it was made for.")
+    step: str = Field(description="Step asked.")
+    step_version: int = Field(ge=1, description="Version of the step.")
+    prompt_sha256: str = Field(description="Hash of the step's prompt template.")
+    engine: str = Field(description="Engine that called.")
+    model_requested: str = Field(description="Model asked for.")
+    model_answered: str | None = Field(
+        description="As the provider names it; None when nothing was answered.",
     )
-    cost_usd: float | None = Field(ge=0, description="None when no price is known; 0 for a reply from Assay's cache.")
-    latency_seconds: float = Field(ge=0)
+    prompt_tokens: TokenCount = Field(description="Tokens sent.")
+    completion_tokens: TokenCount = Field(description="Tokens received.")
+    cached_tokens: TokenCount = Field(
+        description="Prompt tokens the provider served from its cache.",
+    )
+    thinking_tokens: TokenCount | None = Field(
+        default=None,
+        description="Tokens received that were thinking; None: the provider does not say.",
+    )
+    cost_usd: float | None = Field(
+        ge=0,
+        description="None when no price is known; 0 for a reply from Assay's cache.",
+    )
+    latency_seconds: float = Field(ge=0, description="Waiting for the provider.")
     queue_seconds: float = Field(ge=0, description="Waiting for Assay's own limits.")
-    attempt: int = Field(ge=1)
-    cache_hit: bool
-    status: CallStatus
-    error: str | None = Field(default=None, description="One line, without secrets.")
-    shortening: str | None = None
-    seed: int | None = None
+    attempt: int = Field(ge=1, description="1 is the first.")
+    cache_hit: bool = Field(description="Answered from Assay's cache.")
+    status: CallStatus = Field(description="How it ended.")
+    error: str | None = Field(
+        default=None,
+        description="One line, without secrets; None when it went well.",
+    )
+    shortening: str | None = Field(
+        default=None,
+        description="What was left out of a long input; None: nothing.",
+    )
+    seed: int | None = Field(default=None, description="Seed sent; None: none.")
     parameters_dropped: str | None = Field(
         default=None,
-        description="What was asked for and the model does not take, such as `temperature, seed`.",
+        description="Asked for but not taken by the model: `temperature, seed`; None: nothing.",
     )
-    created_at: datetime
+    created_at: datetime = Field(description="When it was made.")
 
 
 class ApiCall(Noun):
-    """One request to a literature or full-text source, repetitions included; or one answer that needed none."""
+    """One request to a source, repetitions included, or one answer that needed none."""
 
-    call_id: str
-    idea_id: IdeaId
+    call_id: str = Field(description="Identifier of the request.")
+    idea_id: IdeaId = Field(description="The idea it was made for.")
     source: str = Field(description="semantic_scholar, snapshot, unpaywall, grobid, download, …")
-    endpoint: str
+    endpoint: str = Field(description="What was asked of it.")
     status: int | None = Field(description="HTTP status; None when no answer came.")
     failure_reason: Reason | None = Field(description="None when answered.")
     wait_seconds: float = Field(ge=0, description="Waiting for the source's allowance.")
-    latency_seconds: float = Field(ge=0)
-    cache_hit: bool
-    packed: int = Field(ge=1, description="How many look-ups travelled in the request.")
-    upstream_requests: int = Field(ge=0, description="1 for a request that left; 0 where a cache or another request answered.")
-    attempt: int = Field(default=1, ge=1, description="Which try of its look-up this was; a failed one may have been followed by another.")
+    latency_seconds: float = Field(ge=0, description="Waiting for the answer.")
+    cache_hit: bool = Field(description="Answered from a cache.")
+    packed: int = Field(ge=1, description="Look-ups that travelled in the request.")
+    upstream_requests: int = Field(
+        ge=0,
+        description="1 for a request that left; 0 where a cache or another request answered.",
+    )
+    attempt: int = Field(
+        default=1,
+        ge=1,
+        description="Which try of its look-up this was; another may have followed.",
+    )
     request_share: float = Field(
         default_factory=lambda row: float(row["upstream_requests"]),
         ge=0,
-        description="Requests' worth: below 1 where look-ups of several ideas travelled together. Adds up to the requests sent.",
+        description="Adds up to the requests sent; below 1 where look-ups of several ideas shared.",
     )
-    created_at: datetime
+    created_at: datetime = Field(description="When it was made.")

@@ -63,21 +63,33 @@ class CheckRequest(Noun):
 
 
 class CheckHead(Noun):
-    """What a check run is; a row of `check_runs`."""
+    """One check of manuscripts by one engine."""
 
-    run_id: RunId
-    engine: str
-    judges: tuple[str, ...]
-    form: str
-    dataset: str = ""
-    maximum_problems: int = Field(ge=1)
-    attempt_count: int = Field(ge=1)
-    repetition_count: int = Field(ge=1)
-    seed: int = Field(ge=0)
-    manuscript_count: int = Field(ge=0)
-    incomplete_reason: Reason | None = Field(default=None, description="None when the check ran to its end.")
-    started_at: datetime
-    finished_at: datetime
+    run_id: RunId = Field(description="The run the row belongs to.")
+    engine: str = Field(
+        description="Engine that looked for problems; of a release, the model it names.",
+    )
+    judges: tuple[str, ...] = Field(
+        description="Engines that judged hits, in order; empty: none did.",
+    )
+    form: str = Field(
+        description="Form asked for: auto, pdf, text or latex; of a release, its approach.",
+    )
+    dataset: str = Field(
+        default="",
+        description="The release it was imported from; empty: checked by Assay.",
+    )
+    maximum_problems: int = Field(ge=1, description="Most problems an attempt might report (k).")
+    attempt_count: int = Field(ge=1, description="Attempts at each manuscript (n).")
+    repetition_count: int = Field(ge=1, description="Answers of each judge about each problem (m).")
+    seed: int = Field(ge=0, description="Seed of the first attempt.")
+    manuscript_count: int = Field(ge=0, description="Manuscripts.")
+    incomplete_reason: Reason | None = Field(
+        default=None,
+        description="Why the check ended early; None when it ran to its end.",
+    )
+    started_at: datetime = Field(description="Start of the check, or of the import.")
+    finished_at: datetime = Field(description="End of it.")
 
 
 class CheckReceipt(Noun):

@@ -1,16 +1,29 @@
 """Where a paper, page or repository is cited in what Assay wrote."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.identifiers import PaperId
+from schemas.identifiers import KnowledgeId, RetrievedPaperId
+
+RemovedCitationCount = Annotated[
+    int,
+    Field(ge=0, description="Citations of keys that were never shown, taken out."),
+]
+UncitedSentenceCount = Annotated[int, Field(ge=0, description="Sentences without a citation.")]
 
 
 class Citation(Noun):
-    """One paper, page or repository cited in one text of the evaluation."""
+    """One paper, page or repository cited in one text of an evaluation."""
 
-    paper_id: PaperId | None = Field(description="None where no paper of the table `papers` is cited; `knowledge_id` names it.")
-    knowledge_id: str | None = Field(default=None, description="The knowledge item cited by the committee; None in other modules.")
+    paper_id: RetrievedPaperId | None = Field(
+        description="The paper; None: a knowledge item without one is cited.",
+    )
+    knowledge_id: KnowledgeId | None = Field(
+        default=None,
+        description="The knowledge item cited by the committee; None: another module cites.",
+    )
     citation_key: str = Field(description="The short key the engine saw, such as P7.")
     module: str = Field(description="soundness, contribution, committee or novelty.")
     subject: str = Field(description="method_id, dimension_id or `persona_id dimension`; `summary` for a summary, `meta_review`.")

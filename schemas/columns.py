@@ -1,9 +1,22 @@
-"""Column and Table: what one table of the warehouse holds. Arrow schema, DDL, expectations and dictionary derive from them."""
+"""Column and Table: what one table of the warehouse holds, most of it said by a noun's fields.
 
-from dataclasses import dataclass
-from enum import StrEnum
+Arrow schema, DDL, expectations and dictionary derive from them.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from enum import Enum, StrEnum
+from itertools import chain
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import pyarrow as pa
+from pydantic.fields import FieldInfo
+
+from schemas.base import Noun, Severity, Stored
+from schemas.outcome import Provenance
+from schemas.reasons import Reason
 
 
 class ColumnType(StrEnum):
@@ -17,13 +30,6 @@ class ColumnType(StrEnum):
     DATE = "date"
     TIMESTAMP = "timestamp"
     STRINGS = "strings"
-
-
-class Severity(StrEnum):
-    """Whether a violation keeps a run out of the lake."""
-
-    CRITICAL = "critical"
-    WARNING = "warning"
 
 
 _ARROW: dict[ColumnType, pa.DataType] = {
@@ -88,6 +94,7 @@ class Table:
 
     Attributes:
         meaning: what one row stands for.
+        noun: what most of a row is; the others of its columns stand beside it.
         key: columns that together occur once.
         per_idea: whether workers land it, one file per idea; otherwise the publisher writes it.
         per_ranking: whether rankings land it, one file per group, and it is published with its ranking.
@@ -98,6 +105,7 @@ class Table:
 
     name: str
     meaning: str
+    noun: type[Noun]
     columns: tuple[Column, ...]
     key: tuple[str, ...]
     per_idea: bool = True
@@ -131,3 +139,95 @@ class Table:
             if column.name == name:
                 return column
         raise KeyError(f"{self.name} has no column {name}")
+
+
+_TYPES: dict[Any, ColumnType] = {
+    str: ColumnType.STRING,
+    int: ColumnType.INTEGER,
+    float: ColumnType.FLOAT,
+    bool: ColumnType.BOOLEAN,
+    date: ColumnType.DATE,
+    datetime: ColumnType.TIMESTAMP,
+    tuple: ColumnType.STRINGS,
+    dict: ColumnType.STRING,  # as a JSON object
+}
+_UNITS = {"usd": "USD", "seconds": "seconds", "tokens": "tokens"}
+
+
+def columns_of(
+    noun: type[Noun],
+    *names: str,
+    without: Collection[str] = (),
+) -> tuple[Column, ...]:
+    """The columns of a noun's fields, or of those called `names`, in that order.
+
+    Provenance becomes its own columns, nullable where it may be None; a field of the noun that bears
+    the name of one of them takes its place. Other nouns within the noun are rows of their own.
+
+    Raises:
+        TypeError: a field is neither a word, a number, a day, a time, several words nor an object.
+    """
+    chosen = (name for name in names or noun.model_fields if name not in without)
+    return tuple(_columns(noun, chosen))
+
+
+def _columns(noun: type[Noun], names: Iterable[str]) -> Iterator[Column]:
+    for name in names:
+        field = noun.model_fields[name]
+        kind, nullable, facts = _taken_apart(field.annotation)
+        if kind is Provenance:
+            for column in columns_of(Provenance):
+                if column.name not in noun.model_fields:
+                    yield replace(column, nullable=nullable or column.nullable)
+        elif not _is_noun(kind):
+            yield _column(f"{noun.__name__}.{name}", name, field, kind, nullable, facts)
+
+
+def _is_noun(kind: Any) -> bool:
+    if get_origin(kind) is tuple:
+        kind = get_args(kind)[0]
+    return isinstance(kind, type) and issubclass(kind, Noun)
+
+
+def _column(
+    where: str,
+    name: str,
+    field: FieldInfo,
+    kind: Any,
+    nullable: bool,
+    facts: list[Any],
+) -> Column:
+    facts = [*field.metadata, *facts]
+    stored = next((fact for fact in facts if isinstance(fact, Stored)), Stored())
+    base = get_origin(kind) or kind
+    # A reason is open, unless `Stored` closes it: earlier lakes hold words that have left the list.
+    closed = isinstance(base, type) and issubclass(base, Enum) and base is not Reason
+    is_word = isinstance(base, type) and issubclass(base, str)
+    if not is_word and base not in _TYPES:
+        raise TypeError(f"{where} is a {kind}, which no column holds")
+    return Column(
+        name,
+        ColumnType.TEXT if stored.prose else ColumnType.STRING if is_word else _TYPES[base],
+        (field.description or "").replace("None", "NULL"),
+        unit=stored.unit or _UNITS.get(name.rpartition("_")[2], ""),
+        nullable=nullable or stored.nullable,
+        minimum=next((fact.ge for fact in facts if hasattr(fact, "ge")), None),
+        maximum=next((fact.le for fact in facts if hasattr(fact, "le")), None),
+        allowed=stored.allowed or (tuple(base) if closed else ()),
+        references=stored.references,
+        reference_severity=stored.reference_severity,
+    )
+
+
+def _taken_apart(annotation: Any) -> tuple[Any, bool, list[Any]]:
+    """The type itself, whether None stands beside it, and what is annotated to it."""
+    if get_origin(annotation) is Annotated:
+        inner, *facts = get_args(annotation)
+        kind, nullable, more = _taken_apart(inner)
+        said = [fact.metadata if isinstance(fact, FieldInfo) else [fact] for fact in facts]
+        return kind, nullable, [*chain.from_iterable(said), *more]
+    if get_origin(annotation) in (Union, UnionType):
+        (inner,) = (each for each in get_args(annotation) if each is not NoneType)
+        kind, _, facts = _taken_apart(inner)
+        return kind, True, facts
+    return getattr(annotation, "__supertype__", annotation), False, []

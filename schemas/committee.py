@@ -5,12 +5,12 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from schemas.base import Noun
+from schemas.base import Noun, Prose
+from schemas.citation import RemovedCitationCount, UncitedSentenceCount
 from schemas.failure import Failure
-from schemas.identifiers import PaperId
+from schemas.identifiers import KnowledgeId, RetrievedPaperId
 from schemas.knowledge import SourceKind
-from schemas.outcome import Provenance
-from schemas.reasons import Reason
+from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 
 
 class IdeaPart(StrEnum):
@@ -25,11 +25,11 @@ class IdeaPart(StrEnum):
 
 
 class Claim(Noun):
-    """One atomic claim of one part of the idea."""
+    """One atomic claim of one of an idea's six parts."""
 
     claim_id: str = Field(description="c1, c2, … unique within the idea.")
-    part: IdeaPart
-    statement: str = Field(min_length=1)
+    part: IdeaPart = Field(description="Part of the idea.")
+    statement: Prose = Field(min_length=1, description="The claim.")
     provenance: Provenance
 
 
@@ -40,29 +40,64 @@ class KnowledgePhase(StrEnum):
     AFTER = "after"
 
 
-class KnowledgeRecord(Noun):
-    """One paper, page or repository found for the idea, and how far it came."""
+class KnowledgeRecord(Judged):
+    """A paper, web page or repository found for an idea, and how far it came."""
+
+    JUDGEMENT = ("judge_score_0_to_1",)
+    MAY_BE_NEITHER = True  # not every item is judged
 
     knowledge_id: str = Field(description="k1, k2, … unique within the idea.")
-    kind: SourceKind
-    source: str = Field(description="Registered name of the source; `literature` for the gateway.")
-    phase: KnowledgePhase
+    kind: SourceKind = Field(description="What it is.")
+    source: str = Field(
+        description="Name of the source that found it; `literature` for the gateway.",
+    )
+    phase: KnowledgePhase = Field(
+        description="before: judges the idea; after: appeared after its cutoff date, only advises.",
+    )
     part: IdeaPart = Field(description="The part it was searched for first.")
     query: str = Field(description="The query that found it first.")
     round: int = Field(ge=1, description="Round of search that found it.")
-    title: str
-    url: str
-    published: date | None = None
-    paper_id: PaperId | None = Field(default=None, description="Set when it is a paper of the table `papers`.")
-    text: str = Field(default="", description="What the source said of it: abstract, snippet, description.")
-    reading: str = Field(
-        default="", description="What slow reading made of it: sections, summary, README and structure. Empty when not read."
+    title: str = Field(description="Title; empty where the source has none.")
+    url: str = Field(description="Where a reader finds it.")
+    published: date | None = Field(
+        default=None,
+        description="Last day on which it can have appeared; None when unknown.",
     )
-    semantic_similarity_0_to_1: float | None = Field(default=None, ge=0, le=1)
-    judge_score_0_to_1: float | None = Field(default=None, ge=0, le=1, description="Standing: citations, venue, popularity, stars.")
-    score_0_to_1: float | None = Field(default=None, ge=0, le=1, description="(1 - α) · semantic + α · judge.")
-    selected: bool = Field(default=False, description="Among the m best of its kind.")
-    unscored_reason: Reason | None = None
+    paper_id: RetrievedPaperId | None = Field(
+        default=None,
+        description="The paper in `papers`; None: not there.",
+    )
+    text: Prose = Field(
+        default="",
+        description="What the source said of it: abstract, snippet, description.",
+    )
+    reading: Prose = Field(
+        default="",
+        description="What slow reading made of it: sections, README, …; empty when not read.",
+    )
+    semantic_similarity_0_to_1: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Similarity to the idea; None when not computed.",
+    )
+    judge_score_0_to_1: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Standing: citations, venue, stars; None when not judged or unscored.",
+    )
+    score_0_to_1: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="(1 - α) · similarity + α · standing; None without both.",
+    )
+    selected: bool = Field(
+        default=False,
+        description="Among the best of its kind: read and grounded.",
+    )
+    unscored_reason: UnscoredReason = None
     provenance: Provenance | None = Field(default=None, description="Of the judge's score; None when computed without a call.")
 
 
@@ -72,21 +107,38 @@ class Relation(StrEnum):
     NEITHER = "neither"
 
 
-class GroundedEvidence(Noun):
-    """What one piece of knowledge says about one part of the idea (InnoEval, "Knowledge Grounding")."""
+class GroundedEvidence(Judged):
+    """What one piece of knowledge says about a part of an idea (InnoEval, "Knowledge Grounding")."""
+
+    JUDGEMENT = ("relation",)
 
     evidence_id: str = Field(description="e1, e2, … unique within the idea.")
-    part: IdeaPart
-    knowledge_id: str
-    phase: KnowledgePhase
-    relation: Relation | None = Field(description="None when unscored.")
-    evidence: str = Field(default="", description="What the knowledge says, in the engine's words.")
-    analysis: str = Field(default="", description="How it bears on the part.")
-    relevance_0_to_1: float | None = Field(default=None, ge=0, le=1)
-    passage: str = Field(default="", description="The passage it rests on, as quoted.")
-    passage_verified: bool = Field(default=False, description="Whether the passage stands in the knowledge word for word.")
-    unscored_reason: Reason | None = None
-    unscored_detail: str = ""
+    part: IdeaPart = Field(description="Part of the idea.")
+    knowledge_id: KnowledgeId
+    phase: KnowledgePhase = Field(
+        description="before: judges the idea; after: appeared after its cutoff date, only advises.",
+    )
+    relation: Relation | None = Field(
+        description="Whether it supports or refutes the part; None when unscored.",
+    )
+    evidence: Prose = Field(
+        default="",
+        description="What the knowledge says, in the engine's words.",
+    )
+    analysis: Prose = Field(default="", description="How it bears on the part.")
+    relevance_0_to_1: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="None when unscored.",
+    )
+    passage: Prose = Field(default="", description="The passage it rests on, as quoted.")
+    passage_verified: bool = Field(
+        default=False,
+        description="Whether the passage stands in the knowledge word for word.",
+    )
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
     provenance: Provenance
 
 
@@ -112,20 +164,27 @@ class ReviewDimension(Noun):
     needs_evidence: bool = Field(default=True, description="Whether there is no score without any evidence; clarity can do without.")
 
 
-class PersonaReview(Noun):
-    """One persona's judgement of the idea along one dimension."""
+class PersonaReview(Judged):
+    """One persona's judgement of an idea along one dimension."""
 
-    persona_id: str
-    dimension: str
+    JUDGEMENT = ("score_0_to_10",)
+
+    persona_id: str = Field(description="The reviewer, as its file of personas calls it.")
+    dimension: str = Field(
+        description="clarity, novelty, feasibility, validity, significance, or the user's own.",
+    )
     score_0_to_10: float | None = Field(ge=0, le=10, description="None when unscored.")
-    review: str = Field(default="", description="Markdown with rendered citations.")
-    shown_evidence_count: int = Field(ge=0)
-    masked_evidence_count: int = Field(ge=0, description="Evidence withheld because the persona does not know it.")
-    mask_seed: int = Field(ge=0, description="Seed of the generator that chose what to withhold.")
-    unscored_reason: Reason | None = None
-    unscored_detail: str = ""
-    removed_citation_count: int = Field(default=0, ge=0)
-    uncited_sentence_count: int = Field(default=0, ge=0)
+    review: Prose = Field(default="", description="The reasons, Markdown with citations.")
+    shown_evidence_count: int = Field(ge=0, description="Pieces of evidence the reviewer saw.")
+    masked_evidence_count: int = Field(
+        ge=0,
+        description="Pieces withheld because the reviewer does not know them.",
+    )
+    mask_seed: int = Field(ge=0, description="Seed of what was withheld.")
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
+    removed_citation_count: RemovedCitationCount = 0
+    uncited_sentence_count: UncitedSentenceCount = 0
     provenance: Provenance
 
 
@@ -136,28 +195,43 @@ class Decision(StrEnum):
     ORAL = "Oral"
 
 
-class MetaReview(Noun):
-    """What the committee comes to (InnoEval, "Report Generation")."""
+class MetaReview(Judged):
+    """What the committee comes to about an idea (InnoEval, "Report Generation")."""
 
-    total_score_0_to_10: float | None = Field(ge=0, le=10, description="None when unscored.")
-    decision: Decision | None
-    summary: str = Field(default="", description="Markdown with rendered citations.")
-    strengths: str = ""
-    weaknesses: str = ""
-    suggestions: str = Field(default="", description="From knowledge published after the time point; empty without any.")
+    JUDGEMENT = ("decision",)
+
+    total_score_0_to_10: float | None = Field(
+        ge=0,
+        le=10,
+        description="Mean of the scored persona reviews; None without any.",
+    )
+    decision: Decision | None = Field(description="None when unscored.")
+    summary: Prose = Field(default="", description="The synthesis, Markdown with citations.")
+    strengths: Prose = Field(default="", description="What speaks for the idea.")
+    weaknesses: Prose = Field(default="", description="What speaks against it.")
+    suggestions: Prose = Field(
+        default="",
+        description="From knowledge that appeared after the cutoff date; empty without any.",
+    )
     dimension_means: dict[str, float] = Field(
-        default_factory=dict, description="Mean over scored personas, by dimension; unscored ones absent."
+        default_factory=dict,
+        description="Mean by dimension over the personas that scored it, a JSON object.",
     )
-    dimension_spreads: dict[str, float] = Field(default_factory=dict, description="Standard deviation over personas, by dimension.")
+    dimension_spreads: dict[str, float] = Field(
+        default_factory=dict,
+        description="Standard deviation by dimension, over the same personas, a JSON object.",
+    )
     krippendorff_alpha: float | None = Field(
-        default=None, le=1, description="Interval alpha of personas over dimensions; None when undefined."
+        default=None,
+        le=1,
+        description="Agreement of the personas, interval scale; None when undefined.",
     )
-    scored_review_count: int = Field(ge=0)
-    unscored_review_count: int = Field(ge=0)
-    unscored_reason: Reason | None = None
-    unscored_detail: str = ""
-    removed_citation_count: int = Field(default=0, ge=0)
-    uncited_sentence_count: int = Field(default=0, ge=0)
+    scored_review_count: int = Field(ge=0, description="Persona reviews with a score.")
+    unscored_review_count: int = Field(ge=0, description="Persona reviews without one.")
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
+    removed_citation_count: RemovedCitationCount = 0
+    uncited_sentence_count: UncitedSentenceCount = 0
     provenance: Provenance
 
 

@@ -25,11 +25,13 @@ class IdeaEvaluation(Noun):
     """One idea, evaluated. A module that was not asked for is None; one that failed says so in `failures`."""
 
     run_id: RunId
-    evaluation_key: EvaluationKey
+    evaluation_key: EvaluationKey = Field(
+        description="Hash over everything that could change the result.",
+    )
     idea: Idea
-    profile: str
-    engine: str
-    literature: str
+    profile: str = Field(description="Profile followed.")
+    engine: str = Field(description="Engine that judged.")
+    literature: str = Field(description="Where papers came from.")
     soundness: SoundnessEvaluation | None
     contribution: ContributionEvaluation | None
     committee: CommitteeEvaluation | None = None
@@ -40,8 +42,8 @@ class IdeaEvaluation(Noun):
     api_calls: tuple[ApiCall, ...]
     failures: tuple[Failure, ...]
     judge_votes: tuple[JudgeVote, ...] = ()
-    started_at: datetime
-    finished_at: datetime
+    started_at: datetime = Field(description="Start of the evaluation.")
+    finished_at: datetime = Field(description="End of the evaluation.")
 
     @property
     def modules(self) -> dict[str, ModuleEvaluation]:
@@ -64,8 +66,12 @@ class Receipt(Noun):
     failures: int = Field(ge=0)
     unscored: int = Field(ge=0)
     incomplete_reason: Reason | None = Field(
-        default=None, description="budget_exhausted or worker_lost; None when the evaluation ran to its end."
+        default=None,
+        description="Why the evaluation ended early; None when it ran to its end.",
     )
-    reused_from_run_id: RunId | None = None
+    reused_from_run_id: RunId | None = Field(
+        default=None,
+        description="The run that paid for the evaluation; None: this one.",
+    )
     started_at: datetime
     finished_at: datetime

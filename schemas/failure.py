@@ -12,12 +12,18 @@ from schemas.retrieval import SourceFailure
 
 
 class Failure(Noun):
-    """A failed look-up, judgement, document or idea. Lands in the table `failures`."""
+    """A failed look-up, judgement, document or idea."""
 
-    stage: str = Field(description="read_ideas, soundness, contribution, literature, documents, evaluate.")
-    subject: Writable = Field(description="What failed: a method, paper, query or idea, by identifier.")
-    reason: Reason
-    detail: Writable = Field(description="One line: what happened and, where it can be mended, how.")
+    stage: str = Field(
+        description="read_ideas, soundness, contribution, literature, documents, evaluate.",
+    )
+    subject: Writable = Field(
+        description="What failed: a method, paper, query or idea, by identifier.",
+    )
+    reason: Reason = Field(description="Why, a word of the closed list.")
+    detail: Writable = Field(
+        description="One line: what happened and, where it can be mended, how.",
+    )
 
     @property
     def retryable(self) -> bool:

@@ -4,7 +4,7 @@ from datetime import date
 
 from pydantic import Field
 
-from schemas.base import Noun, Writable
+from schemas.base import Noun, Prose, Writable
 from schemas.identifiers import IdeaId, content_hash
 from schemas.reasons import Reason
 
@@ -15,17 +15,38 @@ class Idea(Noun):
     `text` is the whole idea as one Markdown text: given as free text, or put together from the parts.
     """
 
-    idea_id: IdeaId = Field(min_length=1, max_length=200, description="Given by the user, or a content hash.")
-    title: str = Field(description="Given, or the first heading or sentence of the text.")
-    text: str = Field(min_length=1, description="The whole idea, Markdown.")
-    problem: str | None = None
-    method: str | None = None
-    experiment: str | None = None
-    cutoff_date: date | None = Field(default=None, description="Nothing published after this day may be cited.")
-    group: str | None = Field(default=None, description="Ideas of one group are ranked against each other.")
-    metadata: dict[str, str] = Field(default_factory=dict)
-    duplicate_of: IdeaId | None = Field(default=None, description="An earlier idea of the batch that says nearly the same.")
-    duplicate_similarity_0_to_1: float | None = Field(default=None, ge=0, le=1)
+    idea_id: IdeaId = Field(
+        min_length=1,
+        max_length=200,
+        description="Given by the user, or a content hash.",
+    )
+    title: str = Field(description="Given, or the first heading or sentence.")
+    text: Prose = Field(min_length=1, description="The whole idea, Markdown.")
+    problem: Prose | None = Field(default=None, description="The problem, when given apart.")
+    method: Prose | None = Field(default=None, description="The method, when given apart.")
+    experiment: Prose | None = Field(default=None, description="The experiment, when given apart.")
+    cutoff_date: date | None = Field(
+        default=None,
+        description="Nothing published after this day may be cited; None: no cutoff.",
+    )
+    group: str | None = Field(
+        default=None,
+        description="Ideas of one group are ranked together; None: those without a group.",
+    )
+    metadata: dict[str, str] = Field(
+        default_factory=dict,
+        description="What else the user gave, a JSON object of strings.",
+    )
+    duplicate_of: IdeaId | None = Field(
+        default=None,
+        description="An earlier idea that says nearly the same.",
+    )
+    duplicate_similarity_0_to_1: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="How nearly.",
+    )
 
     @property
     def content_sha256(self) -> str:
@@ -36,7 +57,9 @@ class Idea(Noun):
 class RejectedIdea(Noun):
     """An entry of an idea file that cannot be evaluated, and how to mend it."""
 
-    idea_id: IdeaId | None
+    idea_id: IdeaId | None = Field(
+        description="The idea; None for an entry that gave no identifier.",
+    )
     location: Writable = Field(description="Where it stood: `ideas.jsonl line 3`.")
     reason: Reason
     detail: Writable = Field(description="One line: what is wrong and how to mend it.")

@@ -1,13 +1,46 @@
 """Identifiers as distinct types, so that swapping two arguments is a type error."""
 
 import hashlib
-from typing import NewType
+from typing import Annotated, NewType
+
+from pydantic import Field
+
+from schemas.base import Severity, Stored
 
 IdeaId = NewType("IdeaId", str)
 PaperId = NewType("PaperId", str)
 RunId = NewType("RunId", str)
 EvaluationKey = NewType("EvaluationKey", str)
 """Names one evaluation of one idea: 32 hexadecimal digits over everything that could change its result."""
+
+# Fields that name a row of another table.
+RankedIdeaId = Annotated[IdeaId, Stored(references="ideas.idea_id")]
+RetrievedPaperId = Annotated[
+    PaperId,
+    Stored(references="papers.paper_id"),
+    Field(description="A paper retrieved for the idea."),
+]
+FoundPaperId = Annotated[
+    PaperId,
+    # A paper that was found may have been dropped since, as by the cutoff date.
+    Stored(references="papers.paper_id", reference_severity=Severity.WARNING),
+    Field(description="A paper retrieved for the idea."),
+]
+MethodId = Annotated[
+    str,
+    Stored(references="methods.method_id"),
+    Field(description="The method judged."),
+]
+DimensionId = Annotated[
+    str,
+    Stored(references="dimensions.dimension_id"),
+    Field(description="The dimension judged."),
+]
+KnowledgeId = Annotated[
+    str,
+    Stored(references="knowledge_items.knowledge_id"),
+    Field(description="The piece of knowledge."),
+]
 
 
 def content_hash(*parts: str, length: int = 64) -> str:

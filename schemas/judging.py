@@ -6,6 +6,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from schemas.base import Noun
+from schemas.outcome import Judged, UnscoredDetail, UnscoredReason
 
 
 class Effort(StrEnum):
@@ -88,15 +89,22 @@ class JudgingParameters(Noun):
         return tuple(dict.fromkeys(named))
 
 
-class JudgeVote(Noun):
-    """One score that one of several judges gave, or why it gave none."""
+class JudgeVote(Judged):
+    """A score one of several judges gave, or why there is none; the median of all counts."""
 
-    step: str
-    question: str = Field(description="Identifies the question all judges were asked.")
-    item: str = Field(description="What the score is about, such as `P3/d1`; empty: the whole reply.")
+    JUDGEMENT = ("score",)
+
+    step: str = Field(description="Step that several models were asked.")
+    question: str = Field(description="Identifies the question that all judges were asked.")
+    item: str = Field(description="What the score is about, such as P3/d1; empty: the whole reply.")
     judge: str = Field(description="LiteLLM's name of the model.")
-    model_answered: str | None
-    score: float | None
-    unscored_reason: str | None = Field(description="Why there is no score; None when scored.")
-    unscored_detail: str = ""
-    call_ids: tuple[str, ...] = ()
+    model_answered: str | None = Field(
+        description="As the provider names it; None when nothing was answered.",
+    )
+    score: float | None = Field(description="On the step's own scale; None when unscored.")
+    unscored_reason: UnscoredReason
+    unscored_detail: UnscoredDetail = ""
+    call_ids: tuple[str, ...] = Field(
+        default=(),
+        description="Rows of llm_calls paid for the answer.",
+    )

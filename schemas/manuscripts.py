@@ -1,13 +1,14 @@
 """Nouns of the manuscript checker: problems found in papers, and judges' votes on them (quality checker §2)."""
 
 from enum import StrEnum
+from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun
+from schemas.base import Noun, Prose, Stored
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
-from schemas.outcome import Provenance
+from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.reasons import Reason
 
 
@@ -22,41 +23,65 @@ class ManuscriptForm(StrEnum):
 class Problem(Noun):
     """One critical problem reported in one attempt."""
 
-    problem_id: str = Field(description="a1p1, a1p2, … attempt and order within it.")
-    attempt: int = Field(ge=1)
-    problem: str = Field(min_length=1)
-    location: str
-    explanation: str
+    problem_id: str = Field(description="a1p1, a1p2, …: attempt, and order within it.")
+    attempt: int = Field(ge=1, description="The attempt that reported it.")
+    problem: Prose = Field(min_length=1, description="What is wrong.")
+    location: Prose = Field(description="Where it stands.")
+    explanation: Prose = Field(description="Why it is a problem.")
     location_found: bool | None = Field(
-        default=None, description="Whether the place named exists in the manuscript; None when it cannot be told."
+        default=None,
+        description="Whether the manuscript has the place named; None: cannot be told.",
     )
     provenance: Provenance | None = Field(default=None, description="None for an imported problem.")
 
 
-class Attempt(Noun):
-    """One reading of the manuscript by the checker. An attempt that found nothing is not one that failed."""
+class Attempt(Judged):
+    """One reading of one manuscript by the checker.
 
-    attempt: int = Field(ge=1)
-    problem_count: int | None = Field(ge=0, description="None when unscored.")
-    unscored_reason: Reason | None = None
-    unscored_detail: str = ""
-    input_tokens: int | None = Field(default=None, ge=0, description="None: not known, or no model was asked.")
-    thinking_tokens: int | None = Field(default=None, ge=0, description="None: not told.")
-    output_tokens: int | None = Field(default=None, description="Without thinking; None: not known. A release may give negative ones.")
-    cost_usd: float | None = Field(default=None, ge=0, description="None: no price is known.")
+    An attempt that found nothing is not one that failed.
+    """
+
+    JUDGEMENT = ("problem_count",)
+
+    attempt: int = Field(ge=1, description="1 is the first.")
+    problem_count: int | None = Field(
+        ge=0,
+        description="Problems reported; 0: it found none; None when unscored.",
+    )
+    input_tokens: int | None = Field(
+        default=None,
+        ge=0,
+        description="Tokens sent; None: not known, or no model was asked.",
+    )
+    thinking_tokens: int | None = Field(
+        default=None,
+        ge=0,
+        description="Tokens of thinking; None: not told.",
+    )
+    output_tokens: int | None = Field(
+        default=None,
+        description="Tokens without thinking, in a release perhaps negative; None: not known.",
+    )
+    cost_usd: float | None = Field(default=None, ge=0, description="None when no price is known.")
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
     provenance: Provenance | None = Field(default=None, description="None where nothing was asked, or for an imported attempt.")
 
 
-class Vote(Noun):
+class Vote(Judged):
     """One judge's answer whether a problem is the one the authors gave as their reason."""
 
-    problem_id: str
-    judge: str = Field(description="Engine of the judge.")
-    repetition: int = Field(ge=1)
-    hit: bool | None = Field(description="None when unscored.")
-    explanation: str = ""
-    unscored_reason: Reason | None = None
-    unscored_detail: str = ""
+    JUDGEMENT = ("hit",)
+
+    problem_id: Annotated[str, Stored(references="problems.problem_id")] = Field(
+        description="The problem judged.",
+    )
+    judge: str = Field(description="Engine of the judge; of a release, the model it names.")
+    repetition: int = Field(ge=1, description="1 is the first answer.")
+    hit: bool | None = Field(description="Whether it is the same problem; None when unscored.")
+    explanation: Prose = Field(default="", description="Why; empty where none was given.")
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
     provenance: Provenance | None = Field(description="None for an imported vote.")
 
 
@@ -64,16 +89,31 @@ class ManuscriptCheck(Noun):
     """Everything one check of one manuscript gave."""
 
     manuscript_id: str = Field(min_length=1, description="Given, or a content hash.")
-    title: str
-    form: ManuscriptForm
-    content_sha256: str = Field(description="Empty: its content is not known, nor how many words it has.")
-    word_count: int = Field(ge=0)
+    title: Prose = Field(description="Title as far as it is known; empty: it is not.")
+    form: ManuscriptForm = Field(description="How it reached the engine.")
+    content_sha256: Annotated[str, Stored(nullable=True)] = Field(
+        description="Hash of its content; empty, and NULL in the table: not known to the release.",
+    )
+    word_count: Annotated[int, Stored(unit="words", nullable=True)] = Field(
+        ge=0,
+        description="Words of its text; NULL in the table: not read.",
+    )
     attempts: tuple[Attempt, ...]
     problems: tuple[Problem, ...]
     votes: tuple[Vote, ...] = ()
     failures: tuple[Failure, ...]
-    page_count: int | None = Field(default=None, ge=0)
-    known_reason: str | None = Field(default=None, description="The authors' own reason for retracting it; None: none is known.")
-    unread_reason: Reason | None = Field(default=None, description="Why it could not be read; None when it could.")
+    page_count: Annotated[int, Stored(unit="pages")] | None = Field(
+        default=None,
+        ge=0,
+        description="Pages; None: has none, or they are not known.",
+    )
+    known_reason: Prose | None = Field(
+        default=None,
+        description="The authors' own reason for retracting it; None: none is known.",
+    )
+    unread_reason: Reason | None = Field(
+        default=None,
+        description="Why it could not be read; None when it could.",
+    )
     llm_calls: tuple[LlmCall, ...] = ()
     api_calls: tuple[ApiCall, ...] = ()

@@ -1,35 +1,90 @@
 """Nouns of the novelty module: a five-point judgement with its justification (RINoBench §3)."""
 
+from typing import Annotated
+
 from pydantic import Field
 
-from schemas.base import Noun
+from schemas.base import Noun, Prose, Stored
+from schemas.citation import RemovedCitationCount, UncitedSentenceCount
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
-from schemas.outcome import Provenance
-from schemas.reasons import Reason
+from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 
 
-class NoveltyJudgement(Noun):
-    """How new the idea is beside its related works, from 1 (known) to 5 (new in every respect)."""
+class NoveltyJudgement(Judged):
+    """How new an idea is beside its related works, from 1 (known) to 5 (new in every respect)."""
 
-    score_1_to_5: int | None = Field(ge=1, le=5, description="None when unscored.")
-    calibrated_score_1_to_5: float | None = Field(default=None, ge=1, le=5, description="None without a calibrator.")
-    calibrated_lower_1_to_5: float | None = Field(default=None, ge=1, le=5, description="From here to `calibrated_upper_1_to_5`: 90 %.")
-    calibrated_upper_1_to_5: float | None = Field(default=None, ge=1, le=5)
-    calibrator_sha256: str | None = Field(default=None, description="Identity of the calibrator applied.")
-    justification: str = Field(default="", description="Markdown with rendered citations.")
-    known_aspects: tuple[str, ...] = ()
-    novel_aspects: tuple[str, ...] = ()
-    related_paper_ids: tuple[PaperId, ...] = Field(default=(), description="Related works shown, in order.")
-    statement_count: int | None = Field(default=None, ge=0, description="Key statements of the idea; None when nothing was measured.")
-    covered_share_0_to_1: float | None = Field(default=None, ge=0, le=1, description="Of the statements, those close to a related work.")
-    mean_closeness_0_to_1: float | None = Field(default=None, ge=0, le=1, description="Of the statements to their closest related work.")
-    greatest_closeness_0_to_1: float | None = Field(default=None, ge=0, le=1, description="Of any statement to any related work.")
-    unanswered_search_count: int = Field(default=0, ge=0, description="Searches for related works without an answer.")
-    unscored_reason: Reason | None = None
-    unscored_detail: str = ""
-    removed_citation_count: int = Field(default=0, ge=0)
-    uncited_sentence_count: int = Field(default=0, ge=0)
+    JUDGEMENT = ("score_1_to_5",)
+
+    score_1_to_5: int | None = Field(
+        ge=1,
+        le=5,
+        description="1 known, 5 new in every respect; None when unscored.",
+    )
+    calibrated_score_1_to_5: float | None = Field(
+        default=None,
+        ge=1,
+        le=5,
+        description="None without a calibrator.",
+    )
+    calibrated_lower_1_to_5: float | None = Field(
+        default=None,
+        ge=1,
+        le=5,
+        description="The lower end of a 90 % interval; None without a calibrator.",
+    )
+    calibrated_upper_1_to_5: float | None = Field(
+        default=None,
+        ge=1,
+        le=5,
+        description="Its upper end; None without a calibrator.",
+    )
+    calibrator_sha256: str | None = Field(
+        default=None,
+        description="The calibrator applied; None: none.",
+    )
+    justification: Prose = Field(default="", description="The reasons, Markdown with citations.")
+    known_aspects: tuple[str, ...] = Field(
+        default=(),
+        description="What related works have already.",
+    )
+    novel_aspects: tuple[str, ...] = Field(default=(), description="What they have not.")
+    related_paper_ids: tuple[PaperId, ...] = Field(
+        default=(),
+        description="Related works shown, in order.",
+    )
+    statement_count: int | None = Field(
+        default=None,
+        ge=0,
+        description="Key statements of the idea; None: nothing was measured.",
+    )
+    covered_share_0_to_1: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Share of the statements close to a related work; None: nothing was measured.",
+    )
+    mean_closeness_0_to_1: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Of a statement to its closest related work; None: nothing was measured.",
+    )
+    greatest_closeness_0_to_1: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Of any statement to any related work; None: nothing was measured.",
+    )
+    unanswered_search_count: Annotated[int, Stored(nullable=True)] = Field(
+        default=0,
+        ge=0,
+        description="Searches for related works without an answer; None: not counted.",
+    )
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
+    removed_citation_count: RemovedCitationCount = 0
+    uncited_sentence_count: UncitedSentenceCount = 0
     provenance: Provenance
 
 

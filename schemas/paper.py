@@ -2,30 +2,51 @@
 
 from datetime import date
 from enum import StrEnum
+from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun
-from schemas.identifiers import PaperId
+from schemas.base import Noun, Prose, Stored
+from schemas.identifiers import FoundPaperId, PaperId
 
 
 class Paper(Noun):
     """A paper as a literature source describes it."""
 
-    paper_id: PaperId = Field(min_length=1, description="Semantic Scholar's 40 hexadecimal digits, or the snapshot's own.")
-    corpus_id: int | None = None
-    title: str
-    abstract: str | None = Field(default=None, description="None where the source has none or withholds it.")
-    authors: tuple[str, ...] = ()
-    venue: str = ""
-    year: int | None = None
-    publication_date: date | None = None
-    url: str = ""
-    doi: str | None = None
-    arxiv_id: str | None = None
-    open_access_pdf_url: str | None = None
-    citation_count: int | None = Field(default=None, ge=0)
-    reference_count: int | None = Field(default=None, ge=0)
+    paper_id: PaperId = Field(
+        min_length=1,
+        description="Semantic Scholar's 40 hexadecimal digits, or the snapshot's own.",
+    )
+    corpus_id: int | None = Field(default=None, description="Semantic Scholar's number.")
+    title: str = Field(description="Title.")
+    abstract: Prose | None = Field(
+        default=None,
+        description="Abstract; None where the source has none or withholds it.",
+    )
+    authors: tuple[str, ...] = Field(default=(), description="Names in printed order.")
+    venue: str = Field(default="", description="Journal or conference; empty when unknown.")
+    year: Annotated[int, Stored(unit="year")] | None = Field(
+        default=None,
+        description="Year of publication.",
+    )
+    publication_date: date | None = Field(default=None, description="Day of publication.")
+    url: str = Field(default="", description="Page of the paper; empty when unknown.")
+    doi: str | None = Field(default=None, description="DOI.")
+    arxiv_id: str | None = Field(default=None, description="arXiv identifier.")
+    open_access_pdf_url: str | None = Field(
+        default=None,
+        description="Where a free PDF is said to be.",
+    )
+    citation_count: int | None = Field(
+        default=None,
+        ge=0,
+        description="Citations the source knows.",
+    )
+    reference_count: int | None = Field(
+        default=None,
+        ge=0,
+        description="References the source knows.",
+    )
 
     @property
     def latest_publication_date(self) -> date | None:
@@ -49,13 +70,16 @@ class Paper(Noun):
 class Passage(Noun):
     """A stretch of a paper's title, abstract or body that a snippet search returned."""
 
-    passage_id: str = Field(min_length=1)
-    paper_id: PaperId
-    text: str
+    passage_id: str = Field(min_length=1, description="Identifier within the answer's source.")
+    paper_id: FoundPaperId
+    text: Prose = Field(description="The passage.")
     kind: str = Field(description="title, abstract or body.")
-    section: str | None = None
+    section: str | None = Field(default=None, description="Heading it stands under.")
     score: float = Field(description="The source's own score, comparable only within one answer.")
-    cited_paper_ids: tuple[PaperId, ...] = Field(default=(), description="Papers the passage refers to, as far as resolved.")
+    cited_paper_ids: tuple[PaperId, ...] = Field(
+        default=(),
+        description="Papers the passage refers to, as far as resolved.",
+    )
 
 
 class SectionKind(StrEnum):
@@ -68,8 +92,8 @@ class SectionKind(StrEnum):
 class PaperSection(Noun):
     """One section of a paper's full text, or its abstract where that is all there is."""
 
-    paper_id: PaperId
-    section: SectionKind
+    paper_id: FoundPaperId
+    section: SectionKind = Field(description="What the section is about.")
     heading: str = Field(description="The heading as printed; `Abstract` for an abstract.")
-    text: str = Field(min_length=1)
+    text: Prose = Field(min_length=1, description="The section.")
     text_source: str = Field(description="metadata, grobid, pdf or latex.")

@@ -3,13 +3,14 @@
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Writable
+from schemas.base import Noun, Prose, Stored, Writable
 from schemas.calls import LlmCall
-from schemas.identifiers import IdeaId, RunId
-from schemas.outcome import Provenance
+from schemas.identifiers import IdeaId, RankedIdeaId, RunId
+from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.profile import Profile
 from schemas.reasons import Reason
 from schemas.run import Budget
@@ -21,22 +22,33 @@ class Winner(StrEnum):
     TIE = "tie"
 
 
-class Match(Noun):
+class Match(Judged):
     """One idea shown against another, in one order, judged along one dimension."""
 
+    JUDGEMENT = ("winner",)
+
     match_id: str = Field(description="Unique within the ranking.")
-    group: str
-    first_idea_id: IdeaId = Field(description="Shown first.")
-    second_idea_id: IdeaId
+    group: str = Field(description="Group within which ideas met; `all` for those given none.")
+    first_idea_id: RankedIdeaId = Field(description="The idea shown first.")
+    second_idea_id: RankedIdeaId = Field(description="The idea shown second.")
     dimension: str = Field(description="A review dimension, or `overall`.")
-    winner: Winner | None = Field(description="None when unscored.")
-    rationale: str = Field(default="", description="Why, Markdown with rendered citations.")
+    winner: Winner | None = Field(description="Who won; None when unscored.")
+    rationale: Prose = Field(
+        default="",
+        description="Why, Markdown with rendered citations; empty when unscored.",
+    )
     round: int = Field(ge=1, description="Round of the schedule.")
-    judge: str = Field(description="Engine, or `human:<name>` for a vote.")
-    unscored_reason: Reason | None = None
-    unscored_detail: str = ""
+    judge: str = Field(description="The engine, or `human:<name>` for a vote.")
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
     provenance: Provenance | None = Field(default=None, description="None for a human vote.")
-    created_at: datetime
+    created_at: datetime = Field(description="When it was judged.")
+
+    @property
+    def winner_idea_id(self) -> IdeaId | None:
+        """The idea that won; None for a tie and when unscored."""
+        ideas = {Winner.FIRST: self.first_idea_id, Winner.SECOND: self.second_idea_id}
+        return ideas.get(self.winner) if self.winner is not None else None
 
 
 class RatingMethod(StrEnum):
@@ -44,44 +56,72 @@ class RatingMethod(StrEnum):
     ELO = "elo"
 
 
-class Rating(Noun):
-    """Strength of one idea within its group."""
+class Rating(Judged):
+    """Strength of one idea within its group, by one method along one dimension."""
 
-    group: str
-    idea_id: IdeaId
+    JUDGEMENT = ("strength",)
+    REASON = "unranked_reason"
+
+    group: str = Field(description="Group within which ideas met; `all` for those given none.")
+    idea_id: RankedIdeaId = Field(description="The idea rated.")
     dimension: str = Field(description="A review dimension, or `overall`.")
-    method: RatingMethod
+    method: RatingMethod = Field(description="How strengths were found.")
     strength: float | None = Field(
-        description="Log-strength (Bradley–Terry, mean 0 in the group) or Elo points; None when no match was scored."
+        description="Log-strength, mean 0 in the group, or Elo; None without a scored match.",
     )
     lower: float | None = Field(description="Lower end of the 95 % interval.")
-    upper: float | None
-    rank: int | None = Field(ge=1, description="1 + the number of ideas that are better beyond doubt or by strength; ties share.")
+    upper: float | None = Field(description="Upper end of the 95 % interval.")
+    rank: int | None = Field(ge=1, description="1 is best, ties share; None without a strength.")
     best_rank: int | None = Field(ge=1, description="Best rank the intervals allow.")
-    worst_rank: int | None = Field(ge=1)
-    wins: float = Field(ge=0, description="A tie counts half to each.")
-    losses: float = Field(ge=0)
-    ties: int = Field(ge=0)
-    unscored_count: int = Field(ge=0)
-    unranked_reason: str | None = Field(default=None, description="Why there is no strength; None when there is one.")
+    worst_rank: int | None = Field(ge=1, description="Worst rank the intervals allow.")
+    wins: Annotated[float, Stored(unit="matches")] = Field(
+        ge=0,
+        description="Matches won; a tie counts half.",
+    )
+    losses: Annotated[float, Stored(unit="matches")] = Field(
+        ge=0,
+        description="Matches lost; a tie counts half.",
+    )
+    ties: Annotated[int, Stored(unit="matches")] = Field(ge=0, description="Matches tied.")
+    unscored_count: Annotated[int, Stored(unit="matches")] = Field(
+        ge=0,
+        description="Matches without a verdict.",
+    )
+    unranked_reason: str | None = Field(
+        default=None,
+        description="Why there is no strength; None when there is one.",
+    )
 
 
 class GroupSummary(Noun):
-    """What a group's ranking rests on."""
+    """What the ranking of one group rests on."""
 
-    group: str
-    idea_count: int = Field(ge=1)
-    match_count: int = Field(ge=0)
-    unscored_match_count: int = Field(ge=0)
+    group: str = Field(description="Group within which ideas met; `all` for those given none.")
+    idea_count: int = Field(ge=1, description="Ideas of the group.")
+    match_count: int = Field(
+        ge=0,
+        description="Matches along all dimensions, without votes of people.",
+    )
+    unscored_match_count: int = Field(ge=0, description="Matches without a verdict.")
     schedule: str = Field(description="round_robin or adaptive.")
-    ended_because: Writable = Field(default="", description="Why no more pairs were asked, one line.")
+    ended_because: Writable = Field(default="", description="Why no more pairs were asked.")
     island_count: int = Field(
-        default=1, ge=1, description="Parts that no chain of scored matches joins; ranks take them to be equally good. 1: one whole."
+        default=1,
+        ge=1,
+        description="Parts that no chain of scored matches joins; ranks compare within one only.",
     )
     position_bias: float | None = Field(
-        default=None, ge=-1, le=1, description="Share of both-order pairs won by the first shown, minus by the second."
+        default=None,
+        ge=-1,
+        le=1,
+        description="Share of matches won when shown first, minus second; None: not measured.",
     )
-    order_agreement_0_to_1: float | None = Field(default=None, ge=0, le=1, description="Share of pairs judged alike in both orders.")
+    order_agreement_0_to_1: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Share of pairs judged alike in both orders; None: none was asked in both.",
+    )
 
 
 class Ranking(Noun):
@@ -107,23 +147,30 @@ class Grouping(StrEnum):
 
 
 class RankingHead(Noun):
-    """What a ranking is, before and after it is made; a row of `rankings`."""
+    """One grouped ranking of one run by one engine and profile."""
 
-    ranking_id: str
-    run_id: RunId
-    engine: str
-    profile: str
-    seed: int = Field(ge=0)
-    grouping: Grouping
+    ranking_id: str = Field(
+        description="The ranking: one engine, profile and seed over one state of a run.",
+    )
+    run_id: RunId = Field(description="The run the row belongs to.")
+    engine: str = Field(description="Engine that judged the matches.")
+    profile: str = Field(description="Profile followed.")
+    seed: int = Field(ge=0, description="Seed of the schedule and of the judge.")
+    grouping: Grouping = Field(description="Where groups come from.")
     method: RatingMethod = Field(description="Ratings that the ranks shown first rest on.")
-    dimensions: tuple[str, ...]
-    group_count: int = Field(ge=0)
-    idea_count: int = Field(ge=0)
-    vote_count: int = Field(default=0, ge=0)
-    incomplete_reason: Reason | None = Field(default=None, description="None when the ranking ran to its end.")
-    basis_sha256: str = Field(description="Hash over the evaluations ranked.")
-    started_at: datetime
-    finished_at: datetime
+    dimensions: tuple[str, ...] = Field(description="Dimensions of the matches.")
+    group_count: int = Field(ge=0, description="Groups ranked.")
+    idea_count: int = Field(ge=0, description="Ideas ranked.")
+    vote_count: int = Field(default=0, ge=0, description="Human votes taken in.")
+    incomplete_reason: Reason | None = Field(
+        default=None,
+        description="Why the ranking ended early; None when it ran to its end.",
+    )
+    basis_sha256: str = Field(
+        description="Hash over the evaluations ranked; rankings of others are dropped.",
+    )
+    started_at: datetime = Field(description="Start of the ranking.")
+    finished_at: datetime = Field(description="End of the ranking.")
 
 
 class RankedGroup(Noun):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from schemas.base import Noun
+from schemas.base import Noun, Severity
 from schemas.identifiers import RunId
 from schemas.profile import Profile, ScoreWeights
 
@@ -68,23 +68,42 @@ class PlannedRun(Noun):
 
 
 class Run(Noun):
-    """One row of `runs`."""
+    """One published run."""
 
-    run_id: RunId
-    label: str
-    profile: str
-    engine: str
-    literature: str
-    modules: str
-    idea_count: int = Field(ge=0)
-    rejected_count: int = Field(ge=0)
-    evaluated_count: int = Field(ge=0)
+    run_id: RunId = Field(description="The run the row belongs to.")
+    label: str = Field(description="The user's label; part of the evaluation key.")
+    profile: str = Field(description="Profile the run followed.")
+    engine: str = Field(description="Engine that judged.")
+    literature: str = Field(description="Where papers came from.")
+    modules: str = Field(description="Modules asked for, comma-separated.")
+    idea_count: int = Field(ge=0, description="Ideas accepted.")
+    rejected_count: int = Field(ge=0, description="Entries of the idea file that could not enter.")
+    evaluated_count: int = Field(ge=0, description="Ideas with a complete evaluation.")
     failed_count: int = Field(ge=0, description="Ideas without a complete evaluation.")
-    state: RunState
-    started_at: datetime
-    finished_at: datetime
-    duration_seconds: float = Field(ge=0)
-    assay_version: str
+    state: RunState = Field(description="How the run ended.")
+    started_at: datetime = Field(description="Start of the run.")
+    finished_at: datetime = Field(description="End of the run.")
+    duration_seconds: float = Field(ge=0, description="Wall-clock time.")
+    assay_version: str = Field(description="Version that ran.")
     score_weights: ScoreWeights = Field(
         default=ScoreWeights(soundness=1.0, contribution=1.0), description="Weights in `idea_scores.score`."
     )
+
+
+class ValidationRow(Noun):
+    """One expectation held against one run before publication."""
+
+    run_id: RunId = Field(description="The run the row belongs to.")
+    expectation: str = Field(description="Name of the expectation or of the SQL check.")
+    table_name: str = Field(description="Table checked; empty for a check over several.")
+    column_name: str = Field(description="Column checked; empty for the whole table.")
+    severity: Severity = Field(description="critical keeps a run out of the lake.")
+    success: bool = Field(description="Whether it held.")
+    evaluated_count: int = Field(ge=0, description="Rows looked at.")
+    unexpected_count: int = Field(ge=0, description="Rows that broke it.")
+    detail: str = Field(description="Examples of what broke it; empty when it held.")
+    ranking_id: str | None = Field(
+        default=None,
+        description="The ranking it was made for; None: an evaluation.",
+    )
+    created_at: datetime = Field(description="When it was checked.")

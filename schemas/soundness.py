@@ -2,61 +2,90 @@
 
 from pydantic import Field
 
-from schemas.base import Noun
+from schemas.base import Noun, Prose
+from schemas.citation import RemovedCitationCount, UncitedSentenceCount
 from schemas.failure import Failure
-from schemas.identifiers import PaperId
-from schemas.outcome import Provenance
+from schemas.identifiers import MethodId, RetrievedPaperId
+from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.paper import PaperSection, Passage
-from schemas.reasons import Reason
 
 
 class Method(Noun):
-    """One thing the idea proposes to do, understandable on its own."""
+    """One thing an idea proposes to do, understandable on its own (ScholarEval §2.1)."""
 
     method_id: str = Field(description="m1, m2, … in order of importance, unique within the idea.")
     rank: int = Field(ge=1, description="1 is the most important to the idea.")
-    text: str = Field(min_length=1, description="The method with the context needed to read it alone.")
-    quote: str = Field(description="The idea's own words; empty when the engine gave none that occur in the idea.")
-    query: str | None = Field(default=None, description="The snippet query, at most 70 words; None when none could be made.")
+    text: Prose = Field(
+        min_length=1,
+        description="The method with the context needed to read it alone.",
+    )
+    quote: Prose = Field(
+        description="The idea's own words; empty when none given occur in the idea.",
+    )
+    query: str | None = Field(
+        default=None,
+        description="The snippet query, at most 70 words; None when none could be made.",
+    )
     provenance: Provenance
 
 
-class MethodEvidence(Noun):
+class MethodEvidence(Judged):
     """What one paper has to say about one method."""
 
-    method_id: str
-    paper_id: PaperId
-    relevant: bool | None = Field(description="None when unscored.")
-    method: str = Field(default="", description="What the paper did.")
-    results: str = Field(default="", description="What came of it.")
-    context: str = Field(default="", description="Under which conditions.")
-    unscored_reason: Reason | None = None
+    JUDGEMENT = ("relevant",)
+
+    method_id: MethodId
+    paper_id: RetrievedPaperId
+    relevant: bool | None = Field(description="Whether it bears on the method; None when unscored.")
+    method: Prose = Field(default="", description="What the paper did.")
+    results: Prose = Field(default="", description="What came of it.")
+    context: Prose = Field(default="", description="Under which conditions.")
+    unscored_reason: UnscoredReason = None
     provenance: Provenance
 
 
-class SoundnessReview(Noun):
+class SoundnessReview(Judged):
     """The literature's verdict on one method. Texts are Markdown with rendered citations."""
 
-    method_id: str
-    support: str = ""
-    contradictions: str = ""
-    suggestions: str = ""
-    score_0_to_10: float | None = Field(default=None, ge=0, le=10, description="None exactly when unscored.")
-    unscored_reason: Reason | None = None
-    unscored_detail: str = ""
+    JUDGEMENT = ("score_0_to_10",)
+
+    method_id: MethodId
+    support: Prose = Field(default="", description="What speaks for it, Markdown with citations.")
+    contradictions: Prose = Field(default="", description="What speaks against it.")
+    suggestions: Prose = Field(default="", description="What to change.")
+    score_0_to_10: float | None = Field(
+        default=None,
+        ge=0,
+        le=10,
+        description="Soundness; None exactly when unscored.",
+    )
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
     evidence_count: int = Field(ge=0, description="Relevant papers shown to the engine.")
-    removed_citation_count: int = Field(default=0, ge=0, description="Citations of keys that were never shown.")
-    uncited_sentence_count: int = Field(default=0, ge=0)
+    removed_citation_count: RemovedCitationCount = 0
+    uncited_sentence_count: UncitedSentenceCount = 0
     provenance: Provenance
 
 
-class SoundnessSummary(Noun):
-    """The three most important strengths, weaknesses and suggestions over all methods."""
+class SoundnessSummary(Judged):
+    """Up to three strengths, weaknesses and suggestions over all methods of one idea."""
 
-    strengths: tuple[str, ...] = ()
-    weaknesses: tuple[str, ...] = ()
-    suggestions: tuple[str, ...] = ()
-    unscored_reason: Reason | None = None
+    JUDGEMENT = ("strengths", "weaknesses", "suggestions")
+    MAY_BE_NEITHER = True  # the engine may find nothing to say
+
+    strengths: tuple[str, ...] = Field(
+        default=(),
+        description="At most three, most important first.",
+    )
+    weaknesses: tuple[str, ...] = Field(
+        default=(),
+        description="At most three, most important first.",
+    )
+    suggestions: tuple[str, ...] = Field(
+        default=(),
+        description="At most three, most important first.",
+    )
+    unscored_reason: UnscoredReason = None
     provenance: Provenance
 
 

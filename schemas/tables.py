@@ -1,267 +1,325 @@
-"""The tables of the warehouse: one definition each, and `TABLES`, the one list of them.
+"""The tables of the warehouse: a noun each, what stands beside it, and `TABLES`, the one list.
 
-A table added here is created, landed, checked, published and documented; nothing else lists tables or columns.
+A table added here is created, landed, checked, published and documented; nothing else lists tables
+or columns. What a column means, and what it may hold, is said by the noun's field.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from schemas.benchmark_tables import BENCHMARK_TABLES
-from schemas.calls import CallStatus
-from schemas.columns import Column, Severity, Table
-from schemas.committee_tables import COMMITTEE_TABLES, KNOWLEDGE_ID
-from schemas.contribution_tables import CANDIDATES, COMPARISONS, CONTRIBUTION_REVIEWS, DIMENSIONS
-from schemas.manuscript_tables import MANUSCRIPT_TABLES
-from schemas.novelty_tables import NOVELTY
-from schemas.ranking_tables import RANKING_ID, RANKING_TABLES
-from schemas.run import RunState
-from schemas.shared_columns import (
-    BOOLEAN,
-    DATE,
-    FLOAT,
-    IN_IDEA,
-    INTEGER,
-    OF_IDEA,
-    POSITION,
-    RUN_ID,
+from schemas.base import Noun, Severity
+from schemas.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
+from schemas.calls import ApiCall, LlmCall
+from schemas.check_run import CheckHead
+from schemas.citation import Citation
+from schemas.columns import Column, ColumnType, Table, columns_of
+from schemas.committee import Claim, GroundedEvidence, KnowledgeRecord, MetaReview, PersonaReview
+from schemas.contribution import Candidate, Comparison, ContributionReview, Dimension
+from schemas.evaluation import IdeaEvaluation, Receipt
+from schemas.failure import Failure
+from schemas.idea import Idea, RejectedIdea
+from schemas.judging import JudgeVote
+from schemas.manuscripts import Attempt, ManuscriptCheck, Problem, Vote
+from schemas.novelty import NoveltyJudgement
+from schemas.outcome import Provenance
+from schemas.paper import Paper, PaperSection, Passage
+from schemas.ranking import GroupSummary, Match, RankingHead, Rating
+from schemas.run import Module, Run, ValidationRow
+from schemas.soundness import Method, MethodEvidence, SoundnessReview, SoundnessSummary
+
+STRING, BOOLEAN = ColumnType.STRING, ColumnType.BOOLEAN
+RUN_ID = Column("run_id", STRING, "The run the row belongs to.")
+BENCHMARK_ID = replace(RUN_ID, meaning="The benchmark the row belongs to; a row of `benchmarks`.")
+IDEA_ID = Column("idea_id", STRING, "The idea the row belongs to.", references="ideas.idea_id")
+POSITION = Column("position", ColumnType.INTEGER, "Order of the row, from 0.", minimum=0)
+RANKING_ID = columns_of(RankingHead, "ranking_id")
+MANUSCRIPT_ID = columns_of(ManuscriptCheck, "manuscript_id")
+LANDING_SHA256 = Column(
+    "landing_sha256",
     STRING,
-    STRINGS,
-    TEXT,
-    TIMESTAMP,
-    UNSCORED,
-    UNSCORED_DETAIL,
-    paper_id,
+    "Hash over what was published; equal: nothing to publish anew.",
 )
-from schemas.soundness_tables import METHOD_EVIDENCE, METHODS, PAPER_SECTIONS, PASSAGES, SOUNDNESS_REVIEWS, SOUNDNESS_SUMMARIES
+PUBLISHED_AT = Column("published_at", ColumnType.TIMESTAMP, "When it entered the lake.")
+FOR_RANKING = columns_of(ValidationRow, "ranking_id")
+LATER_MODULES = (Module.COMMITTEE, Module.NOVELTY)
+RECORDERS = ("read_ideas", *Module, "evaluation", "manuscripts")
 
-WARNING = Severity.WARNING
-FOR_RANKING = replace(RANKING_ID, meaning="The ranking it was made for; NULL: an evaluation.", nullable=True)
-RECORDERS = ("read_ideas", "soundness", "contribution", "committee", "novelty", "evaluation", "manuscripts")
 
-RUNS = Table(
-    "runs",
-    "One published run.",
-    (
-        RUN_ID,
-        Column("label", STRING, "The user's label; part of the evaluation key."),
-        Column("profile", STRING, "Profile the run followed."),
-        Column("engine", STRING, "Engine that judged."),
-        Column("literature", STRING, "Where papers came from."),
-        Column("modules", STRING, "Modules asked for, comma-separated."),
-        Column("idea_count", INTEGER, "Ideas accepted.", minimum=0),
-        Column("rejected_count", INTEGER, "Entries of the idea file that could not enter.", minimum=0),
-        Column("evaluated_count", INTEGER, "Ideas with a complete evaluation.", minimum=0),
-        Column("failed_count", INTEGER, "Ideas without a complete evaluation.", minimum=0),
-        Column("state", STRING, "How the run ended.", allowed=tuple(RunState)),
-        Column("started_at", TIMESTAMP, "Start of the run."),
-        Column("finished_at", TIMESTAMP, "End of the run."),
-        Column("duration_seconds", FLOAT, "Wall-clock time.", unit="seconds", minimum=0),
-        Column("assay_version", STRING, "Version that ran."),
-        Column("soundness_weight", FLOAT, "Weight of soundness in idea_scores.score.", minimum=0),
-        Column("contribution_weight", FLOAT, "Weight of contribution in idea_scores.score.", minimum=0),
-        Column("committee_weight", FLOAT, "Weight of the committee in idea_scores.score; NULL: 0.", nullable=True, minimum=0),
-        Column("novelty_weight", FLOAT, "Weight of novelty in idea_scores.score; NULL: 0.", nullable=True, minimum=0),
-        Column("landing_sha256", STRING, "Hash over the receipts published; equal: nothing to publish anew."),
-        Column("published_at", TIMESTAMP, "When the run entered the lake."),
-    ),
+def _table(
+    before: tuple[Column, ...],
+    key: tuple[str, ...],
+    name: str,
+    noun: type[Noun],
+    *own_key: str,
+    more: tuple[Column, ...] = (),
+    after: tuple[Column, ...] = (),
+    without: Collection[str] = (),
+    meaning: str = "",
+    **kind: Any,
+) -> Table:
+    """The table of a noun: `before`, `more`, its fields that none of the others names, `after`.
+
+    `meaning` is what a row stands for, where the noun alone does not say it.
+    """
+    around = (*before, *more, *after)
+    elsewhere = {column.name for column in around} | set(without)
+    columns = (*before, *more, *columns_of(noun, without=elsewhere), *after)
+    meaning = meaning or (noun.__doc__ or "").partition("\n")[0]
+    return Table(name, meaning, noun, columns, (*key, *own_key), **kind)
+
+
+def _head(run_id: Column, name: str, noun: type[Noun], *own_key: str, **more: Any) -> Table:
+    """The table of what is published whole: its times stand behind the hash over it."""
+    times = columns_of(noun, "started_at", "finished_at")
+    after = (LANDING_SHA256, *times, PUBLISHED_AT)
+    key = ("run_id",)
+    return _table((run_id,), key, name, noun, *own_key, after=after, per_idea=False, **more)
+
+
+_of_idea = partial(_table, (RUN_ID, IDEA_ID, POSITION), ("run_id", "idea_id"))
+_once_per_idea = partial(_table, (RUN_ID, IDEA_ID), ("run_id", "idea_id"))
+_of_ranking = partial(
+    _table,
+    (RUN_ID, *RANKING_ID),
+    ("run_id", "ranking_id"),
+    per_idea=False,
+    per_ranking=True,
+)
+_of_manuscript = partial(
+    _table,
+    (RUN_ID, *MANUSCRIPT_ID, POSITION),
+    ("run_id", "manuscript_id"),
+    per_idea=False,
+    per_check=True,
+)
+_of_benchmark = partial(
+    _table,
+    (BENCHMARK_ID, POSITION),
     ("run_id",),
     per_idea=False,
+    per_benchmark=True,
 )
 
-IDEAS = Table(
-    "ideas",
-    "One idea evaluated in one run.",
-    (
-        RUN_ID,
-        Column("idea_id", STRING, "Given by the user, or a content hash."),
-        Column("evaluation_key", STRING, "Hash over everything that could change the result."),
-        Column("title", STRING, "Given, or the first heading or sentence."),
-        Column("text", TEXT, "The whole idea, Markdown."),
-        Column("problem", TEXT, "The problem, when given apart.", nullable=True),
-        Column("method", TEXT, "The method, when given apart.", nullable=True),
-        Column("experiment", TEXT, "The experiment, when given apart.", nullable=True),
-        Column("cutoff_date", DATE, "Nothing published after this day may be cited; NULL: no cutoff.", nullable=True),
-        Column("group", STRING, "Ideas of one group are ranked against each other; NULL: those without a group.", nullable=True),
-        Column("metadata", STRING, "What else the user gave, a JSON object of strings."),
-        Column("duplicate_of", STRING, "An earlier idea that says nearly the same.", nullable=True),
-        Column("duplicate_similarity_0_to_1", FLOAT, "How nearly.", nullable=True, minimum=0, maximum=1),
-        Column("profile", STRING, "Profile followed."),
-        Column("engine", STRING, "Engine that judged."),
-        Column("literature", STRING, "Where papers came from."),
-        Column("soundness_requested", BOOLEAN, "Whether the soundness module ran."),
-        Column("contribution_requested", BOOLEAN, "Whether the contribution module ran."),
-        Column("committee_requested", BOOLEAN, "Whether the committee module ran; NULL: no.", nullable=True),
-        Column("novelty_requested", BOOLEAN, "Whether the novelty module ran; NULL: no.", nullable=True),
-        Column("incomplete_reason", STRING, "Why the evaluation ended early; NULL when it ran to its end.", nullable=True),
-        Column("reused_from_run_id", STRING, "The run that paid for the evaluation; NULL: this one.", nullable=True),
-        Column("started_at", TIMESTAMP, "Start of the evaluation."),
-        Column("finished_at", TIMESTAMP, "End of the evaluation."),
-    ),
-    IN_IDEA,
-)
 
-PAPERS = Table(
-    "papers",
-    "One paper retrieved for one idea.",
-    (
-        *OF_IDEA,
-        Column("paper_id", STRING, "Semantic Scholar's identifier, or the snapshot's own."),
-        Column("corpus_id", INTEGER, "Semantic Scholar's number.", nullable=True),
-        Column("title", STRING, "Title."),
-        Column("abstract", TEXT, "Abstract; NULL where the source has none or withholds it.", nullable=True),
-        Column("authors", STRINGS, "Names in printed order."),
-        Column("venue", STRING, "Journal or conference; empty when unknown."),
-        Column("year", INTEGER, "Year of publication.", unit="year", nullable=True),
-        Column("publication_date", DATE, "Day of publication.", nullable=True),
-        Column("url", STRING, "Page of the paper; empty when unknown."),
-        Column("doi", STRING, "DOI.", nullable=True),
-        Column("arxiv_id", STRING, "arXiv identifier.", nullable=True),
-        Column("open_access_pdf_url", STRING, "Where a free PDF is said to be.", nullable=True),
-        Column("citation_count", INTEGER, "Citations the source knows.", nullable=True, minimum=0),
-        Column("reference_count", INTEGER, "References the source knows.", nullable=True, minimum=0),
-    ),
-    (*IN_IDEA, "paper_id"),
-)
-
-CITATIONS = Table(
-    "citations",
-    "One paper, page or repository cited in one text of an evaluation.",
-    (
-        *OF_IDEA,
-        replace(paper_id(), meaning="The paper; NULL: a knowledge item without one is cited.", nullable=True),
-        replace(KNOWLEDGE_ID, meaning="The knowledge item cited by the committee; NULL: another module cites.", nullable=True),
-        Column("citation_key", STRING, "The short key the engine saw, such as P7."),
-        Column("module", STRING, "soundness, contribution, committee or novelty."),
-        Column("subject", STRING, "method_id, dimension_id or `persona_id dimension`; `summary` for a summary, `meta_review`."),
-        Column("field", STRING, "support, contradictions, suggestions, strengths, weaknesses, review, summary or justification."),
-        Column("count", INTEGER, "How often the text cites it.", minimum=1),
-    ),
-    (*IN_IDEA, "module", "subject", "field", "paper_id", "knowledge_id"),
-    key_severity=WARNING,
-)
-
-LLM_CALLS = Table(
-    "llm_calls",
-    "One attempt at one model call.",
-    (
-        *OF_IDEA,
-        Column("call_id", STRING, "Identifier of the attempt."),
-        Column("step", STRING, "Step asked."),
-        Column("step_version", INTEGER, "Version of the step.", minimum=1),
-        Column("prompt_sha256", STRING, "Hash of the step's prompt template."),
-        Column("engine", STRING, "Engine that called."),
-        Column("model_requested", STRING, "Model asked for."),
-        Column("model_answered", STRING, "As the provider names it; NULL when nothing was answered.", nullable=True),
-        Column("prompt_tokens", INTEGER, "Tokens sent.", unit="tokens", minimum=0),
-        Column("completion_tokens", INTEGER, "Tokens received.", unit="tokens", minimum=0),
-        Column("cached_tokens", INTEGER, "Prompt tokens the provider served from its cache.", unit="tokens", minimum=0),
-        Column("thinking_tokens", INTEGER, "Tokens received that were thinking; NULL: not told.", unit="tokens", nullable=True, minimum=0),
-        Column("cost_usd", FLOAT, "NULL when no price is known; 0 from Assay's cache.", unit="USD", nullable=True, minimum=0),
-        Column("latency_seconds", FLOAT, "Waiting for the provider.", unit="seconds", minimum=0),
-        Column("queue_seconds", FLOAT, "Waiting for Assay's own limits.", unit="seconds", minimum=0),
-        Column("attempt", INTEGER, "1 is the first.", minimum=1),
-        Column("cache_hit", BOOLEAN, "Answered from Assay's cache."),
-        Column("status", STRING, "How it ended.", allowed=tuple(CallStatus)),
-        Column("error", STRING, "One line; NULL when it went well.", nullable=True),
-        Column("shortening", STRING, "What was left out of a long input; NULL: nothing.", nullable=True),
-        Column("seed", INTEGER, "Seed sent; NULL: none.", nullable=True),
+def _of_modules(
+    name: str,
+    kind: ColumnType,
+    meaning: str,
+    minimum: int | None = None,
+) -> tuple[Column, ...]:
+    """A column for each module; it is NULL in runs of before the module was there."""
+    return tuple(
         Column(
-            "parameters_dropped",
-            STRING,
-            "What was asked for and the model does not take; NULL: nothing.",
-            nullable=True,
-        ),
-        FOR_RANKING,
-        Column("created_at", TIMESTAMP, "When it was made."),
-    ),
-    (*IN_IDEA, "call_id"),
-    key_severity=WARNING,
-)
+            f"{module}_{name}",
+            kind,
+            meaning.format(module=module) + (" NULL: none." if module in LATER_MODULES else ""),
+            nullable=module in LATER_MODULES,
+            minimum=minimum,
+        )
+        for module in Module
+    )
 
-JUDGE_VOTES = Table(
-    "judge_votes",
-    "One score that one of several judges gave, or why it gave none; the median of their scores counts.",
-    (
-        *OF_IDEA,
-        Column("step", STRING, "Step that several models were asked."),
-        Column("question", STRING, "Identifies the question that all judges were asked."),
-        Column("item", STRING, "What the score is about, such as P3/d1; empty: the whole reply."),
-        Column("judge", STRING, "LiteLLM's name of the model."),
-        Column("model_answered", STRING, "As the provider names it; NULL when nothing was answered.", nullable=True),
-        Column("score", FLOAT, "On the step's own scale; NULL when unscored.", nullable=True),
-        UNSCORED,
-        UNSCORED_DETAIL,
-        Column("call_ids", STRINGS, "Rows of llm_calls paid for the answer."),
-    ),
-    (*IN_IDEA, "step", "question", "item", "judge"),
-    key_severity=WARNING,
-)
 
-API_CALLS = Table(
-    "api_calls",
-    "One request to a literature or full-text source, repetitions included; or one answer that needed none.",
-    (
-        *OF_IDEA,
-        Column("call_id", STRING, "Identifier of the request."),
-        Column("source", STRING, "semantic_scholar, snapshot, unpaywall, grobid, download, …"),
-        Column("endpoint", STRING, "What was asked of it."),
-        Column("status", INTEGER, "HTTP status; NULL when no answer came.", nullable=True),
-        Column("failure_reason", STRING, "NULL when answered.", nullable=True),
-        Column("wait_seconds", FLOAT, "Waiting for the source's allowance.", unit="seconds", minimum=0),
-        Column("latency_seconds", FLOAT, "Waiting for the answer.", unit="seconds", minimum=0),
-        Column("cache_hit", BOOLEAN, "Answered from a cache."),
-        Column("packed", INTEGER, "Look-ups that travelled in the request.", minimum=1),
-        Column("upstream_requests", INTEGER, "1 for a request that left; 0 where a cache or another request answered.", minimum=0),
-        Column("attempt", INTEGER, "Which try of its look-up this was.", minimum=1),
-        Column("request_share", FLOAT, "Requests' worth: below 1 where look-ups of several ideas travelled together.", minimum=0),
-        Column("created_at", TIMESTAMP, "When it was made."),
+RUNS = _table(
+    (RUN_ID,),
+    ("run_id",),
+    "runs",
+    Run,
+    after=(
+        *_of_modules("weight", ColumnType.FLOAT, "Weight of {module} in idea_scores.score.", 0),
+        LANDING_SHA256,
+        PUBLISHED_AT,
     ),
-    (*IN_IDEA, "call_id"),
-    key_severity=WARNING,
+    per_idea=False,
 )
-
-FAILURES = Table(
-    "failures",
-    "Something that did not work out.",
+IDEAS = _table(
+    (RUN_ID,),
+    ("run_id",),
+    "ideas",
+    Idea,
+    "idea_id",
+    more=(*columns_of(Idea, "idea_id"), *columns_of(IdeaEvaluation, "evaluation_key")),
+    after=(
+        *columns_of(IdeaEvaluation, "profile", "engine", "literature"),
+        *_of_modules("requested", BOOLEAN, "Whether the {module} module was asked for."),
+        *columns_of(Receipt, "incomplete_reason", "reused_from_run_id"),
+        *columns_of(IdeaEvaluation, "started_at", "finished_at"),
+    ),
+    meaning="One idea evaluated in one run.",
+)
+FAILURES = _table(
     (
         RUN_ID,
-        Column("idea_id", STRING, "The idea; NULL for an entry that gave no identifier.", nullable=True),
+        *columns_of(RejectedIdea, "idea_id"),
         POSITION,
         Column("recorded_by", STRING, "Who noticed.", allowed=RECORDERS),
-        Column("stage", STRING, "Where it failed."),
-        Column("subject", STRING, "What failed, by identifier."),
-        Column("reason", STRING, "A closed word."),
-        Column("detail", STRING, "One line: what happened and how to mend it."),
-        Column("retryable", BOOLEAN, "Whether running again may help."),
     ),
-    (*IN_IDEA, "recorded_by", "position"),
-    key_severity=WARNING,
+    ("run_id", "idea_id"),
+    "failures",
+    Failure,
+    "recorded_by",
+    "position",
+    after=(Column("retryable", BOOLEAN, "Whether running again may help."),),
+    key_severity=Severity.WARNING,
 )
-
-VALIDATIONS = Table(
-    "validations",
-    "One expectation held against one run before publication.",
-    (
-        RUN_ID,
-        Column("expectation", STRING, "Name of the expectation or of the SQL check."),
-        Column("table_name", STRING, "Table checked; empty for a check over several."),
-        Column("column_name", STRING, "Column checked; empty for the whole table."),
-        Column("severity", STRING, "critical keeps a run out of the lake.", allowed=tuple(Severity)),
-        Column("success", BOOLEAN, "Whether it held."),
-        Column("evaluated_count", INTEGER, "Rows looked at.", minimum=0),
-        Column("unexpected_count", INTEGER, "Rows that broke it.", minimum=0),
-        Column("detail", STRING, "Examples of what broke it; empty when it held."),
-        FOR_RANKING,
-        Column("created_at", TIMESTAMP, "When it was checked."),
+CANDIDATES = _of_idea(
+    "candidates",
+    Candidate,
+    "paper_id",
+    # The candidate's own `seed` is another one.
+    after=tuple(replace(column, name="model_seed") for column in columns_of(Provenance, "seed")),
+    key_severity=Severity.WARNING,
+)
+RANKING_TABLES = (
+    _head(RUN_ID, "rankings", RankingHead, "ranking_id", more=RANKING_ID, per_ranking=True),
+    _of_ranking("ranking_groups", GroupSummary, "group"),
+    _of_ranking(
+        "matches",
+        Match,
+        "match_id",
+        more=(
+            POSITION,
+            *columns_of(Match, "match_id", "group", "first_idea_id", "second_idea_id"),
+            *columns_of(Match, "dimension", "winner"),
+            Column(
+                "winner_idea_id",
+                STRING,
+                "The idea that won; NULL for a tie and when unscored.",
+                nullable=True,
+            ),
+        ),
     ),
-    ("run_id", "ranking_id", "expectation", "table_name", "column_name"),
-    per_idea=False,
+    _of_ranking("ratings", Rating, "idea_id", "dimension", "method"),
+)
+CHECK_TABLES = (
+    _head(RUN_ID, "check_runs", CheckHead, per_check=True),
+    _of_manuscript(
+        "manuscripts",
+        ManuscriptCheck,
+        meaning="One manuscript that was to be checked.",
+    ),
+    _of_manuscript("attempts", Attempt, "attempt"),
+    _of_manuscript(
+        "problems",
+        Problem,
+        "problem_id",
+        more=(
+            *columns_of(Problem, "problem_id", "attempt"),
+            Column(
+                "rank",
+                ColumnType.INTEGER,
+                "Order within the attempt, 1 is the most critical.",
+                minimum=1,
+            ),
+        ),
+    ),
+    _of_manuscript("votes", Vote, "problem_id", "judge", "repetition"),
+)
+MADE_BY = (
+    *columns_of(BenchmarkRun, "suite", "engine"),
+    Column(
+        "model_answered",
+        STRING,
+        "Model as the provider names it; NULL: none was called for the suite itself.",
+        nullable=True,
+    ),
+    *columns_of(BenchmarkRun, "profile", "seed", "data_sha256", "prompt_sha256"),
+)
+BENCHMARK_TABLES = (
+    _head(
+        BENCHMARK_ID,
+        "benchmarks",
+        BenchmarkRun,
+        more=MADE_BY,
+        without=("benchmark_id",),
+        per_benchmark=True,
+    ),
+    _of_benchmark(
+        "benchmark_scores",
+        BenchmarkScore,
+        "metric",
+        "slice",
+        "system",
+        "origin",
+        more=MADE_BY,
+        after=(
+            Column(
+                "origin",
+                STRING,
+                "Whether Assay measured it or a paper printed it.",
+                allowed=("measured", "published"),
+            ),
+            *columns_of(BenchmarkScore, "published_source"),
+            Column("created_at", ColumnType.TIMESTAMP, "When the score was made."),
+        ),
+        without=("published",),
+    ),
+    _of_benchmark("benchmark_items", BenchmarkItem, "task", "system", "item_id"),
 )
 
 TABLES: tuple[Table, ...] = (
-    RUNS, IDEAS, METHODS, PASSAGES, PAPERS, PAPER_SECTIONS, METHOD_EVIDENCE, SOUNDNESS_REVIEWS, SOUNDNESS_SUMMARIES,
-    DIMENSIONS, CANDIDATES, COMPARISONS, CONTRIBUTION_REVIEWS, *COMMITTEE_TABLES, NOVELTY,
-    CITATIONS, LLM_CALLS, JUDGE_VOTES, API_CALLS, FAILURES, VALIDATIONS, *RANKING_TABLES, *MANUSCRIPT_TABLES, *BENCHMARK_TABLES,
-)  # fmt: skip
+    RUNS,
+    IDEAS,
+    _of_idea("methods", Method, "method_id"),
+    _of_idea(
+        "passages",
+        Passage,
+        "method_id",
+        "passage_id",
+        more=columns_of(SoundnessReview, "method_id"),
+        meaning="One passage a snippet search returned for one method.",
+        key_severity=Severity.WARNING,
+    ),
+    _of_idea("papers", Paper, "paper_id", meaning="One paper retrieved for one idea."),
+    _of_idea("paper_sections", PaperSection, "position"),
+    _of_idea("method_evidence", MethodEvidence, "method_id", "paper_id"),
+    _of_idea("soundness_reviews", SoundnessReview, "method_id"),
+    _once_per_idea("soundness_summaries", SoundnessSummary),
+    _of_idea("dimensions", Dimension, "dimension_id"),
+    CANDIDATES,
+    _of_idea("comparisons", Comparison, "paper_id", "dimension_id"),
+    _of_idea("contribution_reviews", ContributionReview, "dimension_id"),
+    _of_idea("claims", Claim, "claim_id"),
+    _of_idea("knowledge_items", KnowledgeRecord, "knowledge_id"),
+    _of_idea("evidence", GroundedEvidence, "evidence_id"),
+    _of_idea("persona_reviews", PersonaReview, "persona_id", "dimension"),
+    _once_per_idea("meta_reviews", MetaReview),
+    _once_per_idea("novelty", NoveltyJudgement),
+    _of_idea(
+        "citations",
+        Citation,
+        *("module", "subject", "field", "paper_id", "knowledge_id"),
+        key_severity=Severity.WARNING,
+    ),
+    _of_idea(
+        "llm_calls",
+        LlmCall,
+        "call_id",
+        after=(*FOR_RANKING, *columns_of(LlmCall, "created_at")),
+        key_severity=Severity.WARNING,
+    ),
+    _of_idea(
+        "judge_votes",
+        JudgeVote,
+        *("step", "question", "item", "judge"),
+        key_severity=Severity.WARNING,
+    ),
+    _of_idea("api_calls", ApiCall, "call_id", key_severity=Severity.WARNING),
+    FAILURES,
+    _table(
+        (RUN_ID,),
+        ("run_id",),
+        "validations",
+        ValidationRow,
+        *("ranking_id", "expectation", "table_name", "column_name"),
+        per_idea=False,
+    ),
+    *RANKING_TABLES,
+    *CHECK_TABLES,
+    *BENCHMARK_TABLES,
+)
 TABLE: dict[str, Table] = {table.name: table for table in TABLES}
 IDEA_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if table.per_idea)
 EVALUATION_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if not (table.per_ranking or table.per_check or table.per_benchmark))

@@ -1,31 +1,12 @@
 """What the warehouse answers readers with."""
 
-from datetime import datetime
-
 from pydantic import Field
 
-from schemas.base import Noun
-from schemas.columns import Severity
+from schemas.base import Noun, Severity
 from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import IdeaId, RunId
 from schemas.paper import Paper
-from schemas.run import Run
-
-
-class ValidationRow(Noun):
-    """One expectation held against one run; a row of `validations`."""
-
-    run_id: RunId
-    expectation: str
-    table_name: str
-    column_name: str
-    severity: Severity
-    success: bool
-    evaluated_count: int = Field(ge=0)
-    unexpected_count: int = Field(ge=0)
-    detail: str
-    ranking_id: str | None = Field(default=None, description="Set when a ranking of the run was checked.")
-    created_at: datetime
+from schemas.run import Run, ValidationRow
 
 
 class ValidationReport(Noun):

@@ -1,6 +1,7 @@
 """The data dictionary: every table and mart in Markdown, from the definitions."""
 
-from schemas.columns import Column, Severity, Table
+from schemas.base import Severity
+from schemas.columns import Column, Table
 from schemas.tables import TABLES
 from warehouse.lake import in_memory
 from warehouse.statements import MARTS, meaning, names, statement

@@ -13,8 +13,8 @@ from great_expectations.expectations.metadata_types import FailureSeverity
 from markupsafe import escape
 
 from schemas.identifiers import RunId
+from schemas.run import ValidationRow
 from schemas.tables import TABLE
-from warehouse.answers import ValidationRow
 from warehouse.expectations import suite_of
 
 

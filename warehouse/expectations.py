@@ -11,7 +11,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import Column, Severity, Table
+from schemas.base import Severity
+from schemas.columns import Column, Table
 from schemas.errors import PublicationError
 from schemas.identifiers import RunId
 from warehouse.findings import EXAMPLES, Finding, Violations, example

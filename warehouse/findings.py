@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from schemas.columns import Severity
+from schemas.base import Severity
 from schemas.identifiers import RunId
-from warehouse.answers import ValidationRow
+from schemas.run import ValidationRow
 
 EXAMPLES = 5
 _EXAMPLE_CHARACTERS = 200

@@ -1,28 +1,25 @@
 """Write, audit, publish: landed files are validated, then one transaction puts the whole run into the lake."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import duckdb
 import orjson
+import pyarrow as pa
 
 from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.evaluation import Receipt
 from schemas.identifiers import RunId, content_hash
-from schemas.profile import ScoreWeights
-from schemas.ranking_tables import RANKING_TABLES
 from schemas.run import Run
-from schemas.tables import EVALUATION_TABLES, IDEA_TABLES, TABLE, TABLES
+from schemas.tables import EVALUATION_TABLES, IDEA_TABLES, RANKING_TABLES, TABLE, TABLES
 from warehouse.answers import Publication, ValidationReport
 from warehouse.landed import in_batches, landed_files, read_landed
 from warehouse.landing import iterate_receipts
 from warehouse.layout import Layout
-from warehouse.parquet import arrow_table, write_bytes
+from warehouse.parquet import write_bytes
 from warehouse.rankings.basis import basis_of
-from warehouse.rows import Row
 from warehouse.statements import statement, table_statement
-from warehouse.unit_publish import Unit, insert, publish_unit, validation_rows
+from warehouse.unit_publish import Unit, head_rows, insert, publish_unit, validation_rows
 
 
 def publish_run(layout: Layout, run: Run, *, catalogue_url: str | None = None, wait_seconds: float = 60.0) -> Publication:
@@ -96,7 +93,7 @@ def _replace_run(
     rejections = layout.rejections(run.run_id)
     rejected = read_landed(TABLE["failures"], [rejections] if rejections.exists() else [])
     insert(connection, TABLE["failures"], rejected)
-    insert(connection, TABLE["runs"], arrow_table(TABLE["runs"], [_run_row(run, digest)]))
+    insert(connection, TABLE["runs"], run_rows(run, digest))
     insert(connection, TABLE["validations"], validation_rows(validation))
     _drop_stale_rankings(connection, run.run_id)
     return _counted(connection, run.run_id, receipts, len(rejected))
@@ -110,14 +107,10 @@ def _drop_stale_rankings(connection: duckdb.DuckDBPyConnection, run_id: RunId) -
             connection.execute(table_statement("delete_without_ranking", table=table.name), {"run_id": run_id})
 
 
-def _run_row(run: Run, digest: str) -> Row:
-    fields = {name: getattr(run, name) for name in TABLE["runs"].column_names if name in type(run).model_fields}
-    return fields | {
-        "state": run.state.value,
-        **{f"{module}_weight": getattr(run.score_weights, module) for module in ScoreWeights.model_fields},
-        "landing_sha256": digest,
-        "published_at": datetime.now(UTC),
-    }
+def run_rows(run: Run, digest: str) -> pa.Table:
+    """The run's row of `runs`."""
+    weights = {f"{module}_weight": weight for module, weight in run.score_weights}
+    return head_rows(TABLE["runs"], run, digest, weights)
 
 
 def _counted(connection: duckdb.DuckDBPyConnection, run_id: RunId, receipts: Sequence[Receipt], rejected_count: int) -> dict[str, int]:

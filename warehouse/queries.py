@@ -18,7 +18,7 @@ from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import IdeaId, RunId
 from schemas.paper import Paper
 from schemas.profile import ScoreWeights
-from schemas.run import Run
+from schemas.run import Run, ValidationRow
 from schemas.tables import IDEA_TABLES
 from warehouse.answers import (
     AnsweringModel,
@@ -32,7 +32,6 @@ from warehouse.answers import (
     RankedIdea,
     RunCost,
     StepCost,
-    ValidationRow,
 )
 from warehouse.console import run_sql
 from warehouse.lake import one_line, open_reader

@@ -6,7 +6,8 @@ import orjson
 
 from schemas.base import Noun
 from schemas.identifiers import RunId
-from warehouse.answers import ValidationReport, ValidationRow
+from schemas.run import ValidationRow
+from warehouse.answers import ValidationReport
 from warehouse.layout import Layout
 
 

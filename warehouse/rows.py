@@ -8,17 +8,13 @@ from typing import Any, TypeVar, get_origin
 import orjson
 
 from schemas.base import Noun
-from schemas.calls import ApiCall, LlmCall
-from schemas.citation import Citation
 from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.evaluation import IdeaEvaluation, ModuleEvaluation
 from schemas.failure import Failure
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import RunId
-from schemas.judging import JudgeVote
 from schemas.outcome import Provenance
-from schemas.paper import Paper
 from schemas.reasons import Passes
 from schemas.tables import TABLE
 from warehouse.module_rows import MODULE_ROWS, Held
@@ -27,21 +23,15 @@ Row = dict[str, Any]
 Rows = dict[str, list[Row]]
 NounT = TypeVar("NounT", bound=Noun)
 
-_OF_ALL_MODULES: dict[str, Held] = {
-    "papers": Held("papers", Paper),
-    "citations": Held("citations", Citation),
-    "llm_calls": Held("llm_calls", LlmCall),
-    "judge_votes": Held("judge_votes", JudgeVote),
-    "api_calls": Held("api_calls", ApiCall),
-}
+_OF_ALL_MODULES = ("papers", "citations", "llm_calls", "judge_votes", "api_calls")
 
 
 def rows_of(evaluation: IdeaEvaluation, *, incomplete_reason: str | None = None, reused_from: RunId | None = None) -> Rows:
     """Every row of one evaluation by table name; tables without rows are left out."""
     ids = {"run_id": evaluation.run_id, "idea_id": evaluation.idea.idea_id}
     rows: Rows = {"ideas": [_idea_row(evaluation, incomplete_reason, reused_from)]}
-    for field, held in _OF_ALL_MODULES.items():
-        rows[held.table] = _held_rows(evaluation, field, held, ids)
+    for table in _OF_ALL_MODULES:
+        rows[table] = _held_rows(evaluation, table, Held(table), ids)
     for name, module in evaluation.modules.items():
         for field, held in MODULE_ROWS[name].fields.items():
             rows[held.table] = _held_rows(module, field, held, ids)
@@ -87,12 +77,12 @@ def evaluation_of(rows: Mapping[str, Sequence[Row]]) -> IdeaEvaluation:
     """
     (idea,) = rows["ideas"]
     found: dict[str, Any] = {name: _module(name, rows) if idea.get(f"{name}_requested") else None for name in MODULE_ROWS}
-    for field, held in _OF_ALL_MODULES.items():
-        found[field] = tuple(_noun(held.noun, row) for row in _ordered(rows.get(held.table, ())))
+    for table in _OF_ALL_MODULES:
+        found[table] = tuple(noun_of(TABLE[table].noun, row) for row in _ordered(rows.get(table, ())))
     return IdeaEvaluation(
         run_id=idea["run_id"],
         evaluation_key=idea["evaluation_key"],
-        idea=_noun(Idea, idea),
+        idea=noun_of(Idea, idea),
         profile=idea["profile"],
         engine=idea["engine"],
         literature=idea["literature"],
@@ -108,7 +98,7 @@ def _module(name: str, rows: Mapping[str, Sequence[Row]]) -> ModuleEvaluation:
     for field, held in MODULE_ROWS[name].fields.items():
         found = rows.get(held.table, ())
         ordered = list(found) if held.single else _ordered(found)
-        nouns = tuple(_noun(held.noun, row, held.renamed) for row in ordered)
+        nouns = tuple(noun_of(TABLE[held.table].noun, row, held.renamed) for row in ordered)
         fields[field] = (nouns[0] if nouns else None) if held.single else nouns
         if held.beside is not None:
             companion, column = held.beside
@@ -117,15 +107,18 @@ def _module(name: str, rows: Mapping[str, Sequence[Row]]) -> ModuleEvaluation:
 
 
 def _failures(rows: Mapping[str, Sequence[Row]], recorded_by: str) -> tuple[Failure, ...]:
-    return tuple(_noun(Failure, row) for row in _ordered(rows.get("failures", ())) if row["recorded_by"] == recorded_by)
+    return tuple(noun_of(Failure, row) for row in _ordered(rows.get("failures", ())) if row["recorded_by"] == recorded_by)
 
 
 def _ordered(rows: Sequence[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: row["position"])
 
 
-def _noun(kind: type[NounT], row: Row, renamed: Mapping[str, str] | None = None) -> NounT:
-    """Build `kind` from the columns that bear its fields' names. Reading is lax: lists become tuples, words become enums."""
+def noun_of(kind: type[NounT], row: Row, renamed: Mapping[str, str] | None = None) -> NounT:
+    """The noun that `row_of` made a row of, from the columns that bear its fields' names.
+
+    Reading is lax: lists become tuples, words become enums.
+    """
     values = {name: _read(field.annotation, row[name]) for name, field in kind.model_fields.items() if name in row}
     if "provenance" in kind.model_fields:
         values["provenance"] = _provenance(row, renamed or {}) if row["step"] is not None else None

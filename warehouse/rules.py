@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import duckdb
 import pyarrow as pa
 
-from schemas.columns import ColumnType, Severity, Table
+from schemas.base import Severity
+from schemas.columns import ColumnType, Table
 from schemas.tables import IDEA_TABLES
 from warehouse.findings import Violations
 from warehouse.statements import names, statement, table_statement

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Protocol
 
 import duckdb
 import pyarrow as pa
 
+from schemas.base import Noun
 from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.identifiers import RunId
@@ -17,6 +19,7 @@ from warehouse.definitions import apply_definitions
 from warehouse.lake import one_line, open_writer
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table
+from warehouse.rows import Row, row_of
 from warehouse.statements import table_statement
 
 
@@ -112,7 +115,13 @@ def insert(connection: duckdb.DuckDBPyConnection, table: Table, incoming: pa.Tab
         connection.execute(table_statement("insert", table=table.name, source="incoming"))
 
 
+def head_rows(table: Table, head: Noun, digest: str, known: Row | None = None) -> pa.Table:
+    """The row of what is published whole, with `known` beside its fields."""
+    published = {"landing_sha256": digest, "published_at": datetime.now(UTC)}
+    return arrow_table(table, [row_of(table, head, {**(known or {}), **published})])
+
+
 def validation_rows(validation: ValidationReport) -> pa.Table:
     """Rows of `validations`."""
-    told = [row.model_dump(mode="python") | {"severity": row.severity.value} for row in validation.rows]
-    return arrow_table(TABLE["validations"], told)
+    table = TABLE["validations"]
+    return arrow_table(table, [row_of(table, row, {}) for row in validation.rows])

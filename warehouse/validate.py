@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from schemas.columns import Severity
+from schemas.base import Severity
 from schemas.evaluation import Receipt
 from schemas.identifiers import RunId
 from schemas.tables import IDEA_TABLES, TABLE

@@ -7,7 +7,8 @@ import polars
 from dashboards.reports import figures
 from dashboards.reports.safe_text import plain
 from dashboards.reports.wording import reason
-from warehouse.answers import RunCost, ValidationRow
+from schemas.run import ValidationRow
+from warehouse.answers import RunCost
 
 COLLAPSED_SHARE, ENOUGH_LABELS = 0.9, 20
 BIASED, ENOUGH_MATCHES, DISAGREEING = 0.2, 20, 0.6

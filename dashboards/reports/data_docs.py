@@ -10,7 +10,7 @@ from great_expectations.render.view import DefaultJinjaPageView
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from warehouse.answers import ValidationRow
+from schemas.run import ValidationRow
 from warehouse.expectation_results import suite_results
 from warehouse.layout import Layout
 from warehouse.queries import open_queries

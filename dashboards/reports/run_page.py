@@ -8,9 +8,9 @@ from dashboards.reports import figures
 from dashboards.reports.safe_text import Markdown, plain
 from dashboards.reports.sensitivity import Sensitivity, sensitivity_of
 from dashboards.reports.wording import dropped, reason, weights_in_words
-from schemas.columns import Severity
+from schemas.base import Severity
 from schemas.identifiers import IdeaId, RunId
-from schemas.run import Run
+from schemas.run import Run, ValidationRow
 from warehouse.answers import (
     AnsweringModel,
     FailureGroup,
@@ -21,7 +21,6 @@ from warehouse.answers import (
     RankedIdea,
     RunCost,
     StepCost,
-    ValidationRow,
 )
 from warehouse.queries import Queries
 

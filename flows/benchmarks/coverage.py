@@ -1,6 +1,7 @@
 """Suite `coverage` (ScholarEval §3.2, E.1-E.3): what experts said and reviews say too, references that lead nowhere, preferences."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from flows.benchmarks.items import answered, unanswered
 from flows.benchmarks.preference import preference_scores
@@ -73,20 +74,29 @@ def _items(
 ) -> Iterator[BenchmarkItem]:
     for rubric in rubrics:
         outcome, review = outcomes.get(rubric.rubric_id), written[rubric.idea_id]
-        blank = BenchmarkItem(
-            item_id=rubric.rubric_id,
-            task=JUDGE_COVERAGE.name,
-            system=system,
-            answer=None,
-            unscored_reason=review.reason,
-            unscored_detail=review.detail,
-        )
+        asked: dict[str, Any] = {
+            "item_id": rubric.rubric_id,
+            "task": JUDGE_COVERAGE.name,
+            "system": system,
+        }
         if outcome is None:
-            yield blank
+            yield BenchmarkItem(
+                answer=None,
+                unscored_reason=review.reason,
+                unscored_detail=review.detail,
+                **asked,
+            )
         elif isinstance(outcome, Unscored):
-            yield unanswered(blank, outcome)
+            yield unanswered(outcome, **asked)
         else:
-            yield answered(blank, str(outcome.value.score), outcome, value=float(outcome.value.score), explanation=outcome.value.reason)
+            reply = outcome.value
+            yield answered(
+                outcome,
+                str(reply.score),
+                value=float(reply.score),
+                explanation=reply.reason,
+                **asked,
+            )
 
 
 def _differences(judged: Mapping[str, Sequence[RubricScore]], seed: int) -> Iterator[BenchmarkScore]:

@@ -1,6 +1,7 @@
 """Which of two reviews a judge prefers, asked in both orders (ScholarEval E.3)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from flows.benchmarks.items import answered, unanswered
 from flows.benchmarks.reviewing import WrittenReview
@@ -62,10 +63,14 @@ def _answer(outcome: Outcome[PreferenceReply] | None, criterion: str) -> Answer 
 def _items(both: Mapping[str, Outcomes], criterion: str, system: str) -> Iterator[BenchmarkItem]:
     for order, outcomes in both.items():
         for idea_id, outcome in outcomes.items():
-            task = f"{JUDGE_PREFERENCE.name} {criterion} {order}"
-            blank = BenchmarkItem(item_id=idea_id, task=task, system=f"{ASSAY} vs. {system}", answer=None)
+            asked: dict[str, Any] = {
+                "item_id": idea_id,
+                "task": f"{JUDGE_PREFERENCE.name} {criterion} {order}",
+                "system": f"{ASSAY} vs. {system}",
+            }
             if isinstance(outcome, Scored):
+                answer = getattr(outcome.value, criterion)
                 reason = getattr(outcome.value, f"{criterion}_reason")
-                yield answered(blank, getattr(outcome.value, criterion), outcome, explanation=reason)
+                yield answered(outcome, answer, explanation=reason, **asked)
             else:
-                yield unanswered(blank, outcome)
+                yield unanswered(outcome, **asked)

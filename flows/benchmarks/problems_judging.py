@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from flows.benchmarks.items import answered, unanswered
 from flows.benchmarks.notes import note
@@ -105,14 +105,19 @@ def _votes(drawn: Iterable[Drawn], judge: str) -> Votes:
 def _items(drawn: Iterable[Drawn], outcomes: Mapping[str, Outcome[HitReply]], gold: Votes) -> Iterator[BenchmarkItem]:
     run_of = {one.item(problem.problem_id): one.run_id for one in drawn for problem in one.check.problems}
     for item, outcome in outcomes.items():
-        blank = BenchmarkItem(
-            item_id=item, task=JUDGE_HIT.name, system=ASSAY, gold=_label(gold[item]), answer=None, evaluated_run_id=run_of[item]
-        )
+        asked: dict[str, Any] = {
+            "item_id": item,
+            "task": JUDGE_HIT.name,
+            "system": ASSAY,
+            "gold": _label(gold[item]),
+            "evaluated_run_id": run_of[item],
+        }
         if isinstance(outcome, Unscored):
-            yield unanswered(blank, outcome)
+            yield unanswered(outcome, **asked)
         else:
-            hit = outcome.value.hit
-            yield answered(blank, HIT if hit else NO_HIT, outcome, value=float(hit), explanation=outcome.value.explanation)
+            hit, explanation = outcome.value.hit, outcome.value.explanation
+            answer = HIT if hit else NO_HIT
+            yield answered(outcome, answer, value=float(hit), explanation=explanation, **asked)
 
 
 def _label(hit: bool | None) -> str | None:

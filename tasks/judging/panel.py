@@ -148,7 +148,7 @@ def _votes(step: str, question: str, judge: str, outcome: Outcome[Any]) -> Itera
             judge=judge,
             model_answered=outcome.provenance.model_answered,
             score=score,
-            unscored_reason=outcome.reason.value if isinstance(outcome, Unscored) else None,
+            unscored_reason=outcome.reason if isinstance(outcome, Unscored) else None,
             unscored_detail=outcome.detail if isinstance(outcome, Unscored) else "",
             call_ids=outcome.provenance.call_ids,
         )

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from schemas.base import replace
 from schemas.citation import Citation
 from schemas.failure import Failure, call_failures
 from schemas.idea import Idea
@@ -58,12 +58,19 @@ async def evaluate_novelty(
         return _findings(_nothing_to_judge_by(around, engine), around)
     shown = show(around.works)
     outcome = await engine.run(JUDGE_NOVELTY, _question(idea, shown, around, parameters))
-    blank = await _measured(idea, shown, around, embedder, outcome.provenance)
+    measured = await _measured(idea, shown, around, embedder)
     if isinstance(outcome, Unscored):
-        judgement = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
+        judgement = NoveltyJudgement(
+            score_1_to_5=None,
+            unscored_reason=outcome.reason,
+            unscored_detail=outcome.detail,
+            provenance=outcome.provenance,
+            **measured,
+        )
         return _findings(judgement, around, failures=call_failures([outcome], STAGE, JUDGE_NOVELTY.name))
     said = told(outcome.value, shown)
-    judgement, failures = with_calibration(_scored(blank, said), idea, parameters.calibrator, engine.name)
+    scored = _scored(said, outcome.provenance, measured)
+    judgement, failures = with_calibration(scored, idea, parameters.calibrator, engine.name)
     return _findings(judgement, around, said.citations, failures)
 
 
@@ -76,30 +83,34 @@ def _question(idea: Idea, shown: Shown, around: RelatedWorks, parameters: Novelt
     )
 
 
-async def _measured(idea: Idea, shown: Shown, around: RelatedWorks, embedder: Embedder, provenance: Provenance) -> NoveltyJudgement:
-    """The judgement without its score: what was shown, and how close the idea comes to it whatever the engine says."""
+async def _measured(
+    idea: Idea,
+    shown: Shown,
+    around: RelatedWorks,
+    embedder: Embedder,
+) -> dict[str, Any]:
+    """Fields of the judgement: what was shown, and how close the idea comes to that."""
     closeness = await measure(idea.text, [(paper.title, paper.abstract or "") for paper in shown.papers], embedder)
+    return {
+        "related_paper_ids": tuple(paper.paper_id for paper in shown.papers),
+        "statement_count": len(closeness.statements) if closeness else None,
+        "covered_share_0_to_1": round(closeness.covered_share, 4) if closeness else None,
+        "mean_closeness_0_to_1": round(closeness.mean, 4) if closeness else None,
+        "greatest_closeness_0_to_1": max(closeness.values) if closeness else None,
+        "unanswered_search_count": around.unanswered,
+    }
+
+
+def _scored(said: Told, provenance: Provenance, measured: dict[str, Any]) -> NoveltyJudgement:
     return NoveltyJudgement(
-        score_1_to_5=None,
-        related_paper_ids=tuple(paper.paper_id for paper in shown.papers),
-        statement_count=len(closeness.statements) if closeness else None,
-        covered_share_0_to_1=round(closeness.covered_share, 4) if closeness else None,
-        mean_closeness_0_to_1=round(closeness.mean, 4) if closeness else None,
-        greatest_closeness_0_to_1=max(closeness.values) if closeness else None,
-        unanswered_search_count=around.unanswered,
-        provenance=provenance,
-    )
-
-
-def _scored(blank: NoveltyJudgement, said: Told) -> NoveltyJudgement:
-    return replace(
-        blank,
         score_1_to_5=said.score,
         justification=said.justification,
         known_aspects=said.known_aspects,
         novel_aspects=said.novel_aspects,
         removed_citation_count=said.removed_citation_count,
         uncited_sentence_count=said.uncited_sentence_count,
+        provenance=provenance,
+        **measured,
     )
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import Any
 
-from schemas.base import replace
 from schemas.committee import ReviewDimension
 from schemas.identifiers import content_hash
 from schemas.outcome import Outcome, Unscored
@@ -44,33 +44,34 @@ async def ask(
     """One call about `first` shown before `second`: a match per dimension, scored or not. Never raises for what the engine does."""
     asked = pair_question(first, second, dimensions)
     outcome = await engine.run(COMPARE_IDEAS, asked.question)
-    blank = Match(
-        match_id="",
-        group=group,
-        first_idea_id=first.idea_id,
-        second_idea_id=second.idea_id,
-        dimension="",
-        winner=None,
-        round=round_number,
-        judge=engine.name,
-        provenance=outcome.provenance,
-        created_at=datetime.now(UTC),
-    )
+    judged_at = datetime.now(UTC)
     return tuple(
-        replace(
-            _verdict(blank, dimension.name, outcome, asked),
+        Match(
             match_id=match_id(first, second, dimension, engine.name, seed),
+            group=group,
+            first_idea_id=first.idea_id,
+            second_idea_id=second.idea_id,
             dimension=dimension.name,
+            round=round_number,
+            judge=engine.name,
+            provenance=outcome.provenance,
+            created_at=judged_at,
+            **_verdict(dimension.name, outcome, asked),
         )
         for dimension in dimensions
     )
 
 
-def _verdict(blank: Match, dimension: str, outcome: Outcome[PairReply], asked: Asked) -> Match:
+def _verdict(dimension: str, outcome: Outcome[PairReply], asked: Asked) -> dict[str, Any]:
+    """Fields of the match: who won and why, or why nobody did."""
     if isinstance(outcome, Unscored):
-        return replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
+        return {"winner": None, "unscored_reason": outcome.reason, "unscored_detail": outcome.detail}
     verdict = verdict_along(outcome.value, dimension)
     if verdict is None:
-        detail = f"the reply has no usable verdict along {dimension}"
-        return replace(blank, unscored_reason=Reason.REPLY_UNPARSABLE, unscored_detail=detail)
-    return replace(blank, winner=WINNERS[verdict.better], rationale=settle(verdict.reason, asked.papers).markdown)
+        return {
+            "winner": None,
+            "unscored_reason": Reason.REPLY_UNPARSABLE,
+            "unscored_detail": f"the reply has no usable verdict along {dimension}",
+        }
+    rationale = settle(verdict.reason, asked.papers).markdown
+    return {"winner": WINNERS[verdict.better], "rationale": rationale}

@@ -1,9 +1,15 @@
 """One definition per table: what derives from it agrees, and the contract's names are there."""
 
+from typing import Annotated
+
 import duckdb
 import pytest
+from pydantic import Field
 
-from schemas.columns import Table
+from schemas.base import Noun, Prose, Stored
+from schemas.columns import Column, ColumnType, Table, columns_of
+from schemas.committee import Decision
+from schemas.outcome import Provenance
 from schemas.tables import TABLE, TABLES
 
 CONTRACT = {
@@ -78,3 +84,33 @@ def test_parquet_written_by_the_arrow_schema_has_the_types_of_the_ddl(table: Tab
         made = connection.execute(f'describe "{table.name}"').fetchall()
         landed = connection.execute("describe landed").fetchall()
     assert [row[:2] for row in made] == [row[:2] for row in landed]
+
+
+class Bid(Noun):
+    """One offer."""
+
+    cost_usd: float | None = Field(ge=0, description="None: free.")
+    decision: Decision | None = Field(description="What came of it.")
+    text: Prose = Field(description="The offer.")
+    idea_id: Annotated[str, Stored(references="ideas.idea_id")] = Field(description="For what.")
+    seed: int = Field(description="Its own.")
+    provenance: Provenance | None
+
+
+def test_a_field_says_what_its_column_holds() -> None:
+    cost, decision, text, idea_id, seed, *made_by = columns_of(Bid)
+    assert cost == Column("cost_usd", ColumnType.FLOAT, "NULL: free.", "USD", True, 0)
+    assert (decision.allowed, decision.nullable) == (tuple(Decision), True)
+    assert text.type is ColumnType.TEXT
+    assert idea_id.references == "ideas.idea_id"
+    assert (seed.meaning, seed.nullable) == ("Its own.", False)
+    assert {column.name for column in made_by} == set(Provenance.model_fields) - {"seed"}
+    assert all(column.nullable for column in made_by)
+
+
+def test_a_field_that_no_column_holds_is_refused_by_name() -> None:
+    class Image(Noun):
+        pixels: bytes
+
+    with pytest.raises(TypeError, match=r"Image\.pixels"):
+        columns_of(Image)

@@ -23,7 +23,7 @@ from tests.support.committee_evaluations import make_committee, make_novelty
 from tests.support.evaluations import make_api_call, make_evaluation, make_idea, make_judge_votes, make_llm_call, make_provenance, make_run
 from warehouse.lake import in_memory
 from warehouse.parquet import arrow_table
-from warehouse.publish import _run_row
+from warehouse.publish import run_rows
 from warehouse.rows import rows_of
 from warehouse.statements import MARTS, names, statement, table_statement
 
@@ -35,7 +35,7 @@ def tables() -> Iterator[duckdb.DuckDBPyConnection]:
             connection.execute(table.ddl)
         for name in MARTS:
             connection.execute(f"create view {name} as {statement('marts', name)}")
-        add(connection, "runs", [_run_row(make_run(), "digest")])
+        add(connection, "runs", run_rows(make_run(), "digest").to_pylist())
         yield connection
 
 
@@ -204,7 +204,7 @@ def test_ranks_do_not_depend_on_the_order_of_rows(methods: list[list[int | None]
                 connection.execute(table.ddl)
             for name in MARTS:
                 connection.execute(f"create view {name} as {statement('marts', name)}")
-            add(connection, "runs", [_run_row(make_run(), "digest")])
+            add(connection, "runs", run_rows(make_run(), "digest").to_pylist())
             numbered = list(enumerate(methods))
             random.shuffle(numbered)
             for number, given_scores in numbered:

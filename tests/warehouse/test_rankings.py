@@ -8,7 +8,7 @@ import pytest
 from schemas.base import replace
 from schemas.errors import PublicationError
 from schemas.identifiers import IdeaId, RunId
-from schemas.ranking import RankedGroup, RatingMethod
+from schemas.ranking import GroupSummary, Match, RankedGroup, Rating, RatingMethod
 from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.rankings import make_head, make_ranked_group
@@ -22,7 +22,8 @@ from warehouse.queries import open_queries
 from warehouse.rankings.landing import land_group, land_head, landed_matches, read_group_receipt, read_head
 from warehouse.rankings.publish import publish_ranking
 from warehouse.rankings.queries import group_summaries, matches_of, ranking_shown, rankings_of, ratings_of
-from warehouse.rankings.rows import match_of, rating_of, rows_of_group, summary_of
+from warehouse.rankings.rows import rows_of_group
+from warehouse.rows import noun_of
 from warehouse.verify import verify
 
 RUN = RunId("run-a")
@@ -72,9 +73,9 @@ def ranks(layout: Layout) -> list[tuple[object, ...]]:
 def test_a_ranked_group_comes_back_as_it_was_landed(layout: Layout, ideas: list[IdeaId]) -> None:
     group = make_ranked_group(ideas, group="one", refused=1)
     rows = rows_of_group(group)
-    assert tuple(match_of(row) for row in rows["matches"]) == group.matches
-    assert tuple(rating_of(row) for row in rows["ratings"]) == group.ratings
-    assert summary_of(rows["ranking_groups"][0]) == group.summary
+    assert tuple(noun_of(Match, row) for row in rows["matches"]) == group.matches
+    assert tuple(noun_of(Rating, row) for row in rows["ratings"]) == group.ratings
+    assert noun_of(GroupSummary, rows["ranking_groups"][0]) == group.summary
     land_group(layout, group)
     assert landed_matches(layout, RUN, "ranking-a", "one") == group.matches
     receipt = read_group_receipt(layout, RUN, "ranking-a", "one")
@@ -122,8 +123,10 @@ def test_rankings_of_two_engines_stand_beside_each_other_and_the_runs_own_is_sho
 
 def test_two_engines_in_one_ranking_or_a_winner_with_a_reason_keep_it_out_of_the_lake(layout: Layout, ideas: list[IdeaId]) -> None:
     group = make_ranked_group(ideas, group="one")
-    both = replace(group.matches[1], unscored_reason=Reason.REFUSED)
-    mixed = replace(group, matches=(replace(group.matches[0], judge="extractive"), both, *group.matches[2:]))
+    # No noun can be built so; a file that another program wrote may hold it.
+    both = group.matches[1].model_copy(update={"unscored_reason": Reason.REFUSED})
+    other = replace(group.matches[0], judge="extractive")
+    mixed = group.model_copy(update={"matches": (other, both, *group.matches[2:])})
     report = rank(layout, mixed)
     assert not report.published
     assert report.validation is not None

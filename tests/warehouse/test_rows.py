@@ -3,12 +3,13 @@
 from datetime import UTC, date, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.base import replace
+from schemas.base import Noun, replace
 from schemas.contribution import Comparison
 from schemas.errors import PublicationError
 from schemas.evaluation import IdeaEvaluation
@@ -27,12 +28,20 @@ from warehouse.module_rows import MODULE_ROWS
 from warehouse.parquet import arrow_table, write_rows
 from warehouse.rows import evaluation_of, rows_of
 
+NounT = TypeVar("NounT", bound=Noun)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 NAME = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 COUNT = st.integers(0, 2**62)
 MOMENT = st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 the strategy adds the zone
 DAY = st.dates(date(1900, 1, 1), date(2100, 1, 1))
-REASON = st.none() | st.sampled_from(Reason)
+
+
+def judged(noun: type[NounT], score: str, scores: st.SearchStrategy[object], **fields: Any) -> st.SearchStrategy[NounT]:
+    """Nouns with a score, and nouns with the reason why there is none."""
+    scored = st.builds(noun, **fields, **{score: scores}, unscored_reason=st.none())
+    unscored = st.builds(noun, **fields, **{score: st.none()}, unscored_reason=st.sampled_from(Reason))
+    return scored | unscored
+
 
 PROVENANCE = st.builds(
     Provenance,
@@ -73,34 +82,34 @@ IDEA = st.builds(
     duplicate_of=st.none() | NAME,
     duplicate_similarity_0_to_1=st.none() | st.floats(0, 1),
 )
-REVIEW = st.builds(
+REVIEW = judged(
     SoundnessReview,
+    "score_0_to_10",
+    st.floats(0, 10),
     method_id=NAME,
     support=TEXT,
     contradictions=TEXT,
-    score_0_to_10=st.none() | st.floats(0, 10),
-    unscored_reason=REASON,
     evidence_count=COUNT,
     provenance=PROVENANCE,
 )
-COMPARISON = st.builds(
+COMPARISON = judged(
     Comparison,
+    "score",
+    st.integers(-1, 1),
     paper_id=NAME,
     dimension_id=NAME,
     dimension=TEXT,
-    score=st.none() | st.integers(-1, 1),
-    unscored_reason=REASON,
     provenance=PROVENANCE,
 )
-VOTE = st.builds(
+VOTE = judged(
     JudgeVote,
+    "score",
+    st.floats(allow_nan=False),
     step=NAME,
     question=NAME,
     item=TEXT,
     judge=NAME,
     model_answered=st.none() | NAME,
-    score=st.none() | st.floats(allow_nan=False),
-    unscored_reason=REASON,
     unscored_detail=TEXT,
     call_ids=st.lists(NAME, max_size=2).map(tuple),
 )

@@ -7,7 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from schemas.columns import Severity, Table
+from schemas.base import Severity
+from schemas.columns import Table
 from schemas.reasons import Reason
 from schemas.tables import IDEA_TABLES
 from tests.support.committee_evaluations import make_full_evaluation

@@ -3,10 +3,11 @@
 landing/benchmark=<id>/{benchmark_scores,benchmark_items,llm_calls}.parquet, benchmark.json, receipt.json
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from schemas.base import Noun
-from schemas.benchmark import BenchmarkReceipt, BenchmarkRun, BenchmarkScore
+from schemas.benchmark import BenchmarkReceipt, BenchmarkRun
 from schemas.identifiers import RunId
 from schemas.tables import TABLE
 from warehouse.layout import Layout
@@ -14,6 +15,7 @@ from warehouse.rows import Row, Rows, row_of
 from warehouse.unit_landing import land_unit, read_noun
 
 LANDED_TABLES = ("benchmarks", "benchmark_scores", "benchmark_items", "llm_calls")
+_MADE_BY = ("suite", "engine", "profile", "seed", "data_sha256", "prompt_sha256")
 _REMEDY = "remove its folder to run the benchmark anew"
 
 
@@ -48,36 +50,24 @@ def read_benchmark_receipt(layout: Layout, run_id: RunId) -> BenchmarkReceipt | 
 
 def rows_of_benchmark(run: BenchmarkRun) -> Rows:
     """Every row of a benchmark by table name; a field and its column bear the same name, what differs is written here."""
-    made_by = {
-        "run_id": run.benchmark_id,
-        "suite": run.suite,
-        "engine": run.engine,
-        "model_answered": _answered(run),
-        "profile": run.profile,
-        "seed": run.seed,
-        "data_sha256": run.data_sha256,
-        "prompt_sha256": run.prompt_sha256,
+    own: Row = {"run_id": run.benchmark_id}
+    made_by = own | {name: getattr(run, name) for name in _MADE_BY}
+    made_by["model_answered"] = _answered(run)
+    published: Row = {"landing_sha256": "", "published_at": datetime.now(UTC)}
+    nouns: dict[str, tuple[Sequence[Noun], Row]] = {
+        "benchmarks": ((run,), made_by | published),
+        "benchmark_scores": (run.scores, made_by | {"created_at": run.finished_at}),
+        "benchmark_items": (run.items, own),
+        "llm_calls": (run.calls, own),
     }
-    told: Row = {"landing_sha256": "", "published_at": datetime.now(UTC)}
-    found: Rows = {"benchmarks": [row_of(TABLE["benchmarks"], run, made_by | told)]}
-    for name, nouns in (("benchmark_scores", run.scores), ("llm_calls", run.calls)):
-        found[name] = [
-            row_of(TABLE[name], noun, made_by | _score_columns(noun, run) | {"position": place})
-            if name == "benchmark_scores"
-            else row_of(TABLE[name], noun, {"run_id": run.benchmark_id, "position": place, "ranking_id": None})
-            for place, noun in enumerate(nouns)
-        ]
-    own = {"run_id": run.benchmark_id}
-    found["benchmark_items"] = [row_of(TABLE["benchmark_items"], item, own | {"position": place}) for place, item in enumerate(run.items)]
-    return {name: rows for name, rows in found.items() if rows}
+    return {
+        name: [row_of(TABLE[name], noun, known | {"position": place}) for place, noun in enumerate(found)]
+        for name, (found, known) in nouns.items()
+        if found
+    }
 
 
 def _answered(run: BenchmarkRun) -> str | None:
     """Model that answered the suite's own calls; of several, all their names."""
     names = sorted({call.model_answered for call in run.calls if call.model_answered is not None})
     return ", ".join(names) or None
-
-
-def _score_columns(noun: Noun, run: BenchmarkRun) -> Row:
-    assert isinstance(noun, BenchmarkScore)
-    return {"origin": "published" if noun.published else "measured", "created_at": run.finished_at}

@@ -10,7 +10,7 @@ from schemas.benchmark import BenchmarkScore
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from warehouse.queries import Queries
-from warehouse.rows import Row
+from warehouse.rows import noun_of
 
 
 class BenchmarkHead(Noun):
@@ -39,7 +39,7 @@ class BenchmarkHead(Noun):
 
 def benchmarks_of(queries: Queries, suite: str | None = None) -> tuple[BenchmarkHead, ...]:
     """Published benchmarks, of one suite or of all, newest first."""
-    return tuple(_head(row) for row in queries.rows("benchmarks") if suite is None or row["suite"] == suite)
+    return tuple(noun_of(BenchmarkHead, row) for row in queries.rows("benchmarks") if suite is None or row["suite"] == suite)
 
 
 def benchmark(queries: Queries, run_id: str) -> BenchmarkHead:
@@ -57,14 +57,5 @@ def benchmark_scores_of(queries: Queries, run_ids: Sequence[str]) -> dict[str, t
     rows = queries.rows("benchmark_scores", run_ids=list(run_ids))
     found: dict[str, list[BenchmarkScore]] = {run_id: [] for run_id in run_ids}
     for row in rows:
-        found[row["run_id"]].append(_score(row))
+        found[row["run_id"]].append(noun_of(BenchmarkScore, row | {"published": row["origin"] == "published"}))
     return {run_id: tuple(scores) for run_id, scores in found.items()}
-
-
-def _head(row: Row) -> BenchmarkHead:
-    return BenchmarkHead.model_validate({name: row[name] for name in BenchmarkHead.model_fields}, strict=False)
-
-
-def _score(row: Row) -> BenchmarkScore:
-    fields = {name: row[name] for name in BenchmarkScore.model_fields if name in row}
-    return BenchmarkScore.model_validate(fields | {"published": row["origin"] == "published"}, strict=False)

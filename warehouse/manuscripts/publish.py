@@ -1,7 +1,6 @@
 """Publication of a check run: validated, then put into the lake in one transaction."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 
 import duckdb
 import pyarrow as pa
@@ -14,10 +13,8 @@ from warehouse.landed import read_landed
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import iterate_check_receipts
 from warehouse.manuscripts.rows import PART_TABLES
-from warehouse.parquet import arrow_table
-from warehouse.rows import Row
 from warehouse.statements import table_statement
-from warehouse.unit_publish import Unit, counted_rows, insert, publish_unit, validation_rows
+from warehouse.unit_publish import Unit, counted_rows, head_rows, insert, publish_unit, validation_rows
 
 _PARTS_AT_ONCE = 50
 
@@ -83,11 +80,6 @@ def _replace_check(
     for chunk in landed_parts(layout, receipts):
         for name, rows in chunk.items():
             insert(connection, TABLE[name], rows)
-    insert(connection, TABLE["check_runs"], arrow_table(TABLE["check_runs"], [_head_row(head, digest)]))
+    insert(connection, TABLE["check_runs"], head_rows(TABLE["check_runs"], head, digest))
     insert(connection, TABLE["validations"], validation_rows(validation))
     return counted_rows(connection, f"check {head.run_id}", PART_TABLES, "count_rows_of_run", {"run_id": head.run_id}, receipts)
-
-
-def _head_row(head: CheckHead, digest: str) -> Row:
-    fields = {name: getattr(head, name) for name in type(head).model_fields}
-    return fields | {"judges": list(head.judges), "landing_sha256": digest, "published_at": datetime.now(UTC)}

@@ -2,29 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
 
 import duckdb
 
-from schemas.base import Noun
 from schemas.check_run import CheckHead
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
-from schemas.outcome import Provenance
 from schemas.reasons import reason_named
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.rows import Row
+from warehouse.rows import Row, noun_of
 from warehouse.statements import quoted, statement, table_statement
-
-NounT = TypeVar("NounT", bound=Noun)
 
 
 def check_heads(connection: duckdb.DuckDBPyConnection, *, dataset: str | None = None) -> tuple[CheckHead, ...]:
     """Published check runs, newest first; of one imported release with `dataset` ('' for those Assay made)."""
     rows = _rows(connection, statement("queries", "check_runs"), {"dataset": dataset})
-    return tuple(CheckHead.model_validate(_fields(CheckHead, row) | {"judges": tuple(row["judges"])}, strict=False) for row in rows)
+    return tuple(noun_of(CheckHead, row) for row in rows)
 
 
 def check_head(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> CheckHead:
@@ -65,22 +60,11 @@ def _check(found: dict[str, list[Row]]) -> ManuscriptCheck:
         form=ManuscriptForm(row["form"]),
         content_sha256=row["content_sha256"] or "",
         word_count=row["word_count"] or 0,
-        attempts=tuple(_noun(Attempt, attempt) for attempt in found.get("attempts", ())),
-        problems=tuple(_noun(Problem, problem) for problem in found.get("problems", ())),
-        votes=tuple(_noun(Vote, vote) for vote in found.get("votes", ())),
+        attempts=tuple(noun_of(Attempt, attempt) for attempt in found.get("attempts", ())),
+        problems=tuple(noun_of(Problem, problem) for problem in found.get("problems", ())),
+        votes=tuple(noun_of(Vote, vote) for vote in found.get("votes", ())),
         failures=(),
     )
-
-
-def _noun(kind: type[NounT], row: Row) -> NounT:
-    provenance = None
-    if row["step"] is not None:
-        provenance = {name: row[name] for name in Provenance.model_fields} | {"call_ids": tuple(row["call_ids"] or ())}
-    return kind.model_validate(_fields(kind, row) | {"provenance": provenance}, strict=False)
-
-
-def _fields(kind: type[Noun], row: Row) -> dict[str, Any]:
-    return {name: row[name] for name in kind.model_fields if name in row}
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, sql: str, parameters: dict[str, object]) -> list[Row]:

@@ -14,7 +14,8 @@ from schemas.ranking import GroupReceipt, GroupSummary, Match, RankedGroup, Rank
 from schemas.tables import TABLE
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.rankings.rows import match_of, rows_of_group, summary_of
+from warehouse.rankings.rows import rows_of_group
+from warehouse.rows import noun_of
 from warehouse.unit_landing import land_unit, read_noun, write_head
 
 GROUP_TABLES = ("ranking_groups", "matches", "ratings", "llm_calls")
@@ -78,7 +79,7 @@ def iterate_heads(layout: Layout, run_id: RunId) -> Iterator[RankingHead]:
 def landed_matches(layout: Layout, run_id: RunId, ranking_id: str, group: str) -> tuple[Match, ...]:
     """The matches of a landed group; none when it has not landed."""
     path = layout.ranked_group(run_id, ranking_id, group) / "matches.parquet"
-    return tuple(match_of(row) for row in read_rows(TABLE["matches"], path)) if path.exists() else ()
+    return tuple(noun_of(Match, row) for row in read_rows(TABLE["matches"], path)) if path.exists() else ()
 
 
 def failed_groups(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[GroupSummary]:
@@ -86,7 +87,8 @@ def failed_groups(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[Gr
     for receipt in iterate_group_receipts(layout, run_id, ranking_id):
         if receipt.incomplete_reason is not None and not receipt.rows.get("ratings"):
             path = layout.ranked_group(run_id, ranking_id, receipt.group) / "ranking_groups.parquet"
-            yield from map(summary_of, read_rows(TABLE["ranking_groups"], path))
+            for row in read_rows(TABLE["ranking_groups"], path):
+                yield noun_of(GroupSummary, row)
 
 
 def _parsed(path: Path, kind: type[NounT]) -> NounT | None:

@@ -1,24 +1,20 @@
 """Publication of a ranking: validated, then put into the lake in one transaction, beside the others of its run."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import duckdb
 
 from schemas.errors import PublicationError
 from schemas.identifiers import content_hash
 from schemas.ranking import GroupReceipt, RankingHead
-from schemas.ranking_tables import RANKING_TABLES
-from schemas.tables import TABLE
+from schemas.tables import RANKING_TABLES, TABLE
 from warehouse.answers import Publication, ValidationReport
 from warehouse.layout import Layout
-from warehouse.parquet import arrow_table
 from warehouse.rankings.basis import basis_of
 from warehouse.rankings.landed import read_groups
 from warehouse.rankings.landing import GROUP_TABLES, iterate_group_receipts
-from warehouse.rows import Row
 from warehouse.statements import table_statement
-from warehouse.unit_publish import Unit, counted_rows, insert, publish_unit, validation_rows
+from warehouse.unit_publish import Unit, counted_rows, head_rows, insert, publish_unit, validation_rows
 
 _GROUPS_AT_ONCE = 50
 
@@ -73,17 +69,6 @@ def _replace_ranking(
         for start in range(0, len(receipts), _GROUPS_AT_ONCE):
             rows = read_groups(layout, name, receipts[start : start + _GROUPS_AT_ONCE])
             insert(connection, TABLE[name], rows)
-    insert(connection, TABLE["rankings"], arrow_table(TABLE["rankings"], [_head_row(head, digest)]))
+    insert(connection, TABLE["rankings"], head_rows(TABLE["rankings"], head, digest))
     insert(connection, TABLE["validations"], validation_rows(validation))
     return counted_rows(connection, f"ranking {head.ranking_id}", GROUP_TABLES, "count_ranking", ids, receipts)
-
-
-def _head_row(head: RankingHead, digest: str) -> Row:
-    fields = {name: getattr(head, name) for name in type(head).model_fields}
-    return fields | {
-        "grouping": head.grouping.value,
-        "method": head.method.value,
-        "dimensions": list(head.dimensions),
-        "landing_sha256": digest,
-        "published_at": datetime.now(UTC),
-    }

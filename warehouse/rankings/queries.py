@@ -7,16 +7,14 @@ from schemas.identifiers import RunId
 from schemas.ranking import Grouping, GroupSummary, Match, RankingHead, Rating, RatingMethod
 from warehouse.answers import RankedIdea
 from warehouse.queries import Queries
-from warehouse.rankings.rows import match_of, rating_of, summary_of
+from warehouse.rows import noun_of
 
 
 def rankings_of(queries: Queries, run_id: RunId) -> tuple[RankingHead, ...]:
     """Rankings of a run, newest first. Raises ConfigurationError when the run is not published."""
     queries.run(run_id)
     rows = queries.rows("rankings", run_id=run_id)
-    return tuple(
-        RankingHead.model_validate({name: row[name] for name in RankingHead.model_fields if name in row}, strict=False) for row in rows
-    )
+    return tuple(noun_of(RankingHead, row) for row in rows)
 
 
 def ranking_shown(queries: Queries, run_id: RunId) -> RankingHead | None:
@@ -36,19 +34,19 @@ def ranking_of(queries: Queries, run_id: RunId, ranking_id: str) -> RankingHead:
 
 def group_summaries(queries: Queries, head: RankingHead) -> tuple[GroupSummary, ...]:
     """What the ranking of each group rests on, by name of the group."""
-    return tuple(summary_of(row) for row in queries.rows("ranking_groups", run_id=head.run_id, ranking_id=head.ranking_id))
+    return tuple(noun_of(GroupSummary, row) for row in queries.rows("ranking_groups", run_id=head.run_id, ranking_id=head.ranking_id))
 
 
 def ratings_of(queries: Queries, head: RankingHead, method: RatingMethod) -> tuple[Rating, ...]:
     """Every rating by one method: best first within group and dimension; the unranked last."""
     rows = queries.rows("ratings", run_id=head.run_id, ranking_id=head.ranking_id, method=method.value)
-    return tuple(rating_of(row) for row in rows)
+    return tuple(noun_of(Rating, row) for row in rows)
 
 
 def matches_of(queries: Queries, head: RankingHead, groups: Sequence[str]) -> tuple[Match, ...]:
     """The matches of some groups, in the order they were played."""
     rows = queries.rows("matches", run_id=head.run_id, ranking_id=head.ranking_id, groups=list(groups))
-    return tuple(match_of(row) for row in rows)
+    return tuple(noun_of(Match, row) for row in rows)
 
 
 def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:

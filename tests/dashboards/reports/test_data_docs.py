@@ -6,8 +6,7 @@ import pytest
 
 from dashboards.reports.data_docs import data_docs, data_docs_page
 from flows.commands.report import report
-from schemas.base import replace
-from schemas.columns import Severity
+from schemas.base import Severity, replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from tests.support.html_page import Page

@@ -57,7 +57,9 @@ def rows(part: str, expected: float, observed: float | None, place: str) -> list
     blank = BenchmarkScore(
         suite="novelty", metric="reliability_expected", slice=f"{part}, bin {place}", system="assay", value=expected, count=9
     )
-    return [blank, replace(blank, metric="reliability_observed", value=observed, lower=observed, upper=observed)]
+    found = {"value": observed, "lower": observed, "upper": observed}
+    missing = None if observed is not None else "no item is in the bin"
+    return [blank, replace(blank, metric="reliability_observed", **found, undefined_reason=missing)]
 
 
 def test_a_reliability_curve_is_drawn_per_part_and_only_from_whole_bins() -> None:

@@ -91,7 +91,13 @@ def test_a_limit_draws_so_many_checks_by_the_seed_and_without_one_a_sample_is_dr
 def test_only_what_differs_at_the_printed_digits_is_named_as_a_difference() -> None:
     def measured(value: float | None) -> BenchmarkScore:
         return BenchmarkScore(
-            suite=SUITE.name, metric="mean_problems", slice=PDF, system="o3", value=value, count=245, undefined_reason=None
+            suite=SUITE.name,
+            metric="mean_problems",
+            slice=PDF,
+            system="o3",
+            value=value,
+            count=245,
+            undefined_reason="nothing was checked" if value is None else None,
         )
 
     assert against_print(SUITE.name, [measured(4.84), measured(None)]) == []
