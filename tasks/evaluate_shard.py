@@ -7,7 +7,7 @@ from prefect import task
 
 from schemas.settings import Settings
 from tasks.evaluation.job import ShardJob
-from tasks.evaluation.workshop import evaluate_job
+from tasks.evaluation.shard_resources import evaluate_job
 from tasks.telemetry.reporter import reporting
 from tasks.telemetry.tracing import span
 from warehouse.rights import keep_private

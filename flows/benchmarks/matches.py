@@ -7,8 +7,8 @@ from flows.benchmarks.trial import Trial
 from schemas.benchmark import ASSAY
 from schemas.idea import Idea
 from schemas.run import Module
-from tasks.benchmarks.desk import Desk
 from tasks.benchmarks.innoeval import Submission, unique_ideas
+from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.ranking import RankedMembers, may_go_better, rank_members
 from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
 from tasks.ranking.dossier import Dossier
@@ -58,9 +58,9 @@ def _ranked(
 ) -> dict[str, RankedMembers]:
     profile = trial.request.profile
 
-    async def work(members: Sequence[Submission], desk: Desk) -> RankedMembers:
+    async def work(members: Sequence[Submission], context: ItemContext) -> RankedMembers:
         shown = [dossiers[str(one.idea.idea_id)] for one in members]
-        return await rank_members(shown, profile.ranking, profile.seed, desk)
+        return await rank_members(shown, profile.ranking, profile.seed, context)
 
     found = trial.each(f"matches {system}", contests, work, RankedMembers, ask_again=may_go_better)
     for ranked in found.values():

@@ -9,7 +9,7 @@ from schemas.idea import Idea
 from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
 from schemas.paper import Paper
 from schemas.reasons import may_pass
-from tasks.benchmarks.desk import Desk
+from tasks.benchmarks.items import ItemContext
 from tasks.novelty.calibration.applying import check_calibrator, refuse_training_items
 from tasks.novelty.evaluate import evaluate_novelty
 
@@ -38,8 +38,8 @@ def judge_all(trial: Trial, task: str, items: Mapping[str, Given]) -> dict[str, 
     if path is not None:
         refuse_training_items(check_calibrator(path, trial.request.engine), [given.idea.text for given in items.values()])
 
-    async def work(given: Given, desk: Desk) -> NoveltyEvaluation:
-        return (await evaluate_novelty(given.idea, parameters, desk.engine, None, desk.embedder, given.works)).evaluation
+    async def work(given: Given, context: ItemContext) -> NoveltyEvaluation:
+        return (await evaluate_novelty(given.idea, parameters, context.engine, None, context.embedder, given.works)).evaluation
 
     found = trial.each(task, items, work, NoveltyEvaluation, ask_again=_may_go_better)
     for evaluation in found.values():

@@ -8,7 +8,7 @@ from flows.benchmarks.novelty_judging import CALIBRATED, Given, calibrated_value
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.novelty import NoveltyJudgement
-from tasks.benchmarks.desk import Desk
+from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.novelty_grading.grade import Grade, Justified, grade
 from tasks.benchmarks.rinobench import (
     GOLD,
@@ -132,8 +132,8 @@ def _graded(
         if one.reasoning.strip() and reasoning.get(name, "").strip()
     }
 
-    async def work(justified: Justified, desk: Desk) -> Grade:
-        return await grade(justified, desk.engine)
+    async def work(justified: Justified, context: ItemContext) -> Grade:
+        return await grade(justified, context.engine)
 
     grades = trial.each(f"grade {system}", items, work, Grade, ask_again=lambda one: one.may_go_better)
     for one in grades.values():

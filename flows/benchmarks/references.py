@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from flows.benchmarks.reviewing import WrittenReview
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkScore
-from tasks.benchmarks.desk import Desk
+from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.links import LinkStatus, cited_links, link_answers, link_status
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.metrics.reference_invalidity import reference_invalidity
@@ -37,5 +37,5 @@ def _statuses(trial: Trial, links: Mapping[str, list[str]]) -> dict[str, LinkSta
     return trial.each("head_request", addresses, _asked, LinkStatus, ask_again=lambda found: found.status is None)
 
 
-async def _asked(url: str, _desk: Desk) -> LinkStatus:
+async def _asked(url: str, _desk: ItemContext) -> LinkStatus:
     return await link_status(url, TIMEOUT_SECONDS)

@@ -11,7 +11,7 @@ from schemas.outcome import Scored
 from schemas.reasons import Reason
 from schemas.run import Module
 from tasks.benchmarks.asking import KeptOutcome, ask, may_go_better, outcome_of
-from tasks.benchmarks.desk import Desk
+from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.review_text import text_of_evaluation, text_of_reply
 from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY, PromptOnlyInput
 from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH, PromptWithSearchInput
@@ -55,21 +55,21 @@ def _by_assay(trial: Trial, ideas: Sequence[Idea], modules: Sequence[Module]) ->
     return {str(idea.idea_id): WrittenReview(text=written[idea.idea_id]) if written.get(idea.idea_id) else missing for idea in ideas}
 
 
-async def _prompted(idea: Idea, desk: Desk) -> WrittenReview:
+async def _prompted(idea: Idea, context: ItemContext) -> WrittenReview:
     cutoff = idea.cutoff_date.isoformat() if idea.cutoff_date is not None else ""
-    return _written(PROMPT_ONLY, await ask(PROMPT_ONLY, PromptOnlyInput(idea=idea.text, cutoff=cutoff), desk), None)
+    return _written(PROMPT_ONLY, await ask(PROMPT_ONLY, PromptOnlyInput(idea=idea.text, cutoff=cutoff), context), None)
 
 
-async def _prompted_with_search(idea: Idea, desk: Desk) -> WrittenReview:
+async def _prompted_with_search(idea: Idea, context: ItemContext) -> WrittenReview:
     """One search by the idea's own key phrases, then one prompt."""
-    assert desk.literature is not None, "the trial opens a gateway for this baseline"
-    answer = await desk.literature.search_papers(" ".join(key_phrases(idea.text, QUERY_PHRASES)), PAPERS_SHOWN, idea.cutoff_date)
+    assert context.literature is not None, "the trial opens a gateway for this baseline"
+    answer = await context.literature.search_papers(" ".join(key_phrases(idea.text, QUERY_PHRASES)), PAPERS_SHOWN, idea.cutoff_date)
     shown = show([paper for paper in answer.items if paper.abstract])
     if not len(shown):
         reason = Reason.SOURCE_UNAVAILABLE if answer.failures else Reason.NO_EVIDENCE
         return WrittenReview(text="", reason=reason, detail="the search brought no paper with an abstract", ask_again=bool(answer.failures))
     papers = tuple(ShownPaper(key=key, title=paper.title, abstract=paper.abstract or "") for key, paper in shown)
-    return _written(PROMPT_WITH_SEARCH, await ask(PROMPT_WITH_SEARCH, PromptWithSearchInput(idea=idea.text, papers=papers), desk), shown)
+    return _written(PROMPT_WITH_SEARCH, await ask(PROMPT_WITH_SEARCH, PromptWithSearchInput(idea=idea.text, papers=papers), context), shown)
 
 
 def _written(step: Step[Any, WholeReviewReply], kept: KeptOutcome, shown: Shown | None) -> WrittenReview:

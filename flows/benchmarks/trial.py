@@ -25,7 +25,7 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.answer_store import AnswerStore
 from tasks.benchmarks.asking import KeptOutcome, ask, may_go_better, outcome_of
-from tasks.benchmarks.desk import Desk, Done, Tools, work_through
+from tasks.benchmarks.items import Done, ItemContext, Tools, work_through
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.ideas.write import write_ideas
 from tasks.judging.opening import open_engines
@@ -110,10 +110,10 @@ class Trial:
 
         beginnings: dict[str, Beginning] = defaultdict(Beginning)
 
-        async def work(question: Noun, desk: Desk) -> KeptOutcome:
+        async def work(question: Noun, context: ItemContext) -> KeptOutcome:
             if not step.shares_prefix:
-                return await ask(step, question, desk)
-            return await beginnings[step.beginning(question)].ask(lambda: ask(step, question, desk))
+                return await ask(step, question, context)
+            return await beginnings[step.beginning(question)].ask(lambda: ask(step, question, context))
 
         name = task or step.name
         kept = self.each(name, questions, work, KeptOutcome, ask_again=may_go_better)
@@ -126,13 +126,13 @@ class Trial:
         self,
         task: str,
         items: Mapping[str, ItemT],
-        work: Callable[[ItemT, Desk], Awaitable[NounT]],
+        work: Callable[[ItemT, ItemContext], Awaitable[NounT]],
         kind: type[NounT],
         *,
         ask_again: Callable[[NounT], bool] = lambda _: False,
         with_literature: bool = False,
     ) -> dict[str, NounT]:
-        """`work` on every item at a desk of its own (engine, embedder, ledger); results by item, in order, kept as they come.
+        """`work` on every item at a context of its own (engine, embedder, ledger); results by item, in order, kept as they come.
 
         Args:
             with_literature: whether desks have a literature client, for which a gateway is opened.
@@ -150,7 +150,7 @@ class Trial:
         self,
         task: str,
         items: Mapping[str, ItemT],
-        work: Callable[[ItemT, Desk], Awaitable[NounT]],
+        work: Callable[[ItemT, ItemContext], Awaitable[NounT]],
         kind: type[NounT],
         ask_again: Callable[[NounT], bool],
         gateway: OpenGateway | None,

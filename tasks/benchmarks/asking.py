@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 from schemas.base import Noun, Reply
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.reasons import Reason, may_pass
-from tasks.benchmarks.desk import Desk
+from tasks.benchmarks.items import ItemContext
 from tasks.judging.step import Step
 
 OutputT = TypeVar("OutputT", bound=Reply)
@@ -20,9 +20,9 @@ class KeptOutcome(Noun):
     provenance: Provenance
 
 
-async def ask(step: Step[Any, Any], question: Noun, desk: Desk) -> KeptOutcome:
-    """Put `question` to the desk's engine."""
-    outcome: Outcome[Reply] = await desk.engine.run(step, question)
+async def ask(step: Step[Any, Any], question: Noun, context: ItemContext) -> KeptOutcome:
+    """Put `question` to the context's engine."""
+    outcome: Outcome[Reply] = await context.engine.run(step, question)
     if isinstance(outcome, Unscored):
         return KeptOutcome(value=None, reason=outcome.reason, detail=outcome.detail, provenance=outcome.provenance)
     return KeptOutcome(value=outcome.value.model_dump_json(), provenance=outcome.provenance)

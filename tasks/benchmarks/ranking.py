@@ -9,7 +9,7 @@ from schemas.outcome import Provenance
 from schemas.profile import RankingParameters
 from schemas.ranking import RatingMethod
 from schemas.reasons import Reason, may_pass
-from tasks.benchmarks.desk import Desk
+from tasks.benchmarks.items import ItemContext
 from tasks.ranking.dimensions import DIMENSIONS, OVERALL
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.rank import rank_groups
@@ -27,9 +27,9 @@ class RankedMembers(Noun):
     provenance: Provenance | None = None
 
 
-async def rank_members(dossiers: Sequence[Dossier], parameters: RankingParameters, seed: int, desk: Desk) -> RankedMembers:
+async def rank_members(dossiers: Sequence[Dossier], parameters: RankingParameters, seed: int, context: ItemContext) -> RankedMembers:
     """Let the ideas of one group meet in pairs, in both orders where the profile says so."""
-    ranked = await rank_groups(dossiers, parameters, desk.engine, seed, dimensions=DIMENSIONS, concurrency=MATCHES_AT_ONCE)
+    ranked = await rank_groups(dossiers, parameters, context.engine, seed, dimensions=DIMENSIONS, concurrency=MATCHES_AT_ONCE)
     overall = [match for match in ranked.matches if match.dimension == OVERALL.name]
     failed = next((match for match in overall if match.winner is None), None)
     scored = next((match for match in overall if match.winner is not None), None)

@@ -7,7 +7,7 @@ from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
-from tasks.committee.knowledge.troubles import STAGE
+from tasks.committee.knowledge.failure_log import STAGE
 from tasks.committee.steps.shown import PartShown
 from tasks.committee.steps.structure_idea import STRUCTURE_IDEA, StructureInput
 from tasks.judging.step import Engine

@@ -10,7 +10,7 @@ from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.profile import RecommendationKind
 from schemas.retrieval import Answer
-from tasks.contribution.inquiry import STAGE, Inquiry
+from tasks.contribution.context import STAGE, Context
 from tasks.contribution.searching import Found
 from tasks.judging.packing import even_batches
 
@@ -23,17 +23,17 @@ class Augmentation:
     failures: tuple[Failure, ...] = ()
 
 
-async def augment(inquiry: Inquiry, seeds: Sequence[Paper], known: Iterable[PaperId]) -> Augmentation:
+async def augment(context: Context, seeds: Sequence[Paper], known: Iterable[PaperId]) -> Augmentation:
     """Recommendations for the seeds side by side with the references of all of them, asked for together so that they travel packed.
 
     Pooled recommendations belong to several seeds and stand under the most relevant of them.
     """
     if not seeds:
         return Augmentation()
-    groups = even_batches([seed.paper_id for seed in seeds], _seeds_per_request(inquiry))
+    groups = even_batches([seed.paper_id for seed in seeds], _seeds_per_request(context))
     async with asyncio.TaskGroup() as group:
-        recommended = {ids[0]: group.create_task(_recommendations(inquiry, ids)) for ids in groups}
-        cited = group.create_task(_references(inquiry, [seed.paper_id for seed in seeds]))
+        recommended = {ids[0]: group.create_task(_recommendations(context, ids)) for ids in groups}
+        cited = group.create_task(_references(context, [seed.paper_id for seed in seeds]))
     failures = [*look_up_failures(cited.result().failures, STAGE, "references of the seeds")]
     references: dict[PaperId, list[Paper]] = {}
     for citing, paper in cited.result().items:
@@ -52,20 +52,20 @@ async def augment(inquiry: Inquiry, seeds: Sequence[Paper], known: Iterable[Pape
     return Augmentation(tuple(found.values()), tuple(failures))
 
 
-def _seeds_per_request(inquiry: Inquiry) -> int:
-    pooled = inquiry.parameters.recommendations is RecommendationKind.POOLED
-    return inquiry.parameters.seeds_per_recommendation_request if pooled else 1
+def _seeds_per_request(context: Context) -> int:
+    pooled = context.parameters.recommendations is RecommendationKind.POOLED
+    return context.parameters.seeds_per_recommendation_request if pooled else 1
 
 
-async def _recommendations(inquiry: Inquiry, seeds: Sequence[PaperId]) -> Answer[Paper]:
-    limit, cutoff = inquiry.parameters.recommendations_per_seed, inquiry.idea.cutoff_date
+async def _recommendations(context: Context, seeds: Sequence[PaperId]) -> Answer[Paper]:
+    limit, cutoff = context.parameters.recommendations_per_seed, context.idea.cutoff_date
     if not limit:
         return Answer(())
-    if inquiry.parameters.recommendations is RecommendationKind.POOLED:
-        return await inquiry.literature.pooled_recommendations(seeds, limit * len(seeds), cutoff)
-    return await inquiry.literature.recommendations(seeds[0], limit, cutoff)
+    if context.parameters.recommendations is RecommendationKind.POOLED:
+        return await context.literature.pooled_recommendations(seeds, limit * len(seeds), cutoff)
+    return await context.literature.recommendations(seeds[0], limit, cutoff)
 
 
-async def _references(inquiry: Inquiry, seeds: Sequence[PaperId]) -> Answer[tuple[PaperId, Paper]]:
-    limit = inquiry.parameters.references_per_seed
-    return await inquiry.literature.references(seeds, limit, inquiry.idea.cutoff_date) if limit else Answer(())
+async def _references(context: Context, seeds: Sequence[PaperId]) -> Answer[tuple[PaperId, Paper]]:
+    limit = context.parameters.references_per_seed
+    return await context.literature.references(seeds, limit, context.idea.cutoff_date) if limit else Answer(())

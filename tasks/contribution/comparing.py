@@ -10,8 +10,8 @@ from schemas.paper import Paper
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelling import without_keys
+from tasks.contribution.context import STAGE, Context, omission
 from tasks.contribution.dimensions import shown
-from tasks.contribution.inquiry import STAGE, Inquiry, omission
 from tasks.contribution.relevance import shown_papers
 from tasks.contribution.steps.compare_paper import COMPARE_PAPER, ComparisonEntry, ComparisonInput, ComparisonReply, DimensionComparison
 from tasks.judging.packing import even_batches, first_alone
@@ -26,10 +26,10 @@ class Compared:
     failures: tuple[Failure, ...]
 
 
-async def compare(inquiry: Inquiry, papers: Sequence[Paper], dimensions: Sequence[Dimension]) -> Compared:
+async def compare(context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]) -> Compared:
     """Compare the idea with `papers`, all with abstracts, `papers_per_comparison_call` at a time; the first call goes ahead alone."""
-    batches = [show(batch) for batch in even_batches(papers, inquiry.parameters.papers_per_comparison_call)]
-    outcomes = await first_alone([lambda batch=batch: _asked(inquiry, batch, dimensions) for batch in batches])  # type: ignore[misc]
+    batches = [show(batch) for batch in even_batches(papers, context.parameters.papers_per_comparison_call)]
+    outcomes = await first_alone([lambda batch=batch: _asked(context, batch, dimensions) for batch in batches])  # type: ignore[misc]
     comparisons: list[Comparison] = []
     failures: list[Failure] = []
     for batch, outcome in zip(batches, outcomes, strict=True):
@@ -42,14 +42,14 @@ async def compare(inquiry: Inquiry, papers: Sequence[Paper], dimensions: Sequenc
     return Compared(tuple(comparisons), tuple(failures))
 
 
-async def _asked(inquiry: Inquiry, batch: Shown, dimensions: Sequence[Dimension]) -> Outcome[ComparisonReply]:
+async def _asked(context: Context, batch: Shown, dimensions: Sequence[Dimension]) -> Outcome[ComparisonReply]:
     question = ComparisonInput(
-        idea=inquiry.idea.text,
+        idea=context.idea.text,
         dimensions=tuple(shown(dimension) for dimension in dimensions),
         papers=shown_papers(batch),
-        words_per_text=inquiry.parameters.words_per_comparison,
+        words_per_text=context.parameters.words_per_comparison,
     )
-    return await inquiry.engine.run(COMPARE_PAPER, question)
+    return await context.engine.run(COMPARE_PAPER, question)
 
 
 def _entry(outcome: Outcome[ComparisonReply], key: str, batch: Shown) -> ComparisonEntry | None:

@@ -6,7 +6,7 @@ from schemas.contribution import Dimension
 from schemas.failure import Failure, call_failures
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
-from tasks.contribution.inquiry import STAGE, Inquiry
+from tasks.contribution.context import STAGE, Context
 from tasks.contribution.steps.extract_dimensions import EXTRACT_DIMENSIONS, DimensionsInput
 from tasks.contribution.steps.shown import ShownDimension
 
@@ -19,16 +19,16 @@ class Extraction:
     failures: tuple[Failure, ...] = ()
 
 
-async def extract_dimensions(inquiry: Inquiry) -> Extraction:
+async def extract_dimensions(context: Context) -> Extraction:
     """Ask for the dimensions; the first `maximum_dimensions` of a longer answer count, as the prompt says."""
-    limit = inquiry.parameters.maximum_dimensions
-    outcome = await inquiry.engine.run(EXTRACT_DIMENSIONS, DimensionsInput(idea=inquiry.idea.text, maximum_dimensions=limit))
+    limit = context.parameters.maximum_dimensions
+    outcome = await context.engine.run(EXTRACT_DIMENSIONS, DimensionsInput(idea=context.idea.text, maximum_dimensions=limit))
     if isinstance(outcome, Unscored):
-        return Extraction((), tuple(call_failures([outcome], STAGE, inquiry.idea.idea_id)))
+        return Extraction((), tuple(call_failures([outcome], STAGE, context.idea.idea_id)))
     if not outcome.value.dimensions:
         detail = "the idea claims no contribution; say what would be new about it"
         return Extraction(
-            (), tuple(call_failures([Unscored(Reason.NOTHING_TO_JUDGE, detail, outcome.provenance)], STAGE, inquiry.idea.idea_id))
+            (), tuple(call_failures([Unscored(Reason.NOTHING_TO_JUDGE, detail, outcome.provenance)], STAGE, context.idea.idea_id))
         )
     return Extraction(
         tuple(

@@ -8,8 +8,8 @@ from schemas.base import replace
 from schemas.contribution import Dimension
 from schemas.failure import Failure, call_failures
 from schemas.outcome import Outcome, Unscored
+from tasks.contribution.context import STAGE, Context, omission
 from tasks.contribution.dimensions import shown
-from tasks.contribution.inquiry import STAGE, Inquiry, omission
 from tasks.contribution.searching import Found, Searches
 from tasks.contribution.steps.contribution_queries import CONTRIBUTION_QUERIES, QueriesInput, QueriesReply
 from tasks.judging.packing import even_batches
@@ -35,12 +35,12 @@ class _Queried:
     failures: tuple[Failure, ...] = ()
 
 
-async def discover(inquiry: Inquiry, dimensions: Sequence[Dimension]) -> Discovery:
+async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discovery:
     """Searches of a dimension start as soon as its queries are there; the result does not depend on who answers first."""
     async with asyncio.TaskGroup() as group:
-        searches = Searches(inquiry, group)
-        batches = even_batches(dimensions, inquiry.parameters.dimensions_per_query_call)
-        asked = [group.create_task(_asked(inquiry, batch, searches)) for batch in batches]
+        searches = Searches(context, group)
+        batches = even_batches(dimensions, context.parameters.dimensions_per_query_call)
+        asked = [group.create_task(_asked(context, batch, searches)) for batch in batches]
     parts = [task.result() for task in asked]
     queried = tuple(dimension for part in parts for dimension in part.dimensions)
     searched = await searches.results(list(dict.fromkeys(query for dimension in queried for query in dimension.queries)))
@@ -53,10 +53,10 @@ async def discover(inquiry: Inquiry, dimensions: Sequence[Dimension]) -> Discove
     )
 
 
-async def _asked(inquiry: Inquiry, dimensions: Sequence[Dimension], searches: Searches) -> _Queried:
-    limit = inquiry.parameters.queries_per_statement
-    question = QueriesInput(idea=inquiry.idea.text, dimensions=tuple(map(shown, dimensions)), maximum_queries=limit)
-    outcome: Outcome[QueriesReply] = await inquiry.engine.run(CONTRIBUTION_QUERIES, question)
+async def _asked(context: Context, dimensions: Sequence[Dimension], searches: Searches) -> _Queried:
+    limit = context.parameters.queries_per_statement
+    question = QueriesInput(idea=context.idea.text, dimensions=tuple(map(shown, dimensions)), maximum_queries=limit)
+    outcome: Outcome[QueriesReply] = await context.engine.run(CONTRIBUTION_QUERIES, question)
     if isinstance(outcome, Unscored):
         failures = call_failures([outcome], STAGE, ", ".join(dimension.dimension_id for dimension in dimensions))
         return _Queried(tuple(dimensions), (outcome,), tuple(failures))

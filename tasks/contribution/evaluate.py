@@ -12,9 +12,9 @@ from schemas.profile import ContributionParameters
 from tasks.citations.keys import show
 from tasks.contribution.augmentation import augment
 from tasks.contribution.comparing import Compared, compare
+from tasks.contribution.context import Context
 from tasks.contribution.dimensions import extract_dimensions
 from tasks.contribution.discovery import Discovery, discover
-from tasks.contribution.inquiry import Inquiry
 from tasks.contribution.relevance import NO_ABSTRACT, Judgement, judge_relevance, most_relevant, relevant
 from tasks.contribution.reviewing import Reviewed, review, review_uncompared, unscored_reviews
 from tasks.contribution.searching import Found
@@ -71,60 +71,60 @@ async def evaluate_contribution(
     Dimensions, searches, relevance, neighbours of the relevant, relevance of those, comparison with the most relevant, reviews.
     The result depends on what is answered, not on when.
     """
-    inquiry = Inquiry(idea, parameters, engine, literature, Nearness(idea.text, embedder))
-    extraction = await extract_dimensions(inquiry)
-    discovery = await discover(inquiry, extraction.dimensions)
+    context = Context(idea, parameters, engine, literature, Nearness(idea.text, embedder))
+    extraction = await extract_dimensions(context)
+    discovery = await discover(context, extraction.dimensions)
     around = _Field(failures=[*extraction.failures, *discovery.failures])
     around.found.update({one.paper.paper_id: one for one in discovery.found})
-    await _judge(inquiry, around, parameters.maximum_judged_papers)
+    await _judge(context, around, parameters.maximum_judged_papers)
     if parameters.augment_papers:
-        await _augment(inquiry, around)
-    papers = await _relevant_first(inquiry, around, parameters.papers_compared)
+        await _augment(context, around)
+    papers = await _relevant_first(context, around, parameters.papers_compared)
     if papers and not parameters.compare_papers:
-        return _findings(discovery, around, Compared((), ()), await review_uncompared(inquiry, papers, discovery.dimensions))
+        return _findings(discovery, around, Compared((), ()), await review_uncompared(context, papers, discovery.dimensions))
     around.compared = frozenset(paper.paper_id for paper in papers)
     if not papers:
         reviews = unscored_reviews(discovery, around.judgements, parameters.minimum_relevance)
         return _findings(discovery, around, Compared((), ()), Reviewed(reviews, (), ()))
-    compared = await compare(inquiry, papers, discovery.dimensions)
-    reviewed = await review(inquiry, show(papers), discovery.dimensions, compared.comparisons)
+    compared = await compare(context, papers, discovery.dimensions)
+    reviewed = await review(context, show(papers), discovery.dimensions, compared.comparisons)
     return _findings(discovery, around, compared, reviewed)
 
 
-async def _judge(inquiry: Inquiry, around: _Field, limit: int) -> None:
+async def _judge(context: Context, around: _Field, limit: int) -> None:
     """Judge the `limit` papers nearest to the idea of those not judged yet; one without abstract is unscored, not judged by title."""
     waiting = [one.paper for paper_id, one in around.found.items() if paper_id not in around.judgements]
     around.judgements.update({paper.paper_id: NO_ABSTRACT for paper in waiting if not paper.abstract})
     readable = [paper for paper in waiting if paper.abstract]
-    parameters = inquiry.parameters
+    parameters = context.parameters
     chosen, similarity = await nearest(
-        inquiry.idea.text,
+        context.idea.text,
         readable,
         limit,
-        inquiry.nearness,
+        context.nearness,
         lexical_prefilter=parameters.lexical_prefilter,
         ranking=parameters.ranking,
     )
     around.similarity.update(similarity)
-    judged = await judge_relevance(inquiry, chosen)
+    judged = await judge_relevance(context, chosen)
     around.judgements.update(judged.by_paper)
     around.failures.extend(judged.failures)
 
 
-async def _augment(inquiry: Inquiry, around: _Field) -> None:
+async def _augment(context: Context, around: _Field) -> None:
     """Add the neighbours of the most relevant papers, and judge those nearest to the idea; what the first pass left over has its chance."""
-    seeds = await _relevant_first(inquiry, around, inquiry.parameters.maximum_seeds)
+    seeds = await _relevant_first(context, around, context.parameters.maximum_seeds)
     around.seeds = frozenset(seed.paper_id for seed in seeds)
-    augmentation = await augment(inquiry, seeds, around.found)
+    augmentation = await augment(context, seeds, around.found)
     around.failures.extend(augmentation.failures)
     around.found.update({one.paper.paper_id: one for one in augmentation.found})
-    await _judge(inquiry, around, inquiry.parameters.embedding_top)
+    await _judge(context, around, context.parameters.embedding_top)
 
 
-async def _relevant_first(inquiry: Inquiry, around: _Field, limit: int) -> list[Paper]:
+async def _relevant_first(context: Context, around: _Field, limit: int) -> list[Paper]:
     """The most relevant papers so far; their similarity is computed where it was not, for it settles ties."""
-    papers = relevant([one.paper for one in around.found.values()], around.judgements, inquiry.parameters.minimum_relevance)
-    around.similarity.update(await similarity_of(papers, inquiry.nearness))
+    papers = relevant([one.paper for one in around.found.values()], around.judgements, context.parameters.minimum_relevance)
+    around.similarity.update(await similarity_of(papers, context.nearness))
     return most_relevant(papers, around.judgements, around.similarity, limit)
 
 

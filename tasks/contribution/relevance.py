@@ -12,7 +12,7 @@ from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
-from tasks.contribution.inquiry import STAGE, Inquiry, omission
+from tasks.contribution.context import STAGE, Context, omission
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceInput, RelevanceReply
 from tasks.contribution.steps.shown import ShownPaper
 from tasks.judging.packing import even_batches, first_alone
@@ -42,15 +42,15 @@ NO_ABSTRACT = Judgement(None, unscored_reason=Reason.NO_EVIDENCE)
 """A title alone does not say what a paper contributes."""
 
 
-async def judge_relevance(inquiry: Inquiry, papers: Sequence[Paper]) -> Judgements:
+async def judge_relevance(context: Context, papers: Sequence[Paper]) -> Judgements:
     """Judge `papers`, `papers_per_relevance_call` at a time.
 
     All prompts begin with the same bytes. The first call goes ahead alone, so that a provider that keeps beginnings has this one
     by the time the others come, side by side.
     """
     readable = [paper for paper in papers if paper.abstract]
-    batches = [show(batch) for batch in even_batches(readable, inquiry.parameters.papers_per_relevance_call)]
-    outcomes = await first_alone([lambda batch=batch: _asked(inquiry, batch) for batch in batches])  # type: ignore[misc]
+    batches = [show(batch) for batch in even_batches(readable, context.parameters.papers_per_relevance_call)]
+    outcomes = await first_alone([lambda batch=batch: _asked(context, batch) for batch in batches])  # type: ignore[misc]
     judgements = Judgements({paper.paper_id: NO_ABSTRACT for paper in papers if not paper.abstract})
     for batch, outcome in zip(batches, outcomes, strict=True):
         _enter(judgements, batch, outcome)
@@ -59,11 +59,11 @@ async def judge_relevance(inquiry: Inquiry, papers: Sequence[Paper]) -> Judgemen
     return judgements
 
 
-async def _asked(inquiry: Inquiry, batch: Shown) -> Outcome[RelevanceReply]:
-    parameters = inquiry.parameters
+async def _asked(context: Context, batch: Shown) -> Outcome[RelevanceReply]:
+    parameters = context.parameters
     papers = shown_papers(batch, parameters.abstract_word_limit)
-    question = RelevanceInput(idea=inquiry.idea.text, papers=papers, words_per_text=parameters.words_per_rationale)
-    return await inquiry.engine.run(RELEVANCE, question)
+    question = RelevanceInput(idea=context.idea.text, papers=papers, words_per_text=parameters.words_per_rationale)
+    return await context.engine.run(RELEVANCE, question)
 
 
 def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[RelevanceReply]) -> None:

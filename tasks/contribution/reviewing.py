@@ -20,9 +20,9 @@ from schemas.reasons import Reason
 from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import settle
+from tasks.contribution.context import STAGE, Context, not_asked, unreviewed
 from tasks.contribution.dimensions import shown
 from tasks.contribution.discovery import Discovery
-from tasks.contribution.inquiry import STAGE, Inquiry, not_asked, unreviewed
 from tasks.contribution.relevance import Judgement
 from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW, ReviewInput, ReviewReply, ShownComparison
 
@@ -40,14 +40,14 @@ class Reviewed:
     failures: tuple[Failure, ...]
 
 
-async def review(inquiry: Inquiry, papers: Shown, dimensions: Sequence[Dimension], comparisons: Sequence[Comparison]) -> Reviewed:
+async def review(context: Context, papers: Shown, dimensions: Sequence[Dimension], comparisons: Sequence[Comparison]) -> Reviewed:
     """Review every dimension from its scored comparisons; a paper has the same key in all of them."""
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_reviewed(inquiry, papers, dimension, _of(dimension, comparisons))) for dimension in dimensions]
+        tasks = [group.create_task(_reviewed(context, papers, dimension, _of(dimension, comparisons))) for dimension in dimensions]
     return _joined([task.result() for task in tasks])
 
 
-async def review_uncompared(inquiry: Inquiry, papers: Sequence[Paper], dimensions: Sequence[Dimension]) -> Reviewed:
+async def review_uncompared(context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]) -> Reviewed:
     """Every dimension from the abstracts of the most relevant `papers`; without comparisons there is no score (ScholarEval F.3, -PC)."""
     shown_papers = show(papers[:PAPERS_SAMPLED])
     uncompared = tuple(
@@ -57,12 +57,12 @@ async def review_uncompared(inquiry: Inquiry, papers: Sequence[Paper], dimension
 
     async def one(dimension: Dimension) -> Reviewed:
         question = ReviewInput(
-            idea=inquiry.idea.text,
+            idea=context.idea.text,
             dimension=shown(dimension),
             comparisons=uncompared,
-            words_per_text=inquiry.parameters.words_per_review_text,
+            words_per_text=context.parameters.words_per_review_text,
         )
-        outcome = await inquiry.engine.run(CONTRIBUTION_REVIEW, question)
+        outcome = await context.engine.run(CONTRIBUTION_REVIEW, question)
         blank = ContributionReview(
             dimension_id=dimension.dimension_id,
             dimension=dimension.name,
@@ -89,11 +89,11 @@ def _of(dimension: Dimension, comparisons: Sequence[Comparison]) -> list[Compari
     return [comparison for comparison in comparisons if comparison.dimension_id == dimension.dimension_id]
 
 
-async def _reviewed(inquiry: Inquiry, papers: Shown, dimension: Dimension, comparisons: list[Comparison]) -> Reviewed:
+async def _reviewed(context: Context, papers: Shown, dimension: Dimension, comparisons: list[Comparison]) -> Reviewed:
     scores = [comparison.score for comparison in comparisons if comparison.score is not None]
     if not scores:
         return Reviewed((_nothing_scored(dimension, comparisons),), (), ())
-    outcome = await inquiry.engine.run(CONTRIBUTION_REVIEW, _question(inquiry, papers, dimension, comparisons))
+    outcome = await context.engine.run(CONTRIBUTION_REVIEW, _question(context, papers, dimension, comparisons))
     blank = ContributionReview(
         dimension_id=dimension.dimension_id,
         dimension=dimension.name,
@@ -105,17 +105,17 @@ async def _reviewed(inquiry: Inquiry, papers: Shown, dimension: Dimension, compa
     return _settled(blank, outcome, papers)
 
 
-def _question(inquiry: Inquiry, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]) -> ReviewInput:
+def _question(context: Context, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]) -> ReviewInput:
     of_paper = {comparison.paper_id: comparison for comparison in comparisons}
     return ReviewInput(
-        idea=inquiry.idea.text,
+        idea=context.idea.text,
         dimension=shown(dimension),
         comparisons=tuple(
             ShownComparison(key=key, title=paper.title, year=paper.year, score=cell.score, comparison=cell.comparison)
             for key, paper in papers
             if (cell := of_paper[paper.paper_id]).score is not None
         ),
-        words_per_text=inquiry.parameters.words_per_review_text,
+        words_per_text=context.parameters.words_per_review_text,
     )
 
 

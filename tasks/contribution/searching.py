@@ -9,7 +9,7 @@ from schemas.failure import Failure, look_up_failures
 from schemas.paper import Paper
 from schemas.profile import SearchKind
 from schemas.retrieval import Answer
-from tasks.contribution.inquiry import STAGE, Inquiry
+from tasks.contribution.context import STAGE, Context
 from tasks.embeddings.similarity import SharedWords
 
 PACKED_WORDS = 10
@@ -39,8 +39,8 @@ class Searched:
 class Searches:
     """Searches under way inside `group`: each is sent once, however many statements ask for it."""
 
-    def __init__(self, inquiry: Inquiry, group: asyncio.TaskGroup) -> None:
-        self._inquiry = inquiry
+    def __init__(self, context: Context, group: asyncio.TaskGroup) -> None:
+        self._inquiry = context
         self._group = group
         self._sent: dict[str, asyncio.Task[Answer[Paper]]] = {}
 
@@ -77,8 +77,8 @@ class Searches:
         return Searched(found, 0 if complete else len(queries), tuple(failures))
 
     async def _in_bulk(self, queries: Sequence[str]) -> Answer[Paper]:
-        inquiry = self._inquiry
-        return await inquiry.literature.search_bulk(queries, inquiry.parameters.maximum_bulk_requests, inquiry.idea.cutoff_date)
+        context = self._inquiry
+        return await context.literature.search_bulk(queries, context.parameters.maximum_bulk_requests, context.idea.cutoff_date)
 
 
 def _each_by_its_own(queries: Sequence[str], answers: dict[str, Answer[Paper]]) -> Searched:

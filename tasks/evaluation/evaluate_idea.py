@@ -14,21 +14,21 @@ from schemas.paper import Paper
 from schemas.reasons import Reason
 from schemas.run import Module
 from tasks.accounting.ledger import Ledger
-from tasks.evaluation.bench import Bench
+from tasks.evaluation.idea_tools import IdeaTools
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.evaluation.modules import MODULES, Findings
 from tasks.telemetry.tracing import span
 
 
-async def evaluate_idea(planned: PlannedIdea, job: ShardJob, bench: Bench) -> IdeaEvaluation:
+async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> IdeaEvaluation:
     """Evaluate one idea. Failures of sources, engines and documents travel inside the value; bugs raise."""
     started_at = datetime.now(UTC)
     async with asyncio.TaskGroup() as group:
         tasks = {
-            module.value: group.create_task(_findings(module, MODULES[module].evaluate(planned.idea, job.request.profile, bench)))
+            module.value: group.create_task(_findings(module, MODULES[module].evaluate(planned.idea, job.request.profile, tools)))
             for module in job.request.modules
         }
-    return _assembled(planned, job, bench.ledger, started_at, {name: task.result() for name, task in tasks.items()})
+    return _assembled(planned, job, tools.ledger, started_at, {name: task.result() for name, task in tasks.items()})
 
 
 async def _findings(module: Module, evaluation: Awaitable[Findings]) -> Findings:

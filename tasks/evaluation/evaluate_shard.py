@@ -15,8 +15,8 @@ from schemas.reasons import About, Reason, first_that_may_pass
 from schemas.run import Module
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
-from tasks.evaluation.bench import Bench
 from tasks.evaluation.evaluate_idea import evaluate_idea, every_failure, failed_evaluation, unscored_reasons
+from tasks.evaluation.idea_tools import IdeaTools
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.telemetry.counting import idea_landed
 from tasks.telemetry.tracing import span
@@ -26,10 +26,10 @@ from warehouse.scrubbing import one_line
 
 logger = logging.getLogger(__name__)
 
-BenchFactory = Callable[[Ledger], AbstractAsyncContextManager[Bench]]
+IdeaToolsFactory = Callable[[Ledger], AbstractAsyncContextManager[IdeaTools]]
 
 
-async def evaluate_shard(job: ShardJob, layout: Layout, attempts: Attempts, open_bench: BenchFactory) -> tuple[Receipt, ...]:
+async def evaluate_shard(job: ShardJob, layout: Layout, attempts: Attempts, open_tools: IdeaToolsFactory) -> tuple[Receipt, ...]:
     """Evaluate and land every idea of the shard that has no receipt yet.
 
     Ideas a worker died with run alone and last, so that the one at fault cannot take others with it;
@@ -47,7 +47,7 @@ async def evaluate_shard(job: ShardJob, layout: Layout, attempts: Attempts, open
 
     async def one(planned: PlannedIdea) -> None:
         async with gate:
-            await _followed(planned, job, layout, attempts, open_bench)
+            await _followed(planned, job, layout, attempts, open_tools)
 
     try:
         async with asyncio.TaskGroup() as group:
@@ -65,17 +65,17 @@ def _done(receipt: Receipt | None) -> bool:
     return receipt is not None and receipt.incomplete_reason is None
 
 
-async def _followed(planned: PlannedIdea, job: ShardJob, layout: Layout, attempts: Attempts, open_bench: BenchFactory) -> None:
+async def _followed(planned: PlannedIdea, job: ShardJob, layout: Layout, attempts: Attempts, open_tools: IdeaToolsFactory) -> None:
     """One idea as a span, counted when it has landed."""
     started = time.monotonic()
     with span("idea", run_id=job.run_id, idea_id=planned.idea.idea_id, evaluation_key=planned.evaluation_key) as spanned:
-        reason = await _evaluate_and_land(planned, job, layout, attempts, open_bench)
+        reason = await _evaluate_and_land(planned, job, layout, attempts, open_tools)
         spanned.note(outcome=reason or "complete")
     idea_landed(reason or "complete", time.monotonic() - started)
 
 
 async def _evaluate_and_land(
-    planned: PlannedIdea, job: ShardJob, layout: Layout, attempts: Attempts, open_bench: BenchFactory
+    planned: PlannedIdea, job: ShardJob, layout: Layout, attempts: Attempts, open_tools: IdeaToolsFactory
 ) -> str | None:
     """Returns why running again may add to it; None when it is complete."""
     ledger = Ledger(planned.idea.idea_id)
@@ -89,7 +89,7 @@ async def _evaluate_and_land(
     boundary = ErrorBoundary()
     with attempts.hold(planned.evaluation_key):
         with boundary:
-            evaluation = await _within_time(planned, job, ledger, open_bench)
+            evaluation = await _within_time(planned, job, ledger, open_tools)
             reason = _incomplete_reason(evaluation)
             land(layout, evaluation, incomplete_reason=reason)
         if boundary.error is not None:
@@ -128,9 +128,9 @@ def _failure_of(error: Exception, planned: PlannedIdea, job: ShardJob) -> Failur
     return _failure(planned, Reason.INTERNAL_ERROR, one_line(in_a_word(root)))
 
 
-async def _within_time(planned: PlannedIdea, job: ShardJob, ledger: Ledger, open_bench: BenchFactory) -> IdeaEvaluation:
-    async with asyncio.timeout(job.request.idea_timeout_seconds), open_bench(ledger) as bench:
-        return await evaluate_idea(planned, job, bench)
+async def _within_time(planned: PlannedIdea, job: ShardJob, ledger: Ledger, open_tools: IdeaToolsFactory) -> IdeaEvaluation:
+    async with asyncio.timeout(job.request.idea_timeout_seconds), open_tools(ledger) as tools:
+        return await evaluate_idea(planned, job, tools)
 
 
 def _failure(planned: PlannedIdea, reason: Reason, detail: str) -> Failure:

@@ -12,7 +12,7 @@ from schemas.profile import Profile
 from schemas.run import Module
 from tasks.committee.evaluate import CommitteeFindings, evaluate_committee
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
-from tasks.evaluation.bench import Bench
+from tasks.evaluation.idea_tools import IdeaTools
 from tasks.judging.step import Step
 from tasks.novelty.evaluate import NoveltyFindings, evaluate_novelty
 from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
@@ -36,28 +36,28 @@ class EvaluatingModule:
     """`package` holds the module's steps, in itself or in folders below; `evaluate` never raises for what the other side does."""
 
     package: str
-    evaluate: Callable[[Idea, Profile, Bench], Awaitable[Findings]]
+    evaluate: Callable[[Idea, Profile, IdeaTools], Awaitable[Findings]]
 
     def holds(self, package: str) -> bool:
         """Whether a step of `package` is one of the module's."""
         return package == self.package or package.startswith(f"{self.package}.")
 
 
-async def _soundness(idea: Idea, profile: Profile, bench: Bench) -> SoundnessFindings:
-    return await evaluate_soundness(idea, profile.soundness, bench.engine, bench.literature, bench.documents)
+async def _soundness(idea: Idea, profile: Profile, tools: IdeaTools) -> SoundnessFindings:
+    return await evaluate_soundness(idea, profile.soundness, tools.engine, tools.literature, tools.documents)
 
 
-async def _contribution(idea: Idea, profile: Profile, bench: Bench) -> ContributionFindings:
-    return await evaluate_contribution(idea, profile.contribution, bench.engine, bench.literature, bench.embedder)
+async def _contribution(idea: Idea, profile: Profile, tools: IdeaTools) -> ContributionFindings:
+    return await evaluate_contribution(idea, profile.contribution, tools.engine, tools.literature, tools.embedder)
 
 
-async def _committee(idea: Idea, profile: Profile, bench: Bench) -> CommitteeFindings:
-    assert bench.knowledge is not None, "the bench of a run that asks for the committee has its tools"
-    return await evaluate_committee(idea, profile.committee, profile.seed, bench.engine, bench.knowledge)
+async def _committee(idea: Idea, profile: Profile, tools: IdeaTools) -> CommitteeFindings:
+    assert tools.knowledge is not None, "a run that asks for the committee has the tools of its search"
+    return await evaluate_committee(idea, profile.committee, profile.seed, tools.engine, tools.knowledge)
 
 
-async def _novelty(idea: Idea, profile: Profile, bench: Bench) -> NoveltyFindings:
-    return await evaluate_novelty(idea, profile.novelty, bench.engine, bench.literature, bench.embedder)
+async def _novelty(idea: Idea, profile: Profile, tools: IdeaTools) -> NoveltyFindings:
+    return await evaluate_novelty(idea, profile.novelty, tools.engine, tools.literature, tools.embedder)
 
 
 MODULES: dict[Module, EvaluatingModule] = {

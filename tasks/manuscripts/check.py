@@ -9,7 +9,7 @@ from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.judging.attachment import Attachment
-from tasks.manuscripts.bench import Bench
+from tasks.manuscripts.check_tools import CheckTools
 from tasks.manuscripts.collect import TEX_SUFFIXES
 from tasks.manuscripts.find import find_problems, with_usage
 from tasks.manuscripts.judge import judge_problems
@@ -21,22 +21,22 @@ _TOKENS_PER_PAGE = 1_500
 
 
 async def check_manuscript(
-    source: ManuscriptSource, request: CheckRequest, bench: Bench, settings: Settings, ledger: Ledger
+    source: ManuscriptSource, request: CheckRequest, tools: CheckTools, settings: Settings, ledger: Ledger
 ) -> ManuscriptCheck:
     """Everything one check of one manuscript gives; never raises for what the manuscript or an engine does."""
-    read = await read_manuscript(source, request.form, settings.documents, settings.grobid_url, ledger, bench.takes_pdf)
+    read = await read_manuscript(source, request.form, settings.documents, settings.grobid_url, ledger, tools.takes_pdf)
     if isinstance(read, Unreadable):
         return unread(source, request, read, ledger)
     attachment = _attachment(read)
     attempts, problems = await find_problems(
         read,
-        lambda attempt: bench.checker(ledger, attempt, attachment),
+        lambda attempt: tools.checker(ledger, attempt, attachment),
         maximum_problems=request.maximum_problems,
         attempt_count=request.attempt_count,
     )
     votes: tuple[Vote, ...] = ()
     if source.known_reason is not None and request.judges:
-        judges = [(judge.engine, bench.judge(ledger, judge)) for judge in request.judges]
+        judges = [(judge.engine, tools.judge(ledger, judge)) for judge in request.judges]
         votes = await judge_problems(problems, source.known_reason, judges, request.repetition_count)
     failures = [*_failures(attempts, source), *ledger.failures]
     return ManuscriptCheck(

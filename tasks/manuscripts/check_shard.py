@@ -12,8 +12,8 @@ from schemas.manuscripts import ManuscriptCheck
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
-from tasks.manuscripts.bench import Bench
 from tasks.manuscripts.check import check_manuscript, unread
+from tasks.manuscripts.check_tools import CheckTools
 from tasks.manuscripts.job import CheckJob
 from tasks.manuscripts.manuscript import Unreadable
 from warehouse.layout import Layout
@@ -30,7 +30,7 @@ async def check_job(job: CheckJob, settings: Settings) -> tuple[CheckReceipt, ..
     layout = Layout(job.request.warehouse)
     layout.check(job.run_id).mkdir(parents=True, exist_ok=True)
     gate = asyncio.Semaphore(MANUSCRIPTS_IN_FLIGHT)
-    async with Bench(job.request, settings, layout) as bench:
+    async with CheckTools(job.request, settings, layout) as tools:
 
         async def one(source: ManuscriptSource) -> CheckReceipt:
             done = read_check_receipt(layout, job.run_id, source.manuscript_id)
@@ -38,7 +38,7 @@ async def check_job(job: CheckJob, settings: Settings) -> tuple[CheckReceipt, ..
                 return done
             async with gate:
                 started_at = datetime.now(UTC)
-                check = await _checked(source, job.request, bench, settings)
+                check = await _checked(source, job.request, tools, settings)
                 return land_checks(layout, job.run_id, source.manuscript_id, [check], started_at, datetime.now(UTC))
 
         async with asyncio.TaskGroup() as running:
@@ -46,7 +46,7 @@ async def check_job(job: CheckJob, settings: Settings) -> tuple[CheckReceipt, ..
     return tuple(task.result() for task in tasks)
 
 
-async def _checked(source: ManuscriptSource, request: CheckRequest, bench: Bench, settings: Settings) -> ManuscriptCheck:
+async def _checked(source: ManuscriptSource, request: CheckRequest, tools: CheckTools, settings: Settings) -> ManuscriptCheck:
     """The check; of a manuscript over which Assay itself failed, one that says so.
 
     Raises:
@@ -55,7 +55,7 @@ async def _checked(source: ManuscriptSource, request: CheckRequest, bench: Bench
     ledger = Ledger(IdeaId(source.manuscript_id))
     boundary = ErrorBoundary()
     with boundary:
-        return await check_manuscript(source, request, bench, settings, ledger)
+        return await check_manuscript(source, request, tools, settings, ledger)
     assert boundary.error is not None
     if isinstance(boundary.error, AssayError | OSError):
         raise boundary.error

@@ -19,7 +19,7 @@ from tasks.literature.client import LiteratureClient
 from tasks.novelty.calibration.applying import with_calibration
 from tasks.novelty.closeness import measure
 from tasks.novelty.related_works import RelatedWorks, find_works, given_works
-from tasks.novelty.settling import STAGE, Told, told
+from tasks.novelty.settling import STAGE, SettledReply, settled
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY, NoveltyInput, WorkShown
 
 
@@ -68,7 +68,7 @@ async def evaluate_novelty(
             **measured,
         )
         return _findings(judgement, around, failures=call_failures([outcome], STAGE, JUDGE_NOVELTY.name))
-    said = told(outcome.value, shown)
+    said = settled(outcome.value, shown)
     scored = _scored(said, outcome.provenance, measured)
     judgement, failures = with_calibration(scored, idea, parameters.calibrator, engine.name)
     return _findings(judgement, around, said.citations, failures)
@@ -101,7 +101,7 @@ async def _measured(
     }
 
 
-def _scored(said: Told, provenance: Provenance, measured: dict[str, Any]) -> NoveltyJudgement:
+def _scored(said: SettledReply, provenance: Provenance, measured: dict[str, Any]) -> NoveltyJudgement:
     return NoveltyJudgement(
         score_1_to_5=said.score,
         justification=said.justification,

@@ -13,7 +13,7 @@ SUBJECT = "judge_novelty"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SettledReply:
     """What the judgement says, ready to be read."""
 
     score: int
@@ -25,12 +25,12 @@ class Told:
     citations: tuple[Citation, ...]
 
 
-def told(answer: NoveltyReply, shown: Shown) -> Told:
+def settled(answer: NoveltyReply, shown: Shown) -> SettledReply:
     """Settle the three texts of a reply against the works it was shown; aspects of which nothing is left are left out."""
     justification = settle(answer.justification, shown)
     known, novel = (settle("\n".join(" ".join(one.split()) for one in aspects), shown) for aspects in _lists(answer))
     texts = {"justification": justification, "known_aspects": known, "novel_aspects": novel}
-    return Told(
+    return SettledReply(
         score=answer.score,
         justification=justification.markdown,
         known_aspects=_lines(known.markdown),

@@ -15,10 +15,10 @@ from tasks.judging.packing import Beginning, even_batches
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.soundness.extracting import Queried, ask_queries, find_methods
+from tasks.soundness.fetched_papers import FetchedPapers
 from tasks.soundness.gathering import gather_papers
 from tasks.soundness.reading import baseline_evidence, read_passages
 from tasks.soundness.reviewing import Reviewed, baseline_review, unreviewed, unscored_review
-from tasks.soundness.shelf import Shelf
 from tasks.soundness.summarising import summarise
 
 
@@ -41,12 +41,12 @@ class _Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class _Bench:
+class _Context:
     idea: Idea
     parameters: SoundnessParameters
     engine: Engine
     literature: LiteratureClient
-    shelf: Shelf
+    fetched: FetchedPapers
     readings: Beginning = field(default_factory=Beginning)
 
 
@@ -59,15 +59,15 @@ async def evaluate_soundness(
     """
     extracted = await find_methods(idea, parameters, engine)
     async with asyncio.TaskGroup() as group:
-        shelf = Shelf(literature, documents, idea.cutoff_date, group)
-        bench = _Bench(idea, parameters, engine, literature, shelf)
+        fetched = FetchedPapers(literature, documents, idea.cutoff_date, group)
+        context = _Context(idea, parameters, engine, literature, fetched)
         tasks: list[asyncio.Task[_Judged]] = []
         for methods in even_batches(extracted.methods, parameters.methods_per_query_call):
             queried = group.create_task(ask_queries(idea, methods, parameters, engine))
-            tasks.extend(group.create_task(_judge(place, queried, bench)) for place in range(len(methods)))
+            tasks.extend(group.create_task(_judge(place, queried, context)) for place in range(len(methods)))
     judged = [task.result() for task in tasks]
     summarised = await summarise(idea, [(each.method, each.reviewed) for each in judged], engine) if judged else None
-    sections, document_failures = await shelf.read()
+    sections, document_failures = await fetched.read()
     evaluation = SoundnessEvaluation(
         methods=tuple(each.method for each in judged),
         passages=tuple(passage for each in judged for passage in each.passages),
@@ -84,10 +84,10 @@ async def evaluate_soundness(
         ),
     )
     citations = [row for each in judged for row in each.reviewed.citations]
-    return SoundnessFindings(evaluation, await shelf.retrieved(), (*citations, *(summarised.citations if summarised else ())))
+    return SoundnessFindings(evaluation, await fetched.retrieved(), (*citations, *(summarised.citations if summarised else ())))
 
 
-async def _judge(place: int, asked: asyncio.Task[tuple[Queried, ...]], bench: _Bench) -> _Judged:
+async def _judge(place: int, asked: asyncio.Task[tuple[Queried, ...]], context: _Context) -> _Judged:
     """One method from its query to its review.
 
     It waits for none but those whose queries are asked for with it, and for the idea's first reading.
@@ -98,13 +98,17 @@ async def _judge(place: int, asked: asyncio.Task[tuple[Queried, ...]], bench: _B
         assert queried.unscored is not None
         reason, detail = queried.unscored.reason, f"no query could be made for the method: {queried.unscored.detail}"
         return _Judged(method, Reviewed(unscored_review(method, reason, detail, queried.unscored.provenance, 0), show(())))
-    gathered = await gather_papers(method, method.query, bench.idea.cutoff_date, bench.parameters, bench.literature, bench.shelf)
-    if bench.parameters.extract_methods_and_results:
-        read = await baseline_evidence(bench.idea, method, gathered.papers, bench.parameters, bench.engine, bench.shelf, bench.readings)
+    gathered = await gather_papers(method, method.query, context.idea.cutoff_date, context.parameters, context.literature, context.fetched)
+    if context.parameters.extract_methods_and_results:
+        read = await baseline_evidence(
+            context.idea, method, gathered.papers, context.parameters, context.engine, context.fetched, context.readings
+        )
     else:
-        read = await read_passages(bench.idea, method, gathered.papers, gathered.passages, bench.parameters, bench.engine, bench.readings)
+        read = await read_passages(
+            context.idea, method, gathered.papers, gathered.passages, context.parameters, context.engine, context.readings
+        )
     if any(row.relevant for row in read.evidence):
-        reviewed = await baseline_review(bench.idea, method, gathered.papers, read, bench.parameters, bench.engine)
+        reviewed = await baseline_review(context.idea, method, gathered.papers, read, context.parameters, context.engine)
     else:
-        reviewed = unreviewed(method, read, gathered.source_failed, bench.engine)
+        reviewed = unreviewed(method, read, gathered.source_failed, context.engine)
     return _Judged(method, reviewed, gathered.passages, read.evidence, (*gathered.failures, *read.failures))

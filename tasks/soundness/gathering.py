@@ -12,7 +12,7 @@ from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.soundness import Method
 from tasks.literature.client import LiteratureClient
-from tasks.soundness.shelf import PapersFound, Shelf
+from tasks.soundness.fetched_papers import FetchedPapers, PapersFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class Gathered:
 
 
 async def gather_papers(
-    method: Method, query: str, cutoff: date | None, parameters: SoundnessParameters, literature: LiteratureClient, shelf: Shelf
+    method: Method, query: str, cutoff: date | None, parameters: SoundnessParameters, literature: LiteratureClient, fetched: FetchedPapers
 ) -> Gathered:
     """Search passages for `query` and fetch the papers they stand in and cite. Failed look-ups are rows, not raised."""
     answer = await literature.search_snippets(query, parameters.snippets_per_method, cutoff)
     passages = _best_first(answer.items)
     with_cited = parameters.extract_methods_and_results
-    found = await shelf.papers(_named(passages, with_cited))
+    found = await fetched.papers(_named(passages, with_cited))
     admissible = tuple(_resolved(passage, found.papers) for passage in passages if passage.paper_id in found.papers)
     failures = [
         *look_up_failures((*answer.failures, *found.failures), "literature", method.method_id),

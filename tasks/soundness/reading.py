@@ -19,7 +19,7 @@ from tasks.citations.spelling import without_keys
 from tasks.judging.packing import Beginning
 from tasks.judging.provenance import never_asked, shortened
 from tasks.judging.step import Engine
-from tasks.soundness.shelf import Shelf
+from tasks.soundness.fetched_papers import FetchedPapers
 from tasks.soundness.steps.method_evidence import METHOD_EVIDENCE, EvidenceInput, EvidenceReply, PaperReading, PaperShown, SectionShown
 from tasks.text.words import shorten_words
 
@@ -56,7 +56,7 @@ async def baseline_evidence(
     papers: Sequence[Paper],
     parameters: SoundnessParameters,
     engine: Engine,
-    shelf: Shelf,
+    fetched: FetchedPapers,
     beginning: Beginning,
 ) -> Read:
     """Fetch the papers' sections, then read them in batches side by side. Every paper gets a row, judged or not.
@@ -64,7 +64,7 @@ async def baseline_evidence(
     Args:
         beginning: of all readings for the idea, whatever the method.
     """
-    answers = await _side_by_side([shelf.sections(paper) for paper in papers])
+    answers = await _side_by_side([fetched.sections(paper) for paper in papers])
     readable = [
         _Readable(paper, shown)
         for paper, answer in zip(papers, answers, strict=True)

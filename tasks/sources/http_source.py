@@ -13,7 +13,7 @@ from schemas.settings import Settings, SourceSettings
 from tasks.sources.dois import batches, clean_doi
 from tasks.sources.fields import Row, json_of
 from tasks.sources.requests import SourceRequests
-from tasks.sources.upstream import Desk, Question, Reply, Upstream
+from tasks.sources.upstream import Question, Reply, SourceContext, Upstream
 from tasks.sources.wording import Wording, plain_words, shortened
 
 _MOST_PAGES = 20
@@ -57,9 +57,9 @@ class HttpSource(ABC):
     maximum_characters: ClassVar[int] = 400
     maximum_words: ClassVar[int | None] = None
 
-    def __init__(self, settings: Settings, desk: Desk) -> None:
+    def __init__(self, settings: Settings, context: SourceContext) -> None:
         self.settings = settings
-        self.requests = SourceRequests(_overridden(self.upstream(settings), settings.sources), desk, settings.sources)
+        self.requests = SourceRequests(_overridden(self.upstream(settings), settings.sources), context, settings.sources)
 
     @classmethod
     @abstractmethod

@@ -16,7 +16,7 @@ from tasks.sources.serper import SerperScholarSource, SerperSource
 from tasks.sources.source import Source
 from tasks.sources.tavily import TavilySource
 from tasks.sources.unpaywall import UnpaywallSource
-from tasks.sources.upstream import Desk
+from tasks.sources.upstream import SourceContext
 
 SOURCES: tuple[type[HttpSource], ...] = (
     ArxivSource,
@@ -35,7 +35,7 @@ SOURCES: tuple[type[HttpSource], ...] = (
 )
 
 
-def open_sources(settings: Settings, desk: Desk, names: Iterable[str] | None = None) -> tuple[Source, ...]:
+def open_sources(settings: Settings, context: SourceContext, names: Iterable[str] | None = None) -> tuple[Source, ...]:
     """The named sources, or all, in the order of `SOURCES`. One without its key is opened too: asked, it says so.
 
     Raises:
@@ -45,7 +45,7 @@ def open_sources(settings: Settings, desk: Desk, names: Iterable[str] | None = N
     wanted = set(known if names is None else names)
     if unknown := sorted(wanted - set(known)):
         raise ConfigurationError(f"no source is named {', '.join(unknown)}: choose from {', '.join(known)}")
-    return tuple(source(settings, desk) for name, source in known.items() if name in wanted)
+    return tuple(source(settings, context) for name, source in known.items() if name in wanted)
 
 
 def configured(settings: Settings) -> tuple[str, ...]:

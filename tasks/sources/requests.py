@@ -12,7 +12,7 @@ from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import SourceSettings
 from tasks.sources.fields import UnreadableAnswer, one_line, without_markup
-from tasks.sources.upstream import Desk, Question, Reply, Upstream
+from tasks.sources.upstream import Question, Reply, SourceContext, Upstream
 from tasks.web.calls import record_cache_hit, recorded
 from tasks.web.circuit_breaker import CircuitBreaker
 from tasks.web.exchange import NoAnswerError, exchange_on_host
@@ -54,17 +54,17 @@ class SourceRequests:
     seconds of the settings. What a 429 asks to wait holds back every process of the machine.
     """
 
-    def __init__(self, upstream: Upstream, desk: Desk, settings: SourceSettings) -> None:
+    def __init__(self, upstream: Upstream, context: SourceContext, settings: SourceSettings) -> None:
         self._upstream = upstream
-        self._desk = desk
+        self._context = context
         self._settings = settings
-        self._limit = SharedRateLimit(desk.limits_folder, f"source {upstream.limit_name}", upstream.per_minute)
-        self._turn_path = desk.limits_folder / f"{content_hash('turn', upstream.limit_name, length=16)}.turn"
+        self._limit = SharedRateLimit(context.limits_folder, f"source {upstream.limit_name}", upstream.per_minute)
+        self._turn_path = context.limits_folder / f"{content_hash('turn', upstream.limit_name, length=16)}.turn"
         service = f"{upstream.limit_name} {upstream.base_url}"
         name = f"{content_hash('circuit', service, length=16)}.breaker"
-        self._circuit = CircuitBreaker(desk.limits_folder / name)
+        self._circuit = CircuitBreaker(context.limits_folder / name)
         self._policy = RetryPolicy.of(settings)
-        store, seconds = desk.answers, upstream.kept_seconds
+        store, seconds = context.answers, upstream.kept_seconds
         self._kept = KeptAnswers(store, seconds) if store is not None else None
         self._cost = 1.0
 
@@ -82,7 +82,7 @@ class SourceRequests:
         if (page := self._page_kept(key, question, read)) is not None:
             return Fetched(page)
         stripe = f"{key[:_STRIPE_LENGTH]}.question"
-        async with alone(self._desk.limits_folder / "questions" / stripe):
+        async with alone(self._context.limits_folder / "questions" / stripe):
             # Whoever asked the same on this machine in the meantime has kept the answer.
             if (page := self._page_kept(key, question, read)) is not None:
                 return Fetched(page)
@@ -112,7 +112,7 @@ class SourceRequests:
         except (UnreadableAnswer, RequestRejectedError):  # kept by a version that read it otherwise
             return None
         source, packed = self._upstream.source, question.packed
-        record_cache_hit(self._desk.ledger, source, question.path, packed=packed)
+        record_cache_hit(self._context.ledger, source, question.path, packed=packed)
         return page
 
     async def _asked(self, question: Question, read: Callable[[Reply], PageT]) -> tuple[Fetched[PageT], bytes]:
@@ -137,15 +137,15 @@ class SourceRequests:
             detail = f"{source} has not answered for a while; asking again later"
             return Tried(_Outcome(reason=Reason.CIRCUIT_OPEN, detail=detail))
         try:
-            if self._desk.on_request is not None:
-                self._desk.on_request()
+            if self._context.on_request is not None:
+                self._context.on_request()
         except BudgetExhaustedError as error:
             return Tried(_Outcome(reason=error.reason, detail=str(error)))
         columns = {"packed": question.packed, "attempt": number}
         asked_at = time.monotonic()
         async with self._turn():
             sent_at = time.monotonic()
-            row = recorded(self._desk.ledger, source, question.path, "source request", **columns)
+            row = recorded(self._context.ledger, source, question.path, "source request", **columns)
             with row as call:
                 call.wait_seconds = sent_at - asked_at
                 try:
@@ -188,7 +188,7 @@ class SourceRequests:
         upstream = self._upstream
         of_body = {} if question.body is None else {"content-type": "application/json"}
         return await exchange_on_host(
-            self._desk.http,
+            self._context.http,
             "GET" if question.body is None else "POST",
             upstream.base_url.rstrip("/") + question.path,
             secrets=upstream.secrets,

@@ -67,7 +67,7 @@ class Upstream:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class SourceContext:
     """Where a source works: one idea's ledger, one task run's client, the machine's limits.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""`make bench`: run every benchmark, or the ones named, and print their figures.
+"""`make tools`: run every benchmark, or the ones named, and print their figures.
 
 python -m tests.benchmarks                 all of them
 python -m tests.benchmarks evaluation      one of them

@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--ideas", type=int, default=10_000)
     parser.add_argument("--lake", type=Path, help="one made before; default: a new one")
     options, _ = parser.parse_known_args()
-    with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="assay-tools-") as folder:
         layout = Layout(options.lake or Path(folder))
         if not layout.catalogue.exists():
             started = time.monotonic()

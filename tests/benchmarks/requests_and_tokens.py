@@ -39,7 +39,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.documents.abstracts import AbstractLibrary
 from tasks.embeddings.embedder import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.evaluation.evaluate_idea import Bench, evaluate_idea
+from tasks.evaluation.evaluate_idea import IdeaTools, evaluate_idea
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.ideas.read import read_ideas
 from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
@@ -158,7 +158,7 @@ async def _spend(
 
             async def one(idea: Idea) -> IdeaEvaluation:
                 ledger = Ledger(idea.idea_id)
-                bench = Bench(
+                tools = IdeaTools(
                     engine=LiteLLMEngine(backend, ledger),
                     literature=SemanticScholarClient(gateway.url, ledger, http, settings.literature),
                     documents=GeneratedFullText() if full_text else AbstractLibrary(),
@@ -166,7 +166,7 @@ async def _spend(
                     ledger=ledger,
                 )
                 async with gate:
-                    return await evaluate_idea(PlannedIdea(idea=idea, evaluation_key="none"), job, bench)
+                    return await evaluate_idea(PlannedIdea(idea=idea, evaluation_key="none"), job, tools)
 
             spent.ideas = await asyncio.gather(*(one(idea) for idea in ideas))
     spent.upstream = Counter(upstream.counts)

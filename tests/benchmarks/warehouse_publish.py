@@ -1,6 +1,6 @@
 """What landing and publishing cost, and that the publisher's memory does not grow with the number of ideas.
 
-Run by `make bench`, or alone: pytest tests/benchmarks/warehouse_publish.py -s
+Run by `make tools`, or alone: pytest tests/benchmarks/warehouse_publish.py -s
 """
 
 import multiprocessing

@@ -15,10 +15,10 @@ from schemas.errors import BudgetExhaustedError
 from schemas.knowledge import KnowledgeAnswer, SourceKind
 from tasks.sources.http_source import HttpSource
 from tasks.sources.registry import SOURCES, configured, open_sources
-from tasks.sources.upstream import Desk
+from tasks.sources.upstream import SourceContext
 from tasks.web.circuit_breaker import CircuitBreaker
 from tasks.web.client import open_client
-from tests.support.source_desks import KEYS, MAIL, keyed_settings, keyless_settings, opened, query_for
+from tests.support.source_contexts import KEYS, MAIL, keyed_settings, keyless_settings, opened, query_for
 from tests.support.web_servers import SHAPES, Find, ShapedServer, shaped_server
 from warehouse.keyed_store import KeyedStore
 
@@ -50,9 +50,9 @@ class Asker:
     async def __call__(self, *script: str, settings: dict[str, object] | None = None, **query: object) -> KnowledgeAnswer:
         self.server.script = list(script) or ["good"]
         chosen = keyed_settings(self.kind.name, self.server.url, **(settings or {}))
-        async with opened(self.kind, chosen, self.folder) as desk:
-            answer = await desk.source.search(query_for(self.kind, **query))
-            self.calls = desk.ledger.api_calls
+        async with opened(self.kind, chosen, self.folder) as context:
+            answer = await context.source.search(query_for(self.kind, **query))
+            self.calls = context.ledger.api_calls
         return answer
 
     @property
@@ -215,11 +215,11 @@ async def test_without_its_key_a_source_says_so_and_sends_nothing(kind: type[Htt
     if kind.name in KEYLESS_WORK:
         assert kind.name in configured(keyless_settings())
         return
-    async with opened(kind, keyless_settings(), tmp_path) as desk:
-        answer = await desk.source.search(query_for(kind))
+    async with opened(kind, keyless_settings(), tmp_path) as context:
+        answer = await context.source.search(query_for(kind))
     assert [failure.reason for failure in answer.failures] == ["not_configured"]
     assert "set " in answer.failures[0].detail
-    assert desk.ledger.api_calls == []
+    assert context.ledger.api_calls == []
 
 
 @EVERY
@@ -231,8 +231,8 @@ async def test_a_good_answer_is_kept_and_shared_and_a_failed_one_is_not(
 
     async def ask() -> tuple[KnowledgeAnswer, list[bool]]:
         store = KeyedStore(tmp_path / "answers.sqlite")
-        async with opened(kind, settings, tmp_path / "limits", answers=store) as desk:
-            return await desk.source.search(query_for(kind)), [call.cache_hit for call in desk.ledger.api_calls]
+        async with opened(kind, settings, tmp_path / "limits", answers=store) as context:
+            return await context.source.search(query_for(kind)), [call.cache_hit for call in context.ledger.api_calls]
 
     server.script = ["500", "malformed", "good"]
     assert [(await ask())[0].complete for _ in range(2)] == [False, False]
@@ -252,8 +252,8 @@ async def test_kept_answers_grow_old(kind: type[HttpSource], server: ShapedServe
         if seconds_ago:
             with sqlite3.connect(tmp_path / "answers.sqlite") as connection:
                 connection.execute("update entries set stored_at = stored_at - ?", (seconds_ago,))
-        async with opened(kind, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")) as desk:
-            assert (await desk.source.search(query_for(kind))).complete
+        async with opened(kind, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")) as context:
+            assert (await context.source.search(query_for(kind))).complete
         assert len(server.asked) == asked_count
 
 
@@ -266,8 +266,8 @@ async def test_a_source_that_is_down_for_everybody_is_not_asked_and_says_so(
     settings = keyed_settings(kind.name, server.url, maximum_attempts=4)
     reasons = []
     for _ in range(4):
-        async with opened(kind, settings, tmp_path) as desk:
-            answer = await desk.source.search(query_for(kind))
+        async with opened(kind, settings, tmp_path) as context:
+            answer = await context.source.search(query_for(kind))
         reasons.extend(failure.reason for failure in answer.failures)
         assert not answer.items
         assert not answer.complete
@@ -280,14 +280,14 @@ async def test_a_spent_budget_ends_the_look_up(kind: type[HttpSource], server: S
     def spent() -> None:
         raise BudgetExhaustedError("the run's literature requests are spent")
 
-    async with opened(kind, keyed_settings(kind.name, server.url), tmp_path, spent) as desk:
-        answer = await desk.source.search(query_for(kind))
+    async with opened(kind, keyed_settings(kind.name, server.url), tmp_path, spent) as context:
+        answer = await context.source.search(query_for(kind))
     assert ([failure.reason for failure in answer.failures], server.asked) == (["budget_exhausted"], [])
 
 
 async def test_the_list_covers_papers_web_and_code_under_distinct_names(tmp_path: Path) -> None:
     assert {source.kind for source in SOURCES} == set(SourceKind)
     assert len({source.name for source in SOURCES}) == len(SOURCES)
-    async with open_client(5.0) as http, opened(SOURCES[0], keyless_settings(), tmp_path) as desk:
-        sources = open_sources(keyless_settings(), Desk(http, desk.ledger, tmp_path), ["arxiv", "brave"])
+    async with open_client(5.0) as http, opened(SOURCES[0], keyless_settings(), tmp_path) as context:
+        sources = open_sources(keyless_settings(), SourceContext(http, context.ledger, tmp_path), ["arxiv", "brave"])
     assert [source.name for source in sources] == ["arxiv", "brave"]

@@ -24,7 +24,7 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.tools import KnowledgeTools
 from tasks.documents.abstracts import AbstractLibrary
-from tasks.evaluation.evaluate_idea import Bench, evaluate_idea
+from tasks.evaluation.evaluate_idea import IdeaTools, evaluate_idea
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
@@ -96,8 +96,8 @@ async def evaluated(idea: Idea, request: RunRequest, folder: Path) -> IdeaEvalua
     async with httpx.AsyncClient(transport=httpx.MockTransport(endless_literature)) as http:
         literature = SemanticScholarClient("http://gateway", ledger, http, Settings().literature)
         tools = KnowledgeTools(literature, AbstractLibrary(), {}, WordEmbedder())
-        bench = Bench(LiteLLMEngine(backend, ledger), literature, AbstractLibrary(), WordEmbedder(), ledger, tools)
-        evaluation = await evaluate_idea(PlannedIdea(idea=idea, evaluation_key="none"), job, bench)
+        tools = IdeaTools(LiteLLMEngine(backend, ledger), literature, AbstractLibrary(), WordEmbedder(), ledger, tools)
+        evaluation = await evaluate_idea(PlannedIdea(idea=idea, evaluation_key="none"), job, tools)
     await backend.close()
     budget.close()
     return evaluation

@@ -169,10 +169,10 @@ def provenance_of(step: Step[Any, Any], engine: str) -> Provenance:
 
 @dataclass
 class FakeLiterature:
-    """Finds `passages[query]` and `shelf`; `failing` names the endpoints that fail. It does not filter by date: the module must."""
+    """Finds `passages[query]` and `fetched`; `failing` names the endpoints that fail. It does not filter by date: the module must."""
 
     passages: dict[str, Sequence[Passage]] = field(default_factory=dict)
-    shelf: Sequence[Paper] = ()
+    fetched: Sequence[Paper] = ()
     failing: frozenset[str] = frozenset()
     latency: Latency = field(default_factory=Latency)
     looked_up: list[PaperId] = field(default_factory=list)
@@ -189,7 +189,7 @@ class FakeLiterature:
         if "papers" in self.failing:
             return Answer((), (TIMED_OUT,))
         wanted = set(paper_ids)
-        return Answer(tuple(each for each in self.shelf if each.paper_id in wanted or f"CorpusId:{each.corpus_id}" in wanted))
+        return Answer(tuple(each for each in self.fetched if each.paper_id in wanted or f"CorpusId:{each.corpus_id}" in wanted))
 
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
         raise AssertionError("soundness searches passages, not papers")
@@ -237,11 +237,11 @@ def _section(owner: Paper, kind: SectionKind, heading: str, text: str, source: s
 
 
 class WordLiterature(FakeLiterature):
-    """Searches the abstracts of `shelf` by shared words: enough of a search to judge real ideas with."""
+    """Searches the abstracts of `fetched` by shared words: enough of a search to judge real ideas with."""
 
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
         asked = set(re.findall(r"\w{4,}", query.lower()))
-        scored = [(len(asked & set(re.findall(r"\w{4,}", f"{each.title} {each.abstract}".lower()))), each) for each in self.shelf]
+        scored = [(len(asked & set(re.findall(r"\w{4,}", f"{each.title} {each.abstract}".lower()))), each) for each in self.fetched]
         best = sorted((pair for pair in scored if pair[0]), key=lambda pair: (-pair[0], pair[1].paper_id))[:limit]
         return Answer(
             tuple(

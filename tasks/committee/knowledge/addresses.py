@@ -11,7 +11,7 @@ from schemas.settings import Settings
 from tasks.sources.fields import UnreadableAnswer, json_of, rows_of, text_of
 from tasks.sources.github import GithubRepositorySource
 from tasks.sources.requests import SourceRequests
-from tasks.sources.upstream import Desk, Question, Reply
+from tasks.sources.upstream import Question, Reply, SourceContext
 
 SOURCE = "github_commits"
 REQUESTS_PER_MINUTE = 60
@@ -39,7 +39,7 @@ class CodeHost:
     """GitHub, as far as it is asked for archives and commits."""
 
     settings: Settings
-    desk: Desk
+    source_context: SourceContext
     archive_root: str = "https://codeload.github.com"
 
     def archive(self, name: str, revision: str | None) -> str:
@@ -57,7 +57,7 @@ class CodeHost:
             per_minute=self.settings.sources.requests_per_minute.get(SOURCE, REQUESTS_PER_MINUTE),
             limit_name=SOURCE,
         )
-        requests = SourceRequests(upstream, self.desk, self.settings.sources)
+        requests = SourceRequests(upstream, self.source_context, self.settings.sources)
         if self.settings.github_token is None:
             detail = "set GITHUB_TOKEN: what the repository held on the cutoff date can only be asked with one"
             return requests.failure(question, Reason.NOT_CONFIGURED, detail)

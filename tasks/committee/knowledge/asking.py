@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from schemas.committee import IdeaPart, KnowledgePhase
 from schemas.knowledge import SourceKind
 from schemas.outcome import Unscored
-from tasks.committee.knowledge.inquiry import Inquiry
+from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.pool import Candidate, Pool, Query
 from tasks.committee.knowledge.steps.knowledge_queries import KNOWLEDGE_QUERIES, PartQueries, QueriesInput
 from tasks.committee.knowledge.steps.refine_queries import REFINE_QUERIES, QueryOutcome, RefinedQueries, RefinementInput
@@ -17,64 +17,64 @@ GISTS_PER_QUERY = 3
 GIST_WORDS = 60
 
 
-async def first_queries(inquiry: Inquiry) -> list[Query]:
+async def first_queries(context: Context) -> list[Query]:
     """Queries per part and kind with synonyms, `parts_per_query_call` parts in one call, all calls side by side."""
-    parts = [part for part in inquiry.outline.parts if _kinds_of(inquiry, [part])]
-    batches = even_batches(parts, inquiry.parameters.parts_per_query_call)
+    parts = [part for part in context.outline.parts if _kinds_of(context, [part])]
+    batches = even_batches(parts, context.parameters.parts_per_query_call)
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(inquiry.engine.run(KNOWLEDGE_QUERIES, _question(inquiry, batch))) for batch in batches]
+        tasks = [group.create_task(context.engine.run(KNOWLEDGE_QUERIES, _question(context, batch))) for batch in batches]
     queries: list[Query] = []
     for batch, task in zip(batches, tasks, strict=True):
         outcome = task.result()
         if isinstance(outcome, Unscored):
-            inquiry.troubles.unscored(outcome, f"{KNOWLEDGE_QUERIES.name} for {', '.join(batch)}")
+            context.failures.unscored(outcome, f"{KNOWLEDGE_QUERIES.name} for {', '.join(batch)}")
             continue
-        found = _queries(inquiry, batch, outcome.value.entries)
+        found = _queries(context, batch, outcome.value.entries)
         queries += found
         asked = {(query.part, query.kind) for query in found}
-        for part, kind in _pairs(inquiry, batch):
+        for part, kind in _pairs(context, batch):
             if (part, kind) not in asked:
-                inquiry.troubles.omission(
+                context.failures.omission(
                     KNOWLEDGE_QUERIES.name, f"the reply has no query for {part} in {kind}: nothing was searched for it"
                 )
     return queries
 
 
-async def refined_queries(inquiry: Inquiry, pool: Pool, asked: Sequence[Query]) -> list[Query]:
+async def refined_queries(context: Context, pool: Pool, asked: Sequence[Query]) -> list[Query]:
     """Queries for the next round, after what the last ones found and what was read of it; those asked before left out."""
-    parts = [part for part in inquiry.outline.parts if any(query.part is part for query in asked)]
-    batches = even_batches(parts, inquiry.parameters.parts_per_query_call)
+    parts = [part for part in context.outline.parts if any(query.part is part for query in asked)]
+    batches = even_batches(parts, context.parameters.parts_per_query_call)
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(inquiry.engine.run(REFINE_QUERIES, _refinement(inquiry, batch, pool, asked))) for batch in batches]
+        tasks = [group.create_task(context.engine.run(REFINE_QUERIES, _refinement(context, batch, pool, asked))) for batch in batches]
     known = {(query.kind, query.text.casefold()) for query in asked}
     queries: list[Query] = []
     for batch, task in zip(batches, tasks, strict=True):
         outcome = task.result()
         if isinstance(outcome, Unscored):
-            inquiry.troubles.unscored(outcome, f"{REFINE_QUERIES.name} for {', '.join(batch)}")
+            context.failures.unscored(outcome, f"{REFINE_QUERIES.name} for {', '.join(batch)}")
             continue
-        found = _queries(inquiry, batch, outcome.value.entries)
+        found = _queries(context, batch, outcome.value.entries)
         queries += [query for query in found if (query.kind, query.text.casefold()) not in known]
     return queries
 
 
-def _question(inquiry: Inquiry, batch: Sequence[IdeaPart]) -> QueriesInput:
+def _question(context: Context, batch: Sequence[IdeaPart]) -> QueriesInput:
     return QueriesInput(
-        idea=inquiry.outline.idea.text,
-        parts=tuple(inquiry.outline.shown(part) for part in batch),
-        kinds=_kinds_of(inquiry, batch),
-        maximum_queries=inquiry.parameters.queries_per_part,
+        idea=context.outline.idea.text,
+        parts=tuple(context.outline.shown(part) for part in batch),
+        kinds=_kinds_of(context, batch),
+        maximum_queries=context.parameters.queries_per_part,
     )
 
 
-def _refinement(inquiry: Inquiry, batch: Sequence[IdeaPart], pool: Pool, asked: Sequence[Query]) -> RefinementInput:
+def _refinement(context: Context, batch: Sequence[IdeaPart], pool: Pool, asked: Sequence[Query]) -> RefinementInput:
     outcomes = tuple(_outcome(query, pool) for query in asked if query.part in batch)
     return RefinementInput(
-        idea=inquiry.outline.gist,
-        parts=tuple(inquiry.outline.shown(part) for part in batch),
-        kinds=_kinds_of(inquiry, batch),
+        idea=context.outline.gist,
+        parts=tuple(context.outline.shown(part) for part in batch),
+        kinds=_kinds_of(context, batch),
         outcomes=outcomes,
-        maximum_queries=inquiry.parameters.queries_per_part,
+        maximum_queries=context.parameters.queries_per_part,
     )
 
 
@@ -98,18 +98,18 @@ def _gist(candidate: Candidate) -> str:
     return f"{candidate.item.title}: {shorten_words(candidate.shown(), GIST_WORDS)[0]}"
 
 
-def _kinds_of(inquiry: Inquiry, parts: Sequence[IdeaPart]) -> tuple[str, ...]:
-    return tuple(kind.value for kind in inquiry.kinds if any(part in inquiry.outline.searched(kind) for part in parts))
+def _kinds_of(context: Context, parts: Sequence[IdeaPart]) -> tuple[str, ...]:
+    return tuple(kind.value for kind in context.kinds if any(part in context.outline.searched(kind) for part in parts))
 
 
-def _pairs(inquiry: Inquiry, parts: Sequence[IdeaPart]) -> list[tuple[IdeaPart, SourceKind]]:
-    return [(part, kind) for part in parts for kind in inquiry.kinds if part in inquiry.outline.searched(kind)]
+def _pairs(context: Context, parts: Sequence[IdeaPart]) -> list[tuple[IdeaPart, SourceKind]]:
+    return [(part, kind) for part in parts for kind in context.kinds if part in context.outline.searched(kind)]
 
 
-def _queries(inquiry: Inquiry, batch: Sequence[IdeaPart], entries: Sequence[PartQueries | RefinedQueries]) -> list[Query]:
+def _queries(context: Context, batch: Sequence[IdeaPart], entries: Sequence[PartQueries | RefinedQueries]) -> list[Query]:
     """Up to `queries_per_part` queries of every part and kind that were asked for, in that order, each once."""
     found: dict[tuple[IdeaPart, SourceKind], dict[str, None]] = {}
     for entry in entries:
         found.setdefault((entry.part, entry.kind), {}).update(dict.fromkeys(" ".join(query.split()) for query in entry.queries))
-    limit = inquiry.parameters.queries_per_part
-    return [Query(*pair, text) for pair in _pairs(inquiry, batch) for text in list(found.get(pair, {}))[:limit]]
+    limit = context.parameters.queries_per_part
+    return [Query(*pair, text) for pair in _pairs(context, batch) for text in list(found.get(pair, {}))[:limit]]

@@ -12,8 +12,9 @@ from schemas.paper import Paper
 from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
 from tasks.committee.knowledge.asking import first_queries, refined_queries
+from tasks.committee.knowledge.context import Context
+from tasks.committee.knowledge.failure_log import FailureLog
 from tasks.committee.knowledge.grounding import ground
-from tasks.committee.knowledge.inquiry import Inquiry
 from tasks.committee.knowledge.outline import outline_of
 from tasks.committee.knowledge.papers import adopt, gateway_names, kept_papers, paper_of
 from tasks.committee.knowledge.pool import Candidate
@@ -23,7 +24,6 @@ from tasks.committee.knowledge.selection import score_0_to_1, select, shortlist
 from tasks.committee.knowledge.similarity import Similarity, rerank
 from tasks.committee.knowledge.standing import judge_standing
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
-from tasks.committee.knowledge.troubles import Troubles
 from tasks.judging.step import Engine
 
 
@@ -53,58 +53,58 @@ async def gather_knowledge(
 
     The search ends before `search_rounds` when a round brings nothing new among the best.
     """
-    inquiry = Inquiry(outline_of(idea, claims), parameters, engine, tools, Troubles())
-    if not inquiry.outline.parts:
-        inquiry.troubles.add(idea.idea_id, Reason.NOTHING_TO_JUDGE, "the idea has no claims: nothing was searched for")
-        return Knowledge((), (), (), inquiry.troubles.rows())
-    search = Search(inquiry)
+    context = Context(outline_of(idea, claims), parameters, engine, tools, FailureLog())
+    if not context.outline.parts:
+        context.failures.add(idea.idea_id, Reason.NOTHING_TO_JUDGE, "the idea has no claims: nothing was searched for")
+        return Knowledge((), (), (), context.failures.rows())
+    search = Search(context)
     search.name_missing_sources()
-    await _rounds(inquiry, search)
+    await _rounds(context, search)
     candidates = tuple(search.pool)
     records, names = records_of(candidates, parameters.judge_weight)
-    evidence = await ground(inquiry, [candidate for candidate in candidates if candidate.selected], names)
-    return Knowledge(records, evidence, kept_papers(search.pool), inquiry.troubles.rows(), inquiry.troubles.unanswered_searches)
+    evidence = await ground(context, [candidate for candidate in candidates if candidate.selected], names)
+    return Knowledge(records, evidence, kept_papers(search.pool), context.failures.rows(), context.failures.unanswered_searches)
 
 
-async def _rounds(inquiry: Inquiry, search: Search) -> None:
-    similarity = Similarity(inquiry.outline, inquiry.tools.embedder)
-    queries = await first_queries(inquiry)
+async def _rounds(context: Context, search: Search) -> None:
+    similarity = Similarity(context.outline, context.tools.embedder)
+    queries = await first_queries(context)
     asked = list(queries)
-    for number in range(1, inquiry.parameters.search_rounds + 1):
+    for number in range(1, context.parameters.search_rounds + 1):
         new = await search.round(queries, number)
         await similarity.enter(new)
-        chosen = await _filtered(inquiry, search) if new else []
+        chosen = await _filtered(context, search) if new else []
         if all(candidate.read for candidate in chosen):
             return
-        await read_selected(inquiry, chosen)
-        if number == inquiry.parameters.search_rounds:
+        await read_selected(context, chosen)
+        if number == context.parameters.search_rounds:
             return
-        queries = await refined_queries(inquiry, search.pool, asked)
+        queries = await refined_queries(context, search.pool, asked)
         asked += queries
         if not queries:
             return
 
 
-async def _filtered(inquiry: Inquiry, search: Search) -> list[Candidate]:
+async def _filtered(context: Context, search: Search) -> list[Candidate]:
     """The m best of every kind: by similarity, known by the gateway where it can be, reranked, judged."""
-    limit = inquiry.parameters.knowledge_per_kind
+    limit = context.parameters.knowledge_per_kind
     through = shortlist(search.pool, limit)
-    await _identify(inquiry, through)
-    await rerank([each for each in through if not each.judged], inquiry.outline, inquiry.tools.reranker)
-    await judge_standing(inquiry, through)
-    return select(through, search.pool, limit, inquiry.parameters.judge_weight)
+    await _identify(context, through)
+    await rerank([each for each in through if not each.judged], context.outline, context.tools.reranker)
+    await judge_standing(context, through)
+    return select(through, search.pool, limit, context.parameters.judge_weight)
 
 
-async def _identify(inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
+async def _identify(context: Context, candidates: Sequence[Candidate]) -> None:
     """Ask the gateway in one request for the papers other sources found: their citations and venue, and one identifier for all modules."""
-    if LITERATURE not in inquiry.parameters.sources:
+    if LITERATURE not in context.parameters.sources:
         return
     unknown = {name: each for each in candidates if each.paper is None and not each.judged for name in gateway_names(each)}
     if not unknown:
         return
-    answer = await inquiry.tools.literature.papers(list(unknown), None)
-    inquiry.troubles.look_ups(answer.failures, f"papers in {LITERATURE}")
-    adopt(list(unknown.values()), answer.items, inquiry.outline.cutoff)
+    answer = await context.tools.literature.papers(list(unknown), None)
+    context.failures.look_ups(answer.failures, f"papers in {LITERATURE}")
+    adopt(list(unknown.values()), answer.items, context.outline.cutoff)
 
 
 def records_of(candidates: Sequence[Candidate], judge_weight: float) -> tuple[tuple[KnowledgeRecord, ...], dict[int, str]]:

@@ -10,7 +10,7 @@ from schemas.committee import GroundedEvidence, IdeaPart, KnowledgePhase
 from schemas.knowledge import SourceKind
 from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
-from tasks.committee.knowledge.inquiry import Inquiry
+from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.keys import keyed, without_keys
 from tasks.committee.knowledge.passages import stands_in
 from tasks.committee.knowledge.pool import Candidate
@@ -40,7 +40,7 @@ class _Batch:
         return f"{GROUND_EVIDENCE.name} of {', '.join(dict.fromkeys(self.parts.values()))}"
 
 
-async def ground(inquiry: Inquiry, candidates: Sequence[Candidate], names: dict[int, str]) -> tuple[GroundedEvidence, ...]:
+async def ground(context: Context, candidates: Sequence[Candidate], names: dict[int, str]) -> tuple[GroundedEvidence, ...]:
     """One row per part and item, judged or not, in the order of phases, parts and items.
 
     Knowledge from before is held against every part its kind bears on. Later knowledge, from which suggestions are made and
@@ -49,55 +49,55 @@ async def ground(inquiry: Inquiry, candidates: Sequence[Candidate], names: dict[
     Args:
         names: the knowledge identifier of each candidate, by `id`.
     """
-    batches = list(_batches(inquiry, candidates))
-    outcomes = await _outcomes(inquiry, batches)
+    batches = list(_batches(context, candidates))
+    outcomes = await _outcomes(context, batches)
     rows: list[GroundedEvidence] = []
     for batch in batches:
         for key, candidate in batch.items.items():
-            row = _row(inquiry, batch, key, outcomes[id(batch)])
+            row = _row(context, batch, key, outcomes[id(batch)])
             rows.append(GroundedEvidence(evidence_id=f"e{len(rows) + 1}", knowledge_id=names[id(candidate)], **row))
     return tuple(rows)
 
 
-async def _outcomes(inquiry: Inquiry, batches: Sequence[_Batch]) -> dict[int, Outcome[GroundingReply] | None]:
+async def _outcomes(context: Context, batches: Sequence[_Batch]) -> dict[int, Outcome[GroundingReply] | None]:
     """The reply to each batch, by its `id`. Of calls that show the same items one goes ahead: the others' prompts begin alike."""
     alike: dict[tuple[int, ...], list[_Batch]] = {}
     for batch in batches:
         alike.setdefault(tuple(id(each) for each in batch.items.values()), []).append(batch)
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(first_alone([partial(_asked, inquiry, batch) for batch in shared])) for shared in alike.values()]
+        tasks = [group.create_task(first_alone([partial(_asked, context, batch) for batch in shared])) for shared in alike.values()]
     answered = zip(alike.values(), tasks, strict=True)
     return {id(batch): outcome for shared, task in answered for batch, outcome in zip(shared, task.result(), strict=True)}
 
 
-def _batches(inquiry: Inquiry, candidates: Sequence[Candidate]) -> list[_Batch]:
+def _batches(context: Context, candidates: Sequence[Candidate]) -> list[_Batch]:
     """Items in order of kind, so that the prompts of different parts begin alike and a provider's cache serves what they share."""
     ordered = sorted(candidates, key=lambda each: tuple(SourceKind).index(each.item.kind))
     before = [each for each in ordered if each.phase is KnowledgePhase.BEFORE]
     after = [each for each in ordered if each.phase is KnowledgePhase.AFTER]
     batches = []
-    for part in inquiry.outline.parts:
-        held = [(each, part) for each in before if part in inquiry.outline.searched(each.item.kind)]
-        batches += _packed(inquiry, KnowledgePhase.BEFORE, held)
-    return batches + _packed(inquiry, KnowledgePhase.AFTER, [(each, _own_part(inquiry, each)) for each in after])
+    for part in context.outline.parts:
+        held = [(each, part) for each in before if part in context.outline.searched(each.item.kind)]
+        batches += _packed(context, KnowledgePhase.BEFORE, held)
+    return batches + _packed(context, KnowledgePhase.AFTER, [(each, _own_part(context, each)) for each in after])
 
 
-def _packed(inquiry: Inquiry, phase: KnowledgePhase, held: Sequence[tuple[Candidate, IdeaPart]]) -> list[_Batch]:
+def _packed(context: Context, phase: KnowledgePhase, held: Sequence[tuple[Candidate, IdeaPart]]) -> list[_Batch]:
     """In calls of `items_per_grounding_call`; items without any text stand apart, because nobody is asked about them."""
     readable = [pair for pair in held if pair[0].shown().strip()]
     unreadable = [pair for pair in held if not pair[0].shown().strip()]
-    packs = [*even_batches(readable, inquiry.parameters.items_per_grounding_call), *([unreadable] if unreadable else [])]
+    packs = [*even_batches(readable, context.parameters.items_per_grounding_call), *([unreadable] if unreadable else [])]
     keys = [keyed(pack) for pack in packs]
     return [_Batch(phase, {key: each for key, (each, _) in pack.items()}, {key: part for key, (_, part) in pack.items()}) for pack in keys]
 
 
-def _own_part(inquiry: Inquiry, candidate: Candidate) -> IdeaPart:
+def _own_part(context: Context, candidate: Candidate) -> IdeaPart:
     """The part it was searched for first, where its kind bears on that part."""
-    borne_on = inquiry.outline.searched(candidate.item.kind)
+    borne_on = context.outline.searched(candidate.item.kind)
     return candidate.query.part if candidate.query.part in borne_on else borne_on[0]
 
 
-async def _asked(inquiry: Inquiry, batch: _Batch) -> Outcome[GroundingReply] | None:
+async def _asked(context: Context, batch: _Batch) -> Outcome[GroundingReply] | None:
     """None where the items hold no text: there is nothing to ask about."""
     items = tuple(
         ItemShown(key=key, kind=each.item.kind.value, title=each.item.title, text=each.shown())
@@ -107,25 +107,25 @@ async def _asked(inquiry: Inquiry, batch: _Batch) -> Outcome[GroundingReply] | N
     if not items:
         return None
     parts = tuple(
-        PartHeld(part=part.value, claims=inquiry.outline.claims[part], keys=tuple(key for key, own in batch.parts.items() if own is part))
+        PartHeld(part=part.value, claims=context.outline.claims[part], keys=tuple(key for key, own in batch.parts.items() if own is part))
         for part in dict.fromkeys(batch.parts.values())
     )
-    outcome = await inquiry.engine.run(GROUND_EVIDENCE, GroundingInput(idea=inquiry.outline.gist, items=items, parts=parts))
+    outcome = await context.engine.run(GROUND_EVIDENCE, GroundingInput(idea=context.outline.gist, items=items, parts=parts))
     if isinstance(outcome, Unscored):
-        inquiry.troubles.unscored(outcome, batch.subject)
+        context.failures.unscored(outcome, batch.subject)
     return outcome
 
 
-def _row(inquiry: Inquiry, batch: _Batch, key: str, outcome: Outcome[GroundingReply] | None) -> dict[str, Any]:
+def _row(context: Context, batch: _Batch, key: str, outcome: Outcome[GroundingReply] | None) -> dict[str, Any]:
     if outcome is None:
         detail = "neither its source nor its reading gives any text"
-        return _unscored(batch, key, Reason.NO_EVIDENCE, detail, never_asked(GROUND_EVIDENCE, inquiry.engine))
+        return _unscored(batch, key, Reason.NO_EVIDENCE, detail, never_asked(GROUND_EVIDENCE, context.engine))
     if isinstance(outcome, Unscored):
         return _unscored(batch, key, outcome.reason, outcome.detail, outcome.provenance)
     entry = by_key(outcome.value.items, batch.items).get(key)
     if entry is None:
         detail = "the reply has no usable entry for it"
-        inquiry.troubles.omission(batch.subject, f"{detail} among {len(batch.items)} items")
+        context.failures.omission(batch.subject, f"{detail} among {len(batch.items)} items")
         return _unscored(batch, key, Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
     return _scored(batch, key, entry, outcome.provenance)
 

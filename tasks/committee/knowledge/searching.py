@@ -10,13 +10,13 @@ from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, Source
 from schemas.paper import Paper
 from schemas.reasons import Passes, Reason
 from schemas.retrieval import SourceFailure
+from tasks.committee.knowledge.context import Context
+from tasks.committee.knowledge.failure_log import FailureLog
 from tasks.committee.knowledge.identity import is_the_idea
-from tasks.committee.knowledge.inquiry import Inquiry
 from tasks.committee.knowledge.papers import appeared_after, item_of
 from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query
 from tasks.committee.knowledge.selection import SIMILARITY_SHARE
 from tasks.committee.knowledge.tools import LITERATURE
-from tasks.committee.knowledge.troubles import Troubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +29,23 @@ class _Answered:
 class Search:
     """All rounds of one idea. A question is sent to a source once, however many parts ask it."""
 
-    inquiry: Inquiry
+    context: Context
     pool: Pool = field(default_factory=Pool)
     _asked: set[tuple[KnowledgePhase, str, str]] = field(default_factory=set)
     _silent: set[str] = field(default_factory=set)
 
     def name_missing_sources(self) -> None:
         """A source the profile names and nobody opened was not looked at: that is a failure, not an empty answer."""
-        for name in self.inquiry.parameters.sources:
-            source = self.inquiry.tools.sources.get(name)
+        for name in self.context.parameters.sources:
+            source = self.context.tools.sources.get(name)
             if name != LITERATURE and source is None:
-                self.inquiry.troubles.not_searched(name, Reason.NOT_CONFIGURED, "it is not open in this run")
+                self.context.failures.not_searched(name, Reason.NOT_CONFIGURED, "it is not open in this run")
             elif source is not None and not source.searches_text:
-                self.inquiry.troubles.not_searched(name, Reason.BAD_REQUEST, "it answers DOIs, not words")
+                self.context.failures.not_searched(name, Reason.BAD_REQUEST, "it answers DOIs, not words")
 
     async def round(self, queries: Sequence[Query], number: int) -> list[Candidate]:
         """Ask, and enter what is new. The result does not depend on who answers first."""
-        jobs = [(phase, query, name) for phase in self.inquiry.phases for query in queries for name in self._sources_of(query.kind)]
+        jobs = [(phase, query, name) for phase in self.context.phases for query in queries for name in self._sources_of(query.kind)]
         fresh = [job for job in jobs if (job[0], job[2], _plain(job[1].text)) not in self._asked]
         wanted = dict.fromkeys((phase, name, _plain(query.text)) for phase, query, name in fresh)
         async with asyncio.TaskGroup() as group:
@@ -62,17 +62,17 @@ class Search:
 
     def _entered(self, find: Find) -> Candidate | None:
         """The find as a candidate if it is a new one; the idea's own publication is no evidence about it and is left out, said aloud."""
-        if is_the_idea(find.item, self.inquiry.outline.idea.title):
+        if is_the_idea(find.item, self.context.outline.idea.title):
             detail = f"{find.item.url} bears the idea's own title: it is no evidence about the idea and was left out"
-            self.inquiry.troubles.add("search", Reason.THE_IDEA_ITSELF, detail)
+            self.context.failures.add("search", Reason.THE_IDEA_ITSELF, detail)
             return None
         return self.pool.add(find)
 
     def _sources_of(self, kind: SourceKind) -> list[str]:
         """Names of the sources of a kind, in the profile's order."""
         names = []
-        for name in dict.fromkeys(self.inquiry.parameters.sources):
-            source = self.inquiry.tools.sources.get(name)
+        for name in dict.fromkeys(self.context.parameters.sources):
+            source = self.context.tools.sources.get(name)
             fits = kind is SourceKind.PAPERS if name == LITERATURE else source is not None and source.kind is kind and source.searches_text
             if fits and name not in self._silent:
                 names.append(name)
@@ -89,11 +89,11 @@ class Search:
 
     async def _ask_literature(self, phase: KnowledgePhase, text: str) -> _Answered:
         """The gateway takes a last day only: for later knowledge it is asked for more without one, and what is not later is dropped."""
-        cutoff = self.inquiry.outline.cutoff
+        cutoff = self.context.outline.cutoff
         later = phase is KnowledgePhase.AFTER
-        limit = self.inquiry.parameters.knowledge_per_kind * (SIMILARITY_SHARE if later else 1)
-        answer = await self.inquiry.tools.literature.search_papers(text, limit, None if later else cutoff)
-        self.inquiry.troubles.searches(answer.failures, LITERATURE)
+        limit = self.context.parameters.knowledge_per_kind * (SIMILARITY_SHARE if later else 1)
+        answer = await self.context.tools.literature.search_papers(text, limit, None if later else cutoff)
+        self.context.failures.searches(answer.failures, LITERATURE)
         papers: Iterable[Paper] = answer.items
         if cutoff is not None:
             papers = [paper for paper in papers if (appeared_after(paper, cutoff) if later else paper.admissible(cutoff))]
@@ -101,12 +101,12 @@ class Search:
         return _Answered(finds, _refused_for_good(answer.failures))
 
     async def _ask_source(self, phase: KnowledgePhase, name: str, text: str) -> _Answered:
-        cutoff = self.inquiry.outline.cutoff
+        cutoff = self.context.outline.cutoff
         after = cutoff + timedelta(days=1) if cutoff is not None and phase is KnowledgePhase.AFTER else None
         before = cutoff if phase is KnowledgePhase.BEFORE else None
-        query = SourceQuery(text=text, limit=self.inquiry.parameters.knowledge_per_kind, published_after=after, published_before=before)
-        answer = await self.inquiry.tools.sources[name].search(query)
-        _tell(self.inquiry.troubles, name, answer, phase)
+        query = SourceQuery(text=text, limit=self.context.parameters.knowledge_per_kind, published_after=after, published_before=before)
+        answer = await self.context.tools.sources[name].search(query)
+        _tell(self.context.failures, name, answer, phase)
         finds = tuple((item, None) for item in answer.items if item.admissible(after, before))
         return _Answered(finds, _refused_for_good(answer.failures))
 
@@ -116,14 +116,14 @@ def _refused_for_good(failures: Sequence[SourceFailure]) -> bool:
     return bool(failures) and all(failure.reason.passes is Passes.WITH_OTHER_SETTINGS for failure in failures)
 
 
-def _tell(troubles: Troubles, name: str, answer: KnowledgeAnswer, phase: KnowledgePhase) -> None:
-    troubles.searches(answer.failures, name)
+def _tell(failures: FailureLog, name: str, answer: KnowledgeAnswer, phase: KnowledgePhase) -> None:
+    failures.searches(answer.failures, name)
     if answer.undated_count and phase is KnowledgePhase.BEFORE:
         for _ in range(answer.undated_count):
             detail = f"a find of {name} carries no date: it cannot be shown to lie before the cutoff, so the idea is not judged by it"
-            troubles.add(f"search in {name}", Reason.NO_DATE, detail)
+            failures.add(f"search in {name}", Reason.NO_DATE, detail)
     if answer.shortening is not None:
-        troubles.add(f"search in {name}", Reason.TOO_LONG, f"a query was shortened: {answer.shortening}")
+        failures.add(f"search in {name}", Reason.TOO_LONG, f"a query was shortened: {answer.shortening}")
 
 
 def _plain(text: str) -> str:

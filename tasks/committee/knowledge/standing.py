@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from schemas.knowledge import KnowledgeItem, SourceKind
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
+from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.identity import host_of
-from tasks.committee.knowledge.inquiry import Inquiry
 from tasks.committee.knowledge.keys import keyed
 from tasks.committee.knowledge.pool import Candidate
 from tasks.committee.knowledge.steps.judge_standing import JUDGE_STANDING, ItemStanding, StandingInput, StandingReply
@@ -17,22 +17,22 @@ from tasks.judging.reply_fields import by_key
 _SUBJECT = f"{JUDGE_STANDING.name} of finds"
 
 
-async def judge_standing(inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
+async def judge_standing(context: Context, candidates: Sequence[Candidate]) -> None:
     """Score those not judged yet, `items_per_judge_call` at a time, all calls side by side. With α = 0 nobody is asked."""
-    if inquiry.parameters.judge_weight == 0:
+    if context.parameters.judge_weight == 0:
         return
     waiting = [candidate for candidate in candidates if not candidate.judged]
-    batches = [keyed(batch) for batch in even_batches(waiting, inquiry.parameters.items_per_judge_call)]
+    batches = [keyed(batch) for batch in even_batches(waiting, context.parameters.items_per_judge_call)]
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_asked(inquiry, batch)) for batch in batches]
+        tasks = [group.create_task(_asked(context, batch)) for batch in batches]
     for batch, task in zip(batches, tasks, strict=True):
-        _enter(inquiry, batch, task.result())
+        _enter(context, batch, task.result())
 
 
-async def _asked(inquiry: Inquiry, batch: dict[str, Candidate]) -> Outcome[StandingReply]:
+async def _asked(context: Context, batch: dict[str, Candidate]) -> Outcome[StandingReply]:
     items = tuple(_shown(key, candidate) for key, candidate in batch.items())
-    title = inquiry.outline.idea.title or inquiry.outline.gist
-    return await inquiry.engine.run(JUDGE_STANDING, StandingInput(idea=title, items=items, as_of_year=inquiry.as_of_year))
+    title = context.outline.idea.title or context.outline.gist
+    return await context.engine.run(JUDGE_STANDING, StandingInput(idea=title, items=items, as_of_year=context.as_of_year))
 
 
 def _shown(key: str, candidate: Candidate) -> ItemStanding:
@@ -55,11 +55,11 @@ def _site(item: KnowledgeItem) -> str:
     return item.venue or (", ".join(item.authors[:1]) if item.kind is SourceKind.CODE else "")
 
 
-def _enter(inquiry: Inquiry, batch: dict[str, Candidate], outcome: Outcome[StandingReply]) -> None:
+def _enter(context: Context, batch: dict[str, Candidate], outcome: Outcome[StandingReply]) -> None:
     for candidate in batch.values():
         candidate.judged, candidate.provenance = True, outcome.provenance
     if isinstance(outcome, Unscored):
-        inquiry.troubles.unscored(outcome, _SUBJECT)
+        context.failures.unscored(outcome, _SUBJECT)
         for candidate in batch.values():
             candidate.unscored_reason = outcome.reason
         return
@@ -68,14 +68,14 @@ def _enter(inquiry: Inquiry, batch: dict[str, Candidate], outcome: Outcome[Stand
         if key in entries:
             candidate.judge_0_to_1 = entries[key].score / 10
         else:
-            _leave_unscored(inquiry, candidate)
+            _leave_unscored(context, candidate)
 
 
-def _leave_unscored(inquiry: Inquiry, candidate: Candidate) -> None:
+def _leave_unscored(context: Context, candidate: Candidate) -> None:
     """The prompt allows no entry where nothing is known to judge by; elsewhere the reply left something out."""
     item = candidate.item
     if item.citation_count is None and item.stars is None and not _site(item):
         candidate.unscored_reason = Reason.NO_EVIDENCE
         return
     candidate.unscored_reason = Reason.REPLY_UNPARSABLE
-    inquiry.troubles.omission(_SUBJECT, "the reply has no usable entry for a find whose standing is known in part")
+    context.failures.omission(_SUBJECT, "the reply has no usable entry for a find whose standing is known in part")

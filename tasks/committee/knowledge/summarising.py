@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
-from tasks.committee.knowledge.inquiry import Inquiry
+from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.keys import keyed, without_keys
 from tasks.committee.knowledge.passages import stands_in
 from tasks.committee.knowledge.pool import Candidate
@@ -19,47 +19,47 @@ PAGE_SHARE = 4
 _SUBJECT = f"{SUMMARISE_PAGES.name} of finds"
 
 
-async def summarise(inquiry: Inquiry, candidates: Sequence[Candidate]) -> None:
+async def summarise(context: Context, candidates: Sequence[Candidate]) -> None:
     """Set the readings of pages whose text is in `quotable`, `pages_per_summary_call` at a time, all calls side by side.
 
     A page without a summary keeps what its source said of it.
     """
-    batches = [keyed(batch) for batch in even_batches(candidates, inquiry.parameters.pages_per_summary_call)]
+    batches = [keyed(batch) for batch in even_batches(candidates, context.parameters.pages_per_summary_call)]
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_asked(inquiry, batch)) for batch in batches]
+        tasks = [group.create_task(_asked(context, batch)) for batch in batches]
     for batch, task in zip(batches, tasks, strict=True):
-        _enter(inquiry, batch, task.result())
+        _enter(context, batch, task.result())
 
 
-async def _asked(inquiry: Inquiry, batch: dict[str, Candidate]) -> Outcome[SummariesReply]:
+async def _asked(context: Context, batch: dict[str, Candidate]) -> Outcome[SummariesReply]:
     pages = tuple(
         PageShown(
             key=key,
             title=candidate.item.title,
-            text=within((("Text", candidate.quotable),), PAGE_SHARE * inquiry.parameters.reading_word_limit),
+            text=within((("Text", candidate.quotable),), PAGE_SHARE * context.parameters.reading_word_limit),
         )
         for key, candidate in batch.items()
     )
-    return await inquiry.engine.run(SUMMARISE_PAGES, SummariesInput(idea=inquiry.outline.gist, pages=pages))
+    return await context.engine.run(SUMMARISE_PAGES, SummariesInput(idea=context.outline.gist, pages=pages))
 
 
-def _enter(inquiry: Inquiry, batch: dict[str, Candidate], outcome: Outcome[SummariesReply]) -> None:
+def _enter(context: Context, batch: dict[str, Candidate], outcome: Outcome[SummariesReply]) -> None:
     if isinstance(outcome, Unscored):
-        inquiry.troubles.unscored(outcome, _SUBJECT)
+        context.failures.unscored(outcome, _SUBJECT)
         return
     entries = by_key(outcome.value.pages, batch)
     for key, candidate in batch.items():
         if key in entries:
-            candidate.reading = _reading(inquiry, entries[key], candidate, without_keys(entries[key].summary, batch, key))
+            candidate.reading = _reading(context, entries[key], candidate, without_keys(entries[key].summary, batch, key))
         else:
-            inquiry.troubles.omission(_SUBJECT, "the reply leaves out a page it was shown")
+            context.failures.omission(_SUBJECT, "the reply leaves out a page it was shown")
 
 
-def _reading(inquiry: Inquiry, entry: PageSummary, candidate: Candidate, summary: str) -> str:
+def _reading(context: Context, entry: PageSummary, candidate: Candidate, summary: str) -> str:
     """The summary, and under it the passages that were found in the page."""
     passages = [passage for passage in entry.passages if passage.strip()]
     sound = [" ".join(passage.split()) for passage in passages if stands_in(passage, candidate.quotable)]
     if len(sound) < len(passages):
-        inquiry.troubles.add(_SUBJECT, Reason.PASSAGE_NOT_FOUND, "a passage does not stand in its page word for word and was left out")
+        context.failures.add(_SUBJECT, Reason.PASSAGE_NOT_FOUND, "a passage does not stand in its page word for word and was left out")
     parts = [("Summary", summary)] + ([("Passages", "\n".join(f"- {passage}" for passage in sound))] if sound else [])
-    return within(parts, inquiry.parameters.reading_word_limit)
+    return within(parts, context.parameters.reading_word_limit)

@@ -16,7 +16,7 @@ from tasks.embeddings.embedder import Embedder
 from tasks.literature.client import LiteratureClient
 from tasks.sources.registry import open_sources
 from tasks.sources.source import Source
-from tasks.sources.upstream import Desk
+from tasks.sources.upstream import SourceContext
 from warehouse.keyed_store import KeyedStore
 
 LITERATURE = "literature"
@@ -60,7 +60,7 @@ def open_knowledge_tools(
     literature: LiteratureClient,
     documents: DocumentLibrary,
     embedder: Embedder,
-    desk: Desk,
+    source_context: SourceContext,
     store: KeyedStore | None,
     slots: asyncio.Semaphore,
     read_in_full: bool = True,
@@ -68,7 +68,7 @@ def open_knowledge_tools(
     """The tools of one idea.
 
     Args:
-        desk: the idea's ledger, the shard's client, the machine's limits, the budget's hook.
+        source_context: the idea's ledger, the shard's client, the machine's limits, the budget's hook.
         store: shared cache of pages and repositories read; None keeps nothing.
         slots: bounds what is read at once; share one between the ideas of a worker.
         read_in_full: False: no page or repository is fetched.
@@ -79,15 +79,15 @@ def open_knowledge_tools(
     names = tuple(name for name in parameters.sources if name != LITERATURE)
     reader = WebReader(
         settings=settings.documents,
-        ledger=desk.ledger,
-        code_host=CodeHost(settings, desk),
+        ledger=source_context.ledger,
+        code_host=CodeHost(settings, source_context),
         store=store,
         slots=slots,
     )
     return KnowledgeTools(
         literature=literature,
         documents=documents,
-        sources={source.name: source for source in open_sources(settings, desk, names)},
+        sources={source.name: source for source in open_sources(settings, source_context, names)},
         embedder=embedder,
         reader=reader if read_in_full else None,
         reranker=CrossEncoderReranker(parameters.reranker) if parameters.reranker else None,

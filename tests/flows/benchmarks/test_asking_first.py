@@ -11,7 +11,7 @@ from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.settings import Settings
 from tasks.benchmarks.asking import KeptOutcome
-from tasks.benchmarks.desk import Desk
+from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.judging.step import Step
 from tests.support.benchmark_sets import benchmark_request, evaluate_made_up
@@ -22,7 +22,7 @@ def test_the_first_question_about_a_review_is_answered_before_its_others_set_out
     sent: list[str] = []
     answered: list[str] = []
 
-    async def ask(step: Step, question: CoverageInput, desk: Desk) -> KeptOutcome:
+    async def ask(step: Step, question: CoverageInput, context: ItemContext) -> KeptOutcome:
         earlier = any(review == question.review for review in sent)
         assert not earlier or question.review in answered, "two questions about a new review at once"
         sent.append(question.review)

@@ -9,7 +9,7 @@ import pytest
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from tasks.benchmarks.answer_store import AnswerStore
-from tasks.benchmarks.desk import Desk, Tools, work_through
+from tasks.benchmarks.items import ItemContext, Tools, work_through
 from tests.support.evaluations import make_llm_call
 
 
@@ -34,14 +34,14 @@ def through(folder: Path, items: dict[str, str], work: Any, task: str = "length"
 def test_a_death_loses_only_what_was_under_way(tmp_path: Path) -> None:
     done: list[str] = []
 
-    async def dies_at_c(text: str, desk: Desk) -> Length:
+    async def dies_at_c(text: str, context: ItemContext) -> Length:
         if text == "c":
             await asyncio.sleep(0.2)
             raise RuntimeError("killed")
         done.append(text)
         return Length(characters=len(text))
 
-    async def counts(text: str, desk: Desk) -> Length:
+    async def counts(text: str, context: ItemContext) -> Length:
         done.append(text)
         return Length(characters=len(text))
 
@@ -56,8 +56,8 @@ def test_a_death_loses_only_what_was_under_way(tmp_path: Path) -> None:
 def test_what_may_go_better_is_asked_again_and_its_earlier_calls_stay_on_the_bill(tmp_path: Path) -> None:
     answers = iter([None, 1])
 
-    async def second_time_better(text: str, desk: Desk) -> Length:
-        desk.ledger.llm_calls.append(make_llm_call(desk.ledger.idea_id, 1))
+    async def second_time_better(text: str, context: ItemContext) -> Length:
+        context.ledger.llm_calls.append(make_llm_call(context.ledger.idea_id, 1))
         return Length(characters=next(answers))
 
     assert through(tmp_path, {"a": "a"}, second_time_better)["a"].result.characters is None
@@ -67,7 +67,7 @@ def test_what_may_go_better_is_asked_again_and_its_earlier_calls_stay_on_the_bil
 
 
 def test_a_configuration_error_of_one_item_comes_out_as_itself(tmp_path: Path) -> None:
-    async def refuses(text: str, desk: Desk) -> Length:
+    async def refuses(text: str, context: ItemContext) -> Length:
         raise ConfigurationError("no such model")
 
     with pytest.raises(ConfigurationError, match="no such model"):
@@ -75,10 +75,10 @@ def test_a_configuration_error_of_one_item_comes_out_as_itself(tmp_path: Path) -
 
 
 def test_another_task_has_answers_of_its_own(tmp_path: Path) -> None:
-    async def counts(text: str, desk: Desk) -> Length:
+    async def counts(text: str, context: ItemContext) -> Length:
         return Length(characters=len(text))
 
-    async def doubles(text: str, desk: Desk) -> Length:
+    async def doubles(text: str, context: ItemContext) -> Length:
         return Length(characters=2 * len(text))
 
     assert through(tmp_path, {"a": "abc"}, counts)["a"].result.characters == 3

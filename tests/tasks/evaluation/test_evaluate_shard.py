@@ -25,10 +25,10 @@ from tasks.accounting.ledger import Ledger
 from tasks.evaluation import evaluate_idea as evaluating
 from tasks.evaluation import evaluate_shard as shard
 from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
-from tasks.evaluation.bench import Bench
 from tasks.evaluation.evaluate_idea import failed_evaluation
-from tasks.evaluation.evaluate_shard import BenchFactory
+from tasks.evaluation.evaluate_shard import IdeaToolsFactory
 from tasks.evaluation.evaluation_key import evaluation_key, run_id_for
+from tasks.evaluation.idea_tools import IdeaTools
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.evaluation.modules import MODULES, EvaluatingModule
 from tasks.judging.extractive_engine import ExtractiveEngine
@@ -62,8 +62,8 @@ def job(tmp_path: Path, count: int, **changes: Any) -> ShardJob:
 
 
 @asynccontextmanager
-async def bench(ledger: Ledger) -> AsyncIterator[Bench]:
-    yield Bench(engine=cast(Any, None), literature=cast(Any, None), documents=cast(Any, None), embedder=cast(Any, None), ledger=ledger)
+async def tools(ledger: Ledger) -> AsyncIterator[IdeaTools]:
+    yield IdeaTools(engine=cast(Any, None), literature=cast(Any, None), documents=cast(Any, None), embedder=cast(Any, None), ledger=ledger)
 
 
 @pytest.fixture
@@ -71,13 +71,13 @@ def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Replace the evaluation by one that succeeds, hangs or breaks by name; the ids it was called for, in order."""
     seen: list[str] = []
 
-    async def evaluate_idea(planned: PlannedIdea, job: ShardJob, bench: Bench) -> Any:
+    async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> Any:
         seen.append(planned.idea.idea_id)
         if planned.idea.idea_id == "idea-1":
             raise ValueError("a bug\nwith two lines")
         if planned.idea.idea_id == "idea-2":
             await asyncio.sleep(3600)
-        whole = failed_evaluation(planned, job, bench.ledger, datetime.now(UTC), _no_failure())
+        whole = failed_evaluation(planned, job, tools.ledger, datetime.now(UTC), _no_failure())
         return whole.model_copy(update={"failures": ()})
 
     monkeypatch.setattr(shard, "evaluate_idea", evaluate_idea)
@@ -90,7 +90,7 @@ def _no_failure() -> Failure:
 
 async def run(work: ShardJob, tmp_path: Path) -> dict[EvaluationKey, Any]:
     layout = Layout(tmp_path)
-    await shard.evaluate_shard(work, layout, Attempts(tmp_path / "attempts"), bench)
+    await shard.evaluate_shard(work, layout, Attempts(tmp_path / "attempts"), tools)
     return read_receipts(layout, work.run_id)
 
 
@@ -104,9 +104,9 @@ async def test_a_breaking_and_a_hanging_idea_do_not_hold_back_the_others(evaluat
 async def test_what_judges_voted_lands_with_the_idea(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     votes = make_judge_votes(make_provenance("judge_novelty"), 3, Reason.REFUSED)
 
-    async def evaluate_idea(planned: PlannedIdea, job: ShardJob, bench: Bench) -> IdeaEvaluation:
-        bench.ledger.judge_votes.extend(votes)
-        return failed_evaluation(planned, job, bench.ledger, datetime.now(UTC), _no_failure())
+    async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> IdeaEvaluation:
+        tools.ledger.judge_votes.extend(votes)
+        return failed_evaluation(planned, job, tools.ledger, datetime.now(UTC), _no_failure())
 
     monkeypatch.setattr(shard, "evaluate_idea", evaluate_idea)
     work = job(tmp_path, 1)
@@ -191,7 +191,7 @@ def test_what_another_run_may_mend_is_tried_again_and_nothing_else_for_ever(tmp_
 
 
 def _raising(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    async def evaluate_idea(planned: PlannedIdea, job: ShardJob, bench: Bench) -> Any:
+    async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> Any:
         if planned.idea.idea_id != "idea-0":
             await asyncio.sleep(3600)
 
@@ -224,20 +224,20 @@ async def test_wrong_settings_end_the_shard_with_their_own_words_and_blame_no_id
     assert [Attempts(tmp_path / "attempts").count(planned.evaluation_key) for planned in work.ideas] == [0, 0, 0]
 
 
-def _break(monkeypatch: pytest.MonkeyPatch, stage: str, error: BaseException) -> BenchFactory:
-    """Let `idea-1` fail at a stage; the bench to work with."""
+def _break(monkeypatch: pytest.MonkeyPatch, stage: str, error: BaseException) -> IdeaToolsFactory:
+    """Let `idea-1` fail at a stage; the tools to work with."""
     about = "idea-1"
 
-    async def evaluate(idea: Idea, profile: Any, bench: Bench) -> Any:
+    async def evaluate(idea: Idea, profile: Any, tools: IdeaTools) -> Any:
         if idea.idea_id == about:
             raise error
         return SimpleNamespace(evaluation=None, papers=(), citations=())
 
     @asynccontextmanager
-    async def breaking_bench(ledger: Ledger) -> AsyncIterator[Bench]:
-        if stage == "bench" and ledger.idea_id == about:
+    async def breaking_bench(ledger: Ledger) -> AsyncIterator[IdeaTools]:
+        if stage == "tools" and ledger.idea_id == about:
             raise error
-        async with bench(ledger) as opened:
+        async with tools(ledger) as opened:
             yield opened
 
     def assembled(planned: PlannedIdea, *rest: Any) -> IdeaEvaluation:
@@ -260,7 +260,7 @@ def _break(monkeypatch: pytest.MonkeyPatch, stage: str, error: BaseException) ->
     return breaking_bench
 
 
-async def _finding_nothing(idea: Idea, profile: Any, bench: Bench) -> Any:
+async def _finding_nothing(idea: Idea, profile: Any, tools: IdeaTools) -> Any:
     return SimpleNamespace(evaluation=None, papers=(), citations=())
 
 
@@ -273,7 +273,7 @@ POISONS = [
 ]
 
 
-@pytest.mark.parametrize("stage", [*Module, "bench", "assemble", "land"])
+@pytest.mark.parametrize("stage", [*Module, "tools", "assemble", "land"])
 @pytest.mark.parametrize("error", POISONS, ids=lambda error: type(error).__name__)
 async def test_whatever_stage_of_an_idea_fails_it_is_that_ideas_failure(
     stage: str, error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -281,8 +281,8 @@ async def test_whatever_stage_of_an_idea_fails_it_is_that_ideas_failure(
     # Half a character in a captured log would end the worker of the tests that reports it.
     monkeypatch.setattr(shard.logger, "disabled", True)
     work = job(tmp_path, 3, modules=tuple(Module))
-    open_bench = _break(monkeypatch, stage, error)
-    receipts = await shard.evaluate_shard(work, Layout(tmp_path), Attempts(tmp_path / "attempts"), open_bench)
+    open_tools = _break(monkeypatch, stage, error)
+    receipts = await shard.evaluate_shard(work, Layout(tmp_path), Attempts(tmp_path / "attempts"), open_tools)
     assert [receipt.incomplete_reason for receipt in receipts] == [
         None,
         error.reason if isinstance(error, AssayError) else "internal_error",
@@ -297,24 +297,24 @@ async def test_an_idea_that_cannot_even_land_as_a_failure_takes_no_other_with_it
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     work = job(tmp_path, 3)
-    open_bench = _break(monkeypatch, "land failure", PublicationError("no such row"))
-    receipts = await shard.evaluate_shard(work, Layout(tmp_path), Attempts(tmp_path / "attempts"), open_bench)
+    open_tools = _break(monkeypatch, "land failure", PublicationError("no such row"))
+    receipts = await shard.evaluate_shard(work, Layout(tmp_path), Attempts(tmp_path / "attempts"), open_tools)
     assert [receipt.idea_id for receipt in receipts] == ["idea-0", "idea-2"]
     assert "the failure of idea 'idea-1' cannot be landed: PublicationError: no such row" in caplog.text
 
 
 async def test_a_disk_that_refuses_is_no_ideas_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    open_bench = _break(monkeypatch, "land failure", OSError(errno.ENOSPC, "No space left on device"))
+    open_tools = _break(monkeypatch, "land failure", OSError(errno.ENOSPC, "No space left on device"))
     with pytest.raises(ExceptionGroup) as raised:
-        await shard.evaluate_shard(job(tmp_path, 2), Layout(tmp_path), Attempts(tmp_path / "attempts"), open_bench)
+        await shard.evaluate_shard(job(tmp_path, 2), Layout(tmp_path), Attempts(tmp_path / "attempts"), open_tools)
     assert raised.group_contains(OSError, match="No space left")
 
 
 async def test_memory_that_ran_out_ends_the_worker_and_leaves_the_idea_a_suspect(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     work, attempts = job(tmp_path, 2), Attempts(tmp_path / "attempts")
-    open_bench = _break(monkeypatch, Module.SOUNDNESS, MemoryError())
+    open_tools = _break(monkeypatch, Module.SOUNDNESS, MemoryError())
     with pytest.raises(ExceptionGroup) as raised:
-        await shard.evaluate_shard(work, Layout(tmp_path), attempts, open_bench)
+        await shard.evaluate_shard(work, Layout(tmp_path), attempts, open_tools)
     assert raised.group_contains(MemoryError)
     assert [attempts.count(planned.evaluation_key) for planned in work.ideas] == [0, 1]
 

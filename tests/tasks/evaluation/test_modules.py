@@ -19,9 +19,9 @@ from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation import evaluate_idea as evaluating
-from tasks.evaluation.bench import Bench
 from tasks.evaluation.evaluate_idea import evaluate_idea, unscored_reasons
 from tasks.evaluation.evaluation_key import conditions, evaluation_key
+from tasks.evaluation.idea_tools import IdeaTools
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.evaluation.modules import MODULES, EvaluatingModule
 from tasks.steps import STEPS
@@ -101,7 +101,7 @@ class Found:
 
 
 def _module(module: Module, waits: float) -> EvaluatingModule:
-    async def evaluate(idea: Idea, profile: Profile, bench: Bench) -> Found:
+    async def evaluate(idea: Idea, profile: Profile, tools: IdeaTools) -> Found:
         await asyncio.sleep(waits)
         citations = tuple(row for row in FULL.citations if row.module == module)
         return Found(FULL.modules[module], FULL.papers[:3], citations)
@@ -115,7 +115,7 @@ async def evaluated(monkeypatch: pytest.MonkeyPatch, modules: tuple[Module, ...]
     planned = PlannedIdea(idea=IDEA, evaluation_key=EvaluationKey("0" * 32))
     job = ShardJob(run_id=RunId("r"), request=request(modules=modules), gateway_url="http://gone", literature="test", ideas=(planned,))
     nothing = cast(Any, None)
-    return await evaluate_idea(planned, job, Bench(nothing, nothing, nothing, nothing, Ledger(IDEA.idea_id)))
+    return await evaluate_idea(planned, job, IdeaTools(nothing, nothing, nothing, nothing, Ledger(IDEA.idea_id)))
 
 
 async def test_what_modules_find_is_put_together_in_their_order_whoever_ends_first(monkeypatch: pytest.MonkeyPatch) -> None:

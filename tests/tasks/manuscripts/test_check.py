@@ -19,8 +19,8 @@ from schemas.run import Budget
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts import check_shard
-from tasks.manuscripts.bench import Bench
 from tasks.manuscripts.check_shard import check_job
+from tasks.manuscripts.check_tools import CheckTools
 from tasks.manuscripts.job import CheckJob
 from tasks.manuscripts.judge import judge_again
 from tasks.manuscripts.scores import check_scores
@@ -205,9 +205,9 @@ def test_stored_problems_are_judged_again_without_reading_the_manuscript(
     judge = Judge(engine="litellm:openai/strict", api_base=server.url)
 
     async def again() -> ManuscriptCheck:
-        async with Bench(request, Settings(), Layout(request.warehouse)) as bench:
+        async with CheckTools(request, Settings(), Layout(request.warehouse)) as tools:
             ledger = Ledger(IdeaId("faulty"))
-            return await judge_again(found["faulty"], [(judge.engine, bench.judge(ledger, judge))], most=2)
+            return await judge_again(found["faulty"], [(judge.engine, tools.judge(ledger, judge))], most=2)
 
     votes = asyncio.run(again()).votes
     assert {vote.judge for vote in votes} == {judge.engine}

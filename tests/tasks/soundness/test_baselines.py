@@ -255,11 +255,11 @@ async def test_every_real_idea_yields_several_distinct_methods_with_verbatim_quo
 
 
 async def test_real_ideas_against_real_papers_are_reviewed_with_citations_cheaply_and_always_alike() -> None:
-    shelf = real_papers(2000)
+    fetched = real_papers(2000)
     ideas = [Idea(idea_id=IdeaId(entry["idea_id"]), title="", text=entry["text"]) for entry in real_ideas()[:3]]
     for idea in ideas:
         first, again = [
-            await evaluate_soundness(idea, PARAMETERS, BaselineEngine(), WordLiterature(shelf=shelf), FakeDocuments()) for _ in range(2)
+            await evaluate_soundness(idea, PARAMETERS, BaselineEngine(), WordLiterature(fetched=fetched), FakeDocuments()) for _ in range(2)
         ]
         assert [row.score_0_to_10 for row in first.evaluation.reviews] == [row.score_0_to_10 for row in again.evaluation.reviews]
         assert first.citations == again.citations

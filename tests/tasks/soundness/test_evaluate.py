@@ -38,7 +38,7 @@ PASSAGES = {
 
 
 def literature(**changes: object) -> FakeLiterature:
-    return FakeLiterature(**{"passages": PASSAGES, "shelf": PAPERS, **changes})  # type: ignore[arg-type]
+    return FakeLiterature(**{"passages": PASSAGES, "fetched": PAPERS, **changes})  # type: ignore[arg-type]
 
 
 @dataclass
@@ -248,11 +248,11 @@ async def test_a_summary_of_more_than_three_is_cut_on_record() -> None:
 
 
 async def test_passages_that_name_papers_by_corpus_id_are_resolved() -> None:
-    shelf = (paper(1, corpus_id=111), paper(2, corpus_id=222))
+    fetched = (paper(1, corpus_id=111), paper(2, corpus_id=222))
     found = Passage(
         passage_id="s", paper_id="CorpusId:111", text="t", kind="body", score=1.0, cited_paper_ids=("CorpusId:222", "CorpusId:9")
     )
-    findings = await evaluated(source=FakeLiterature({"query alpha": (found,)}, shelf))
+    findings = await evaluated(source=FakeLiterature({"query alpha": (found,)}, fetched))
     assert findings.evaluation.passages[0].paper_id == "paper01"
     assert findings.evaluation.passages[0].cited_paper_ids == ("paper02", "CorpusId:9")
     assert [row.paper_id for row in findings.evaluation.evidence] == ["paper01", "paper02"]

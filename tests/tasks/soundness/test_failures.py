@@ -24,7 +24,7 @@ PAPERS = tuple(paper(number) for number in range(1, 7))
 async def evaluated(
     answers: dict[str, Any] | None = None, documents: FakeDocuments | None = None, **literature: Any
 ) -> SoundnessEvaluation:
-    source = FakeLiterature(**{"passages": PASSAGES, "shelf": PAPERS, **literature})
+    source = FakeLiterature(**{"passages": PASSAGES, "fetched": PAPERS, **literature})
     findings = await evaluate_soundness(IDEA, PARAMETERS, FakeEngine(answers or {}), source, documents or FakeDocuments())
     return findings.evaluation
 
@@ -161,6 +161,6 @@ async def test_a_summary_that_could_not_be_had_leaves_the_reviews_alone() -> Non
 
 
 async def test_papers_the_source_does_not_know_are_left_out_on_record() -> None:
-    evaluation = await evaluated(shelf=PAPERS[1:])
+    evaluation = await evaluated(fetched=PAPERS[1:])
     assert [review.evidence_count for review in evaluation.reviews] == [1, 2, 2]
     assert [(failure.subject, failure.reason) for failure in evaluation.failures] == [("m1", "not_found")]

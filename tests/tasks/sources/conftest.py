@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tasks.sources.http_source import HttpSource
-from tests.support.source_desks import OpenSource, keyed_settings, opened
+from tests.support.source_contexts import OpenSource, keyed_settings, opened
 from tests.support.web_servers import SHAPES, ShapedServer, shaped_server
 
 Opener = Callable[..., AbstractAsyncContextManager[OpenSource]]

@@ -22,8 +22,8 @@ def answers(server: ShapedServer, *bodies: str) -> None:
 @recorded
 async def test_the_recorded_feed_is_read(server: ShapedServer, open_source) -> None:
     answers(server, (SAMPLES / "other_arxiv_atom_feed.xml").read_text())
-    async with open_source(ArxivSource) as desk:
-        (item,) = (await desk.source.search(SourceQuery(text="electron"))).items
+    async with open_source(ArxivSource) as context:
+        (item,) = (await context.source.search(SourceQuery(text="electron"))).items
     assert item.title == "Multi-Electron Production at High Transverse Momenta in ep Collisions at HERA"
     assert (item.arxiv_id, item.url) == ("hep-ex/0307015", "https://arxiv.org/abs/hep-ex/0307015")
     assert (item.published, item.authors, item.topics) == (date(2003, 7, 7), ("H1 Collaboration",), ("hep-ex",))
@@ -35,8 +35,8 @@ async def test_the_recorded_feed_is_read(server: ShapedServer, open_source) -> N
 @recorded
 async def test_an_error_feed_with_status_200_is_a_refusal_not_a_paper(server: ShapedServer, open_source) -> None:
     answers(server, (SAMPLES / "other_arxiv_atom_error.xml").read_text())
-    async with open_source(ArxivSource) as desk:
-        answer = await desk.source.search(SourceQuery(text="electron"))
+    async with open_source(ArxivSource) as context:
+        answer = await context.source.search(SourceQuery(text="electron"))
     assert (answer.items, [failure.reason for failure in answer.failures]) == ((), ["bad_request"])
     assert "incorrect id format" in answer.failures[0].detail
     assert len(server.asked) == 1
@@ -44,8 +44,8 @@ async def test_an_error_feed_with_status_200_is_a_refusal_not_a_paper(server: Sh
 
 async def test_a_spurious_empty_page_is_asked_for_again_and_noted(server: ShapedServer, open_source) -> None:
     answers(server, EMPTY_OF_TWO, WITH_TWO)
-    async with open_source(ArxivSource) as desk:
-        answer = await desk.source.search(SourceQuery(text="sparse attention"))
+    async with open_source(ArxivSource) as context:
+        answer = await context.source.search(SourceQuery(text="sparse attention"))
     assert [item.title for item in answer.items] == ["One", "Two"]
     assert answer.complete
     assert "asked again" in answer.notes[0]
@@ -54,16 +54,18 @@ async def test_a_spurious_empty_page_is_asked_for_again_and_noted(server: Shaped
 
 async def test_a_page_that_stays_empty_is_a_failure_not_nothing_found(server: ShapedServer, open_source) -> None:
     answers(server, EMPTY_OF_TWO)
-    async with open_source(ArxivSource) as desk:
-        answer = await desk.source.search(SourceQuery(text="sparse attention"))
+    async with open_source(ArxivSource) as context:
+        answer = await context.source.search(SourceQuery(text="sparse attention"))
     assert [failure.reason for failure in answer.failures] == ["malformed_answer"]
     assert len(server.asked) == 2
 
 
 async def test_words_are_asked_for_together_and_only_then_singly(server: ShapedServer, open_source) -> None:
     answers(server, SHAPES["arxiv"]([]), WITH_TWO)
-    async with open_source(ArxivSource) as desk:
-        answer = await desk.source.search(SourceQuery(text="Is the self-attention NOT sparse? (all:x)", published_before=date(2023, 6, 30)))
+    async with open_source(ArxivSource) as context:
+        answer = await context.source.search(
+            SourceQuery(text="Is the self-attention NOT sparse? (all:x)", published_before=date(2023, 6, 30))
+        )
     first, second = (request.parameters["search_query"][0] for request in server.asked)
     dates = " AND submittedDate:[199101010000 TO 202306302359]"
     assert first == "(all:self AND all:attention AND all:sparse AND all:all AND all:x)" + dates
@@ -74,6 +76,6 @@ async def test_words_are_asked_for_together_and_only_then_singly(server: ShapedS
 
 async def test_xml_with_entities_is_refused(server: ShapedServer, open_source) -> None:
     answers(server, '<!DOCTYPE feed [<!ENTITY a "aaaa">]><feed xmlns="http://www.w3.org/2005/Atom">&a;</feed>')
-    async with open_source(ArxivSource, maximum_attempts=1) as desk:
-        answer = await desk.source.search(SourceQuery(text="electron"))
+    async with open_source(ArxivSource, maximum_attempts=1) as context:
+        answer = await context.source.search(SourceQuery(text="electron"))
     assert [failure.reason for failure in answer.failures] == ["malformed_answer"]

@@ -29,8 +29,8 @@ def works(count: int, cursor: str | None, first: int = 0) -> str:
 async def test_openalex_follows_the_cursor_until_there_are_enough(server: ShapedServer, open_source) -> None:
     pages = [works(100, "next", 0), works(100, "more", 100), works(100, None, 200)]
     server.shape = lambda _: pages.pop(0)
-    async with open_source(OpenAlexSource) as desk:
-        answer = await desk.source.search(SourceQuery(text="attention", limit=150))
+    async with open_source(OpenAlexSource) as context:
+        answer = await context.source.search(SourceQuery(text="attention", limit=150))
     assert len(answer.items) == 150
     assert [request.parameters["cursor"] for request in server.asked] == [["*"], ["next"]]
 
@@ -38,8 +38,8 @@ async def test_openalex_follows_the_cursor_until_there_are_enough(server: Shaped
 async def test_openalex_asks_within_the_dates_and_with_the_key(server: ShapedServer, open_source) -> None:
     server.shape = SHAPES["openalex"]
     query = SourceQuery(text='"sparse" AND (attention)', published_after=date(2020, 1, 1), published_before=date(2022, 2, 2))
-    async with open_source(OpenAlexSource) as desk:
-        await desk.source.search(query)
+    async with open_source(OpenAlexSource) as context:
+        await context.source.search(query)
     (request,) = server.asked
     assert request.parameters["filter"] == ["from_publication_date:2020-01-01,to_publication_date:2022-02-02"]
     assert request.parameters["search"] == ["sparse and attention"]
@@ -64,9 +64,9 @@ async def test_dois_travel_in_batches_and_a_wrong_one_is_named(kind, server: Sha
     server.shape = SHAPES[kind.name]
     server.finds = (Find("One", number=1),)
     dois = (*(f"https://doi.org/10.1234/{number}" for number in range(60)), "not a doi", "10.1/short", "10.1234/a,b")
-    async with open_source(kind) as desk:
-        answer = await desk.source.search(SourceQuery(dois=dois, limit=1))
-        packed = [call.packed for call in desk.ledger.api_calls]
+    async with open_source(kind) as context:
+        answer = await context.source.search(SourceQuery(dois=dois, limit=1))
+        packed = [call.packed for call in context.ledger.api_calls]
     assert packed == [50, 10]
     assert [failure.reason for failure in answer.failures] == ["bad_request"] * 3
     separator = "|" if kind is OpenAlexSource else ","
@@ -77,10 +77,10 @@ async def test_dois_travel_in_batches_and_a_wrong_one_is_named(kind, server: Sha
 async def test_crossref_goes_to_the_polite_pool_and_keeps_to_the_stated_rate(server: ShapedServer, open_source) -> None:
     server.shape = SHAPES["crossref"]
     server.headers = {"x-rate-limit-limit": "4", "x-rate-limit-interval": "1s"}
-    async with open_source(CrossrefSource) as desk:
+    async with open_source(CrossrefSource) as context:
         for number in range(3):
-            await desk.source.search(SourceQuery(dois=(f"10.1234/{number}",)))
-        waits = [call.wait_seconds for call in desk.ledger.api_calls]
+            await context.source.search(SourceQuery(dois=(f"10.1234/{number}",)))
+        waits = [call.wait_seconds for call in context.ledger.api_calls]
     assert waits[0] < 0.1
     assert min(waits[1:]) > 0.15
     assert all("mailto" in request.parameters for request in server.asked)
@@ -91,8 +91,8 @@ async def test_crossref_abstracts_lose_their_markup_and_months_mean_their_last_d
     row = {"DOI": "10.1234/A", "title": ["A <i>b</i>"], "abstract": abstract, "issued": {"date-parts": [[2020, 2]]}}
     undated = {"DOI": "10.1234/B", "title": [], "issued": {"date-parts": [[None]]}}
     server.shape = lambda _: json.dumps({"message": {"items": [row, undated, "no row", {"title": ["no address"]}]}})
-    async with open_source(CrossrefSource) as desk:
-        answer = await desk.source.search(SourceQuery(dois=("10.1234/a",)))
+    async with open_source(CrossrefSource) as context:
+        answer = await context.source.search(SourceQuery(dois=("10.1234/a",)))
     first, second = answer.items
     assert (first.doi, first.title, first.published) == ("10.1234/a", "A b", date(2020, 2, 29))
     assert first.text == "Is p < 0.05 & n > 3?"
@@ -103,8 +103,8 @@ async def test_crossref_abstracts_lose_their_markup_and_months_mean_their_last_d
 @recorded
 async def test_the_recorded_unpaywall_record_is_read(server: ShapedServer, open_source) -> None:
     server.shape = lambda _: sample("other_unpaywall_doi.json")
-    async with open_source(UnpaywallSource) as desk:
-        (item,) = (await desk.source.search(SourceQuery(dois=("doi:10.1038/nature12373",)))).items
+    async with open_source(UnpaywallSource) as context:
+        (item,) = (await context.source.search(SourceQuery(dois=("doi:10.1038/nature12373",)))).items
     assert (item.url, item.published) == ("https://doi.org/10.1038/nature12373", date(2013, 7, 30))
     assert (item.pdf_url, item.authors, item.venue) == ("https://www.nature.com/articles/nature12373.pdf", ("G. Aad",), "Nature")
 
@@ -112,15 +112,15 @@ async def test_the_recorded_unpaywall_record_is_read(server: ShapedServer, open_
 @recorded
 async def test_a_doi_unpaywall_does_not_know_is_not_found(server: ShapedServer, open_source) -> None:
     server.script, server.error_body = ["404"], sample("other_unpaywall_error_404.json")
-    async with open_source(UnpaywallSource) as desk:
-        answer = await desk.source.search(SourceQuery(dois=("10.48550/arxiv.1706.03762",)))
+    async with open_source(UnpaywallSource) as context:
+        answer = await context.source.search(SourceQuery(dois=("10.48550/arxiv.1706.03762",)))
     assert [failure.reason for failure in answer.failures] == ["not_found"]
 
 
 async def test_an_address_unpaywall_refuses_is_a_setting_to_mend(server: ShapedServer, open_source) -> None:
     server.script = ["422"]
-    async with open_source(UnpaywallSource) as desk:
-        answer = await desk.source.search(SourceQuery(dois=("10.1234/1",)))
+    async with open_source(UnpaywallSource) as context:
+        answer = await context.source.search(SourceQuery(dois=("10.1234/1",)))
     assert answer.failures[0].reason == "forbidden"
     assert "UNPAYWALL_EMAIL" in answer.failures[0].detail
 
@@ -128,8 +128,8 @@ async def test_an_address_unpaywall_refuses_is_a_setting_to_mend(server: ShapedS
 @recorded
 async def test_the_recorded_scholar_page_is_read(server: ShapedServer, open_source) -> None:
     server.shape = lambda _: sample("other_serper_scholar.json")
-    async with open_source(SerperScholarSource) as desk:
-        answer = await desk.source.search(SourceQuery(text="attention is all you need", published_before=date(2017, 12, 31)))
+    async with open_source(SerperScholarSource) as context:
+        answer = await context.source.search(SourceQuery(text="attention is all you need", published_before=date(2017, 12, 31)))
     (item,) = answer.items
     assert item.authors == ("A Vaswani", "N Shazeer", "N Parmar")
     assert (item.venue, item.citation_count, item.published) == ("Advances in neural", 119097, date(2017, 12, 31))
@@ -137,7 +137,7 @@ async def test_the_recorded_scholar_page_is_read(server: ShapedServer, open_sour
 
 
 async def test_a_source_of_dois_answers_no_words(server: ShapedServer, open_source) -> None:
-    async with open_source(UnpaywallSource) as desk:
-        answer = await desk.source.search(SourceQuery(text="attention"))
+    async with open_source(UnpaywallSource) as context:
+        answer = await context.source.search(SourceQuery(text="attention"))
     assert [failure.reason for failure in answer.failures] == ["bad_request"]
     assert server.asked == []

@@ -19,7 +19,7 @@ from tasks.sources.upstream import Reply, retry_after_seconds
 from tasks.web.circuit_breaker import CircuitBreaker
 from tasks.web.locks import alone
 from tests.support.clocks import SleepingClock
-from tests.support.source_desks import keyed_settings, keyless_settings, opened
+from tests.support.source_contexts import keyed_settings, keyless_settings, opened
 from tests.support.web_servers import SHAPES, Find, ShapedServer
 from warehouse.keyed_store import KeyedStore
 
@@ -38,7 +38,7 @@ async def test_two_workers_share_one_allowance(server: ShapedServer, open_source
     rate = {"arxiv": 240.0}
     started = time.monotonic()
     async with open_source(ArxivSource, requests_per_minute=rate) as one, open_source(ArxivSource, requests_per_minute=rate) as two:
-        await asyncio.gather(*(desk.source.search(SourceQuery(text="electron")) for desk in (one, two)))
+        await asyncio.gather(*(context.source.search(SourceQuery(text="electron")) for context in (one, two)))
     arrivals = [request.at for request in server.asked]
     assert len(arrivals) == 2
     assert arrivals[1] >= started + 60 / 240
@@ -56,7 +56,7 @@ async def test_arxiv_requests_arrive_apart_however_long_an_answer_takes(server: 
         words = (("one", "electron"), ("two", "muon"), ("one", "tau"), ("two", "photon"))
         desks = {"one": one, "two": two}
         started = time.monotonic()
-        await asyncio.gather(*(desks[desk].source.search(SourceQuery(text=text)) for desk, text in words))
+        await asyncio.gather(*(desks[context].source.search(SourceQuery(text=text)) for context, text in words))
     arrivals = [request.at for request in server.asked]
     assert len(arrivals) >= 5
     interval_seconds = 60 / 300
@@ -94,18 +94,18 @@ async def test_a_damaged_store_of_answers_costs_requests_not_answers(server: Sha
     server.finds = (Find("One"),)
     (tmp_path / "answers.sqlite").write_bytes(b"no database at all, and long enough to be read as one")
     settings = keyed_settings("arxiv", server.url)
-    async with opened(ArxivSource, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")) as desk:
-        answers = [await desk.source.search(SourceQuery(text="electron")) for _ in range(2)]
+    async with opened(ArxivSource, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")) as context:
+        answers = [await context.source.search(SourceQuery(text="electron")) for _ in range(2)]
     assert all(answer.complete and answer.items for answer in answers)
     assert len(server.asked) == 2
 
 
 async def test_an_empty_arxiv_page_is_not_kept(server: ShapedServer, tmp_path: Path) -> None:
     settings = keyed_settings("arxiv", server.url)
-    async with opened(ArxivSource, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")) as desk:
-        assert (await desk.source.search(SourceQuery(text="electron"))).items == ()
+    async with opened(ArxivSource, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")) as context:
+        assert (await context.source.search(SourceQuery(text="electron"))).items == ()
         server.finds = (Find("One"),)
-        assert len((await desk.source.search(SourceQuery(text="electron"))).items) == 1
+        assert len((await context.source.search(SourceQuery(text="electron"))).items) == 1
 
 
 async def test_only_one_holds_the_turn(tmp_path: Path) -> None:
@@ -128,8 +128,8 @@ async def test_retries_end_with_the_seconds_allowed(server: ShapedServer, open_s
     bounds = {"maximum_attempts": 20, "maximum_total_seconds": 20.0, "retry_base_seconds": 10.0}
     clock = SleepingClock()
     monkeypatch.setattr("tasks.web.retrying.asyncio", clock)
-    async with open_source(BraveSource, **bounds) as desk:
-        answer = await desk.source.search(SourceQuery(text="electron"))
+    async with open_source(BraveSource, **bounds) as context:
+        answer = await context.source.search(SourceQuery(text="electron"))
     assert 1 < len(server.asked) < 6
     assert "attempts" in answer.failures[0].detail
 
@@ -186,8 +186,8 @@ def test_settings_never_show_a_key() -> None:
 )
 async def test_an_answer_is_bounded_packed_or_not(server: ShapedServer, open_source, word: str, reason: str) -> None:
     server.script = [word]
-    async with open_source(BraveSource, timeout_seconds=2.0 if word == "drips" else 60.0, maximum_attempts=1) as desk:
-        answer = await desk.source.search(SourceQuery(text="electron"))
+    async with open_source(BraveSource, timeout_seconds=2.0 if word == "drips" else 60.0, maximum_attempts=1) as context:
+        answer = await context.source.search(SourceQuery(text="electron"))
     assert [failure.reason for failure in answer.failures] == [reason]
     assert answer.items == ()
 
@@ -195,8 +195,8 @@ async def test_an_answer_is_bounded_packed_or_not(server: ShapedServer, open_sou
 async def test_a_redirect_to_no_address_is_a_failure(server: ShapedServer, open_source) -> None:
     for location in ("http://xn--a.invalid/", "http://[::1", "http://h:99999999/", "//\x7f/", "http://" + "a" * 300 + "/"):
         server.script = [f"to:{location}"]
-        async with open_source(BraveSource, maximum_attempts=1) as desk:
-            answer = await desk.source.search(SourceQuery(text="electron"))
+        async with open_source(BraveSource, maximum_attempts=1) as context:
+            answer = await context.source.search(SourceQuery(text="electron"))
         assert [failure.reason for failure in answer.failures] in (["unreachable"], ["forbidden"]), location
 
 
@@ -204,8 +204,8 @@ async def test_a_redirect_to_no_address_is_a_failure(server: ShapedServer, open_
 async def test_a_number_that_is_none_is_an_answer_not_as_documented(server: ShapedServer, open_source, total: str) -> None:
     feed = '<feed xmlns="http://www.w3.org/2005/Atom" xmlns:s="http://a9.com/-/spec/opensearch/1.1/">'
     server.shape = lambda _: f"{feed}<s:totalResults>{total}</s:totalResults></feed>"
-    async with open_source(ArxivSource, maximum_attempts=1) as desk:
-        answer = await desk.source.search(SourceQuery(text="electron"))
+    async with open_source(ArxivSource, maximum_attempts=1) as context:
+        answer = await context.source.search(SourceQuery(text="electron"))
     assert [failure.reason for failure in answer.failures] == ["malformed_answer"]
 
 

@@ -14,7 +14,7 @@ from tasks.documents.links import known_links
 from tasks.sources.unpaywall import UnpaywallSource, pdf_links
 from tests.support.document_server import DocumentServer, Reply, document_server
 from tests.support.papers_with_links import paper
-from tests.support.source_desks import keyed_settings, opened
+from tests.support.source_contexts import keyed_settings, opened
 from tests.support.web_servers import bomb
 from warehouse.keyed_store import KeyedStore
 
@@ -41,9 +41,9 @@ def server() -> Iterator[DocumentServer]:
 def ask(server: DocumentServer, tmp_path: Path) -> Ask:
     async def links_of(doi: str = "10.1038/nature12373", **changes: Any) -> Asked:
         settings = keyed_settings("unpaywall", server.url, **changes)
-        async with opened(UnpaywallSource, settings, tmp_path) as desk:
-            assert isinstance(desk.source, UnpaywallSource)
-            return Asked(await desk.source.pdf_links(doi), desk.ledger.api_calls)
+        async with opened(UnpaywallSource, settings, tmp_path) as context:
+            assert isinstance(context.source, UnpaywallSource)
+            return Asked(await context.source.pdf_links(doi), context.ledger.api_calls)
 
     return links_of
 
@@ -148,12 +148,12 @@ async def test_full_texts_and_searches_share_what_is_kept(
     server.replies["/v2/10.1234/1"] = [Reply(200, body)]
     settings = keyed_settings("unpaywall", server.url)
     store = KeyedStore(tmp_path / "answers.sqlite")
-    async with opened(UnpaywallSource, settings, tmp_path, answers=store) as desk:
-        assert isinstance(desk.source, UnpaywallSource)
-        assert await desk.source.pdf_links("10.1234/1") == ()
-        found = await desk.source.search(SourceQuery(dois=("10.1234/1",)))
+    async with opened(UnpaywallSource, settings, tmp_path, answers=store) as context:
+        assert isinstance(context.source, UnpaywallSource)
+        assert await context.source.pdf_links("10.1234/1") == ()
+        found = await context.source.search(SourceQuery(dois=("10.1234/1",)))
     assert found.complete
-    assert [call.cache_hit for call in desk.ledger.api_calls] == [False, True]
+    assert [call.cache_hit for call in context.ledger.api_calls] == [False, True]
     assert len(server.asked) == 1
 
 
@@ -165,10 +165,10 @@ async def test_what_is_kept_for_one_doi_is_not_given_for_another(
     server.replies["/v2/10.1/abk"] = [Reply(200, body)]
     settings = keyed_settings("unpaywall", server.url)
     store = KeyedStore(tmp_path / "answers.sqlite")
-    async with opened(UnpaywallSource, settings, tmp_path, answers=store) as desk:
-        assert isinstance(desk.source, UnpaywallSource)
+    async with opened(UnpaywallSource, settings, tmp_path, answers=store) as context:
+        assert isinstance(context.source, UnpaywallSource)
         for doi in ("10.1/abk", "10.1/ABK"):
-            assert await desk.source.pdf_links(doi) == ("http://host/a.pdf",)
+            assert await context.source.pdf_links(doi) == ("http://host/a.pdf",)
         assert len(server.asked) == 1
         for other in ("10.1/ab\u212a", "10.1/ab\u017f", "10.1/abk\u0301"):
-            assert isinstance(await desk.source.pdf_links(other), SourceFailure)
+            assert isinstance(await context.source.pdf_links(other), SourceFailure)

@@ -16,7 +16,7 @@ from tests.support.otlp_server import collector
 
 OFF = """
 import sys
-import tasks.evaluation.workshop, tasks.literature.gateway.application
+import tasks.evaluation.shard_resources, tasks.literature.gateway.application
 from schemas.settings import TelemetrySettings
 from tasks.telemetry.reporter import reporting
 from tasks.telemetry.tracing import span

@@ -17,10 +17,10 @@ from schemas.settings import DocumentSettings, Settings, SourceSettings
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.addresses import SOURCE, CodeHost
 from tasks.committee.knowledge.reader import WebReader
-from tasks.sources.upstream import Desk
+from tasks.sources.upstream import SourceContext
 from tasks.web.client import open_client
 from tests.support.document_server import DocumentServer, Reply, document_server
-from tests.support.source_desks import KEYLESS
+from tests.support.source_contexts import KEYLESS
 from warehouse.keyed_store import KeyedStore
 
 HTML = {"content-type": "text/html; charset=utf-8"}
@@ -54,7 +54,7 @@ def archive(files: dict[str, str | bytes]) -> bytes:
     return content.getvalue()
 
 
-class Bench:
+class ReaderTools:
     """A reader whose every address is the loopback server's."""
 
     def __init__(self, server: DocumentServer, folder: Path, token: str | None = "ghp_Secret5", *, private: bool = True) -> None:
@@ -67,7 +67,7 @@ class Bench:
         self.reader = WebReader(
             settings=DocumentSettings(parse_seconds=5.0, parse_memory_bytes=700_000_000, download_timeout_seconds=60.0),
             ledger=self.ledger,
-            code_host=CodeHost(settings, Desk(self.http, self.ledger, folder), archive_root=server.url),
+            code_host=CodeHost(settings, SourceContext(self.http, self.ledger, folder), archive_root=server.url),
             store=KeyedStore(folder / "readings.sqlite"),
             slots=asyncio.Semaphore(4),
             allow_private_addresses=private,
@@ -75,19 +75,19 @@ class Bench:
 
 
 @pytest.fixture
-def bench(server: DocumentServer, tmp_path: Path) -> Bench:
-    return Bench(server, tmp_path)
+def tools(server: DocumentServer, tmp_path: Path) -> ReaderTools:
+    return ReaderTools(server, tmp_path)
 
 
-async def test_a_page_is_read_to_its_main_text_once(server: DocumentServer, bench: Bench) -> None:
+async def test_a_page_is_read_to_its_main_text_once(server: DocumentServer, tools: ReaderTools) -> None:
     server.replies["/post"] = [Reply(200, PAGE.encode(), HTML)]
-    reading = await bench.reader.page(f"{server.url}/post")
+    reading = await tools.reader.page(f"{server.url}/post")
     ((_, text),) = reading.parts
     assert SENTENCE.strip() in text
     assert "Cart" not in text
-    assert await bench.reader.page(f"{server.url}/post") == reading
+    assert await tools.reader.page(f"{server.url}/post") == reading
     assert len(server.asked) == 1
-    assert [(call.source, call.status, call.cache_hit) for call in bench.ledger.api_calls] == [
+    assert [(call.source, call.status, call.cache_hit) for call in tools.ledger.api_calls] == [
         ("download", 200, False),
         ("download", 200, True),
     ]
@@ -105,25 +105,25 @@ async def test_a_page_is_read_to_its_main_text_once(server: DocumentServer, benc
         (Reply(302, b"", {"location": "file:///etc/passwd"}), "unsafe_address"),
     ],
 )
-async def test_a_page_that_cannot_be_read_says_why(server: DocumentServer, bench: Bench, reply: Reply, reason: str) -> None:
+async def test_a_page_that_cannot_be_read_says_why(server: DocumentServer, tools: ReaderTools, reply: Reply, reason: str) -> None:
     server.replies["/post"] = [reply]
-    reading = await bench.reader.page(f"{server.url}/post")
+    reading = await tools.reader.page(f"{server.url}/post")
     assert (reading.parts, reading.failure and reading.failure.reason) == ((), reason)
 
 
 async def test_no_private_address_is_reached(server: DocumentServer, tmp_path: Path) -> None:
-    reading = await Bench(server, tmp_path, private=False).reader.page(f"{server.url}/post")
+    reading = await ReaderTools(server, tmp_path, private=False).reader.page(f"{server.url}/post")
     assert reading.failure is not None
     assert (reading.failure.reason, server.asked) == ("unsafe_address", [])
 
 
-async def test_a_page_nested_without_end_ends_as_a_value(server: DocumentServer, bench: Bench) -> None:
+async def test_a_page_nested_without_end_ends_as_a_value(server: DocumentServer, tools: ReaderTools) -> None:
     server.replies["/deep"] = [Reply(200, b"<div>" * 400_000 + SENTENCE.encode(), HTML)]
-    reading = await bench.reader.page(f"{server.url}/deep")
+    reading = await tools.reader.page(f"{server.url}/deep")
     assert reading.parts or reading.failure is not None
 
 
-async def test_a_repository_is_read_to_its_readme_and_who_calls_whom(server: DocumentServer, bench: Bench) -> None:
+async def test_a_repository_is_read_to_its_readme_and_who_calls_whom(server: DocumentServer, tools: ReaderTools) -> None:
     files = {
         "README.md": "# Sparse\nHashing attention.",
         "model.py": MODEL,
@@ -131,7 +131,7 @@ async def test_a_repository_is_read_to_its_readme_and_who_calls_whom(server: Doc
         "run.sh": "exit 1",
     }
     server.replies["/lab/sparse/zip/HEAD"] = [Reply(200, archive(files), ZIP)]
-    reading = await bench.reader.repository("lab/sparse", None)
+    reading = await tools.reader.repository("lab/sparse", None)
     parts = dict(reading.parts)
     assert parts["README"].startswith("# Sparse")
     structure = parts["Structure"].splitlines()
@@ -143,10 +143,10 @@ async def test_a_repository_is_read_to_its_readme_and_who_calls_whom(server: Doc
     ]
 
 
-async def test_a_repository_is_read_as_of_the_cutoff(server: DocumentServer, bench: Bench) -> None:
+async def test_a_repository_is_read_as_of_the_cutoff(server: DocumentServer, tools: ReaderTools) -> None:
     server.replies["/repos/lab/sparse/commits"] = [Reply(200, json.dumps([{"sha": COMMIT}]).encode())]
     server.replies[f"/lab/sparse/zip/{COMMIT}"] = [Reply(200, archive({"README.md": "As it was."}), ZIP)]
-    reading = await bench.reader.repository("lab/sparse", date(2022, 6, 30))
+    reading = await tools.reader.repository("lab/sparse", date(2022, 6, 30))
     assert dict(reading.parts)["README"] == "As it was."
     assert "until=2022-06-30T23%3A59%3A59Z" in server.asked[0].path
     assert server.asked[0].headers["Authorization"] == "Bearer ghp_Secret5"
@@ -154,7 +154,7 @@ async def test_a_repository_is_read_as_of_the_cutoff(server: DocumentServer, ben
 
 
 async def test_without_a_token_the_past_of_a_repository_cannot_be_looked_at(server: DocumentServer, tmp_path: Path) -> None:
-    reading = await Bench(server, tmp_path, token=None).reader.repository("lab/sparse", date(2022, 6, 30))
+    reading = await ReaderTools(server, tmp_path, token=None).reader.repository("lab/sparse", date(2022, 6, 30))
     assert reading.failure is not None
     assert (reading.failure.reason, "GITHUB_TOKEN" in reading.failure.detail, server.asked) == ("not_configured", True, [])
 
@@ -162,14 +162,14 @@ async def test_without_a_token_the_past_of_a_repository_cannot_be_looked_at(serv
 @pytest.mark.parametrize(
     ("body", "reason"), [(b"[]", "not_found"), (b"{}", "malformed_answer"), (b'[{"sha": "../x"}]', "malformed_answer")]
 )
-async def test_no_commit_and_no_sense_differ(server: DocumentServer, bench: Bench, body: bytes, reason: str) -> None:
+async def test_no_commit_and_no_sense_differ(server: DocumentServer, tools: ReaderTools, body: bytes, reason: str) -> None:
     server.replies["/repos/lab/sparse/commits"] = [Reply(200, body)]
-    reading = await bench.reader.repository("lab/sparse", date(2022, 6, 30))
+    reading = await tools.reader.repository("lab/sparse", date(2022, 6, 30))
     assert reading.failure is not None
     assert reading.failure.reason == reason
 
 
-async def test_one_unreadable_module_spoils_no_repository(server: DocumentServer, bench: Bench) -> None:
+async def test_one_unreadable_module_spoils_no_repository(server: DocumentServer, tools: ReaderTools) -> None:
     files = {
         "README.md": "Still there.",
         "deep.py": "-" * 100_000 + "1",
@@ -178,15 +178,15 @@ async def test_one_unreadable_module_spoils_no_repository(server: DocumentServer
         "good.py": "def f(): pass",
     }
     server.replies["/lab/sparse/zip/HEAD"] = [Reply(200, archive(files), ZIP)]
-    parts = dict((await bench.reader.repository("lab/sparse", None)).parts)
+    parts = dict((await tools.reader.repository("lab/sparse", None)).parts)
     assert parts["README"] == "Still there."
     assert parts["Structure"].splitlines()[1:] == ["good.py; functions f"]
 
 
-async def test_a_repository_too_large_to_parse_in_time_says_what_was_left_out(server: DocumentServer, bench: Bench) -> None:
+async def test_a_repository_too_large_to_parse_in_time_says_what_was_left_out(server: DocumentServer, tools: ReaderTools) -> None:
     module = "\n".join(f"def f{number}():\n  return f{number + 1}()" for number in range(3_000))
     server.replies["/lab/sparse/zip/HEAD"] = [Reply(200, archive({f"m{number}.py": module for number in range(60)}), ZIP)]
-    hurried = replace(bench.reader, settings=DocumentSettings(parse_seconds=2.0, download_timeout_seconds=60.0))
+    hurried = replace(tools.reader, settings=DocumentSettings(parse_seconds=2.0, download_timeout_seconds=60.0))
     parts = dict((await hurried.repository("lab/sparse", None)).parts)
     assert "Python files left out" in parts["Structure"]
 
@@ -202,8 +202,8 @@ async def test_a_repository_too_large_to_parse_in_time_says_what_was_left_out(se
     ],
     ids=["no archive", "bomb", "nested", "names and errors", "empty"],
 )
-async def test_a_hostile_archive_ends_as_a_value(server: DocumentServer, bench: Bench, content: bytes) -> None:
+async def test_a_hostile_archive_ends_as_a_value(server: DocumentServer, tools: ReaderTools, content: bytes) -> None:
     server.replies["/lab/sparse/zip/HEAD"] = [Reply(200, content, ZIP)]
-    reading = await bench.reader.repository("lab/sparse", None)
+    reading = await tools.reader.repository("lab/sparse", None)
     assert reading.parts or reading.failure is not None
     assert sum(len(text) for _, text in reading.parts) < 1_000_000

@@ -16,25 +16,25 @@ from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.gather import gather_knowledge
 from tasks.committee.knowledge.tools import KnowledgeTools, open_knowledge_tools
 from tasks.documents.abstracts import AbstractLibrary
-from tasks.sources.upstream import Desk
+from tasks.sources.upstream import SourceContext
 from tasks.web.client import open_client
 from tests.support.contribution_fakes import FakeEngine, WordEmbedder
 from tests.support.document_server import Reply, document_server
 from tests.support.knowledge_fakes import IDEA, Library, claims, parameters
-from tests.support.source_desks import KEYLESS, keyless_settings
+from tests.support.source_contexts import KEYLESS, keyless_settings
 from tests.support.web_servers import Find, shaped_server
 
 SENTENCE = "Sparse attention by learned hashing was faster than dense attention on long documents in all of our tests. "
 
 
-def opened(settings: Settings, desk: Desk, *names: str) -> KnowledgeTools:
+def opened(settings: Settings, source_context: SourceContext, *names: str) -> KnowledgeTools:
     return open_knowledge_tools(
         settings,
         parameters(sources=("literature", *names)),
         literature=Library(),
         documents=AbstractLibrary(),
         embedder=WordEmbedder(),
-        desk=desk,
+        source_context=source_context,
         store=None,
         slots=asyncio.Semaphore(4),
     )
@@ -57,7 +57,7 @@ async def test_a_page_found_by_a_search_engine_is_fetched_and_quoted(tmp_path: P
             settings = Settings(**(KEYLESS | {"serper_api_key": "serper-Secret-2"}), sources=sources, documents=documents)
             ledger = Ledger(IdeaId("idea"))
             async with open_client(60.0) as http:
-                tools = opened(settings, Desk(http, ledger, tmp_path), "serper", "tavily")
+                tools = opened(settings, SourceContext(http, ledger, tmp_path), "serper", "tavily")
                 reader = with_changes(tools.reader, allow_private_addresses=True)  # type: ignore[type-var]
                 knowledge = await gather_knowledge(
                     IDEA,
@@ -80,4 +80,4 @@ async def test_a_page_found_by_a_search_engine_is_fetched_and_quoted(tmp_path: P
 async def test_a_profile_that_names_no_source_is_refused(tmp_path: Path) -> None:
     async with open_client(60.0) as http:
         with pytest.raises(ConfigurationError, match="no source is named serpent"):
-            opened(keyless_settings(), Desk(http, Ledger(IdeaId("idea")), tmp_path), "serpent")
+            opened(keyless_settings(), SourceContext(http, Ledger(IdeaId("idea")), tmp_path), "serpent")

@@ -19,7 +19,7 @@ STAGE = "contribution"
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
+class Context:
     """One idea under evaluation, and the means."""
 
     idea: Idea

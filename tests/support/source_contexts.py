@@ -13,7 +13,7 @@ from schemas.knowledge import SourceQuery
 from schemas.settings import Settings, SourceSettings
 from tasks.accounting.ledger import Ledger
 from tasks.sources.http_source import HttpSource
-from tasks.sources.upstream import Desk
+from tasks.sources.upstream import SourceContext
 from tasks.web.client import open_client
 from warehouse.keyed_store import KeyedStore
 
@@ -71,7 +71,7 @@ async def opened(
     """The source and the ledger it writes to."""
     ledger = Ledger(idea_id=IdeaId("idea"))
     async with open_client(settings.sources.timeout_seconds) as http:
-        yield OpenSource(kind(settings, Desk(http, ledger, folder, on_request, answers)), ledger)
+        yield OpenSource(kind(settings, SourceContext(http, ledger, folder, on_request, answers)), ledger)
 
 
 def query_for(kind: type[HttpSource], text: str = "sparse attention", **changes: Any) -> SourceQuery:

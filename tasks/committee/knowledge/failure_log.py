@@ -1,4 +1,4 @@
-"""What did not work out while knowledge was searched for: alike troubles as one row that counts them."""
+"""What did not work out while knowledge was searched for: alike failures as one row that counts them."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ READING_STAGE = "documents"
 
 
 @dataclass(slots=True)
-class Troubles:
+class FailureLog:
     """Collects failures of one idea's search, in the order they came up.
 
     Attributes:

@@ -11,7 +11,7 @@ from tasks.literature.client import LiteratureClient
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class IdeaTools:
     """All of it writes into the same ledger. `knowledge` is None unless the committee is asked for."""
 
     engine: Engine

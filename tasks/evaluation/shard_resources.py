@@ -19,35 +19,35 @@ from tasks.documents.library import DocumentLibrary
 from tasks.embeddings.embedder import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.evaluation.attempts import Attempts
-from tasks.evaluation.bench import Bench
 from tasks.evaluation.evaluate_shard import evaluate_shard
+from tasks.evaluation.idea_tools import IdeaTools
 from tasks.evaluation.job import ShardJob
 from tasks.judging.opening import EngineOf, open_engines
 from tasks.judging.traced_engine import traced
 from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.sources.unpaywall import UnpaywallSource
-from tasks.sources.upstream import Desk
+from tasks.sources.upstream import SourceContext
 from tasks.web.client import Client, open_client
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 
 
 @dataclass(frozen=True, slots=True)
-class SourceRoom:
+class SourceConnections:
     """What sources other than the gateway share: connections, the machine's limits, and answers that may be kept."""
 
     http: Client
     limits_folder: Path
     answers: KeyedStore
 
-    def desk(self, ledger: Ledger, on_request: Callable[[], None] | None = None) -> Desk:
+    def source_context(self, ledger: Ledger, on_request: Callable[[], None] | None = None) -> SourceContext:
         """Where they work for one idea."""
-        return Desk(self.http, ledger, self.limits_folder, on_request, self.answers)
+        return SourceContext(self.http, ledger, self.limits_folder, on_request, self.answers)
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class ShardResources:
     """Shared by the ideas of one shard; lives in one event loop."""
 
     job: ShardJob
@@ -58,16 +58,16 @@ class Workshop:
     document_slots: asyncio.Semaphore
     budget: SharedBudget
     engine_of: EngineOf
-    sources: SourceRoom
+    sources: SourceConnections
 
     @asynccontextmanager
-    async def bench(self, ledger: Ledger) -> AsyncIterator[Bench]:
-        """The bench of one idea."""
+    async def tools(self, ledger: Ledger) -> AsyncIterator[IdeaTools]:
+        """The tools of one idea."""
         literature = SemanticScholarClient(
             self.job.gateway_url, ledger, self.http, self.settings.literature, lambda: self.budget.count_request(ledger.idea_id)
         )
         documents = self._documents(ledger)
-        yield Bench(
+        yield IdeaTools(
             engine=traced(self.engine_of(ledger)),
             literature=literature,
             documents=documents,
@@ -85,7 +85,7 @@ class Workshop:
             literature=literature,
             documents=documents,
             embedder=self.embedder,
-            desk=self.sources.desk(ledger, lambda: self.budget.count_request(ledger.idea_id)),
+            source_context=self.sources.source_context(ledger, lambda: self.budget.count_request(ledger.idea_id)),
             store=self.documents,
             slots=self.document_slots,
             read_in_full=self.job.request.full_text,
@@ -107,7 +107,7 @@ class Workshop:
         """Unpaywall, where an address to ask it with is set."""
         if self.settings.unpaywall_email is None:
             return None
-        return UnpaywallSource(self.settings, self.sources.desk(ledger)).pdf_links
+        return UnpaywallSource(self.settings, self.sources.source_context(ledger)).pdf_links
 
 
 async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]:
@@ -119,7 +119,7 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
         budget = SharedBudget(layout.state / "budgets.sqlite", job.run_id, job.request.budget)
         stack.callback(budget.close)
         embedder = SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite"))
-        workshop = Workshop(
+        resources = ShardResources(
             job=job,
             settings=settings,
             http=await stack.enter_async_context(open_client(settings.literature.timeout_seconds)),
@@ -139,9 +139,9 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
             ),
             sources=await _sources(settings, layout, stack),
         )
-        return await evaluate_shard(job, layout, attempts, workshop.bench)
+        return await evaluate_shard(job, layout, attempts, resources.tools)
 
 
-async def _sources(settings: Settings, layout: Layout, stack: AsyncExitStack) -> SourceRoom:
+async def _sources(settings: Settings, layout: Layout, stack: AsyncExitStack) -> SourceConnections:
     http = await stack.enter_async_context(open_client(settings.sources.timeout_seconds))
-    return SourceRoom(http, settings.home / "limits", KeyedStore(layout.cache / "sources.sqlite"))
+    return SourceConnections(http, settings.home / "limits", KeyedStore(layout.cache / "sources.sqlite"))

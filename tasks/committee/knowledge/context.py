@@ -6,21 +6,21 @@ from datetime import UTC, datetime
 from schemas.committee import KnowledgePhase
 from schemas.knowledge import SourceKind
 from schemas.profile import CommitteeParameters
+from tasks.committee.knowledge.failure_log import FailureLog
 from tasks.committee.knowledge.outline import Outline
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
-from tasks.committee.knowledge.troubles import Troubles
 from tasks.judging.step import Engine
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
-    """One idea, the means, and the troubles met so far."""
+class Context:
+    """One idea, the means, and the failures met so far."""
 
     outline: Outline
     parameters: CommitteeParameters
     engine: Engine
     tools: KnowledgeTools
-    troubles: Troubles
+    failures: FailureLog
 
     @property
     def phases(self) -> tuple[KnowledgePhase, ...]:

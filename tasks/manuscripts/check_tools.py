@@ -22,7 +22,7 @@ from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 
 
-class Bench:
+class CheckTools:
     """Engines for checking and judging; use it inside one event loop, as an async context manager.
 
     One answer alone is asked for at temperature 0. Several are asked for at the model's own temperature, with seeds that
@@ -38,7 +38,7 @@ class Bench:
         self._budget: SharedBudget | None = None
         self._extractive: ExtractiveEngine | None = None
 
-    async def __aenter__(self) -> "Bench":
+    async def __aenter__(self) -> "CheckTools":
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:

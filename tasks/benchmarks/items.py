@@ -21,7 +21,7 @@ NounT = TypeVar("NounT", bound=Noun)
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ItemContext:
     """Engine and literature book every call in the item's own ledger; `literature` is None unless the work asked for it."""
 
     engine: Engine
@@ -39,9 +39,9 @@ class Tools:
     concurrency: int
     literature_of: Callable[[Ledger], LiteratureClient] | None = None
 
-    def desk(self, ledger: Ledger) -> Desk:
+    def context(self, ledger: Ledger) -> ItemContext:
         literature = self.literature_of(ledger) if self.literature_of is not None else None
-        return Desk(self.engine_of(ledger), self.embedder, ledger, literature)
+        return ItemContext(self.engine_of(ledger), self.embedder, ledger, literature)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Done(Generic[NounT]):
 async def work_through(
     task: str,
     items: Mapping[str, ItemT],
-    work: Callable[[ItemT, Desk], Awaitable[NounT]],
+    work: Callable[[ItemT, ItemContext], Awaitable[NounT]],
     kind: type[NounT],
     *,
     store: AnswerStore,
@@ -80,7 +80,7 @@ async def work_through(
             return Done(kind.model_validate_json(before.result), paid)
         async with gate:
             ledger = Ledger(IdeaId(item_id))
-            result = await work(item, tools.desk(ledger))
+            result = await work(item, tools.context(ledger))
         answer = KeptAnswer(result=result.model_dump_json(), ask_again=ask_again(result), calls=(*paid, *ledger.llm_calls))
         store.keep(keys[item_id], answer)
         return Done(result, answer.calls)

@@ -31,7 +31,7 @@ class _LookedUp:
 
 
 @dataclass
-class Shelf:
+class FetchedPapers:
     """Fetches inside `group`, so that nothing outlives the evaluation."""
 
     literature: LiteratureClient
