@@ -44,7 +44,11 @@ def plan_check(request: CheckRequest, layout: Layout) -> CheckPlan:
     )
     waiting = [source for source in request.sources if not _done(layout, run_id, source)]
     paths = _write_shards(waiting, run_id, request, layout)
-    return CheckPlan(head=head, manuscript_ids=tuple(source.manuscript_id for source in request.sources), shard_paths=paths)
+    return CheckPlan(
+        head=head,
+        manuscript_ids=tuple(source.manuscript_id for source in request.sources),
+        shard_paths=paths,
+    )
 
 
 def check_run_id(request: CheckRequest) -> RunId:
@@ -58,7 +62,10 @@ def check_run_id(request: CheckRequest) -> RunId:
         *(judge.engine for judge in request.judges),
         *(without_secrets(place) if place else "" for place in places),
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
-        *(f"{source.manuscript_id}:{source.content_sha256}:{source.known_reason}" for source in request.sources),
+        *(
+            f"{source.manuscript_id}:{source.content_sha256}:{source.known_reason}"
+            for source in request.sources
+        ),
         length=12,
     )
     return RunId(f"check-{name}")
@@ -68,7 +75,12 @@ def unchecked(plan: CheckPlan, layout: Layout) -> tuple[Path, ...]:
     """Shards that have a manuscript without any receipt: their worker was lost."""
     jobs = ((path, CheckJob.model_validate_json(path.read_bytes())) for path in plan.shard_paths)
     return tuple(
-        path for path, job in jobs if any(read_check_receipt(layout, job.run_id, source.manuscript_id) is None for source in job.sources)
+        path
+        for path, job in jobs
+        if any(
+            read_check_receipt(layout, job.run_id, source.manuscript_id) is None
+            for source in job.sources
+        )
     )
 
 
@@ -77,10 +89,17 @@ def _done(layout: Layout, run_id: RunId, source: ManuscriptSource) -> bool:
     return receipt is not None and receipt.incomplete_reason is None
 
 
-def _write_shards(waiting: list[ManuscriptSource], run_id: RunId, request: CheckRequest, layout: Layout) -> tuple[Path, ...]:
+def _write_shards(
+    waiting: list[ManuscriptSource], run_id: RunId, request: CheckRequest, layout: Layout
+) -> tuple[Path, ...]:
     count = min(request.workers * SHARDS_PER_WORKER, len(waiting))
     jobs = (
-        CheckJob(run_id=run_id, request=request, sources=tuple(waiting[number::count]), trace_parent=traceparent())
+        CheckJob(
+            run_id=run_id,
+            request=request,
+            sources=tuple(waiting[number::count]),
+            trace_parent=traceparent(),
+        )
         for number in range(count)
     )
     return write_shards(layout.state / "checks" / run_id, jobs)

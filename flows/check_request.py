@@ -43,17 +43,25 @@ def resolve_check(
         ConfigurationError: an option that cannot be understood or met.
     """
     if not papers:
-        raise ConfigurationError("name a manuscript: a PDF, a text file, a LaTeX source, or a folder of them")
+        raise ConfigurationError(
+            "name a manuscript: a PDF, a text file, a LaTeX source, or a folder of them"
+        )
     choice = parse_engine_name(engine)
     check_warehouse(warehouse)
     check_api_base(api_base, choice.name)
     if choice.model is None and form == "pdf":
-        raise ConfigurationError("--form pdf attaches the PDF, and the extractive engine reads text only: use --form auto or text")
+        raise ConfigurationError(
+            "--form pdf attaches the PDF, and the extractive engine reads text only: use --form auto or text"
+        )
     if judges and reasons is None:
-        raise ConfigurationError("judges need the authors' own reasons to judge by: add --reasons FILE")
+        raise ConfigurationError(
+            "judges need the authors' own reasons to judge by: add --reasons FILE"
+        )
     asked = [_judge(text, choice, api_base) for text in judges]
     if len({judge.engine for judge in asked}) < len(asked):
-        raise ConfigurationError("the same judge is named twice: --repetitions asks a judge several times")
+        raise ConfigurationError(
+            "the same judge is named twice: --repetitions asks a judge several times"
+        )
     if reasons is not None and not asked:
         asked = [Judge(engine=choice.name, api_base=api_base)]
     known = read_reasons(reasons) if reasons is not None else None
@@ -84,4 +92,6 @@ def _judge(text: str, checker: EngineChoice, api_base: str | None) -> Judge:
         return Judge(engine=choice.name, api_base=f"http{url}")
     if choice.model is None or checker.model is None:
         return Judge(engine=choice.name)
-    return Judge(engine=choice.name, api_base=shared_api_base(choice.model, checker.model, api_base))
+    return Judge(
+        engine=choice.name, api_base=shared_api_base(choice.model, checker.model, api_base)
+    )

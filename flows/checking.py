@@ -33,7 +33,12 @@ class CheckSummary(Noun):
     report_paths: tuple[Path, ...]
 
 
-@flow(name="check-manuscripts", flow_run_name="check {request.engine}", task_runner=dask_runner(2, None), validate_parameters=False)
+@flow(
+    name="check-manuscripts",
+    flow_run_name="check {request.engine}",
+    task_runner=dask_runner(2, None),
+    validate_parameters=False,
+)
 def check_manuscripts(request: CheckRequest) -> CheckSummary:
     """Check the manuscripts, land, validate, publish and report.
 
@@ -53,7 +58,9 @@ def check_manuscripts(request: CheckRequest) -> CheckSummary:
             with progress(_watched(plan, layout)):
                 send_shards(check_shard, plan.shard_paths, lambda: unchecked(plan, layout))
         summary = _publish(plan, layout, settings)
-    create_markdown_artifact(markdown=_artifact(summary), key="check-summary", description=f"Check {summary.head.run_id}")
+    create_markdown_artifact(
+        markdown=_artifact(summary), key="check-summary", description=f"Check {summary.head.run_id}"
+    )
     return summary
 
 
@@ -68,7 +75,11 @@ def _publish(plan: CheckPlan, layout: Layout, settings: Settings) -> CheckSummar
     if head != read_check_head(layout, head.run_id):
         land_check_head(layout, head)
     publication = publish_check(layout, head, catalogue_url=settings.catalogue)
-    reports = write_check_report(layout, head.run_id, catalogue_url=settings.catalogue) if publication.published else ()
+    reports = (
+        write_check_report(layout, head.run_id, catalogue_url=settings.catalogue)
+        if publication.published
+        else ()
+    )
     return CheckSummary(
         head=head,
         published=publication.published,
@@ -80,9 +91,15 @@ def _publish(plan: CheckPlan, layout: Layout, settings: Settings) -> CheckSummar
 
 def _ended(plan: CheckPlan, layout: Layout) -> CheckHead:
     """The head as the receipts tell: a manuscript whose worker was lost for good is missing, and said to be."""
-    receipts = {receipt.part: receipt for receipt in iterate_check_receipts(layout, plan.head.run_id)}
+    receipts = {
+        receipt.part: receipt for receipt in iterate_check_receipts(layout, plan.head.run_id)
+    }
     finished_at = datetime.now(UTC) if plan.shard_paths else plan.head.finished_at
-    return replace(plan.head, incomplete_reason=first_incomplete_reason(plan.manuscript_ids, receipts), finished_at=finished_at)
+    return replace(
+        plan.head,
+        incomplete_reason=first_incomplete_reason(plan.manuscript_ids, receipts),
+        finished_at=finished_at,
+    )
 
 
 def _watched(plan: CheckPlan, layout: Layout) -> Watched:
@@ -99,12 +116,18 @@ def _watched(plan: CheckPlan, layout: Layout) -> Watched:
 
 def _artifact(summary: CheckSummary) -> str:
     head = summary.head
-    ended = f" It ended early: {head.incomplete_reason.replace('_', ' ')}." if head.incomplete_reason else ""
+    ended = (
+        f" It ended early: {head.incomplete_reason.replace('_', ' ')}."
+        if head.incomplete_reason
+        else ""
+    )
     lines = [
         f"# Check {head.run_id}",
         "",
         f"{head.manuscript_count} manuscripts; engine {head.engine}; judges: {', '.join(head.judges) or 'none'}.{ended}",
         "",
-        "Published." if summary.published else f"Not published: {'; '.join(summary.failed_expectations)}",
+        "Published."
+        if summary.published
+        else f"Not published: {'; '.join(summary.failed_expectations)}",
     ]
     return "\n".join(lines)

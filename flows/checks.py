@@ -152,10 +152,14 @@ def check_engine(
     asked = uses(model, bases, judging, steps, seed=seed, temperature=temperature)
     bounds = (budget.maximum_cost_usd, budget.maximum_cost_usd_per_idea)
     needs_price = any(bound is not None for bound in bounds)
-    return asyncio.run(make_contacts(asked, settings.language_model, warehouse, needs_price=needs_price))
+    return asyncio.run(
+        make_contacts(asked, settings.language_model, warehouse, needs_price=needs_price)
+    )
 
 
-def examine(warehouse: Path, engine: str, api_base: str | None, profile: Profile, settings: Settings) -> list[Finding]:
+def examine(
+    warehouse: Path, engine: str, api_base: str | None, profile: Profile, settings: Settings
+) -> list[Finding]:
     """Findings for `assay doctor`, most basic first."""
     installed = "install with `-c infra/constraints.txt`"
     return [
@@ -168,7 +172,9 @@ def examine(warehouse: Path, engine: str, api_base: str | None, profile: Profile
         ),
         _tried("lake", "DuckLake's extensions are installed", _check_extensions, installed),
         _prefect(settings),
-        _tried("embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), installed),
+        _tried(
+            "embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), installed
+        ),
         _literature(settings),
         *_models(engine, api_base, profile, settings),
         _grobid(settings),
@@ -218,9 +224,13 @@ def _check_scheduler(address: str, literature: str | None, settings: Settings) -
     except ValueError:
         host, port = None, None
     if not host or not port:
-        raise ConfigurationError(f"--scheduler {address!r} is no address; write it as tcp://host:8786")
+        raise ConfigurationError(
+            f"--scheduler {address!r} is no address; write it as tcp://host:8786"
+        )
     try:
-        socket.create_connection((host, port), CONNECT_SECONDS).close()  # Dask would try a closed port again and again
+        socket.create_connection(
+            (host, port), CONNECT_SECONDS
+        ).close()  # Dask would try a closed port again and again
     except OSError as error:
         raise ConfigurationError(
             f"no Dask scheduler answers at {address}; start one with `dask scheduler` and `dask worker {address}`"
@@ -268,9 +278,16 @@ def _check_embeddings(settings: Settings) -> None:
 def _prefect(settings: Settings) -> Finding:
     if settings.prefect_api_url is None:
         return Finding(
-            part="Prefect", state="default", detail="a server is started for each command", remedy="export PREFECT_API_URL to use your own"
+            part="Prefect",
+            state="default",
+            detail="a server is started for each command",
+            remedy="export PREFECT_API_URL to use your own",
         )
-    return _reached("Prefect", f"{settings.prefect_api_url}/health", "start it with `prefect server start`, or unset PREFECT_API_URL")
+    return _reached(
+        "Prefect",
+        f"{settings.prefect_api_url}/health",
+        "start it with `prefect server start`, or unset PREFECT_API_URL",
+    )
 
 
 def _literature(settings: Settings) -> Finding:
@@ -281,12 +298,16 @@ def _literature(settings: Settings) -> Finding:
             detail="no key: the bundled sample is used",
             remedy="export SEMANTIC_SCHOLAR_API_KEY, or --literature snapshot:PATH",
         )
-    address = f"{settings.literature.upstream_url.rstrip('/')}/graph/v1/paper/search?query=test&limit=1"
+    address = (
+        f"{settings.literature.upstream_url.rstrip('/')}/graph/v1/paper/search?query=test&limit=1"
+    )
     key = {"x-api-key": settings.semantic_scholar_api_key.get_secret_value()}
     return _reached("Semantic Scholar", address, "check the key and the network", headers=key)
 
 
-def _models(engine: str, api_base: str | None, profile: Profile, settings: Settings) -> list[Finding]:
+def _models(
+    engine: str, api_base: str | None, profile: Profile, settings: Settings
+) -> list[Finding]:
     """One finding for each model that the profile asks."""
     if engine == EXTRACTIVE:
         remedy = "--engine litellm:MODEL and the provider's key"
@@ -317,14 +338,26 @@ def _models(engine: str, api_base: str | None, profile: Profile, settings: Setti
 def _grobid(settings: Settings) -> Finding:
     if settings.grobid_url is None:
         return Finding(
-            part="GROBID", state="default", detail="PDFs are read by the built-in parser", remedy="start GROBID and export GROBID_URL"
+            part="GROBID",
+            state="default",
+            detail="PDFs are read by the built-in parser",
+            remedy="start GROBID and export GROBID_URL",
         )
-    return _reached("GROBID", f"{settings.grobid_url.rstrip('/')}/api/isalive", "docker compose -f infra/compose.yaml up grobid")
+    return _reached(
+        "GROBID",
+        f"{settings.grobid_url.rstrip('/')}/api/isalive",
+        "docker compose -f infra/compose.yaml up grobid",
+    )
 
 
 def _unpaywall(settings: Settings) -> Finding:
     if settings.unpaywall_email is None:
-        return Finding(part="Unpaywall", state="missing", detail="open-access copies are not looked up", remedy="export UNPAYWALL_EMAIL")
+        return Finding(
+            part="Unpaywall",
+            state="missing",
+            detail="open-access copies are not looked up",
+            remedy="export UNPAYWALL_EMAIL",
+        )
     return Finding(part="Unpaywall", state="ok", detail="an e-mail address is set")
 
 
@@ -335,4 +368,9 @@ def _reached(part: str, url: str, remedy: str, headers: dict[str, str] | None = 
     except NoAnswerError as error:
         return Finding(part=part, state="broken", detail=f"{shown}: {error}", remedy=remedy)
     state = "ok" if status < 400 or status == 429 else "broken"
-    return Finding(part=part, state=state, detail=f"{shown} answers {status}", remedy="" if state == "ok" else remedy)
+    return Finding(
+        part=part,
+        state=state,
+        detail=f"{shown} answers {status}",
+        remedy="" if state == "ok" else remedy,
+    )

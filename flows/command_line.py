@@ -17,7 +17,14 @@ from flows.environment import prepare_environment
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
 from flows.interruption import INTERRUPTED_LINE
 from flows.terminal import SafeFormatter, safe
-from schemas.errors import AssayError, BudgetExhaustedError, ConfigurationError, IdeaFileError, PromptError, SnapshotError
+from schemas.errors import (
+    AssayError,
+    BudgetExhaustedError,
+    ConfigurationError,
+    IdeaFileError,
+    PromptError,
+    SnapshotError,
+)
 from schemas.settings import Settings
 
 _USAGE = (ConfigurationError, IdeaFileError, SnapshotError, PromptError)
@@ -43,7 +50,9 @@ def run_command(command: Callable[[], object]) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return _interrupted()
     except RuntimeError as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):  # as DuckDB hands on a Ctrl-C that came while it was answering
+        if isinstance(
+            error.__cause__, KeyboardInterrupt
+        ):  # as DuckDB hands on a Ctrl-C that came while it was answering
             return _interrupted()
         raise
     except ValidationError as error:
@@ -51,16 +60,28 @@ def run_command(command: Callable[[], object]) -> int:
         _complain(f"setting {'.'.join(str(part) for part in first['loc'])}: {first['msg']}")
         return EXIT_USAGE
     except SettingsError as error:
-        _complain(f"{error}; the fields of a section are set one by one, as in ASSAY_LITERATURE__REQUESTS_PER_SECOND=1")
+        _complain(
+            f"{error}; the fields of a section are set one by one, as in ASSAY_LITERATURE__REQUESTS_PER_SECOND=1"
+        )
         return EXIT_USAGE
     except AssayError as error:
         _complain(str(error))
-        return EXIT_BUDGET if isinstance(error, BudgetExhaustedError) else EXIT_USAGE if isinstance(error, _USAGE) else EXIT_FAILURES
+        return (
+            EXIT_BUDGET
+            if isinstance(error, BudgetExhaustedError)
+            else EXIT_USAGE
+            if isinstance(error, _USAGE)
+            else EXIT_FAILURES
+        )
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # without it Python complains once more as it ends
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # without it Python complains once more as it ends
         return EXIT_DONE
     except OSError as error:
-        _complain(f"{error.filename or 'the system refused'}: {error.strerror or error}; check the path, its permissions and the disk")
+        _complain(
+            f"{error.filename or 'the system refused'}: {error.strerror or error}; check the path, its permissions and the disk"
+        )
         return EXIT_USAGE
     if result == _EXIT_OF_TYPER_ON_INTERRUPT:
         return _interrupted()
@@ -94,14 +115,32 @@ def _tell_version(asked: bool) -> None:
 
 
 def _options_of_all(
-    version: Annotated[bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version and exit.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_tell_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
 ) -> None:
     """Options that stand before the command."""
 
 
 def application() -> typer.Typer:
     """All commands, with their options and help texts."""
-    from flows.commands import benchmark, check, dashboard, demo, doctor, evaluate, literature, plan, rank, report, sql, warehouse
+    from flows.commands import (
+        benchmark,
+        check,
+        dashboard,
+        demo,
+        doctor,
+        evaluate,
+        literature,
+        plan,
+        rank,
+        report,
+        sql,
+        warehouse,
+    )
 
     commands = typer.Typer(
         name="assay",
@@ -122,6 +161,14 @@ def application() -> typer.Typer:
     commands.command("dashboard")(dashboard.dashboard)
     commands.command("sql")(sql.sql)
     commands.command("doctor")(doctor.doctor)
-    commands.add_typer(literature.application, name="literature", help="Build, serve and search snapshots of the literature.")
-    commands.add_typer(warehouse.application, name="warehouse", help="Export, compact, document and verify the lake.")
+    commands.add_typer(
+        literature.application,
+        name="literature",
+        help="Build, serve and search snapshots of the literature.",
+    )
+    commands.add_typer(
+        warehouse.application,
+        name="warehouse",
+        help="Export, compact, document and verify the lake.",
+    )
     return commands

@@ -25,9 +25,13 @@ def greet_scheduler(address: str, timeout_seconds: float) -> None:
     try:
         arguments = Security().get_connection_args("client")
     except (OSError, ValueError) as error:
-        raise ConfigurationError(f"--scheduler {address}: the files in {CERTIFICATES} cannot be used ({_reason(error)})") from error
+        raise ConfigurationError(
+            f"--scheduler {address}: the files in {CERTIFICATES} cannot be used ({_reason(error)})"
+        ) from error
     if address.startswith("tls://") and arguments["ssl_context"] is None:
-        raise ConfigurationError(f"--scheduler {address} speaks TLS: name your certificates in {CERTIFICATES}")
+        raise ConfigurationError(
+            f"--scheduler {address} speaks TLS: name your certificates in {CERTIFICATES}"
+        )
     asyncio.run(_greet(address, timeout_seconds, arguments))
 
 

@@ -41,7 +41,9 @@ def prepare_environment(home: Path) -> None:
         keep_private(home)
         prefect_home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ConfigurationError(f"cannot write to {home}: {error.strerror}; name another folder in ASSAY_HOME") from error
+        raise ConfigurationError(
+            f"cannot write to {home}: {error.strerror}; name another folder in ASSAY_HOME"
+        ) from error
 
 
 class _WithoutKnownErrors(logging.Filter):

@@ -19,7 +19,13 @@ from schemas.profile import ContributionParameters, RecommendationKind, SearchKi
 from schemas.run import Module, RunRequest
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.committee.expected import IDEA_TOKENS_SHOWN, expected_committee
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepEstimate, estimate_step, total_usd
+from tasks.judging.expected import (
+    CHARACTERS_PER_TOKEN,
+    Asked,
+    StepEstimate,
+    estimate_step,
+    total_usd,
+)
 from tasks.literature.known_papers import LARGEST_BATCH
 from tasks.literature.references import MOST_SEEDS_PER_REQUEST
 from tasks.novelty.expected import expected_novelty
@@ -62,18 +68,24 @@ class Estimate(Noun):
     literature_requests: int
     model_calls: int
     prompt_tokens: int
-    cached_tokens: int = Field(description="Of the prompt tokens, expected from the provider's cache.")
+    cached_tokens: int = Field(
+        description="Of the prompt tokens, expected from the provider's cache."
+    )
     completion_tokens: int = Field(description="As they are billed: answers and thinking.")
     thinking_tokens: int = Field(description="Of the completion tokens.")
     cost_usd: float | None
     cost_usd_per_idea: float | None
     unpriced_models: tuple[str, ...] = Field(description="Models whose price is unknown.")
     hours: float
-    bound_by: str = Field(description="What the hours are spent waiting for: literature rate, model, model rate, or processor.")
+    bound_by: str = Field(
+        description="What the hours are spent waiting for: literature rate, model, model rate, or processor."
+    )
     steps: tuple[StepEstimate, ...] = Field(description="Of one idea.")
 
 
-def estimate_run(ideas: Sequence[Idea], rejected: int, request: RunRequest, settings: Settings) -> Estimate:
+def estimate_run(
+    ideas: Sequence[Idea], rejected: int, request: RunRequest, settings: Settings
+) -> Estimate:
     """Predict a run over `ideas` that are all still to be evaluated.
 
     Raises:
@@ -108,7 +120,9 @@ def unpriced(steps: Sequence[StepEstimate]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(model for step in steps for model in step.unpriced_models))
 
 
-def _per_idea(request: RunRequest, idea_tokens: float, settings: Settings, *, dated: bool) -> tuple[tuple[StepEstimate, ...], float]:
+def _per_idea(
+    request: RunRequest, idea_tokens: float, settings: Settings, *, dated: bool
+) -> tuple[tuple[StepEstimate, ...], float]:
     """What models are asked about one idea, by step, and requests to the literature."""
     asked: Counts = {}
     requests = 0.0
@@ -121,7 +135,9 @@ def _per_idea(request: RunRequest, idea_tokens: float, settings: Settings, *, da
         asked |= contribution
         requests += contribution_requests
     if Module.COMMITTEE in request.modules:
-        committee, committee_requests = expected_committee(request.profile.committee, settings, dated=dated, full_text=request.full_text)
+        committee, committee_requests = expected_committee(
+            request.profile.committee, settings, dated=dated, full_text=request.full_text
+        )
         asked |= committee
         requests += committee_requests
     if Module.NOVELTY in request.modules:
@@ -158,7 +174,11 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
     review = 3 * _tokens(parameters.words_per_review_text, REVIEW_WORDS)
     counts: Counts = {
         "extract_methods": Asked(1, 0, methods * METHOD_TOKENS),
-        "soundness_query": Asked(math.ceil(methods / parameters.methods_per_query_call), methods * METHOD_TOKENS, methods * QUERY_TOKENS),
+        "soundness_query": Asked(
+            math.ceil(methods / parameters.methods_per_query_call),
+            methods * METHOD_TOKENS,
+            methods * QUERY_TOKENS,
+        ),
         "method_evidence": Asked(
             readings,
             readings * METHOD_TOKENS + methods * papers * (paper + TITLE_TOKENS),
@@ -166,9 +186,13 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
             first_calls=1,
         ),
         "soundness_review": Asked(
-            methods, methods * METHOD_TOKENS + relevant * (finding + 2 * TITLE_TOKENS), methods * (review + ENTRY_TOKENS)
+            methods,
+            methods * METHOD_TOKENS + relevant * (finding + 2 * TITLE_TOKENS),
+            methods * (review + ENTRY_TOKENS),
         ),
-        "soundness_summary": Asked(1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)),
+        "soundness_summary": Asked(
+            1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)
+        ),
     }
     return counts, 2.0 * methods
 
@@ -199,15 +223,22 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
     first = min(found, parameters.maximum_judged_papers)
     seeds = min(first * EXPECTED_RELEVANT_SHARE, parameters.maximum_seeds)
     judged = first + parameters.embedding_top
-    calls = sum(math.ceil(each / parameters.papers_per_relevance_call) for each in (first, parameters.embedding_top))
+    calls = sum(
+        math.ceil(each / parameters.papers_per_relevance_call)
+        for each in (first, parameters.embedding_top)
+    )
     compared = min(parameters.papers_compared, judged * EXPECTED_RELEVANT_SHARE)
     comparisons = math.ceil(compared / parameters.papers_per_comparison_call)
     query_calls = math.ceil(dimensions / parameters.dimensions_per_query_call)
-    abstract = min(ABSTRACT_TOKENS, (parameters.abstract_word_limit or ABSTRACT_TOKENS) * TOKENS_PER_WORD)
+    abstract = min(
+        ABSTRACT_TOKENS, (parameters.abstract_word_limit or ABSTRACT_TOKENS) * TOKENS_PER_WORD
+    )
     comparison = _tokens(parameters.words_per_comparison, COMPARISON_WORDS)
     counts: Counts = {
         "extract_dimensions": Asked(1, 0, dimensions * DIMENSION_TOKENS),
-        "contribution_queries": Asked(query_calls, dimensions * DIMENSION_TOKENS, queries * QUERY_TOKENS / 2),
+        "contribution_queries": Asked(
+            query_calls, dimensions * DIMENSION_TOKENS, queries * QUERY_TOKENS / 2
+        ),
         "relevance": Asked(
             calls,
             judged * (abstract + TITLE_TOKENS),
@@ -216,7 +247,8 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
         ),
         "compare_paper": Asked(
             comparisons,
-            comparisons * dimensions * DIMENSION_TOKENS + compared * (ABSTRACT_TOKENS + TITLE_TOKENS),
+            comparisons * dimensions * DIMENSION_TOKENS
+            + compared * (ABSTRACT_TOKENS + TITLE_TOKENS),
             compared * ((dimensions + 1) * comparison + dimensions * ENTRY_TOKENS + ENTRY_TOKENS),
             shared_tokens=dimensions * DIMENSION_TOKENS,
             first_calls=1,
@@ -231,7 +263,11 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
 
 
 def _searches(parameters: ContributionParameters, dimensions: float, queries: float) -> float:
-    by_kind = {SearchKind.RELEVANCE: queries, SearchKind.PACKED: dimensions, SearchKind.BULK: parameters.maximum_bulk_requests}
+    by_kind = {
+        SearchKind.RELEVANCE: queries,
+        SearchKind.PACKED: dimensions,
+        SearchKind.BULK: parameters.maximum_bulk_requests,
+    }
     return float(by_kind[parameters.search])
 
 
@@ -241,11 +277,18 @@ def _neighbours(request: RunRequest, seeds: float) -> float:
     requests = 0.0
     if parameters.recommendations_per_seed:
         pooled = parameters.recommendations is RecommendationKind.POOLED
-        requests += math.ceil(seeds / parameters.seeds_per_recommendation_request) if pooled else seeds
+        requests += (
+            math.ceil(seeds / parameters.seeds_per_recommendation_request) if pooled else seeds
+        )
     if parameters.references_per_seed:
         requests += math.ceil(seeds / MOST_SEEDS_PER_REQUEST)
         if not request.literature.startswith("snapshot:"):
-            requests += math.ceil(seeds * parameters.references_per_seed * EXPECTED_WITHOUT_ABSTRACT_SHARE / LARGEST_BATCH)
+            requests += math.ceil(
+                seeds
+                * parameters.references_per_seed
+                * EXPECTED_WITHOUT_ABSTRACT_SHARE
+                / LARGEST_BATCH
+            )
     return requests
 
 
@@ -254,14 +297,23 @@ def _tokens(words_asked: int | None, words_otherwise: int) -> float:
     return (0.9 * words_asked if words_asked is not None else words_otherwise) * TOKENS_PER_WORD
 
 
-def _hours(ideas: int, requests: float, steps: Sequence[StepEstimate], request: RunRequest, settings: Settings) -> tuple[float, str]:
+def _hours(
+    ideas: int,
+    requests: float,
+    steps: Sequence[StepEstimate],
+    request: RunRequest,
+    settings: Settings,
+) -> tuple[float, str]:
     waits = {"processor": ideas * 4.0 / request.workers}
     if not request.literature.startswith("snapshot:"):
         waits["literature rate"] = requests / settings.literature.requests_per_second
     limits = settings.language_model
     if steps:
         in_flight = min(limits.maximum_concurrency, request.ideas_in_flight * 4) * request.workers
-        seconds = sum(step.calls * SECONDS_UNTIL_ANSWER + step.completion_tokens / TOKENS_PER_SECOND for step in steps)
+        seconds = sum(
+            step.calls * SECONDS_UNTIL_ANSWER + step.completion_tokens / TOKENS_PER_SECOND
+            for step in steps
+        )
         waits["model"] = ideas * seconds / in_flight
         waits["model rate"] = ideas * 60 * _busiest_model_minutes(steps, limits)
     slowest = max(waits, key=lambda name: waits[name])

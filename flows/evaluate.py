@@ -42,12 +42,17 @@ class RunSummary(Noun):
     def published_run(self) -> Run:
         """The run, for who needs it in the lake. Raises PublicationError when it is not."""
         if not self.published:
-            raise PublicationError(f"run {self.run.run_id} was not published: {'; '.join(self.failed_expectations)}")
+            raise PublicationError(
+                f"run {self.run.run_id} was not published: {'; '.join(self.failed_expectations)}"
+            )
         return self.run
 
 
 @flow(
-    name="evaluate-batch", flow_run_name="evaluate {request.ideas_path.name}", task_runner=dask_runner(2, None), validate_parameters=False
+    name="evaluate-batch",
+    flow_run_name="evaluate {request.ideas_path.name}",
+    task_runner=dask_runner(2, None),
+    validate_parameters=False,
 )
 def evaluate_batch(request: RunRequest) -> RunSummary:
     """Read ideas, plan, evaluate, land, validate, publish, rank and report one batch.
@@ -71,8 +76,14 @@ def evaluate_batch(request: RunRequest) -> RunSummary:
             plan = plan_run(keyed, request, gateway, layout)
             with progress_of(plan, layout):
                 send_shards(evaluate_shard, plan.shard_paths, lambda: unfinished(plan, layout))
-            summary = _publish(_run_row(request, plan, layout, gateway.literature, started_at), layout, settings)
-    create_markdown_artifact(markdown=_artifact(summary), key="evaluate-batch-summary", description=f"Run {summary.run.run_id}")
+            summary = _publish(
+                _run_row(request, plan, layout, gateway.literature, started_at), layout, settings
+            )
+    create_markdown_artifact(
+        markdown=_artifact(summary),
+        key="evaluate-batch-summary",
+        description=f"Run {summary.run.run_id}",
+    )
     return summary
 
 
@@ -92,16 +103,25 @@ def _publish(run: Run, layout: Layout, settings: Settings) -> RunSummary:
         run=run,
         published=publication.published,
         failed_expectations=publication.failed_expectations,
-        report_paths=write_reports(layout, run.run_id, catalogue_url=settings.catalogue) if publication.published else (),
+        report_paths=write_reports(layout, run.run_id, catalogue_url=settings.catalogue)
+        if publication.published
+        else (),
     )
 
 
-def _run_row(request: RunRequest, plan: RunPlan, layout: Layout, literature: str, started_at: datetime) -> Run:
+def _run_row(
+    request: RunRequest, plan: RunPlan, layout: Layout, literature: str, started_at: datetime
+) -> Run:
     receipts = read_receipts(layout, plan.run_id).values()
     complete = sum(receipt.incomplete_reason is None for receipt in receipts)
-    first_started = min((receipt.started_at for receipt in receipts if receipt.reused_from_run_id is None), default=started_at)
+    first_started = min(
+        (receipt.started_at for receipt in receipts if receipt.reused_from_run_id is None),
+        default=started_at,
+    )
     first_started = min(first_started, started_at)
-    finished_at = max(datetime.now(UTC), first_started)  # the clock may have been set back meanwhile
+    finished_at = max(
+        datetime.now(UTC), first_started
+    )  # the clock may have been set back meanwhile
     return Run(
         run_id=plan.run_id,
         label=request.label,
@@ -135,6 +155,8 @@ def _artifact(summary: RunSummary) -> str:
         f"profile {run.profile}, engine {run.engine}, literature {run.literature}.",
         "",
         f"Took {run.duration_seconds:.0f} s.",
-        "Published." if summary.published else f"Not published: {'; '.join(summary.failed_expectations)}",
+        "Published."
+        if summary.published
+        else f"Not published: {'; '.join(summary.failed_expectations)}",
     ]
     return "\n".join(lines)

@@ -52,4 +52,8 @@ def indexed(literature: str, settings: Settings) -> str:
         return literature
     suffix = THEN_LIVE if literature.endswith(THEN_LIVE) else ""
     path = Path(literature.removeprefix("snapshot:").removesuffix(THEN_LIVE))
-    return literature if path.is_dir() else f"snapshot:{index_with_progress(path, settings.home)}{suffix}"
+    return (
+        literature
+        if path.is_dir()
+        else f"snapshot:{index_with_progress(path, settings.home)}{suffix}"
+    )

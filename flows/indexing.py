@@ -39,7 +39,13 @@ def shown_progress() -> Iterator[Report]:
 
         yield lines
         return
-    with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console) as bar:
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+    ) as bar:
         tasks = {}
 
         def draw(done: int, total: int, stage: str) -> None:
@@ -59,14 +65,23 @@ def index_with_progress(source: Path, home: Path) -> Path:
 def build_index(source: Path, target: Path, embeddings: bool, settings: Settings) -> str:
     """Build the index of `source` in `target` with progress; what it holds, in one line."""
     with shown_progress() as report:
-        return str(build_snapshot(source, target, embedder=_embedder(settings) if embeddings else None, progress=report))
+        return str(
+            build_snapshot(
+                source,
+                target,
+                embedder=_embedder(settings) if embeddings else None,
+                progress=report,
+            )
+        )
 
 
 def update_index(source: Path, target: Path, embeddings: bool, settings: Settings) -> str:
     """Apply the changes in `source` to the index in `target`; what came of them, in one line. An index with embeddings keeps them."""
     wanted = embeddings or read_manifest(target).embedding_dimensions is not None
     with shown_progress() as report:
-        updated = update_snapshot(source, target, embedder=_embedder(settings) if wanted else None, progress=report)
+        updated = update_snapshot(
+            source, target, embedder=_embedder(settings) if wanted else None, progress=report
+        )
     counted = ", ".join(f"{count:,} {name}" for name, count in updated.counts.items())
     return f"{updated.snapshot}; {counted or 'nothing new'}"
 
@@ -76,14 +91,22 @@ def embed_for_evaluations(index: Path, warehouse: Path, settings: Settings) -> s
 
     The same model, the same text and the same key as in an evaluation, so no score changes. An interrupted run goes on.
     """
-    from tasks.embeddings.sentence_embedder import SentenceEmbedder  # loads much: only where papers are embedded
+    from tasks.embeddings.sentence_embedder import (
+        SentenceEmbedder,
+    )  # loads much: only where papers are embedded
 
     manifest = read_manifest(index)
     store = PaperStore(index, name=manifest.store_name)
-    embedder = SentenceEmbedder(settings.embeddings, KeyedStore(Layout(warehouse).cache / "embeddings.sqlite"))
+    embedder = SentenceEmbedder(
+        settings.embeddings, KeyedStore(Layout(warehouse).cache / "embeddings.sqlite")
+    )
     try:
         with shown_progress() as report:
-            asyncio.run(_embed_all(store, embedder, lambda done: report(done, manifest.paper_count, "vectors")))
+            asyncio.run(
+                _embed_all(
+                    store, embedder, lambda done: report(done, manifest.paper_count, "vectors")
+                )
+            )
     finally:
         store.close()
     return f"{manifest.paper_count:,} vectors are in {warehouse}"
@@ -92,13 +115,17 @@ def embed_for_evaluations(index: Path, warehouse: Path, settings: Settings) -> s
 async def _embed_all(store: PaperStore, embedder: Embedder, report: Callable[[int], None]) -> None:
     papers = store.records_from(0)
     done = 0
-    while batch := [paper_text(record.title, record.abstract) for _, record in islice(papers, _PAPERS_PER_TURN)]:
+    while batch := [
+        paper_text(record.title, record.abstract) for _, record in islice(papers, _PAPERS_PER_TURN)
+    ]:
         await embedder.embed(batch)
         done += len(batch)
         report(done)
 
 
 def _embedder(settings: Settings) -> Embedder:
-    from tasks.embeddings.sentence_embedder import SentenceEmbedder  # loads much: only where papers are embedded
+    from tasks.embeddings.sentence_embedder import (
+        SentenceEmbedder,
+    )  # loads much: only where papers are embedded
 
     return SentenceEmbedder(settings.embeddings, None)

@@ -34,7 +34,11 @@ def interruptible() -> Iterator[None]:
 
     Enter it in the main thread, before any process or thread of the run is started.
     """
-    told_by = {signal.SIGINT} if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else {signal.SIGINT, signal.SIGHUP}
+    told_by = (
+        {signal.SIGINT}
+        if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        else {signal.SIGINT, signal.SIGHUP}
+    )
     before = signal.pthread_sigmask(signal.SIG_BLOCK, told_by)
     _start_resource_tracker()
     signal.pthread_sigmask(signal.SIG_BLOCK, told_by)  # starting the tracker unblocks SIGINT
@@ -44,7 +48,9 @@ def interruptible() -> Iterator[None]:
     watcher = threading.Thread(target=_watch, args=(over, told_by), daemon=True)
     watcher.start()
     if signal.SIGHUP in told_by:  # threads that were there before do not block it
-        signal.signal(signal.SIGHUP, lambda *_: signal.pthread_kill(watcher.ident or 0, signal.SIGHUP))
+        signal.signal(
+            signal.SIGHUP, lambda *_: signal.pthread_kill(watcher.ident or 0, signal.SIGHUP)
+        )
     try:
         yield
     finally:

@@ -19,7 +19,9 @@ class ModelCost(Noun):
     engine: str
     model_calls: int
     prompt_tokens: int
-    cached_tokens: int = Field(description="Of the prompt tokens, expected from the provider's cache.")
+    cached_tokens: int = Field(
+        description="Of the prompt tokens, expected from the provider's cache."
+    )
     thinking_tokens: int = Field(description="Of the completion tokens.")
     completion_tokens: int = Field(description="As they are billed: answers and thinking.")
     cost_usd_per_idea: float | None = Field(description="None: the price of a model is unknown.")
@@ -50,8 +52,16 @@ def compare_engines(
     settings: Settings,
 ) -> tuple[ModelCost, ...]:
     """One line for each engine, by what it costs; those of an unknown price stand last."""
-    lines = [_line(engine, estimate_run(ideas, 0, replace(request, engine=engine), settings)) for engine in engines]
-    return tuple(sorted(lines, key=lambda line: (math.inf if line.cost_usd is None else line.cost_usd, line.engine)))
+    lines = [
+        _line(engine, estimate_run(ideas, 0, replace(request, engine=engine), settings))
+        for engine in engines
+    ]
+    return tuple(
+        sorted(
+            lines,
+            key=lambda line: (math.inf if line.cost_usd is None else line.cost_usd, line.engine),
+        )
+    )
 
 
 def _line(engine: str, estimate: Estimate) -> ModelCost:

@@ -94,15 +94,26 @@ def nightly(
 def waiting_files(inbox: Path, settle_seconds: float) -> list[Path]:
     """Idea files that have come to rest, oldest first. Links, pipes and devices of such a name wait too: to be rejected."""
     newest_allowed = time.time() - settle_seconds
-    files = [path for path in inbox.iterdir() if path.suffix in IDEA_FILE_SUFFIXES and not path.name.startswith(".")]
-    changed_at = {path: path.lstat().st_mtime for path in files if path.is_symlink() or not path.is_dir()}
-    return sorted((path for path, at in changed_at.items() if at <= newest_allowed), key=lambda path: (changed_at[path], path.name))
+    files = [
+        path
+        for path in inbox.iterdir()
+        if path.suffix in IDEA_FILE_SUFFIXES and not path.name.startswith(".")
+    ]
+    changed_at = {
+        path: path.lstat().st_mtime for path in files if path.is_symlink() or not path.is_dir()
+    }
+    return sorted(
+        (path for path, at in changed_at.items() if at <= newest_allowed),
+        key=lambda path: (changed_at[path], path.name),
+    )
 
 
 def _refuse_link(path: Path) -> None:
     """A link in the inbox may lead to any file of the machine, and what an idea says is shown to many."""
     if path.is_symlink() or not path.is_file():
-        raise IdeaFileError("this is a link, pipe or device, and only files are read: put a copy in its place")
+        raise IdeaFileError(
+            "this is a link, pipe or device, and only files are read: put a copy in its place"
+        )
 
 
 def _told(error: Exception, path: Path, archive_folder: Path) -> str:
@@ -122,7 +133,11 @@ def _set_aside(path: Path, archive_folder: Path, outcome: str, reason: str) -> s
         target = _move(path, archive_folder / "rejected")
         note = target.with_name(f"{target.name}.reason.txt")
         note.write_bytes(f"{reason}\n".encode("utf-8", "replace"))
-    return outcome if boundary.error is None else f"{outcome}; it cannot be moved away ({in_a_word(boundary.error)})"
+    return (
+        outcome
+        if boundary.error is None
+        else f"{outcome}; it cannot be moved away ({in_a_word(boundary.error)})"
+    )
 
 
 def _settle(path: Path, summary: RunSummary, archive_folder: Path) -> str:
@@ -141,11 +156,19 @@ def _move(path: Path, folder: Path) -> Path:
     return target
 
 
-def _summarise(layout: Layout, outcomes: dict[str, str], published: list[RunId], settings: Settings) -> None:
+def _summarise(
+    layout: Layout, outcomes: dict[str, str], published: list[RunId], settings: Settings
+) -> None:
     """What the morning reads: a file, an artifact, and a post where a block is named. A night without a file is not posted."""
     day = datetime.now(UTC).date()
     summary = write_nightly(layout, day, outcomes, published, catalogue_url=settings.catalogue)
-    create_markdown_artifact(markdown=summary.markdown, key="nightly-summary", description=str(summary.html_path))
+    create_markdown_artifact(
+        markdown=summary.markdown, key="nightly-summary", description=str(summary.html_path)
+    )
     if outcomes:
         alarms = f", {summary.alarm_count} alarms" if summary.alarm_count else ""
-        post(summary.markdown, f"Assay, night of {day:%Y-%m-%d}{alarms}", settings.nightly.notification_block)
+        post(
+            summary.markdown,
+            f"Assay, night of {day:%Y-%m-%d}{alarms}",
+            settings.nightly.notification_block,
+        )

@@ -30,6 +30,8 @@ def post(markdown: str, subject: str, block_name: str | None) -> bool:
             if inspect.isawaitable(sent):
                 asyncio.run(sent)
     except (ValueError, OSError, RequestFailure, NotificationError, PrefectException) as error:
-        logger.warning("the summary was not posted through block %s (%s)", block_name, type(error).__name__)
+        logger.warning(
+            "the summary was not posted through block %s (%s)", block_name, type(error).__name__
+        )
         return False
     return True

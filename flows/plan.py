@@ -43,18 +43,25 @@ class KeyedBatch:
     rejected: tuple[RejectedIdea, ...]
 
 
-def key_batch(batch: IdeaBatch, request: RunRequest, settings: Settings, gateway: OpenGateway) -> KeyedBatch:
+def key_batch(
+    batch: IdeaBatch, request: RunRequest, settings: Settings, gateway: OpenGateway
+) -> KeyedBatch:
     """Key every idea and name the run after the keys."""
     used = conditions(request, settings)
     planned = tuple(
-        PlannedIdea(idea=idea, evaluation_key=evaluation_key(idea, request, gateway.literature, STEPS, used)) for idea in batch.ideas
+        PlannedIdea(
+            idea=idea, evaluation_key=evaluation_key(idea, request, gateway.literature, STEPS, used)
+        )
+        for idea in batch.ideas
     )
     rejected_names = [f"{entry.location}:{entry.reason}" for entry in batch.rejected]
     run_id = run_id_for(request, [entry.evaluation_key for entry in planned], rejected_names)
     return KeyedBatch(run_id=run_id, planned=planned, rejected=batch.rejected)
 
 
-def plan_run(keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, layout: Layout) -> RunPlan:
+def plan_run(
+    keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, layout: Layout
+) -> RunPlan:
     """Take over what is already evaluated, and write the rest as shard files.
 
     An idea whose key has a complete receipt in this run is done; one with a complete receipt in another
@@ -65,7 +72,10 @@ def plan_run(keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, layou
     land_rejections(layout, run_id, keyed.rejected)
     announce(layout, _planned(keyed, request))
     to_do = [
-        entry for entry in keyed.planned if not _complete(receipts.get(entry.evaluation_key)) and not _take_over(entry, run_id, layout)
+        entry
+        for entry in keyed.planned
+        if not _complete(receipts.get(entry.evaluation_key))
+        and not _take_over(entry, run_id, layout)
     ]
     return RunPlan(
         run_id=run_id,
@@ -79,7 +89,9 @@ def unfinished(plan: RunPlan, layout: Layout) -> tuple[Path, ...]:
     """Shards that have an idea without any receipt: their worker was lost."""
     landed: set[EvaluationKey] = set(read_receipts(layout, plan.run_id))
     jobs = ((path, ShardJob.model_validate_json(path.read_bytes())) for path in plan.shard_paths)
-    return tuple(path for path, job in jobs if any(entry.evaluation_key not in landed for entry in job.ideas))
+    return tuple(
+        path for path, job in jobs if any(entry.evaluation_key not in landed for entry in job.ideas)
+    )
 
 
 def _planned(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
@@ -107,7 +119,13 @@ def _take_over(entry: PlannedIdea, run_id: RunId, layout: Layout) -> bool:
     return True
 
 
-def _write_shards(to_do: list[PlannedIdea], run_id: RunId, request: RunRequest, gateway: OpenGateway, layout: Layout) -> tuple[Path, ...]:
+def _write_shards(
+    to_do: list[PlannedIdea],
+    run_id: RunId,
+    request: RunRequest,
+    gateway: OpenGateway,
+    layout: Layout,
+) -> tuple[Path, ...]:
     size = max(1, min(MAXIMUM_SHARD, math.ceil(len(to_do) / (2 * request.workers))))
     jobs = (
         ShardJob(

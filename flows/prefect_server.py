@@ -48,7 +48,9 @@ class PrefectServer:
         self.api_url = configured_url or f"http://127.0.0.1:{self._port}/api"
         self.environment = {"PREFECT_API_URL": self.api_url}
         if configured_url is None:
-            self.environment["PREFECT_API_AUTH_STRING"] = f"assay:{secrets.token_urlsafe(_PASSWORD_BYTES)}"
+            self.environment["PREFECT_API_AUTH_STRING"] = (
+                f"assay:{secrets.token_urlsafe(_PASSWORD_BYTES)}"
+            )
         self._before: dict[str, str | None] = {}
 
     def __enter__(self) -> "PrefectServer":
@@ -56,7 +58,9 @@ class PrefectServer:
         os.environ.update(self.environment)
         if self._configured_url is None:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and fixed arguments
-                module_command("flows.child", str(os.getpid()), "flows.prefect_app", str(self._port)),
+                module_command(
+                    "flows.child", str(os.getpid()), "flows.prefect_app", str(self._port)
+                ),
                 env={**os.environ, **self._server_settings()},
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -96,14 +100,25 @@ class PrefectServer:
             return f"no Prefect server answers at PREFECT_API_URL={self._configured_url}: `prefect server start`, or unset the variable"
         return "Prefect's server did not start: try `prefect server start` by hand and export PREFECT_API_URL"
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         for name, value in self._before.items():
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
         lost = isinstance(error, ConnectionFailure) and not self._answers()
         self._stop()
         if lost:
-            whose = f"at PREFECT_API_URL={self._configured_url}" if self._configured_url else "that this command started"
-            raise UpstreamError(f"the Prefect server {whose} was lost; the same command goes on where this one stopped") from error
+            whose = (
+                f"at PREFECT_API_URL={self._configured_url}"
+                if self._configured_url
+                else "that this command started"
+            )
+            raise UpstreamError(
+                f"the Prefect server {whose} was lost; the same command goes on where this one stopped"
+            ) from error
 
     def _stop(self) -> None:
         if self._process is None:

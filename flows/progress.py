@@ -9,7 +9,14 @@ from uuid import UUID
 
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from flows.plan import RunPlan
 from flows.shards import count_landed
@@ -56,7 +63,9 @@ def progress(watched: Watched) -> Iterator[None]:
     """Show progress while the block runs: a bar on a terminal, a line every ten seconds elsewhere."""
     console = Console(stderr=True)
     stopped = threading.Event()
-    artifact_id = create_progress_artifact(progress=0.0, key=watched.artifact_key, description=watched.description)
+    artifact_id = create_progress_artifact(
+        progress=0.0, key=watched.artifact_key, description=watched.description
+    )
     watch = _watch_bar if console.is_terminal else _watch_lines
     watcher = threading.Thread(target=watch, args=(watched, stopped, console), daemon=True)
     watcher.start()
@@ -76,9 +85,19 @@ def _finished(plan: RunPlan, layout: Layout) -> int:
 
 
 def _watch_bar(watched: Watched, stopped: threading.Event, console: Console) -> None:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console) as bar:
-        task = bar.add_task(f"{watched.nouns} {watched.verb}".capitalize(), total=watched.total(), completed=watched.done())
+        task = bar.add_task(
+            f"{watched.nouns} {watched.verb}".capitalize(),
+            total=watched.total(),
+            completed=watched.done(),
+        )
         while not stopped.wait(POLL_SECONDS):
             bar.update(task, completed=watched.done(), total=watched.total())
         bar.update(task, completed=watched.done(), total=watched.total())
@@ -91,7 +110,9 @@ def _watch_lines(watched: Watched, stopped: threading.Event, console: Console) -
         done = watched.done()
         if done != shown:
             rate = (done - before) / max(time.monotonic() - started, 1e-9)
-            remaining = f", about {(watched.total() - done) / rate / 60:.1f} min to go" if rate > 0 else ""
+            remaining = (
+                f", about {(watched.total() - done) / rate / 60:.1f} min to go" if rate > 0 else ""
+            )
             console.print(f"{_line(watched, done)}{remaining}", highlight=False)
             shown = done
     if (done := watched.done()) != shown:

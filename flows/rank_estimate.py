@@ -32,10 +32,14 @@ class RankingEstimate(Noun):
     completion_tokens: int = Field(ge=0, description="As they are billed: answers and thinking.")
     thinking_tokens: int = Field(ge=0, description="Of the completion tokens.")
     cost_usd: float | None
-    unpriced_models: tuple[str, ...] = Field(default=(), description="Models whose price is unknown.")
+    unpriced_models: tuple[str, ...] = Field(
+        default=(), description="Models whose price is unknown."
+    )
 
 
-def estimate_ranking(ideas: Sequence[Idea], request: RunRequest, settings: Settings) -> RankingEstimate:
+def estimate_ranking(
+    ideas: Sequence[Idea], request: RunRequest, settings: Settings
+) -> RankingEstimate:
     """Predict the ranking of `ideas` in the groups they were given.
 
     Raises:
@@ -51,7 +55,9 @@ def estimate_ranking(ideas: Sequence[Idea], request: RunRequest, settings: Setti
     dimensions = len(dimensions_of(request.profile))
     data = calls * (dimensions * TOKENS_PER_DIMENSION + 2 * shown)
     asked = Asked(calls, data, calls * dimensions * TOKENS_PER_VERDICT)
-    step = estimate_step(COMPARE_IDEAS, asked, 0.0, request.profile.judging, request.engine, settings.language_model)
+    step = estimate_step(
+        COMPARE_IDEAS, asked, 0.0, request.profile.judging, request.engine, settings.language_model
+    )
     return RankingEstimate(
         groups=len(sizes),
         pairs=pairs,
@@ -72,4 +78,8 @@ def most_calls(size: int, parameters: RankingParameters) -> int:
 def most_pairs(size: int, parameters: RankingParameters) -> int:
     """All pairs of a small group; of a large one at most so many as its ideas may play."""
     every = size * (size - 1) // 2
-    return every if size <= parameters.round_robin_limit else min(every, size * parameters.matches_per_idea // 2)
+    return (
+        every
+        if size <= parameters.round_robin_limit
+        else min(every, size * parameters.matches_per_idea // 2)
+    )

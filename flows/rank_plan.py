@@ -56,7 +56,11 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
         queries.run(request.run_id)
         basis = basis_of(queries.connection, request.run_id)
         group_of = _groups(queries, request, settings, layout)
-        votes = read_votes(request.votes_path, group_of, names) if request.votes_path is not None else Votes((), ())
+        votes = (
+            read_votes(request.votes_path, group_of, names)
+            if request.votes_path is not None
+            else Votes((), ())
+        )
         ranking_id = _ranking_id(request, basis, dimensions, votes.matches)
         members: dict[str, list[IdeaId]] = {}
         for idea_id, group in group_of.items():
@@ -78,28 +82,49 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
             started_at=begun.started_at if begun is not None else started_at,
             finished_at=begun.finished_at if begun is not None else started_at,
         )
-        blank = RankJob(ranking_id=ranking_id, request=request, dimensions=dimensions, groups=(), trace_parent=traceparent())
+        blank = RankJob(
+            ranking_id=ranking_id,
+            request=request,
+            dimensions=dimensions,
+            groups=(),
+            trace_parent=traceparent(),
+        )
         paths = _write_shards(queries, head, blank, layout, members, votes.matches)
-    most = {name: most_calls(len(ideas), request.profile.ranking) * len(dimensions) for name, ideas in members.items()}
-    return RankingPlan(head=head, most_matches=most, shard_paths=paths, rejected_votes=votes.rejected)
+    most = {
+        name: most_calls(len(ideas), request.profile.ranking) * len(dimensions)
+        for name, ideas in members.items()
+    }
+    return RankingPlan(
+        head=head, most_matches=most, shard_paths=paths, rejected_votes=votes.rejected
+    )
 
 
 def unranked(plan: RankingPlan, layout: Layout) -> tuple[Path, ...]:
     """Shards that have a group without any receipt: their worker was lost."""
     jobs = ((path, RankJob.model_validate_json(path.read_bytes())) for path in plan.shard_paths)
-    return tuple(path for path, job in jobs if any(not _landed(layout, plan.head, group.group) for group in job.groups))
+    return tuple(
+        path
+        for path, job in jobs
+        if any(not _landed(layout, plan.head, group.group) for group in job.groups)
+    )
 
 
 def _landed(layout: Layout, head: RankingHead, group: str) -> bool:
     return read_group_receipt(layout, head.run_id, head.ranking_id, group) is not None
 
 
-def _groups(queries: Queries, request: RankRequest, settings: Settings, layout: Layout) -> Mapping[IdeaId, str]:
+def _groups(
+    queries: Queries, request: RankRequest, settings: Settings, layout: Layout
+) -> Mapping[IdeaId, str]:
     """Every idea's group, in the order of groups and ideas."""
     rows = queries.rows("ideas_of_run", run_id=request.run_id)
     if request.grouping is Grouping.CLUSTERS:
-        plain = [Dossier(idea_id=row["idea_id"], title=row["title"], text=row["text"]) for row in rows]
-        embedder = SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite"))
+        plain = [
+            Dossier(idea_id=row["idea_id"], title=row["title"], text=row["text"]) for row in rows
+        ]
+        embedder = SentenceEmbedder(
+            settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")
+        )
         found = dict(asyncio.run(find_groups(plain, embedder)).group_of)
     else:
         given = {row["group"] for row in rows}
@@ -110,7 +135,9 @@ def _groups(queries: Queries, request: RankRequest, settings: Settings, layout: 
     return dict(sorted(found.items(), key=lambda pair: (pair[1], pair[0])))
 
 
-def _ranking_id(request: RankRequest, basis: str, dimensions: Sequence[ReviewDimension], votes: Sequence[Match]) -> str:
+def _ranking_id(
+    request: RankRequest, basis: str, dimensions: Sequence[ReviewDimension], votes: Sequence[Match]
+) -> str:
     """Over all that could change the outcome; not how it is shown, the workers or the bounds."""
     profile = request.profile
     name = content_hash(
@@ -119,7 +146,10 @@ def _ranking_id(request: RankRequest, basis: str, dimensions: Sequence[ReviewDim
         without_secrets(request.api_base) if request.api_base else "",
         profile.model_dump_json(include={"name", "seed", "temperature", "ranking"}),
         request.grouping,
-        *(dimension.model_dump_json(include={"name", "question", "scale"}) for dimension in dimensions),
+        *(
+            dimension.model_dump_json(include={"name", "question", "scale"})
+            for dimension in dimensions
+        ),
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
         *(vote.match_id for vote in votes),
         length=12,
@@ -136,12 +166,20 @@ def _write_shards(
     votes: Sequence[Match],
 ) -> tuple[Path, ...]:
     dealt = _dealt(_to_do(head, layout, members), blank.request.workers * SHARDS_PER_WORKER)
-    jobs = (replace(blank, groups=_groups_of(queries, blank, layout, names, members, votes)) for names in dealt)
+    jobs = (
+        replace(blank, groups=_groups_of(queries, blank, layout, names, members, votes))
+        for names in dealt
+    )
     return write_shards(layout.state / "rankings" / head.run_id / head.ranking_id, jobs)
 
 
 def _groups_of(
-    queries: Queries, blank: RankJob, layout: Layout, names: Sequence[str], members: Mapping[str, Sequence[IdeaId]], votes: Sequence[Match]
+    queries: Queries,
+    blank: RankJob,
+    layout: Layout,
+    names: Sequence[str],
+    members: Mapping[str, Sequence[IdeaId]],
+    votes: Sequence[Match],
 ) -> tuple[GroupJob, ...]:
     """The groups called `names`, with all that their ideas' evaluations found out; one of which that cannot be told is landed as failed."""
     group_of = {idea_id: name for name in names for idea_id in members[name]}
@@ -167,11 +205,22 @@ def _groups_of(
     )
 
 
-def _to_do(head: RankingHead, layout: Layout, members: Mapping[str, Sequence[IdeaId]]) -> dict[str, int]:
+def _to_do(
+    head: RankingHead, layout: Layout, members: Mapping[str, Sequence[IdeaId]]
+) -> dict[str, int]:
     """Sizes of the groups without a complete receipt, the largest first."""
-    receipts = {name: read_group_receipt(layout, head.run_id, head.ranking_id, name) for name in members}
-    waiting = [name for name, receipt in receipts.items() if receipt is None or receipt.incomplete_reason is not None]
-    return {name: len(members[name]) for name in sorted(waiting, key=lambda name: (-len(members[name]), name))}
+    receipts = {
+        name: read_group_receipt(layout, head.run_id, head.ranking_id, name) for name in members
+    }
+    waiting = [
+        name
+        for name, receipt in receipts.items()
+        if receipt is None or receipt.incomplete_reason is not None
+    ]
+    return {
+        name: len(members[name])
+        for name in sorted(waiting, key=lambda name: (-len(members[name]), name))
+    }
 
 
 def _dealt(sizes: Mapping[str, int], most: int) -> list[list[str]]:

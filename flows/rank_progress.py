@@ -22,8 +22,14 @@ class PlayedMatches:
 
     def done(self) -> int:
         self._look()
-        under_way = ((name, journal.matches) for name, journal in self._journals.items() if name not in self._ranked)
-        return sum(self._ranked.values()) + sum(min(matches, self._most[name]) for name, matches in under_way)
+        under_way = (
+            (name, journal.matches)
+            for name, journal in self._journals.items()
+            if name not in self._ranked
+        )
+        return sum(self._ranked.values()) + sum(
+            min(matches, self._most[name]) for name, matches in under_way
+        )
 
     def total(self) -> int:
         return sum(self._ranked.get(name, most) for name, most in self._most.items())
@@ -36,7 +42,9 @@ class PlayedMatches:
         for name in self._most:
             if name in self._ranked:
                 continue
-            receipt = read_group_receipt(self._layout, self._head.run_id, self._head.ranking_id, name)
+            receipt = read_group_receipt(
+                self._layout, self._head.run_id, self._head.ranking_id, name
+            )
             if receipt is not None and receipt.incomplete_reason is None:
                 self._ranked[name] = receipt.rows.get("matches", 0)
             else:

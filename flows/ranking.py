@@ -34,11 +34,18 @@ class RankSummary(Noun):
     unchanged: bool
     failed_expectations: tuple[str, ...]
     rejected_votes: tuple[str, ...]
-    failed_groups: tuple[str, ...] = Field(description="Each with why; the next run of the command tries them again.")
+    failed_groups: tuple[str, ...] = Field(
+        description="Each with why; the next run of the command tries them again."
+    )
     report_paths: tuple[Path, ...]
 
 
-@flow(name="rank-run", flow_run_name="rank {request.run_id}", task_runner=dask_runner(2, None), validate_parameters=False)
+@flow(
+    name="rank-run",
+    flow_run_name="rank {request.run_id}",
+    task_runner=dask_runner(2, None),
+    validate_parameters=False,
+)
 def rank_run(request: RankRequest) -> RankSummary:
     """Group the ideas of a run, play their matches, rate, land, validate, publish and report.
 
@@ -59,7 +66,11 @@ def rank_run(request: RankRequest) -> RankSummary:
             with progress(_watched(plan, layout)):
                 send_shards(rank_shard, plan.shard_paths, lambda: unranked(plan, layout))
         summary = _publish(plan, layout, settings)
-    create_markdown_artifact(markdown=_artifact(summary), key="rank-run-summary", description=f"Ranking {summary.head.ranking_id}")
+    create_markdown_artifact(
+        markdown=_artifact(summary),
+        key="rank-run-summary",
+        description=f"Ranking {summary.head.ranking_id}",
+    )
     return summary
 
 
@@ -80,12 +91,19 @@ def _publish(plan: RankingPlan, layout: Layout, settings: Settings) -> RankSumma
         unchanged=publication.unchanged,
         failed_expectations=publication.failed_expectations,
         rejected_votes=tuple(f"{vote.location}: {vote.detail}" for vote in plan.rejected_votes),
-        failed_groups=tuple(f"{failed.group}: {failed.ended_because}" for failed in failed_groups(layout, head.run_id, head.ranking_id)),
-        report_paths=_reports(layout, head.run_id, settings, changed=not publication.unchanged) if publication.published else (),
+        failed_groups=tuple(
+            f"{failed.group}: {failed.ended_because}"
+            for failed in failed_groups(layout, head.run_id, head.ranking_id)
+        ),
+        report_paths=_reports(layout, head.run_id, settings, changed=not publication.unchanged)
+        if publication.published
+        else (),
     )
 
 
-def _reports(layout: Layout, run_id: RunId, settings: Settings, *, changed: bool) -> tuple[Path, ...]:
+def _reports(
+    layout: Layout, run_id: RunId, settings: Settings, *, changed: bool
+) -> tuple[Path, ...]:
     written = tuple(layout.reports / run_id / name for name in ("index.html", "index.md"))
     if changed or not all(path.exists() for path in written):
         return write_reports(layout, run_id, catalogue_url=settings.catalogue)
@@ -94,9 +112,16 @@ def _reports(layout: Layout, run_id: RunId, settings: Settings, *, changed: bool
 
 def _ended(plan: RankingPlan, layout: Layout) -> RankingHead:
     """The head as its groups' receipts tell: a group whose worker was lost for good is missing, and said to be."""
-    receipts = {receipt.group: receipt for receipt in iterate_group_receipts(layout, plan.head.run_id, plan.head.ranking_id)}
+    receipts = {
+        receipt.group: receipt
+        for receipt in iterate_group_receipts(layout, plan.head.run_id, plan.head.ranking_id)
+    }
     finished_at = datetime.now(UTC) if plan.shard_paths else plan.head.finished_at
-    return replace(plan.head, incomplete_reason=first_incomplete_reason(plan.most_matches, receipts), finished_at=finished_at)
+    return replace(
+        plan.head,
+        incomplete_reason=first_incomplete_reason(plan.most_matches, receipts),
+        finished_at=finished_at,
+    )
 
 
 def _watched(plan: RankingPlan, layout: Layout) -> Watched:
@@ -114,13 +139,19 @@ def _watched(plan: RankingPlan, layout: Layout) -> Watched:
 
 def _artifact(summary: RankSummary) -> str:
     head = summary.head
-    ended = f" It ended early: {head.incomplete_reason.replace('_', ' ')}." if head.incomplete_reason else ""
+    ended = (
+        f" It ended early: {head.incomplete_reason.replace('_', ' ')}."
+        if head.incomplete_reason
+        else ""
+    )
     lines = [
         f"# Ranking {head.ranking_id} of run {head.run_id}",
         "",
         f"{head.idea_count} ideas in {head.group_count} groups; engine {head.engine}, profile {head.profile}.{ended}",
         "",
         *(f"Group not ranked: {line}\n" for line in summary.failed_groups),
-        "Published." if summary.published else f"Not published: {'; '.join(summary.failed_expectations)}",
+        "Published."
+        if summary.published
+        else f"Not published: {'; '.join(summary.failed_expectations)}",
     ]
     return "\n".join(lines)

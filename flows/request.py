@@ -32,7 +32,9 @@ def parse_modules(text: str) -> tuple[Module, ...]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     unknown = [name for name in names if name not in set(Module)]
     if unknown or not names:
-        raise ConfigurationError(f"--modules {text!r}: {', '.join(unknown) or 'nothing named'}; choose from {', '.join(Module)}")
+        raise ConfigurationError(
+            f"--modules {text!r}: {', '.join(unknown) or 'nothing named'}; choose from {', '.join(Module)}"
+        )
     return tuple(Module(name) for name in dict.fromkeys(names))
 
 
@@ -48,7 +50,9 @@ def check_api_base(api_base: str | None, engine: str) -> None:
         return
     check_address("--api-base", api_base, WHERE_KEYS_BELONG)
     if parse_engine_name(engine).model is None:
-        raise ConfigurationError(f"--api-base {api_base}: the {engine} engine asks no server; add --engine litellm:openai/MODEL")
+        raise ConfigurationError(
+            f"--api-base {api_base}: the {engine} engine asks no server; add --engine litellm:openai/MODEL"
+        )
     if not api_base.startswith(("http://", "https://")):
         raise ConfigurationError(f"--api-base {api_base!r}: write it as http://host:port/v1")
 
@@ -72,7 +76,9 @@ def resolve_literature(text: str | None, settings: Settings) -> str:
         ConfigurationError: another form, or a snapshot path that does not exist.
     """
     if text is None:
-        return "live" if settings.semantic_scholar_api_key else f"snapshot:{bundled('papers.jsonl')}"
+        return (
+            "live" if settings.semantic_scholar_api_key else f"snapshot:{bundled('papers.jsonl')}"
+        )
     if text == "live":
         return text
     if text.startswith(("http://", "https://")):
@@ -80,7 +86,9 @@ def resolve_literature(text: str | None, settings: Settings) -> str:
         return text
     kind, _, place = text.partition(":")
     if kind != "snapshot" or not place:
-        raise ConfigurationError(f"--literature {text!r}: write snapshot:PATH, snapshot:PATH{THEN_LIVE}, live, or a gateway's URL")
+        raise ConfigurationError(
+            f"--literature {text!r}: write snapshot:PATH, snapshot:PATH{THEN_LIVE}, live, or a gateway's URL"
+        )
     suffix = THEN_LIVE if place.endswith(THEN_LIVE) else ""
     path = Path(place.removesuffix(THEN_LIVE)).expanduser()
     if not path.exists():
@@ -97,7 +105,12 @@ def _with_committee(profile: Profile) -> Profile:
     check_committee(profile.committee)
     if profile.committee.personas_file is None:
         return profile
-    return replace(profile, committee=replace(profile.committee, personas_file=str(Path(profile.committee.personas_file).resolve())))
+    return replace(
+        profile,
+        committee=replace(
+            profile.committee, personas_file=str(Path(profile.committee.personas_file).resolve())
+        ),
+    )
 
 
 def _with_calibrator(profile: Profile, engine: str) -> Profile:
@@ -107,7 +120,12 @@ def _with_calibrator(profile: Profile, engine: str) -> Profile:
     if profile.novelty.calibrator is None:
         return profile
     check_calibrator(profile.novelty.calibrator, engine)
-    return replace(profile, novelty=replace(profile.novelty, calibrator=str(Path(profile.novelty.calibrator).resolve())))
+    return replace(
+        profile,
+        novelty=replace(
+            profile.novelty, calibrator=str(Path(profile.novelty.calibrator).resolve())
+        ),
+    )
 
 
 def check_judging(profile: Profile, engine: str) -> None:
@@ -123,7 +141,9 @@ def check_judging(profile: Profile, engine: str) -> None:
     known = {step.name: step for step in STEPS}
     for name, asked in profile.judging.steps.items():
         if name not in known:
-            raise ConfigurationError(f"profile {profile.name}: no step {name!r} to assign a model to; choose from {', '.join(known)}")
+            raise ConfigurationError(
+                f"profile {profile.name}: no step {name!r} to assign a model to; choose from {', '.join(known)}"
+            )
         if asked.judges is not None and not gives_scores(known[name].output_model):
             raise ConfigurationError(
                 f"profile {profile.name}: step {name} gives no score, so several judges have no median; name one `model` for it"
@@ -161,7 +181,9 @@ def resolve_request(
         ConfigurationError: an option that cannot be understood, in one line that says how to mend it.
     """
     if not ideas.exists():
-        raise ConfigurationError(f"{ideas} does not exist; name a JSONL, CSV or Parquet file, or a folder of .txt and .md files")
+        raise ConfigurationError(
+            f"{ideas} does not exist; name a JSONL, CSV or Parquet file, or a folder of .txt and .md files"
+        )
     check_warehouse(warehouse)
     if workers < 1:
         raise ConfigurationError(f"--workers {workers}: at least one is needed")
@@ -190,6 +212,8 @@ def resolve_request(
             maximum_requests=max_requests,
             maximum_cost_usd_per_idea=max_cost_usd_per_idea,
         ),
-        full_text=full_text if full_text is not None else not resolved_literature.startswith("snapshot:"),
+        full_text=full_text
+        if full_text is not None
+        else not resolved_literature.startswith("snapshot:"),
         label=label,
     )

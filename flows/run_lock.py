@@ -22,5 +22,7 @@ def only_command_on(layout: Layout, run_id: RunId) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise ConfigurationError(f"another command is at work on run {run_id} already: wait for it, or stop it first") from error
+            raise ConfigurationError(
+                f"another command is at work on run {run_id} already: wait for it, or stop it first"
+            ) from error
         yield

@@ -12,7 +12,15 @@ from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
 
 
-def find_run(warehouse: Path, name: str | None, *, engine: str | None, profile: str | None, label: str, exact: bool) -> Run | None:
+def find_run(
+    warehouse: Path,
+    name: str | None,
+    *,
+    engine: str | None,
+    profile: str | None,
+    label: str,
+    exact: bool,
+) -> Run | None:
     """The published run that `name` means: a run_id, an idea file, or None for the newest; None when the file is to be evaluated first.
 
     Args:
@@ -34,7 +42,15 @@ def find_run(warehouse: Path, name: str | None, *, engine: str | None, profile: 
             return queries.run(RunId(name))
         named = load_profile(profile).name if profile is not None else None
         wanted = {"engine": engine, "profile": named, "label": label or None}
-        return None if exact else newest_run_of(path, queries, {field: value for field, value in wanted.items() if value is not None})
+        return (
+            None
+            if exact
+            else newest_run_of(
+                path,
+                queries,
+                {field: value for field, value in wanted.items() if value is not None},
+            )
+        )
 
 
 def newest_run_of(path: Path, queries: Queries, wanted: Mapping[str, str]) -> Run | None:
@@ -52,5 +68,7 @@ def newest_run_of(path: Path, queries: Queries, wanted: Mapping[str, str]) -> Ru
 
 
 def _ideas(queries: Queries, run_id: RunId) -> set[tuple[str, str]]:
-    rows = queries.connection.execute("select idea_id, text from ideas where run_id = $run_id", {"run_id": run_id}).fetchall()
+    rows = queries.connection.execute(
+        "select idea_id, text from ideas where run_id = $run_id", {"run_id": run_id}
+    ).fetchall()
     return {(str(idea_id), str(text)) for idea_id, text in rows}

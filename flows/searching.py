@@ -14,16 +14,22 @@ from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.web.client import open_client
 
 
-def search_papers(query: str, literature: str | None, limit: int, cutoff: str | None, settings: Settings) -> Answer[Paper]:
+def search_papers(
+    query: str, literature: str | None, limit: int, cutoff: str | None, settings: Settings
+) -> Answer[Paper]:
     """Papers for `query` from the named literature, through a gateway started for the purpose where needed."""
     resolved = resolve_literature(literature, settings)
     if resolved.startswith(("http://", "https://")):
         return asyncio.run(_search(resolved, query, limit, cutoff, settings))
-    with GatewayProcess(settings, indexed(resolved, settings), settings.home / "literature-cache") as gateway:
+    with GatewayProcess(
+        settings, indexed(resolved, settings), settings.home / "literature-cache"
+    ) as gateway:
         return asyncio.run(_search(gateway.url, query, limit, cutoff, settings))
 
 
-async def _search(url: str, query: str, limit: int, cutoff: str | None, settings: Settings) -> Answer[Paper]:
+async def _search(
+    url: str, query: str, limit: int, cutoff: str | None, settings: Settings
+) -> Answer[Paper]:
     async with open_client(settings.literature.timeout_seconds) as http:
         client = SemanticScholarClient(url, Ledger(IdeaId("search")), http, settings.literature)
         return await client.search_papers(query, limit, parse_cutoff(cutoff))

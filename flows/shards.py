@@ -38,7 +38,9 @@ def write_shards(folder: Path, jobs: Iterable[Noun]) -> tuple[Path, ...]:
     return tuple(paths)
 
 
-def send_shards(task: Task[[str], int], paths: tuple[Path, ...], unfinished: Callable[[], tuple[Path, ...]]) -> None:
+def send_shards(
+    task: Task[[str], int], paths: tuple[Path, ...], unfinished: Callable[[], tuple[Path, ...]]
+) -> None:
     """Send every shard to the workers; send again what a lost worker left undone.
 
     A task whose worker was lost for good ends with its Prefect state still `Running`, so it is the
@@ -66,10 +68,15 @@ def reraise_configuration_errors(result: object) -> None:
 
 def first_incomplete_reason(names: Iterable[str], receipts: Mapping[str, Ended]) -> Reason | None:
     """Why the work is not whole, by the first unit that is not; one without a receipt lost its worker for good."""
-    reasons = (receipts[name].incomplete_reason if name in receipts else Reason.WORKER_LOST for name in names)
+    reasons = (
+        receipts[name].incomplete_reason if name in receipts else Reason.WORKER_LOST
+        for name in names
+    )
     return next((reason for reason in reasons if reason), None)
 
 
 def count_landed(folder: Path, prefix: str) -> int:
     """Units that have landed in a folder, such as those called `group=…`."""
-    return sum(entry.name.startswith(prefix) for entry in os.scandir(folder)) if folder.is_dir() else 0
+    return (
+        sum(entry.name.startswith(prefix) for entry in os.scandir(folder)) if folder.is_dir() else 0
+    )

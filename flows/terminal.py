@@ -3,7 +3,13 @@
 import logging
 
 _CONTROL = dict.fromkeys(
-    (*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)),
+    (
+        *range(0x09),
+        *range(0x0B, 0x20),
+        *range(0x7F, 0xA0),
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    ),
     "\ufffd",
 ) | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 """Everything but tab and line feed that a terminal obeys or that turns the reading order, and half characters."""

@@ -89,13 +89,18 @@ class BenchmarkItem(Judged):
         default=None,
         description="The run whose evaluation answers or is judged; None: none is.",
     )
-    provenance: Provenance | None = Field(default=None, description="None where the answer follows from an evaluation without a call.")
+    provenance: Provenance | None = Field(
+        default=None, description="None where the answer follows from an evaluation without a call."
+    )
 
 
 class BenchmarkRun(Noun):
     """One suite with one engine and profile on one data set."""
 
-    benchmark_id: str = Field(min_length=1, description="Hash over suite, engine, profile, data and prompts: the same command resumes it.")
+    benchmark_id: str = Field(
+        min_length=1,
+        description="Hash over suite, engine, profile, data and prompts: the same command resumes it.",
+    )
     suite: str = Field(description="Name of the suite.")
     engine: str = Field(description="Engine that judged: extractive or litellm:<model>.")
     profile: str = Field(description="Profile followed.")
@@ -103,8 +108,13 @@ class BenchmarkRun(Noun):
     prompt_sha256: str = Field(description="Hash over the prompts of every step asked.")
     seed: int = Field(ge=0, description="Seed of draws and intervals.")
     scores: tuple[BenchmarkScore, ...]
-    items: tuple[BenchmarkItem, ...] = Field(default=(), description="The answers the scores rest on.")
-    calls: tuple[LlmCall, ...] = Field(default=(), description="Calls made for the suite itself; those of evaluated runs are theirs.")
+    items: tuple[BenchmarkItem, ...] = Field(
+        default=(), description="The answers the scores rest on."
+    )
+    calls: tuple[LlmCall, ...] = Field(
+        default=(),
+        description="Calls made for the suite itself; those of evaluated runs are theirs.",
+    )
     literature: str = Field(
         default="",
         description="Where papers came from; empty: none were asked for.",
@@ -157,14 +167,26 @@ class BenchmarkRequest(Noun):
     api_base: str | None = None
     literature: str = Field(description="`snapshot:<path>`, `live`, or the URL of a gateway.")
     modules: tuple[Module, ...] | None = Field(
-        default=None, description="Of the main job; empty: ideas are judged by their text alone; None: those usual for the suite."
+        default=None,
+        description="Of the main job; empty: ideas are judged by their text alone; None: those usual for the suite.",
     )
-    evaluated_run: RunId | None = Field(default=None, description="A published run to judge instead of evaluating the suite's ideas.")
-    item_limit: int | None = Field(default=None, ge=1, description="Items drawn by the seed; None: the whole set.")
-    baselines: tuple[str, ...] = Field(default=(), description="Baselines run as systems of their own beside the profile.")
-    seed: int = Field(ge=0, description="Of draws and intervals; the profile's is that of the judging.")
+    evaluated_run: RunId | None = Field(
+        default=None,
+        description="A published run to judge instead of evaluating the suite's ideas.",
+    )
+    item_limit: int | None = Field(
+        default=None, ge=1, description="Items drawn by the seed; None: the whole set."
+    )
+    baselines: tuple[str, ...] = Field(
+        default=(), description="Baselines run as systems of their own beside the profile."
+    )
+    seed: int = Field(
+        ge=0, description="Of draws and intervals; the profile's is that of the judging."
+    )
     workers: int = Field(default=2, ge=1)
     scheduler_address: str | None = None
     budget: Budget = Budget()
     full_text: bool = False
-    check_links: bool = Field(default=False, description="Whether reference invalidity may ask every cited address.")
+    check_links: bool = Field(
+        default=False, description="Whether reference invalidity may ask every cited address."
+    )

@@ -48,7 +48,9 @@ class Calibrator(Noun):
     thresholds: tuple[float, ...] = Field(description="Ascending; one fewer than labels.")
     ridge: float = Field(ge=0, description="Penalty on the squared coefficients.")
     training_source: str = Field(description="Files the labels came from.")
-    training_items: tuple[str, ...] = Field(description="Hashes of the items it was fitted on, sorted; it is never scored on them.")
+    training_items: tuple[str, ...] = Field(
+        description="Hashes of the items it was fitted on, sorted; it is never scored on them."
+    )
     training_sha256: str = Field(description="Hash over items, features and labels.")
     gain: tuple[CalibratorGain, ...] = ()
     assay_version: str
@@ -56,7 +58,9 @@ class Calibrator(Noun):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        if len(self.thresholds) != len(self.labels) - 1 or list(self.thresholds) != sorted(self.thresholds):
+        if len(self.thresholds) != len(self.labels) - 1 or list(self.thresholds) != sorted(
+            self.thresholds
+        ):
             raise ValueError("thresholds: one fewer than labels, ascending")
         if [one.value for one in self.labels] != sorted({one.value for one in self.labels}):
             raise ValueError("labels: values must ascend")

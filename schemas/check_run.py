@@ -59,7 +59,9 @@ class CheckRequest(Noun):
     @property
     def budget_scope(self) -> RunId:
         """Under which name the spending is kept: of the same question about the same manuscripts, however often it is asked."""
-        return RunId(f"check-{content_hash(self.engine, *sorted(source.content_sha256 for source in self.sources), length=16)}")
+        return RunId(
+            f"check-{content_hash(self.engine, *sorted(source.content_sha256 for source in self.sources), length=16)}"
+        )
 
 
 class CheckHead(Noun):

@@ -98,7 +98,9 @@ class KnowledgeRecord(Judged):
         description="Among the best of its kind: read and grounded.",
     )
     unscored_reason: UnscoredReason = None
-    provenance: Provenance | None = Field(default=None, description="Of the judge's score; None when computed without a call.")
+    provenance: Provenance | None = Field(
+        default=None, description="Of the judge's score; None when computed without a call."
+    )
 
 
 class Relation(StrEnum):
@@ -148,8 +150,12 @@ class Persona(Noun):
     persona_id: str = Field(min_length=1, pattern=r"^[a-z0-9][a-z0-9_-]*$")
     name: str = Field(min_length=1)
     profile: str = Field(min_length=1, description="Field, seniority, interests.")
-    habits: str = Field(min_length=1, description="How it reviews: strictness, what it looks at first.")
-    familiarity_papers_0_to_1: float = Field(ge=0, le=1, description="Share of the evidence from papers it knows.")
+    habits: str = Field(
+        min_length=1, description="How it reviews: strictness, what it looks at first."
+    )
+    familiarity_papers_0_to_1: float = Field(
+        ge=0, le=1, description="Share of the evidence from papers it knows."
+    )
     familiarity_web_0_to_1: float = Field(ge=0, le=1)
     familiarity_code_0_to_1: float = Field(ge=0, le=1)
 
@@ -160,8 +166,14 @@ class ReviewDimension(Noun):
     name: str = Field(min_length=1, pattern=r"^[a-z][a-z0-9_]*$")
     question: str = Field(min_length=1, description="What is judged, one sentence.")
     scale: str = Field(default="", description="What low, middle and high scores mean.")
-    comparison: str = Field(default="", description="Asked when two ideas are held against each other; empty: made of question and scale.")
-    needs_evidence: bool = Field(default=True, description="Whether there is no score without any evidence; clarity can do without.")
+    comparison: str = Field(
+        default="",
+        description="Asked when two ideas are held against each other; empty: made of question and scale.",
+    )
+    needs_evidence: bool = Field(
+        default=True,
+        description="Whether there is no score without any evidence; clarity can do without.",
+    )
 
 
 class PersonaReview(Judged):

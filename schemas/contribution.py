@@ -58,7 +58,9 @@ class Candidate(Judged):
     unscored_reason: UnscoredReason = None
     seed: bool = Field(default=False, description="Relevant enough to start augmentation from.")
     compared: bool = Field(default=False, description="Among the papers compared.")
-    provenance: Provenance | None = Field(default=None, description="None when filtered out before judgement.")
+    provenance: Provenance | None = Field(
+        default=None, description="None when filtered out before judgement."
+    )
 
 
 class Comparison(Judged):

@@ -18,7 +18,9 @@ from schemas.paper import Paper
 from schemas.reasons import Reason
 from schemas.soundness import SoundnessEvaluation
 
-ModuleEvaluation = SoundnessEvaluation | ContributionEvaluation | CommitteeEvaluation | NoveltyEvaluation
+ModuleEvaluation = (
+    SoundnessEvaluation | ContributionEvaluation | CommitteeEvaluation | NoveltyEvaluation
+)
 
 
 class IdeaEvaluation(Noun):
@@ -36,7 +38,9 @@ class IdeaEvaluation(Noun):
     contribution: ContributionEvaluation | None
     committee: CommitteeEvaluation | None = None
     novelty: NoveltyEvaluation | None = None
-    papers: tuple[Paper, ...] = Field(description="Every paper retrieved and admissible, each once.")
+    papers: tuple[Paper, ...] = Field(
+        description="Every paper retrieved and admissible, each once."
+    )
     citations: tuple[Citation, ...]
     llm_calls: tuple[LlmCall, ...]
     api_calls: tuple[ApiCall, ...]
@@ -48,7 +52,12 @@ class IdeaEvaluation(Noun):
     @property
     def modules(self) -> dict[str, ModuleEvaluation]:
         """What each module that was asked for found out, by the module's name."""
-        found = {"soundness": self.soundness, "contribution": self.contribution, "committee": self.committee, "novelty": self.novelty}
+        found = {
+            "soundness": self.soundness,
+            "contribution": self.contribution,
+            "committee": self.committee,
+            "novelty": self.novelty,
+        }
         return {name: evaluation for name, evaluation in found.items() if evaluation is not None}
 
 

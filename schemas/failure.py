@@ -31,7 +31,9 @@ class Failure(Noun):
         return self.reason.passes is Passes.BY_ITSELF
 
 
-def look_up_failures(failures: Iterable[SourceFailure], stage: str, subject: str) -> tuple[Failure, ...]:
+def look_up_failures(
+    failures: Iterable[SourceFailure], stage: str, subject: str
+) -> tuple[Failure, ...]:
     """One failure per look-up that was not answered."""
     return tuple(
         Failure(

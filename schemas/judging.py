@@ -44,7 +44,11 @@ class AskingParameters(Noun):
         description="Several models that answer the same question; the median of their scores counts.",
     )
     effort: Effort | None = Field(default=None, description="Asked of models that can think.")
-    answer_tokens: int | None = Field(default=None, ge=64, description="Most tokens of an answer, thinking apart; None: the step's own.")
+    answer_tokens: int | None = Field(
+        default=None,
+        ge=64,
+        description="Most tokens of an answer, thinking apart; None: the step's own.",
+    )
 
     @model_validator(mode="after")
     def _one_model_or_several(self) -> Self:
@@ -68,7 +72,9 @@ class JudgingParameters(Noun):
 
     reading: AskingParameters = AskingParameters(effort=Effort.LOW)
     judgement: AskingParameters = AskingParameters(effort=Effort.MEDIUM)
-    steps: dict[str, AskingParameters] = Field(default_factory=dict, description="By the step's name.")
+    steps: dict[str, AskingParameters] = Field(
+        default_factory=dict, description="By the step's name."
+    )
 
     def assignment(self, step: str, kind: StepKind, answer_tokens: int) -> Assignment:
         """What holds for `step`, whose answers have at most `answer_tokens` unless it says otherwise."""

@@ -23,16 +23,23 @@ class KnowledgeItem(Noun):
     source: str = Field(min_length=1, description="Name of the source that found it.")
     title: str = Field(description="Empty where the source has none.")
     url: str = Field(pattern="^https?://", description="Where a reader finds it.")
-    text: str = Field(default="", description="Abstract, snippet or description; empty where the source gives none.")
+    text: str = Field(
+        default="",
+        description="Abstract, snippet or description; empty where the source gives none.",
+    )
     published: date | None = Field(
         default=None,
         description="The last day on which it can have appeared: 31 December of a year known alone. None where the source gives no date.",
     )
-    updated: date | None = Field(default=None, description="When what is shown was last changed, where the source says so.")
+    updated: date | None = Field(
+        default=None, description="When what is shown was last changed, where the source says so."
+    )
     authors: tuple[str, ...] = ()
     venue: str = Field(default="", description="Journal, conference, site or owner.")
     citation_count: int | None = Field(default=None, ge=0)
-    stars: int | None = Field(default=None, ge=0, description="Stars of a repository, votes of a data set or notebook.")
+    stars: int | None = Field(
+        default=None, ge=0, description="Stars of a repository, votes of a data set or notebook."
+    )
     doi: str | None = None
     arxiv_id: str | None = Field(default=None, description="Without the version.")
     pdf_url: str | None = None
@@ -49,17 +56,28 @@ class KnowledgeItem(Noun):
             return True
         if self.published is None:
             return False
-        return (after is None or self.published >= after) and (before is None or self.published <= before)
+        return (after is None or self.published >= after) and (
+            before is None or self.published <= before
+        )
 
 
 class SourceQuery(Noun):
     """A question to a source: words to search for, or DOIs to look up."""
 
     text: str = ""
-    dois: tuple[str, ...] = Field(default=(), description="Looked up instead of searched for; `limit` does not bound them.")
-    limit: int = Field(default=10, ge=1, le=1000, description="Items wanted; a source with one short page gives fewer.")
+    dois: tuple[str, ...] = Field(
+        default=(), description="Looked up instead of searched for; `limit` does not bound them."
+    )
+    limit: int = Field(
+        default=10,
+        ge=1,
+        le=1000,
+        description="Items wanted; a source with one short page gives fewer.",
+    )
     published_after: date | None = Field(default=None, description="First admissible day.")
-    published_before: date | None = Field(default=None, description="Last admissible day: an idea's cutoff date.")
+    published_before: date | None = Field(
+        default=None, description="Last admissible day: an idea's cutoff date."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,9 @@ class Attempt(Judged):
     cost_usd: float | None = Field(default=None, ge=0, description="None when no price is known.")
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
-    provenance: Provenance | None = Field(default=None, description="None where nothing was asked, or for an imported attempt.")
+    provenance: Provenance | None = Field(
+        default=None, description="None where nothing was asked, or for an imported attempt."
+    )
 
 
 class Vote(Judged):

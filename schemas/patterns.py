@@ -23,9 +23,21 @@ from typing import Any
 
 import re2
 
-__all__ = ["DEFINED", "DOTALL", "IGNORECASE", "MULTILINE", "Match", "Pattern", "bounded", "escape", "linear"]
+__all__ = [
+    "DEFINED",
+    "DOTALL",
+    "IGNORECASE",
+    "MULTILINE",
+    "Match",
+    "Pattern",
+    "bounded",
+    "escape",
+    "linear",
+]
 
-_SPACE = r"\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
+_SPACE = (
+    r"\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
+)
 _CLASSES = {"w": r"\pL\pN_", "d": r"\p{Nd}", "s": _SPACE}
 _SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
 
@@ -128,7 +140,9 @@ def _defined(expression: str, flags: int, engine: str, because: str | None = Non
 
 def _for_re2(expression: str, flags: int) -> str:
     """The expression in the syntax of RE2, with the classes of characters that `re` means."""
-    names = "".join(name for flag, name in ((IGNORECASE, "i"), (MULTILINE, "m"), (DOTALL, "s")) if flags & flag)
+    names = "".join(
+        name for flag, name in ((IGNORECASE, "i"), (MULTILINE, "m"), (DOTALL, "s")) if flags & flag
+    )
     pieces: list[str] = [f"(?{names})"] if names else []
     in_class = False
     for token in _TOKEN.findall(expression):

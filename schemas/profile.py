@@ -43,19 +43,33 @@ class SoundnessParameters(Noun):
     maximum_methods: int = Field(ge=1, le=50, description="Most important methods kept.")
     query_word_limit: int = Field(default=70, ge=5, le=70)
     methods_per_query_call: int = Field(
-        default=1, ge=1, description="Methods whose queries one model call writes; 1 is the published method."
+        default=1,
+        ge=1,
+        description="Methods whose queries one model call writes; 1 is the published method.",
     )
     snippets_per_method: int = Field(ge=1, le=1000)
-    papers_per_method: int = Field(ge=1, description="Papers read per method, in order of passage score.")
-    papers_per_reading_call: int = Field(ge=1, description="Papers judged in one model call; 1 is the published method.")
-    include_passage_papers: bool = Field(description="Read the papers the passages stand in, besides those they cite.")
-    section_word_limit: int = Field(ge=50, description="Words of each section shown; what is left out is recorded.")
+    papers_per_method: int = Field(
+        ge=1, description="Papers read per method, in order of passage score."
+    )
+    papers_per_reading_call: int = Field(
+        ge=1, description="Papers judged in one model call; 1 is the published method."
+    )
+    include_passage_papers: bool = Field(
+        description="Read the papers the passages stand in, besides those they cite."
+    )
+    section_word_limit: int = Field(
+        ge=50, description="Words of each section shown; what is left out is recorded."
+    )
     extract_methods_and_results: bool = Field(
         default=True,
         description="Read the papers that passages stand in and cite. False: judge by the passages themselves (ScholarEval F.3, -MRE).",
     )
-    words_per_finding: int | None = Field(default=None, ge=5, description=f"Words asked of each text about a paper. {WORDS_ASKED}")
-    words_per_review_text: int | None = Field(default=None, ge=20, description=f"Words asked of each text of a review. {WORDS_ASKED}")
+    words_per_finding: int | None = Field(
+        default=None, ge=5, description=f"Words asked of each text about a paper. {WORDS_ASKED}"
+    )
+    words_per_review_text: int | None = Field(
+        default=None, ge=20, description=f"Words asked of each text of a review. {WORDS_ASKED}"
+    )
 
 
 class ContributionParameters(Noun):
@@ -63,28 +77,47 @@ class ContributionParameters(Noun):
 
     maximum_dimensions: int = Field(ge=1, le=20)
     dimensions_per_query_call: int = Field(
-        default=1, ge=1, description="Dimensions whose queries one model call writes; 1 is the published method."
+        default=1,
+        ge=1,
+        description="Dimensions whose queries one model call writes; 1 is the published method.",
     )
     queries_per_statement: int = Field(ge=1, le=10)
     search: SearchKind = SearchKind.RELEVANCE
-    papers_per_query: int = Field(ge=1, le=100, description="Kept of each query; packed and bulk requests bring more to choose from.")
-    maximum_bulk_requests: int = Field(default=2, ge=1, le=20, description="Bulk requests per idea.")
+    papers_per_query: int = Field(
+        ge=1,
+        le=100,
+        description="Kept of each query; packed and bulk requests bring more to choose from.",
+    )
+    maximum_bulk_requests: int = Field(
+        default=2, ge=1, le=20, description="Bulk requests per idea."
+    )
     papers_per_relevance_call: int = Field(ge=1, description="1 is the published method.")
     minimum_relevance: int = Field(ge=0, le=5)
-    abstract_word_limit: int | None = Field(default=None, ge=20, description="Words of an abstract shown for relevance; None: all.")
-    words_per_rationale: int | None = Field(default=None, ge=5, description=f"Words asked of a rationale. {WORDS_ASKED}")
+    abstract_word_limit: int | None = Field(
+        default=None, ge=20, description="Words of an abstract shown for relevance; None: all."
+    )
+    words_per_rationale: int | None = Field(
+        default=None, ge=5, description=f"Words asked of a rationale. {WORDS_ASKED}"
+    )
     ranking: Ranking = Ranking.EMBEDDING
-    maximum_judged_papers: int = Field(ge=1, description="Most papers judged for relevance in the first pass, best similarity first.")
+    maximum_judged_papers: int = Field(
+        ge=1,
+        description="Most papers judged for relevance in the first pass, best similarity first.",
+    )
     maximum_seeds: int = Field(ge=1, description="Most seeds augmented, most relevant first.")
     augment_papers: bool = Field(
-        default=True, description="Look for neighbours of the most relevant papers. False: only what searches found (ScholarEval F.3, -PA)."
+        default=True,
+        description="Look for neighbours of the most relevant papers. False: only what searches found (ScholarEval F.3, -PA).",
     )
     recommendations: RecommendationKind = RecommendationKind.PER_SEED
     recommendations_per_seed: int = Field(ge=0, le=500)
-    seeds_per_recommendation_request: int = Field(default=10, ge=1, le=100, description="Of pooled recommendations.")
+    seeds_per_recommendation_request: int = Field(
+        default=10, ge=1, le=100, description="Of pooled recommendations."
+    )
     references_per_seed: int = Field(ge=0)
     embedding_top: int = Field(
-        ge=1, description="Papers not judged yet, augmented ones first of all, kept by similarity for the second pass."
+        ge=1,
+        description="Papers not judged yet, augmented ones first of all, kept by similarity for the second pass.",
     )
     papers_compared: int = Field(ge=1)
     compare_papers: bool = Field(
@@ -92,8 +125,12 @@ class ContributionParameters(Noun):
         description="Compare the idea with each paper. False: the review sees the papers' abstracts instead (ScholarEval F.3, -PC).",
     )
     papers_per_comparison_call: int = Field(ge=1, description="1 is the published method.")
-    words_per_comparison: int | None = Field(default=None, ge=5, description=f"Words asked of each text about a paper. {WORDS_ASKED}")
-    words_per_review_text: int | None = Field(default=None, ge=20, description=f"Words asked of each text of a review. {WORDS_ASKED}")
+    words_per_comparison: int | None = Field(
+        default=None, ge=5, description=f"Words asked of each text about a paper. {WORDS_ASKED}"
+    )
+    words_per_review_text: int | None = Field(
+        default=None, ge=20, description=f"Words asked of each text of a review. {WORDS_ASKED}"
+    )
     lexical_prefilter: bool = Field(
         default=False,
         description="Before embedding a list much longer than needed, keep three times as many by words shared with the idea.",
@@ -104,56 +141,114 @@ class CommitteeParameters(Noun):
     """InnoEval, "Method": heterogeneous search, grounding and the committee. The defaults are the published ones."""
 
     sources: tuple[str, ...] = Field(
-        default=("literature",), description="`literature` (the gateway) and names of registered sources, asked where configured."
+        default=("literature",),
+        description="`literature` (the gateway) and names of registered sources, asked where configured.",
     )
-    search_rounds: int = Field(default=3, ge=1, le=10, description="N: rounds of search and query refinement.")
-    knowledge_per_kind: int = Field(default=10, ge=1, le=100, description="m: best items kept per kind; 3 m by similarity before.")
-    judge_weight: float = Field(default=0.2, ge=0, le=1, description="α: weight of the judge's score beside similarity.")
-    queries_per_part: int = Field(default=2, ge=1, le=10, description="For each kind of source, synonyms expanded.")
+    search_rounds: int = Field(
+        default=3, ge=1, le=10, description="N: rounds of search and query refinement."
+    )
+    knowledge_per_kind: int = Field(
+        default=10,
+        ge=1,
+        le=100,
+        description="m: best items kept per kind; 3 m by similarity before.",
+    )
+    judge_weight: float = Field(
+        default=0.2, ge=0, le=1, description="α: weight of the judge's score beside similarity."
+    )
+    queries_per_part: int = Field(
+        default=2, ge=1, le=10, description="For each kind of source, synonyms expanded."
+    )
     parts_per_query_call: int = Field(
-        default=1, ge=1, description="Parts of the idea whose queries are written in one call; 1 is the published method."
+        default=1,
+        ge=1,
+        description="Parts of the idea whose queries are written in one call; 1 is the published method.",
     )
     reranker: str | None = Field(
-        default=None, description="A sentence-transformers cross-encoder for the second ranking; None: the embedding's order stands."
+        default=None,
+        description="A sentence-transformers cross-encoder for the second ranking; None: the embedding's order stands.",
     )
-    items_per_judge_call: int = Field(default=1, ge=1, description="Items whose standing is judged in one call; 1 is the published method.")
-    pages_per_summary_call: int = Field(default=1, ge=1, description="Web pages summarised in one call; 1 is the published method.")
-    reading_word_limit: int = Field(default=1500, ge=50, description="Words of one item's reading that are kept and shown.")
+    items_per_judge_call: int = Field(
+        default=1,
+        ge=1,
+        description="Items whose standing is judged in one call; 1 is the published method.",
+    )
+    pages_per_summary_call: int = Field(
+        default=1, ge=1, description="Web pages summarised in one call; 1 is the published method."
+    )
+    reading_word_limit: int = Field(
+        default=1500, ge=50, description="Words of one item's reading that are kept and shown."
+    )
     items_per_grounding_call: int = Field(
-        default=1, ge=1, description="Items grounded against a part in one call; 1 is the published method."
+        default=1,
+        ge=1,
+        description="Items grounded against a part in one call; 1 is the published method.",
     )
-    use_later_knowledge: bool = Field(default=True, description="Search what appeared after the cutoff, for suggestions only.")
-    personas_file: str | None = Field(default=None, description="TOML file of personas; None: those that ship.")
-    persona_count: int = Field(default=5, ge=1, le=100, description="Personas drawn by the seed from the file.")
-    dimensions_per_call: int = Field(default=1, ge=1, description="Dimensions judged in one call; 1 is the published method.")
+    use_later_knowledge: bool = Field(
+        default=True, description="Search what appeared after the cutoff, for suggestions only."
+    )
+    personas_file: str | None = Field(
+        default=None, description="TOML file of personas; None: those that ship."
+    )
+    persona_count: int = Field(
+        default=5, ge=1, le=100, description="Personas drawn by the seed from the file."
+    )
+    dimensions_per_call: int = Field(
+        default=1, ge=1, description="Dimensions judged in one call; 1 is the published method."
+    )
 
 
 class RankingParameters(Noun):
     """Grouped ranking: matches, schedule, ratings (InnoEval; OmniScientist §5.2)."""
 
-    round_robin_limit: int = Field(default=8, ge=2, description="Groups up to this size play every pair; larger ones are scheduled.")
-    matches_per_idea: int = Field(default=24, ge=1, description="Most pairs an idea plays in a scheduled group.")
-    stable_top: int = Field(default=10, ge=1, description="The schedule ends early when this many leaders are settled.")
-    dimensions: tuple[str, ...] | None = Field(
-        default=None, description="Names of the committee's dimensions along which ideas are compared, besides overall; None: all of them."
+    round_robin_limit: int = Field(
+        default=8,
+        ge=2,
+        description="Groups up to this size play every pair; larger ones are scheduled.",
     )
-    both_orders: bool = Field(default=True, description="Ask each pair in both orders, which measures position bias.")
+    matches_per_idea: int = Field(
+        default=24, ge=1, description="Most pairs an idea plays in a scheduled group."
+    )
+    stable_top: int = Field(
+        default=10, ge=1, description="The schedule ends early when this many leaders are settled."
+    )
+    dimensions: tuple[str, ...] | None = Field(
+        default=None,
+        description="Names of the committee's dimensions along which ideas are compared, besides overall; None: all of them.",
+    )
+    both_orders: bool = Field(
+        default=True, description="Ask each pair in both orders, which measures position bias."
+    )
     elo_k: float = Field(default=32.0, gt=0)
-    elo_cold_start_alpha: float = Field(default=1.5, ge=1, description="α over the first matches of an idea.")
+    elo_cold_start_alpha: float = Field(
+        default=1.5, ge=1, description="α over the first matches of an idea."
+    )
     elo_cold_start_matches: int = Field(default=5, ge=0)
-    elo_pair_decay_gamma: float = Field(default=0.9, gt=0, le=1, description="γ per earlier encounter of the pair.")
-    elo_activity_lambda: float = Field(default=0.05, ge=0, le=1, description="λ: pull of the idle toward the mean, per period.")
+    elo_pair_decay_gamma: float = Field(
+        default=0.9, gt=0, le=1, description="γ per earlier encounter of the pair."
+    )
+    elo_activity_lambda: float = Field(
+        default=0.05, ge=0, le=1, description="λ: pull of the idle toward the mean, per period."
+    )
 
 
 class NoveltyParameters(Noun):
     """The five-point novelty judgement (RINoBench §3)."""
 
-    maximum_statements: int = Field(default=4, ge=1, le=12, description="Key statements of the idea that are searched for.")
+    maximum_statements: int = Field(
+        default=4, ge=1, le=12, description="Key statements of the idea that are searched for."
+    )
     queries_per_statement: int = Field(default=2, ge=1, le=10)
     papers_per_query: int = Field(default=20, ge=1, le=100)
-    related_works: int = Field(default=10, ge=1, le=100, description="Related works shown, most similar first.")
-    words_per_text: int | None = Field(default=None, ge=10, description="Asked of a justification; None: two to four sentences.")
-    calibrator: str | None = Field(default=None, description="Path of a fitted calibrator; None: the judgement as it is.")
+    related_works: int = Field(
+        default=10, ge=1, le=100, description="Related works shown, most similar first."
+    )
+    words_per_text: int | None = Field(
+        default=None, ge=10, description="Asked of a justification; None: two to four sentences."
+    )
+    calibrator: str | None = Field(
+        default=None, description="Path of a fitted calibrator; None: the judgement as it is."
+    )
 
 
 class ScoreWeights(Noun):
@@ -170,7 +265,9 @@ class Profile(Noun):
 
     name: str = Field(min_length=1, pattern=r"^[a-z0-9][a-z0-9_-]*$")
     description: str = ""
-    seed: int = Field(ge=0, description="Sent to models that take one, and used wherever chance enters.")
+    seed: int = Field(
+        ge=0, description="Sent to models that take one, and used wherever chance enters."
+    )
     temperature: float = Field(ge=0, le=2)
     soundness: SoundnessParameters
     contribution: ContributionParameters

@@ -181,7 +181,9 @@ class RankedGroup(Noun):
     summary: GroupSummary
     matches: tuple[Match, ...]
     ratings: tuple[Rating, ...]
-    llm_calls: tuple[LlmCall, ...] = Field(description="Calls paid for, each booked on the idea shown first.")
+    llm_calls: tuple[LlmCall, ...] = Field(
+        description="Calls paid for, each booked on the idea shown first."
+    )
     incomplete_reason: Reason | None = None
     started_at: datetime
     finished_at: datetime

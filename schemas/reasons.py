@@ -39,7 +39,9 @@ class Reason(StrEnum):
     about: About
     again_at_once: bool
 
-    def __new__(cls, word: str, sentence: str, passes: Passes, about: About, again_at_once: bool = False) -> "Reason":
+    def __new__(
+        cls, word: str, sentence: str, passes: Passes, about: About, again_at_once: bool = False
+    ) -> "Reason":
         member = str.__new__(cls, word)
         member._value_ = word
         member.sentence = sentence

@@ -47,11 +47,19 @@ class RunRequest(Noun):
     workers: int = Field(default=2, ge=1)
     scheduler_address: str | None = None
     budget: Budget = Budget()
-    full_text: bool = Field(description="Whether to download and parse the papers that passages name.")
-    label: str = Field(default="", description="Part of the evaluation key: a new label evaluates anew.")
-    ideas_in_flight: int = Field(default=8, ge=1, description="Ideas evaluated at once inside one worker.")
+    full_text: bool = Field(
+        description="Whether to download and parse the papers that passages name."
+    )
+    label: str = Field(
+        default="", description="Part of the evaluation key: a new label evaluates anew."
+    )
+    ideas_in_flight: int = Field(
+        default=8, ge=1, description="Ideas evaluated at once inside one worker."
+    )
     idea_timeout_seconds: float = Field(default=3600, gt=0)
-    maximum_failed_share: float = Field(default=0.1, ge=0, le=1, description="Above this share of failed ideas the command exits 1.")
+    maximum_failed_share: float = Field(
+        default=0.1, ge=0, le=1, description="Above this share of failed ideas the command exits 1."
+    )
 
 
 class PlannedRun(Noun):
@@ -64,7 +72,9 @@ class PlannedRun(Noun):
     profile: str
     modules: tuple[Module, ...]
     budget: Budget
-    started_at: datetime = Field(description="When the command that works on it began; a run taken up again begins anew.")
+    started_at: datetime = Field(
+        description="When the command that works on it began; a run taken up again begins anew."
+    )
 
 
 class Run(Noun):
@@ -86,7 +96,8 @@ class Run(Noun):
     duration_seconds: float = Field(ge=0, description="Wall-clock time.")
     assay_version: str = Field(description="Version that ran.")
     score_weights: ScoreWeights = Field(
-        default=ScoreWeights(soundness=1.0, contribution=1.0), description="Weights in `idea_scores.score`."
+        default=ScoreWeights(soundness=1.0, contribution=1.0),
+        description="Weights in `idea_scores.score`.",
     )
 
 

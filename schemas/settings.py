@@ -21,32 +21,49 @@ class LiteratureSettings(Section):
         pattern=r"^https?://[^\s@?#]+$",
         description="Root of the Semantic Scholar API, or of a proxy for it: host and path, without a password or a query.",
     )
-    requests_per_second: float = Field(default=1.0, gt=0, le=1000, description="What the key allows, over all endpoints.")
+    requests_per_second: float = Field(
+        default=1.0, gt=0, le=1000, description="What the key allows, over all endpoints."
+    )
     timeout_seconds: float = Field(default=60.0, gt=0)
     maximum_attempts: int = Field(default=6, ge=1, le=20)
-    maximum_total_seconds: float = Field(default=300.0, gt=0, description="Bound on one look-up with all its retries.")
+    maximum_total_seconds: float = Field(
+        default=300.0, gt=0, description="Bound on one look-up with all its retries."
+    )
     retry_base_seconds: float = Field(
-        default=1.0, gt=0, description="Wait before the first retry; it doubles with each further one, with jitter."
+        default=1.0,
+        gt=0,
+        description="Wait before the first retry; it doubles with each further one, with jitter.",
     )
     cache_maximum_age_days: float = Field(default=30.0, gt=0)
     allowed_hosts: tuple[str, ...] = Field(
-        default=(), description='Names under which clients reach a gateway, beside its own address, as JSON: ["gateway"].'
+        default=(),
+        description='Names under which clients reach a gateway, beside its own address, as JSON: ["gateway"].',
     )
 
 
 class LanguageModelSettings(Section):
     """Limits per model, and what an unknown model costs."""
 
-    maximum_concurrency: int = Field(default=16, ge=1, description="Model calls in flight per worker.")
-    requests_per_minute: float | None = Field(default=None, gt=0, description="Over all workers; None: no limit.")
-    tokens_per_minute: float | None = Field(default=None, gt=0, description="Prompt and completion, over all workers.")
+    maximum_concurrency: int = Field(
+        default=16, ge=1, description="Model calls in flight per worker."
+    )
+    requests_per_minute: float | None = Field(
+        default=None, gt=0, description="Over all workers; None: no limit."
+    )
+    tokens_per_minute: float | None = Field(
+        default=None, gt=0, description="Prompt and completion, over all workers."
+    )
     timeout_seconds: float = Field(
         default=120.0,
         gt=0,
         description="For a reply of up to 4,096 tokens; one that may be longer has as much longer.",
     )
     maximum_attempts: int = Field(default=4, ge=1, le=20)
-    maximum_total_seconds: float = Field(default=600.0, gt=0, description="For one question with its retries; grows like the timeout.")
+    maximum_total_seconds: float = Field(
+        default=600.0,
+        gt=0,
+        description="For one question with its retries; grows like the timeout.",
+    )
     maximum_completion_tokens: int | None = Field(
         default=None,
         ge=64,
@@ -57,13 +74,17 @@ class LanguageModelSettings(Section):
         pattern="^(auto|yes|no)$",
         description="Whether models take an effort; auto: as LiteLLM knows, and not where it does not.",
     )
-    context_tokens: int | None = Field(default=None, ge=1024, description="Overrides what LiteLLM knows of the model.")
+    context_tokens: int | None = Field(
+        default=None, ge=1024, description="Overrides what LiteLLM knows of the model."
+    )
     structured_output: str = Field(
         default="auto",
         pattern="^(auto|json_schema|json_object|text)$",
         description="auto: as LiteLLM says the model can; text: JSON in prose.",
     )
-    prompt_price_usd_per_million_tokens: float | None = Field(default=None, ge=0, description="For a model LiteLLM has no price for.")
+    prompt_price_usd_per_million_tokens: float | None = Field(
+        default=None, ge=0, description="For a model LiteLLM has no price for."
+    )
     completion_price_usd_per_million_tokens: float | None = Field(default=None, ge=0)
     cached_price_usd_per_million_tokens: float | None = Field(default=None, ge=0)
 
@@ -80,7 +101,9 @@ class DocumentSettings(Section):
         pattern="^(first|after_pdf|never)$",
         description="When to ask arXiv for a paper's LaTeX source: before its PDF, where no PDF could be read, or never.",
     )
-    parse_seconds: float = Field(default=30.0, gt=0, description="CPU seconds one document may take.")
+    parse_seconds: float = Field(
+        default=30.0, gt=0, description="CPU seconds one document may take."
+    )
     parse_memory_bytes: int = Field(default=1_500_000_000, ge=100_000_000)
     concurrency: int = Field(default=8, ge=1)
 
@@ -89,9 +112,15 @@ class EmbeddingSettings(Section):
     """Sentence embeddings."""
 
     model: str = Field(
-        default="all-MiniLM-L6-v2", description="The bundled model, any sentence-transformers model, or litellm:<embedding model>."
+        default="all-MiniLM-L6-v2",
+        description="The bundled model, any sentence-transformers model, or litellm:<embedding model>.",
     )
-    maximum_tokens: int = Field(default=128, ge=16, le=512, description="Of each text; the rest does not enter the embedding.")
+    maximum_tokens: int = Field(
+        default=128,
+        ge=16,
+        le=512,
+        description="Of each text; the rest does not enter the embedding.",
+    )
     batch_size: int = Field(default=16, ge=1)
     precision: str = Field(
         default="auto",
@@ -103,19 +132,34 @@ class EmbeddingSettings(Section):
 class SourceSettings(Section):
     """Sources beside the literature gateway: arXiv, OpenAlex, Crossref, web and code search."""
 
-    timeout_seconds: float = Field(default=30.0, gt=0, description="For one whole answer, however slowly it trickles.")
+    timeout_seconds: float = Field(
+        default=30.0, gt=0, description="For one whole answer, however slowly it trickles."
+    )
     maximum_attempts: int = Field(default=4, ge=1, le=20)
-    maximum_total_seconds: float = Field(default=90.0, gt=0, description="Bound on one request with its retries, the turn apart.")
-    retry_base_seconds: float = Field(default=1.0, gt=0, description="Wait before the first retry; it doubles with each, with jitter.")
+    maximum_total_seconds: float = Field(
+        default=90.0, gt=0, description="Bound on one request with its retries, the turn apart."
+    )
+    retry_base_seconds: float = Field(
+        default=1.0,
+        gt=0,
+        description="Wait before the first retry; it doubles with each, with jitter.",
+    )
     maximum_bytes: int = Field(default=10_000_000, ge=1000, description="Of one answer, unpacked.")
-    requests_per_minute: dict[str, float] = Field(default_factory=dict, description="By source name, for plans other than the default one.")
-    base_urls: dict[str, str] = Field(default_factory=dict, description="By source name: a mirror or proxy to ask instead.")
+    requests_per_minute: dict[str, float] = Field(
+        default_factory=dict, description="By source name, for plans other than the default one."
+    )
+    base_urls: dict[str, str] = Field(
+        default_factory=dict, description="By source name: a mirror or proxy to ask instead."
+    )
 
 
 class ModelChoice(Section):
     """A model that readers of the dashboard may have asked, and where."""
 
-    model: str = Field(pattern=r"^[a-z0-9_-]+/\S+$", description="As LiteLLM names it, the provider first: openai/gpt-4.1-mini.")
+    model: str = Field(
+        pattern=r"^[a-z0-9_-]+/\S+$",
+        description="As LiteLLM names it, the provider first: openai/gpt-4.1-mini.",
+    )
     api_base: str | None = Field(
         default=None,
         pattern=r"^https?://[^\s@]+$",
@@ -130,8 +174,12 @@ class DashboardSettings(Section):
     would get the keys of whoever runs it.
     """
 
-    warehouse: Path = Field(default=Path("assay-warehouse"), description="Folder of the warehouse it shows.")
-    password: SecretStr | None = Field(default=None, min_length=1, description="Asked of every reader; None: nothing is asked.")
+    warehouse: Path = Field(
+        default=Path("assay-warehouse"), description="Folder of the warehouse it shows."
+    )
+    password: SecretStr | None = Field(
+        default=None, min_length=1, description="Asked of every reader; None: nothing is asked."
+    )
     models: dict[str, ModelChoice] = Field(
         default_factory=dict,
         description='Offered beside the extractive engine, by name, as JSON: {"Small": {"model": "openai/gpt-4.1-mini"}}.',
@@ -141,55 +189,106 @@ class DashboardSettings(Section):
         description='Offered beside the configured one, by name, as JSON: {"2025": "snapshot:/data/papers.parquet"}.',
     )
     allowed_hosts: tuple[str, ...] = Field(
-        default=(), description='Names under which browsers reach it, beside its own address, as JSON: ["assay.example.org"].'
+        default=(),
+        description='Names under which browsers reach it, beside its own address, as JSON: ["assay.example.org"].',
     )
-    prices: Path | None = Field(default=None, description="Prices of models, a JSON file as LiteLLM ships it; None: LiteLLM's own.")
+    prices: Path | None = Field(
+        default=None,
+        description="Prices of models, a JSON file as LiteLLM ships it; None: LiteLLM's own.",
+    )
 
 
 class TelemetrySettings(Section):
     """Traces and metrics for machines. Headers the collector asks for: `OTEL_EXPORTER_OTLP_HEADERS`."""
 
     otlp_endpoint: str | None = Field(
-        default=None, pattern="^https?://.", description="Root of an OTLP/HTTP collector, such as http://localhost:4318; None: off."
+        default=None,
+        pattern="^https?://.",
+        description="Root of an OTLP/HTTP collector, such as http://localhost:4318; None: off.",
     )
-    interval_seconds: float = Field(default=30.0, gt=0, description="Between two reports of the metrics; the last one is sent at the end.")
-    timeout_seconds: float = Field(default=3.0, gt=0, description="What a collector that does not answer may cost, each time.")
+    interval_seconds: float = Field(
+        default=30.0,
+        gt=0,
+        description="Between two reports of the metrics; the last one is sent at the end.",
+    )
+    timeout_seconds: float = Field(
+        default=3.0, gt=0, description="What a collector that does not answer may cost, each time."
+    )
 
 
 class NightlySettings(Section):
     """The nightly flow."""
 
     notification_block: str | None = Field(
-        default=None, pattern="^[a-z0-9-]+/[a-z0-9-]+$", description="Prefect block the summary is posted through, as slack-webhook/assay."
+        default=None,
+        pattern="^[a-z0-9-]+/[a-z0-9-]+$",
+        description="Prefect block the summary is posted through, as slack-webhook/assay.",
     )
 
 
 class Settings(BaseSettings):
     """All of it. Read once by the command line, the flows and the gateway's entry point."""
 
-    model_config = SettingsConfigDict(env_prefix="ASSAY_", env_nested_delimiter="__", frozen=True, extra="ignore", populate_by_name=True)
+    model_config = SettingsConfigDict(
+        env_prefix="ASSAY_",
+        env_nested_delimiter="__",
+        frozen=True,
+        extra="ignore",
+        populate_by_name=True,
+    )
 
     semantic_scholar_api_key: SecretStr | None = Field(
-        default=None, validation_alias=AliasChoices("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "semantic_scholar_api_key")
+        default=None,
+        validation_alias=AliasChoices(
+            "SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "semantic_scholar_api_key"
+        ),
     )
-    unpaywall_email: str | None = Field(default=None, validation_alias=AliasChoices("UNPAYWALL_EMAIL", "unpaywall_email"))
-    crossref_mailto: str | None = Field(default=None, validation_alias=AliasChoices("CROSSREF_MAILTO", "crossref_mailto"))
-    openalex_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("OPENALEX_API_KEY", "openalex_api_key"))
-    serper_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("SERPER_API_KEY", "serper_api_key"))
-    tavily_api_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("TAVILY_API_KEY", "tavily_api_key"))
+    unpaywall_email: str | None = Field(
+        default=None, validation_alias=AliasChoices("UNPAYWALL_EMAIL", "unpaywall_email")
+    )
+    crossref_mailto: str | None = Field(
+        default=None, validation_alias=AliasChoices("CROSSREF_MAILTO", "crossref_mailto")
+    )
+    openalex_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("OPENALEX_API_KEY", "openalex_api_key")
+    )
+    serper_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("SERPER_API_KEY", "serper_api_key")
+    )
+    tavily_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("TAVILY_API_KEY", "tavily_api_key")
+    )
     brave_api_key: SecretStr | None = Field(
-        default=None, validation_alias=AliasChoices("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "brave_api_key")
+        default=None,
+        validation_alias=AliasChoices("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "brave_api_key"),
     )
-    searxng_url: str | None = Field(default=None, validation_alias=AliasChoices("SEARXNG_URL", "searxng_url"))
-    github_token: SecretStr | None = Field(default=None, validation_alias=AliasChoices("GITHUB_TOKEN", "GH_TOKEN", "github_token"))
-    kaggle_username: str | None = Field(default=None, validation_alias=AliasChoices("KAGGLE_USERNAME", "kaggle_username"))
-    kaggle_key: SecretStr | None = Field(default=None, validation_alias=AliasChoices("KAGGLE_KEY", "kaggle_key"))
-    grobid_url: str | None = Field(default=None, validation_alias=AliasChoices("GROBID_URL", "grobid_url"))
-    prefect_api_url: str | None = Field(default=None, validation_alias=AliasChoices("PREFECT_API_URL", "prefect_api_url"))
-    data: Path | None = Field(default=None, description="Folder of the data sets that the benchmarks read.")
-    home: Path = Field(default=Path.home() / ".assay", description="Prefect's database and indices of snapshots.")
+    searxng_url: str | None = Field(
+        default=None, validation_alias=AliasChoices("SEARXNG_URL", "searxng_url")
+    )
+    github_token: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("GITHUB_TOKEN", "GH_TOKEN", "github_token")
+    )
+    kaggle_username: str | None = Field(
+        default=None, validation_alias=AliasChoices("KAGGLE_USERNAME", "kaggle_username")
+    )
+    kaggle_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("KAGGLE_KEY", "kaggle_key")
+    )
+    grobid_url: str | None = Field(
+        default=None, validation_alias=AliasChoices("GROBID_URL", "grobid_url")
+    )
+    prefect_api_url: str | None = Field(
+        default=None, validation_alias=AliasChoices("PREFECT_API_URL", "prefect_api_url")
+    )
+    data: Path | None = Field(
+        default=None, description="Folder of the data sets that the benchmarks read."
+    )
+    home: Path = Field(
+        default=Path.home() / ".assay", description="Prefect's database and indices of snapshots."
+    )
     catalogue_url: SecretStr | None = Field(
-        default=None, description="Connection string of a PostgreSQL catalogue (postgres:…); None: an SQLite file."
+        default=None,
+        description="Connection string of a PostgreSQL catalogue (postgres:…); None: an SQLite file.",
     )
     literature: LiteratureSettings = LiteratureSettings()
     language_model: LanguageModelSettings = LanguageModelSettings()

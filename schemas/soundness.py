@@ -94,7 +94,9 @@ class SoundnessEvaluation(Noun):
 
     methods: tuple[Method, ...]
     passages: tuple[Passage, ...]
-    passage_method_ids: tuple[str, ...] = Field(description="Parallel to `passages`: the method each was found for.")
+    passage_method_ids: tuple[str, ...] = Field(
+        description="Parallel to `passages`: the method each was found for."
+    )
     sections: tuple[PaperSection, ...]
     evidence: tuple[MethodEvidence, ...]
     reviews: tuple[SoundnessReview, ...]

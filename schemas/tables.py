@@ -322,4 +322,6 @@ TABLES: tuple[Table, ...] = (
 )
 TABLE: dict[str, Table] = {table.name: table for table in TABLES}
 IDEA_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if table.per_idea)
-EVALUATION_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if not (table.per_ranking or table.per_check or table.per_benchmark))
+EVALUATION_TABLES: tuple[Table, ...] = tuple(
+    table for table in TABLES if not (table.per_ranking or table.per_check or table.per_benchmark)
+)

@@ -34,4 +34,6 @@ def is_of_another_site(headers: Mapping[str, str]) -> bool:
 
 def is_followed_link(headers: Mapping[str, str]) -> bool:
     """Whether a browser opens a page of its own for the answer, as for a link on another site."""
-    return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    return (
+        headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    )

@@ -21,6 +21,8 @@ def check_shard(shard_path: str) -> int:
     settings = Settings()
     with (
         reporting(settings.telemetry, "assay-worker"),
-        span("check shard", parent=job.trace_parent, run_id=job.run_id, manuscripts=len(job.sources)),
+        span(
+            "check shard", parent=job.trace_parent, run_id=job.run_id, manuscripts=len(job.sources)
+        ),
     ):
         return len(asyncio.run(check_job(job, settings)))

@@ -22,5 +22,8 @@ def evaluate_shard(shard_path: str) -> int:
     job = ShardJob.model_validate_json(Path(shard_path).read_bytes())
     keep_private(job.request.warehouse)
     settings = Settings()
-    with reporting(settings.telemetry, "assay-worker"), span("shard", parent=job.trace_parent, run_id=job.run_id, ideas=len(job.ideas)):
+    with (
+        reporting(settings.telemetry, "assay-worker"),
+        span("shard", parent=job.trace_parent, run_id=job.run_id, ideas=len(job.ideas)),
+    ):
         return len(asyncio.run(evaluate_job(job, settings)))

@@ -21,6 +21,8 @@ def rank_shard(shard_path: str) -> int:
     settings = Settings()
     with (
         reporting(settings.telemetry, "assay-worker"),
-        span("rank shard", parent=job.trace_parent, run_id=job.request.run_id, groups=len(job.groups)),
+        span(
+            "rank shard", parent=job.trace_parent, run_id=job.request.run_id, groups=len(job.groups)
+        ),
     ):
         return len(asyncio.run(rank_job(job, settings)))

@@ -29,8 +29,12 @@ class Publication(Noun):
 
     run_id: RunId
     published: bool = Field(description="Whether the lake now holds it as landed.")
-    unchanged: bool = Field(description="The lake held exactly this already; nothing was validated or written.")
-    rows: dict[str, int] = Field(description="Rows by table; empty when not published, or unchanged and no run.")
+    unchanged: bool = Field(
+        description="The lake held exactly this already; nothing was validated or written."
+    )
+    rows: dict[str, int] = Field(
+        description="Rows by table; empty when not published, or unchanged and no run."
+    )
     validation: ValidationReport | None = Field(description="None when unchanged.")
 
     @property
@@ -46,7 +50,9 @@ class RankedIdea(Noun):
 
     run_id: RunId
     group: str | None
-    rank: int | None = Field(description="1 is best; ideas of one score share a rank; None without a score.")
+    rank: int | None = Field(
+        description="1 is best; ideas of one score share a rank; None without a score."
+    )
     idea_id: IdeaId
     title: str
     score: float | None
@@ -54,13 +60,20 @@ class RankedIdea(Noun):
     contribution_0_to_10: float | None
     unscored_count: int
     failure_count: int
-    basis: str = Field(default="scores", description="`matches` where the group was ranked by pairwise matches, else `scores`.")
+    basis: str = Field(
+        default="scores",
+        description="`matches` where the group was ranked by pairwise matches, else `scores`.",
+    )
     ranking_id: str | None = None
     ranking_engine: str | None = None
-    best_rank: int | None = Field(default=None, description="Best rank the intervals of the strengths allow.")
+    best_rank: int | None = Field(
+        default=None, description="Best rank the intervals of the strengths allow."
+    )
     worst_rank: int | None = None
     strength: float | None = None
-    strength_lower: float | None = Field(default=None, description="Lower end of the 95 % interval.")
+    strength_lower: float | None = Field(
+        default=None, description="Lower end of the 95 % interval."
+    )
     strength_upper: float | None = None
     wins: float | None = None
     losses: float | None = None
@@ -97,7 +110,9 @@ class IdeaScore(Noun):
     novelty_1_to_5: float | None = None
     persona_review_count: int = 0
     unscored_persona_review_count: int = 0
-    soundness_unscored_share: float | None = Field(default=None, description="Of what the module had to judge; None: nothing.")
+    soundness_unscored_share: float | None = Field(
+        default=None, description="Of what the module had to judge; None: nothing."
+    )
     contribution_unscored_share: float | None = None
     committee_unscored_share: float | None = None
     novelty_unscored_share: float | None = None
@@ -109,7 +124,9 @@ class RunCost(Noun):
     """One row of `run_costs`."""
 
     run_id: RunId
-    cost_usd: float | None = Field(description="Of the calls with a known price; None when no call has one.")
+    cost_usd: float | None = Field(
+        description="Of the calls with a known price; None when no call has one."
+    )
     known_price_calls: int
     unknown_price_calls: int
     llm_calls: int
@@ -117,8 +134,12 @@ class RunCost(Noun):
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int
-    thinking_tokens: int | None = Field(default=None, description="Of the completion; None when no call told.")
-    unknown_thinking_calls: int = Field(default=0, description="Calls that did not tell how much of their reply was thinking.")
+    thinking_tokens: int | None = Field(
+        default=None, description="Of the completion; None when no call told."
+    )
+    unknown_thinking_calls: int = Field(
+        default=0, description="Calls that did not tell how much of their reply was thinking."
+    )
     api_calls: int
     api_cache_hits: int
     failed_api_calls: int
@@ -140,9 +161,15 @@ class JudgeAgreement(Noun):
     scored_votes: int
     unscored_votes: int
     compared_items: int = Field(description="Those that two judges or more have scored.")
-    same_score_share: float | None = Field(description="Of the compared items; None where there is none.")
-    mean_absolute_difference: float | None = Field(description="Between two judges of one item, on the step's own scale.")
-    krippendorff_alpha: float | None = Field(description="None with one compared item or one score throughout.")
+    same_score_share: float | None = Field(
+        description="Of the compared items; None where there is none."
+    )
+    mean_absolute_difference: float | None = Field(
+        description="Between two judges of one item, on the step's own scale."
+    )
+    krippendorff_alpha: float | None = Field(
+        description="None with one compared item or one score throughout."
+    )
 
 
 class AnsweringModel(Noun):
@@ -150,7 +177,9 @@ class AnsweringModel(Noun):
 
     step: str
     model_requested: str
-    models_answered: tuple[str, ...] = Field(description="As the provider names it, every name once.")
+    models_answered: tuple[str, ...] = Field(
+        description="As the provider names it, every name once."
+    )
     answered_calls: int
 
 
@@ -196,9 +225,15 @@ class StepCost(Noun):
     llm_cache_hits: int
     prompt_tokens: int
     completion_tokens: int
-    thinking_tokens: int | None = Field(default=None, description="Of the completion; None when no call told.")
-    unknown_thinking_calls: int = Field(default=0, description="Calls that did not tell how much of their reply was thinking.")
-    cost_usd: float | None = Field(description="Of the calls with a known price; None when no call has one.")
+    thinking_tokens: int | None = Field(
+        default=None, description="Of the completion; None when no call told."
+    )
+    unknown_thinking_calls: int = Field(
+        default=0, description="Calls that did not tell how much of their reply was thinking."
+    )
+    cost_usd: float | None = Field(
+        description="Of the calls with a known price; None when no call has one."
+    )
     unknown_price_calls: int
 
 
@@ -211,9 +246,15 @@ class ModuleCost(Noun):
     llm_cache_hits: int
     prompt_tokens: int
     completion_tokens: int
-    thinking_tokens: int | None = Field(default=None, description="Of the completion; None when no call told.")
-    unknown_thinking_calls: int = Field(default=0, description="Calls that did not tell how much of their reply was thinking.")
-    cost_usd: float | None = Field(description="Of the calls with a known price; None when no call has one.")
+    thinking_tokens: int | None = Field(
+        default=None, description="Of the completion; None when no call told."
+    )
+    unknown_thinking_calls: int = Field(
+        default=0, description="Calls that did not tell how much of their reply was thinking."
+    )
+    cost_usd: float | None = Field(
+        description="Of the calls with a known price; None when no call has one."
+    )
     unknown_price_calls: int
     llm_calls_per_idea: float
     prompt_tokens_per_idea: float
@@ -229,7 +270,11 @@ class IdeaReview(Noun):
     score: IdeaScore
     rank: int | None
     group_size: int = Field(ge=1)
-    bibliography: tuple[Paper, ...] = Field(description="The papers cited, each once, in order of first citation.")
-    cost_usd: float | None = Field(description="Of the calls with a known price; None when no call has one; 0 without calls.")
+    bibliography: tuple[Paper, ...] = Field(
+        description="The papers cited, each once, in order of first citation."
+    )
+    cost_usd: float | None = Field(
+        description="Of the calls with a known price; None when no call has one; 0 without calls."
+    )
     unknown_price_calls: int
     reused_from_run_id: RunId | None

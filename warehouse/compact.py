@@ -22,14 +22,21 @@ _DAY = timedelta(days=1)
 class CompactReport(Noun):
     """What compaction did."""
 
-    files_before: int = Field(ge=0, description="Parquet files of the snapshot, with the few rows kept in the catalogue moved into files.")
+    files_before: int = Field(
+        ge=0,
+        description="Parquet files of the snapshot, with the few rows kept in the catalogue moved into files.",
+    )
     files_after: int = Field(ge=0)
     snapshots_expired: int = Field(ge=0)
     files_deleted: int = Field(ge=0, description="Files that no kept snapshot reads.")
-    leftovers_removed: int = Field(ge=0, description="Folders that killed workers left behind in landing.")
+    leftovers_removed: int = Field(
+        ge=0, description="Folders that killed workers left behind in landing."
+    )
 
 
-def compact(layout: Layout, *, keep: timedelta = timedelta(days=7), catalogue_url: str | None = None) -> CompactReport:
+def compact(
+    layout: Layout, *, keep: timedelta = timedelta(days=7), catalogue_url: str | None = None
+) -> CompactReport:
     """Merge small files, forget snapshots older than `keep` and delete what only they read. What readers see stays the same.
 
     Files go one day after nothing refers to them, or after `keep` when that is shorter, so that queries under way end well.
@@ -39,7 +46,9 @@ def compact(layout: Layout, *, keep: timedelta = timedelta(days=7), catalogue_ur
         TransientError: a publisher is at work.
     """
     if catalogue_url is None and not layout.catalogue.exists():
-        raise ConfigurationError(f"no lake in {layout.root}: publish a run first (`assay evaluate … --warehouse {layout.root}`)")
+        raise ConfigurationError(
+            f"no lake in {layout.root}: publish a run first (`assay evaluate … --warehouse {layout.root}`)"
+        )
     now = datetime.now(UTC)
     expired, unused = _time(now - keep), _time(now - min(keep, _DAY))
     with open_writer(layout, catalogue_url=catalogue_url) as connection:
@@ -48,12 +57,20 @@ def compact(layout: Layout, *, keep: timedelta = timedelta(days=7), catalogue_ur
             before = _file_count(connection)
             connection.execute("call ducklake_rewrite_data_files('lake')")
             connection.execute("call ducklake_merge_adjacent_files('lake')")
-            forgotten = connection.execute(f"call ducklake_expire_snapshots('lake', older_than => {expired})").fetchall()
-            deleted = connection.execute(f"call ducklake_cleanup_old_files('lake', older_than => {unused})").fetchall()
-            deleted += connection.execute(f"call ducklake_delete_orphaned_files('lake', older_than => {unused})").fetchall()
+            forgotten = connection.execute(
+                f"call ducklake_expire_snapshots('lake', older_than => {expired})"
+            ).fetchall()
+            deleted = connection.execute(
+                f"call ducklake_cleanup_old_files('lake', older_than => {unused})"
+            ).fetchall()
+            deleted += connection.execute(
+                f"call ducklake_delete_orphaned_files('lake', older_than => {unused})"
+            ).fetchall()
             after = _file_count(connection)
         except duckdb.Error as error:
-            raise ConfigurationError(f"the lake could not be compacted: {one_line(error)}") from error
+            raise ConfigurationError(
+                f"the lake could not be compacted: {one_line(error)}"
+            ) from error
     return CompactReport(
         files_before=before,
         files_after=after,
@@ -68,7 +85,11 @@ def _time(moment: datetime) -> str:
 
 
 def _file_count(connection: duckdb.DuckDBPyConnection) -> int:
-    return int(connection.execute("select coalesce(sum(file_count), 0) from ducklake_table_info('lake')").fetchall()[0][0])
+    return int(
+        connection.execute(
+            "select coalesce(sum(file_count), 0) from ducklake_table_info('lake')"
+        ).fetchall()[0][0]
+    )
 
 
 def _remove_leftovers(layout: Layout) -> int:
@@ -78,6 +99,8 @@ def _remove_leftovers(layout: Layout) -> int:
     for folder in layout.building_places():
         for entry in os.scandir(folder):
             if entry.name.startswith(LEFTOVERS) and entry.stat().st_mtime < yesterday:
-                shutil.rmtree(entry.path, ignore_errors=True) if entry.is_dir() else Path(entry.path).unlink(missing_ok=True)
+                shutil.rmtree(entry.path, ignore_errors=True) if entry.is_dir() else Path(
+                    entry.path
+                ).unlink(missing_ok=True)
                 removed += 1
     return removed

@@ -23,7 +23,17 @@ from warehouse.layout import Layout
 from warehouse.rows import Row
 from warehouse.statements import quoted
 
-_TABLE_FUNCTIONS = frozenset({"generate_series", "json_each", "json_tree", "range", "regexp_split_to_table", "repeat", "unnest"})
+_TABLE_FUNCTIONS = frozenset(
+    {
+        "generate_series",
+        "json_each",
+        "json_tree",
+        "range",
+        "regexp_split_to_table",
+        "repeat",
+        "unnest",
+    }
+)
 _HIDDEN_PREFIXES = ("__ducklake", "duckdb_", "ducklake_", "pg_", "postgres_", "pragma_", "sqlite_")
 _HIDDEN_FUNCTIONS = frozenset({"current_setting", "getenv", "getvariable", "nextval", "write_log"})
 _MAXIMUM_ROWS = 1_000_000
@@ -32,7 +42,12 @@ _MOST_BITS = 63
 
 
 def run_sql(
-    layout: Layout, sql: str, *, catalogue_url: str | None = None, timeout_seconds: float = 300.0, maximum_rows: int = _MAXIMUM_ROWS
+    layout: Layout,
+    sql: str,
+    *,
+    catalogue_url: str | None = None,
+    timeout_seconds: float = 300.0,
+    maximum_rows: int = _MAXIMUM_ROWS,
 ) -> list[Row]:
     """Answer one SELECT (also WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW TABLES) over the published tables and marts.
 
@@ -42,10 +57,14 @@ def run_sql(
         ConfigurationError: in one line, why the statement is refused, wrong, too slow or too large an answer.
     """
     if not encodable(sql):
-        raise ConfigurationError("wrong SQL: it holds half a character (a lone surrogate): write it anew")
+        raise ConfigurationError(
+            "wrong SQL: it holds half a character (a lone surrogate): write it anew"
+        )
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         _refuse_what_is_no_question(connection, sql)
-        connection.execute(f"set allowed_directories = [{quoted(str(layout.data.resolve()) + '/')}]")
+        connection.execute(
+            f"set allowed_directories = [{quoted(str(layout.data.resolve()) + '/')}]"
+        )
         connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")
         stop = threading.Timer(timeout_seconds, connection.interrupt)
@@ -55,11 +74,18 @@ def run_sql(
             names = _distinct([column[0] for column in answer.description or ()])
             rows = answer.fetchmany(maximum_rows + 1)
         except duckdb.InterruptException:
-            raise ConfigurationError(f"the statement took longer than {timeout_seconds:g} seconds: narrow it down") from None
+            raise ConfigurationError(
+                f"the statement took longer than {timeout_seconds:g} seconds: narrow it down"
+            ) from None
         except (duckdb.Error, RuntimeError) as error:
             raise ConfigurationError(f"wrong SQL: {_one_line(error)}") from None
-        except (OverflowError, ValueError) as error:  # of DuckDB's values some are larger than Python's of that kind
-            raise ConfigurationError(f"a value of the answer is out of range ({error}): cast it to varchar") from None
+        except (
+            OverflowError,
+            ValueError,
+        ) as error:  # of DuckDB's values some are larger than Python's of that kind
+            raise ConfigurationError(
+                f"a value of the answer is out of range ({error}): cast it to varchar"
+            ) from None
         finally:
             stop.cancel()
     if len(rows) > maximum_rows:
@@ -75,14 +101,20 @@ def _refuse_what_is_no_question(connection: duckdb.DuckDBPyConnection, sql: str)
     if len(statements) != 1:
         raise ConfigurationError(f"one statement at a time, please: found {len(statements)}")
     if statements[0].type != duckdb.StatementType.SELECT:
-        raise ConfigurationError(f"only SELECT is allowed here, not {statements[0].type.name}: the lake is read-only")
+        raise ConfigurationError(
+            f"only SELECT is allowed here, not {statements[0].type.name}: the lake is read-only"
+        )
     if statements[0].named_parameters:
-        raise ConfigurationError("parameters cannot be given here: write the values into the statement")
+        raise ConfigurationError(
+            "parameters cannot be given here: write the values into the statement"
+        )
     answer = connection.execute("select json_serialize_sql(?::varchar)", [sql]).fetchall()
     try:
         tree = orjson.loads(answer[0][0])
     except orjson.JSONDecodeError:
-        raise ConfigurationError("the statement is nested too deeply: write it with fewer operators or parentheses") from None
+        raise ConfigurationError(
+            "the statement is nested too deeply: write it with fewer operators or parentheses"
+        ) from None
     if tree["error"]:
         raise ConfigurationError(f"only a plain SELECT is allowed here: {tree['error_message']}")
     for node in _nodes(tree):
@@ -104,13 +136,20 @@ def _refuse_reaching_out(node: dict[str, Any]) -> None:
     if node.get("type") == "TABLE_FUNCTION":
         name = str(node["function"]["function_name"]).lower()
         if name not in _TABLE_FUNCTIONS:
-            raise ConfigurationError(f"the table function {name} is not allowed here: only tables and marts of the lake")
-    elif node.get("type") == "FUNCTION" and str(node.get("function_name")).lower() in _HIDDEN_FUNCTIONS:
+            raise ConfigurationError(
+                f"the table function {name} is not allowed here: only tables and marts of the lake"
+            )
+    elif (
+        node.get("type") == "FUNCTION"
+        and str(node.get("function_name")).lower() in _HIDDEN_FUNCTIONS
+    ):
         raise ConfigurationError(f"the function {node['function_name']} is not allowed here")
     elif node.get("type") in ("BASE_TABLE", "SHOW_REF"):
         for mentioned in (node.get("catalog_name"), node.get("table_name")):
             if str(mentioned or "").lower().strip('"').startswith(_HIDDEN_PREFIXES):
-                raise ConfigurationError(f"{mentioned} is not a table of the lake: `show tables` lists them")
+                raise ConfigurationError(
+                    f"{mentioned} is not a table of the lake: `show tables` lists them"
+                )
 
 
 def _distinct(names: list[str]) -> list[str]:
@@ -132,7 +171,9 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(content) for key, content in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    if isinstance(value, UUID | bytes) or (isinstance(value, int) and value.bit_length() > _MOST_BITS):
+    if isinstance(value, UUID | bytes) or (
+        isinstance(value, int) and value.bit_length() > _MOST_BITS
+    ):
         return str(value)
     if isinstance(value, time):
         return value.isoformat()

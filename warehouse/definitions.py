@@ -25,7 +25,10 @@ def apply_definitions(connection: duckdb.DuckDBPyConnection) -> None:
         ConfigurationError: a column of the lake has another type than its definition.
     """
     found = _columns(connection)
-    grew = len([table for table in TABLES if _apply_table(connection, table, found.get(table.name))]) > 0
+    grew = (
+        len([table for table in TABLES if _apply_table(connection, table, found.get(table.name))])
+        > 0
+    )
     _begin_statistics(connection)
     _set_row_groups(connection)
     for name in MARTS if grew else _outdated_marts(connection):
@@ -44,9 +47,13 @@ def show_as_defined(connection: duckdb.DuckDBPyConnection) -> bool:
         Whether anything was lacking.
     """
     found = _columns(connection)
-    lacking = [table for table in TABLES if not found.get(table.name, {}).keys() >= set(table.column_names)]
+    lacking = [
+        table for table in TABLES if not found.get(table.name, {}).keys() >= set(table.column_names)
+    ]
     for table in lacking:
-        connection.execute(f'create or replace temporary view "{table.name}" as {_completed(table, found.get(table.name))}')
+        connection.execute(
+            f'create or replace temporary view "{table.name}" as {_completed(table, found.get(table.name))}'
+        )
     marts = MARTS if lacking else _outdated_marts(connection)
     for name in marts:
         connection.execute(f"create or replace temporary view {name} as {statement('marts', name)}")
@@ -56,13 +63,20 @@ def show_as_defined(connection: duckdb.DuckDBPyConnection) -> bool:
 def _completed(table: Table, found: dict[str, str] | None) -> str:
     """The rows of the lake's table with every column of its definition."""
     columns = ", ".join(
-        f'"{column.name}"' if column.name in (found or {}) else f'null::{column.sql_type} as "{column.name}"' for column in table.columns
+        f'"{column.name}"'
+        if column.name in (found or {})
+        else f'null::{column.sql_type} as "{column.name}"'
+        for column in table.columns
     )
     return f"select {columns} " + ("where false" if found is None else f'from lake."{table.name}"')
 
 
 def _outdated_marts(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
-    made = dict(connection.execute("select view_name, comment from duckdb_views() where database_name = 'lake'").fetchall())
+    made = dict(
+        connection.execute(
+            "select view_name, comment from duckdb_views() where database_name = 'lake'"
+        ).fetchall()
+    )
     return tuple(name for name in MARTS if made.get(name) != _version(statement("marts", name)))
 
 
@@ -71,21 +85,27 @@ def _version(sql: str) -> str:
 
 
 def _columns(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:
-    rows = connection.execute("select table_name, column_name, data_type from duckdb_columns() where database_name = 'lake'").fetchall()
+    rows = connection.execute(
+        "select table_name, column_name, data_type from duckdb_columns() where database_name = 'lake'"
+    ).fetchall()
     tables: dict[str, dict[str, str]] = {}
     for table_name, column_name, data_type in rows:
         tables.setdefault(table_name, {})[column_name] = data_type
     return tables
 
 
-def _apply_table(connection: duckdb.DuckDBPyConnection, table: Table, found: dict[str, str] | None) -> bool:
+def _apply_table(
+    connection: duckdb.DuckDBPyConnection, table: Table, found: dict[str, str] | None
+) -> bool:
     """Returns whether an existing table grew."""
     if found is None:
         connection.execute(table.ddl)
         return False
     missing = [column for column in table.columns if column.name not in found]
     for column in missing:
-        connection.execute(f'alter table "{table.name}" add column "{column.name}" {column.sql_type}')
+        connection.execute(
+            f'alter table "{table.name}" add column "{column.name}" {column.sql_type}'
+        )
     for column in table.columns:
         if found.get(column.name, column.sql_type) != column.sql_type:
             raise ConfigurationError(
@@ -100,7 +120,10 @@ def _begin_statistics(connection: duckdb.DuckDBPyConnection) -> None:
 
     A row that comes and goes within the transaction leaves some behind, and nothing else.
     """
-    known = {name for (name,) in connection.execute(statement("tables", "tables_with_statistics")).fetchall()}
+    known = {
+        name
+        for (name,) in connection.execute(statement("tables", "tables_with_statistics")).fetchall()
+    }
     for table in TABLES:
         if table.name not in known:
             connection.execute(table_statement("insert_nothing", table=table.name))
@@ -108,6 +131,10 @@ def _begin_statistics(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _set_row_groups(connection: duckdb.DuckDBPyConnection) -> None:
-    answer = connection.execute("select value from ducklake_options('lake') where option_name = 'parquet_row_group_size'").fetchall()
+    answer = connection.execute(
+        "select value from ducklake_options('lake') where option_name = 'parquet_row_group_size'"
+    ).fetchall()
     if answer != [(str(_ROWS_PER_GROUP),)]:
-        connection.execute(f"call ducklake_set_option('lake', 'parquet_row_group_size', {_ROWS_PER_GROUP})")
+        connection.execute(
+            f"call ducklake_set_option('lake', 'parquet_row_group_size', {_ROWS_PER_GROUP})"
+        )

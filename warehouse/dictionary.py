@@ -66,16 +66,24 @@ def _marts() -> list[str]:
         for name in MARTS:
             sql = statement("marts", name)
             connection.execute(f"create view {name} as {sql}")
-            columns = connection.execute("select column_name, data_type from duckdb_columns() where table_name = ?", [name]).fetchall()
+            columns = connection.execute(
+                "select column_name, data_type from duckdb_columns() where table_name = ?", [name]
+            ).fetchall()
             rows = [f"| `{column}` | {kind} |" for column, kind in columns]
-            parts.append("\n".join([f"### `{name}`", "", meaning(sql), "", "| column | type |", "|---|---|", *rows]))
+            parts.append(
+                "\n".join(
+                    [f"### `{name}`", "", meaning(sql), "", "| column | type |", "|---|---|", *rows]
+                )
+            )
     return parts
 
 
 def _checks() -> str:
     rows = []
     for name in names("checks"):
-        severity, _, explained = meaning(statement("checks", name)).removeprefix("severity: ").partition(" ")
+        severity, _, explained = (
+            meaning(statement("checks", name)).removeprefix("severity: ").partition(" ")
+        )
         rows.append(f"| `{name}` | {severity} | {_cell(explained)} |")
     return "\n".join(["| check | severity | rule |", "|---|---|---|", *rows])
 

@@ -30,7 +30,9 @@ def suite_results(rows: Iterable[ValidationRow]) -> Iterator[ExpectationSuiteVal
 
 
 def _suite_name(row: ValidationRow) -> str:
-    return (row.table_name or "several tables") + (f" of ranking {row.ranking_id}" if row.ranking_id else "")
+    return (row.table_name or "several tables") + (
+        f" of ranking {row.ranking_id}" if row.ranking_id else ""
+    )
 
 
 def _suite_result(rows: Sequence[ValidationRow]) -> ExpectationSuiteValidationResult:
@@ -63,7 +65,9 @@ def _results(rows: Sequence[ValidationRow]) -> Iterator[ExpectationValidationRes
         expectation = known or _rule(row)
         expectation.severity = FailureSeverity(row.severity.value)
         found = _found(row, stated=known is not None)
-        yield ExpectationValidationResult(success=row.success, expectation_config=expectation, result=found)
+        yield ExpectationValidationResult(
+            success=row.success, expectation_config=expectation, result=found
+        )
 
 
 def _stated(table_name: str, run_id: RunId) -> dict[tuple[str, str], ExpectationConfiguration]:
@@ -71,24 +75,36 @@ def _stated(table_name: str, run_id: RunId) -> dict[tuple[str, str], Expectation
     if table_name not in TABLE:
         return {}
     stated = [expectation.configuration for expectation in suite_of(TABLE[table_name], run_id)]
-    return {(one.type, one.kwargs.get("column") or ", ".join(one.kwargs.get("column_list", ()))): one for one in stated}
+    return {
+        (one.type, one.kwargs.get("column") or ", ".join(one.kwargs.get("column_list", ()))): one
+        for one in stated
+    }
 
 
 def _rule(row: ValidationRow) -> ExpectationConfiguration:
     """A rule stated in SQL, or a check that is stated no more: Great Expectations' word for a query that shall find no row."""
     told = str(escape(": ".join(filter(None, (row.column_name, row.expectation)))))
     query = "SELECT * FROM {batch}"
-    configuration: ExpectationConfiguration = gxe.UnexpectedRowsExpectation(unexpected_rows_query=query, description=told).configuration
+    configuration: ExpectationConfiguration = gxe.UnexpectedRowsExpectation(
+        unexpected_rows_query=query, description=told
+    ).configuration
     return configuration
 
 
 def _found(row: ValidationRow, *, stated: bool) -> dict[str, object]:
     """A rule in SQL may break in more rows than it looks at, so no share is told of it."""
-    observed: dict[str, object] = {"observed_value": _counted(row.unexpected_count, "unexpected row")}
+    observed: dict[str, object] = {
+        "observed_value": _counted(row.unexpected_count, "unexpected row")
+    }
     if not stated or not row.evaluated_count:
         return observed
     share = 100 * row.unexpected_count / row.evaluated_count
-    return {**observed, "element_count": row.evaluated_count, "unexpected_count": row.unexpected_count, "unexpected_percent": share}
+    return {
+        **observed,
+        "element_count": row.evaluated_count,
+        "unexpected_count": row.unexpected_count,
+        "unexpected_percent": share,
+    }
 
 
 def _counted(count: int, noun: str) -> str:

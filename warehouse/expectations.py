@@ -27,7 +27,10 @@ class Expectations:
     _suites: dict[str, gx.ExpectationSuite] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("great_expectations", "great_expectations.data_context.types.base"):  # the second sets a level of its own
+        for name in (
+            "great_expectations",
+            "great_expectations.data_context.types.base",
+        ):  # the second sets a level of its own
             logging.getLogger(name).setLevel(logging.WARNING)
         context = gx.get_context(mode="ephemeral")
         context.variables.progress_bars = {"globally": False}
@@ -37,14 +40,17 @@ class Expectations:
     def hold(self, table: Table, rows: pa.Table) -> Iterator[Finding]:
         """Hold what `table` says about its columns and key against `rows`."""
         if table.name not in self._suites:
-            self._suites[table.name] = gx.ExpectationSuite(name=table.name, expectations=list(suite_of(table, self.run_id)))
+            self._suites[table.name] = gx.ExpectationSuite(
+                name=table.name, expectations=list(suite_of(table, self.run_id))
+            )
         for result in self._results(self._suites[table.name], frame_of(table, rows)):
             config, found = result.expectation_config, result.result
             broken = () if result.success else found.get("partial_unexpected_list", ())[:EXAMPLES]
             yield Finding(
                 expectation=config.type,
                 table_name=table.name,
-                column_name=config.kwargs.get("column") or ", ".join(config.kwargs.get("column_list", ())),
+                column_name=config.kwargs.get("column")
+                or ", ".join(config.kwargs.get("column_list", ())),
                 severity=Severity(config.severity),
                 evaluated_count=len(rows),
                 unexpected_count=0 if result.success else int(found.get("unexpected_count") or 1),
@@ -53,11 +59,15 @@ class Expectations:
 
     def hold_none_broken(self, violations: list[Violations]) -> Iterator[Finding]:
         """Hold that rules stated in SQL were broken by no row."""
-        frame = pd.DataFrame({str(n): [counted.broken_count] for n, counted in enumerate(violations)})
+        frame = pd.DataFrame(
+            {str(n): [counted.broken_count] for n, counted in enumerate(violations)}
+        )
         suite = gx.ExpectationSuite(
             name="rules over rows and tables",
             expectations=[
-                gxe.ExpectColumnValuesToBeBetween(column=str(n), min_value=0, max_value=0, severity=counted.severity.value)
+                gxe.ExpectColumnValuesToBeBetween(
+                    column=str(n), min_value=0, max_value=0, severity=counted.severity.value
+                )
                 for n, counted in enumerate(violations)
             ],
         )
@@ -70,7 +80,9 @@ class Expectations:
         for result in batch.validate(suite, result_format="SUMMARY").results:
             raised = _raised(result.exception_info or {})
             if raised:
-                raise PublicationError(f"{suite.name}: {result.expectation_config.type} could not be evaluated: {raised}")
+                raise PublicationError(
+                    f"{suite.name}: {result.expectation_config.type} could not be evaluated: {raised}"
+                )
             yield result
 
 
@@ -82,14 +94,25 @@ def suite_of(table: Table, run_id: RunId) -> Iterator[gxe.Expectation]:
             yield gxe.ExpectColumnValuesToNotBeNull(column=column.name, severity="critical")
         if column.minimum is not None or column.maximum is not None:
             yield gxe.ExpectColumnValuesToBeBetween(
-                column=column.name, min_value=column.minimum, max_value=column.maximum, severity="critical"
+                column=column.name,
+                min_value=column.minimum,
+                max_value=column.maximum,
+                severity="critical",
             )
         if column.allowed:
-            yield gxe.ExpectColumnValuesToBeInSet(column=column.name, value_set=[str(word) for word in column.allowed], severity="critical")
+            yield gxe.ExpectColumnValuesToBeInSet(
+                column=column.name,
+                value_set=[str(word) for word in column.allowed],
+                severity="critical",
+            )
     if len(table.key) == 1:
-        yield gxe.ExpectColumnValuesToBeUnique(column=table.key[0], severity=table.key_severity.value)
+        yield gxe.ExpectColumnValuesToBeUnique(
+            column=table.key[0], severity=table.key_severity.value
+        )
     else:
-        yield gxe.ExpectCompoundColumnsToBeUnique(column_list=list(table.key), severity=table.key_severity.value)
+        yield gxe.ExpectCompoundColumnsToBeUnique(
+            column_list=list(table.key), severity=table.key_severity.value
+        )
 
 
 def frame_of(table: Table, rows: pa.Table) -> pd.DataFrame:
@@ -98,7 +121,9 @@ def frame_of(table: Table, rows: pa.Table) -> pd.DataFrame:
     for column in table.columns:
         values = rows.column(column.name)
         if _values_matter(table, column):
-            columns[column.name] = values.dictionary_encode() if pa.types.is_string(values.type) else values
+            columns[column.name] = (
+                values.dictionary_encode() if pa.types.is_string(values.type) else values
+            )
         elif not column.nullable:
             columns[column.name] = pc.if_else(values.is_valid(), True, None)
     frame: pd.DataFrame = pa.table(columns).to_pandas()
@@ -112,5 +137,13 @@ def _values_matter(table: Table, column: Column) -> bool:
 
 def _raised(information: dict[str, Any]) -> str:
     """Great Expectations hides what a metric raised; the shape is flat or one entry per metric."""
-    entries = [information] if "raised_exception" in information else [entry for entry in information.values() if isinstance(entry, dict)]
-    return "; ".join(str(entry.get("exception_message"))[:300] for entry in entries if entry.get("raised_exception"))
+    entries = (
+        [information]
+        if "raised_exception" in information
+        else [entry for entry in information.values() if isinstance(entry, dict)]
+    )
+    return "; ".join(
+        str(entry.get("exception_message"))[:300]
+        for entry in entries
+        if entry.get("raised_exception")
+    )

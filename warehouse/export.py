@@ -12,7 +12,9 @@ from warehouse.layout import Layout
 from warehouse.statements import MARTS, quoted, statement, table_statement
 
 
-def export_lake(layout: Layout, target: Path, *, catalogue_url: str | None = None) -> dict[str, int]:
+def export_lake(
+    layout: Layout, target: Path, *, catalogue_url: str | None = None
+) -> dict[str, int]:
     """Write one snapshot of the lake to `target`, replacing the file at once or leaving it as it was.
 
     Returns:
@@ -22,7 +24,9 @@ def export_lake(layout: Layout, target: Path, *, catalogue_url: str | None = Non
         ConfigurationError: there is no lake, or `target` cannot be written.
     """
     if target.is_dir():
-        raise ConfigurationError(f"{target} is a folder: name a file, such as {target / 'assay.duckdb'}")
+        raise ConfigurationError(
+            f"{target} is a folder: name a file, such as {target / 'assay.duckdb'}"
+        )
     target.parent.mkdir(parents=True, exist_ok=True)
     building = target.with_name(f".{target.name}.{uuid4().hex}")
     try:
@@ -49,7 +53,9 @@ def _fill(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, int]:
         if table.name in held:
             source = f'lake."{table.name}"'
             connection.execute(table_statement("insert", table=table.name, source=source))
-        rows[table.name] = int(connection.execute(table_statement("count_rows", table=table.name)).fetchall()[0][0])
+        rows[table.name] = int(
+            connection.execute(table_statement("count_rows", table=table.name)).fetchall()[0][0]
+        )
     for name in MARTS:
         connection.execute(f"create view {name} as {statement('marts', name)}")
     connection.execute("commit")

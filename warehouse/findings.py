@@ -37,7 +37,9 @@ class Violations:
     broken_count: int = 0
     examples: list[str] = field(default_factory=list)
 
-    def add(self, evaluated_count: int, broken_count: int, first_broken: Iterable[Mapping[str, object]]) -> None:
+    def add(
+        self, evaluated_count: int, broken_count: int, first_broken: Iterable[Mapping[str, object]]
+    ) -> None:
         self.evaluated_count += evaluated_count
         self.broken_count += broken_count
         self.examples.extend(example(row) for row in first_broken if len(self.examples) < EXAMPLES)
@@ -66,7 +68,9 @@ class Tally:
             before = self._findings.get(key)
             self._findings[key] = found if before is None else _sum(before, found)
 
-    def rows(self, run_id: RunId, created_at: datetime, ranking_id: str | None = None) -> tuple[ValidationRow, ...]:
+    def rows(
+        self, run_id: RunId, created_at: datetime, ranking_id: str | None = None
+    ) -> tuple[ValidationRow, ...]:
         return tuple(
             ValidationRow(
                 run_id=run_id,
@@ -99,5 +103,9 @@ def _sum(one: Finding, other: Finding) -> Finding:
 
 def example(value: object) -> str:
     """One line about a value or a row that broke a rule; what is left out of a long one is marked."""
-    text = ", ".join(f"{name}={content}" for name, content in value.items()) if isinstance(value, Mapping) else str(value)
+    text = (
+        ", ".join(f"{name}={content}" for name, content in value.items())
+        if isinstance(value, Mapping)
+        else str(value)
+    )
     return text if len(text) <= _EXAMPLE_CHARACTERS else text[:_EXAMPLE_CHARACTERS] + "…"

@@ -31,7 +31,9 @@ class KeyedStore:
         self._connection: sqlite3.Connection | None = None
         self._lock = threading.Lock()
 
-    def get_many(self, keys: Sequence[str], maximum_age_seconds: float | None = None) -> dict[str, bytes]:
+    def get_many(
+        self, keys: Sequence[str], maximum_age_seconds: float | None = None
+    ) -> dict[str, bytes]:
         """The entries there are for `keys`, none older than `maximum_age_seconds`; missing keys are left out."""
         oldest = time.time() - maximum_age_seconds if maximum_age_seconds is not None else 0.0
         found: dict[str, bytes] = {}
@@ -74,19 +76,30 @@ class KeyedStore:
                 yield self._connection
             except sqlite3.OperationalError as error:
                 if "locked" in str(error) or "busy" in str(error):
-                    raise TransientError(f"cache {self.path} stayed locked by other processes for {BUSY_TIMEOUT_SECONDS:.0f} s") from error
+                    raise TransientError(
+                        f"cache {self.path} stayed locked by other processes for {BUSY_TIMEOUT_SECONDS:.0f} s"
+                    ) from error
                 raise ConfigurationError(
                     f"cache {self.path} cannot be used ({error}): make its folder writable, with free space"
                 ) from error
             except sqlite3.DatabaseError as error:
-                raise ConfigurationError(f"cache {self.path} is damaged ({error}): delete this file, it will be built anew") from error
+                raise ConfigurationError(
+                    f"cache {self.path} is damaged ({error}): delete this file, it will be built anew"
+                ) from error
             except OSError as error:
-                raise ConfigurationError(f"cache {self.path} cannot be opened ({error.strerror}): choose a writable folder") from error
+                raise ConfigurationError(
+                    f"cache {self.path} cannot be opened ({error.strerror}): choose a writable folder"
+                ) from error
 
     def __enter__(self) -> "KeyedStore":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         self.close()
 
     def __reduce__(self) -> tuple[type["KeyedStore"], tuple[Path]]:
@@ -95,7 +108,9 @@ class KeyedStore:
 
 def _connect(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
+    )
     try:
         _into_wal(connection)
         connection.execute("pragma synchronous = normal")

@@ -22,7 +22,9 @@ _BUSY_MILLISECONDS = 30_000
 
 
 @contextmanager
-def open_writer(layout: Layout, *, catalogue_url: str | None = None, wait_seconds: float = 60.0) -> Iterator[duckdb.DuckDBPyConnection]:
+def open_writer(
+    layout: Layout, *, catalogue_url: str | None = None, wait_seconds: float = 60.0
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that may change the lake, which it creates when there is none; the lake is the default schema.
 
     Args:
@@ -34,12 +36,17 @@ def open_writer(layout: Layout, *, catalogue_url: str | None = None, wait_second
         ConfigurationError: the catalogue cannot be opened.
     """
     layout.data.mkdir(parents=True, exist_ok=True)
-    with publisher_lock(layout.publisher_lock, wait_seconds), _attached(layout, catalogue_url, read_only=False) as connection:
+    with (
+        publisher_lock(layout.publisher_lock, wait_seconds),
+        _attached(layout, catalogue_url, read_only=False) as connection,
+    ):
         yield connection
 
 
 @contextmanager
-def open_reader(layout: Layout, *, catalogue_url: str | None = None, as_defined: bool = True) -> Iterator[duckdb.DuckDBPyConnection]:
+def open_reader(
+    layout: Layout, *, catalogue_url: str | None = None, as_defined: bool = True
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that reads whole snapshots, also while the publisher writes; the lake is the default schema.
 
     Args:
@@ -49,7 +56,9 @@ def open_reader(layout: Layout, *, catalogue_url: str | None = None, as_defined:
         ConfigurationError: there is no lake, or its catalogue cannot be opened.
     """
     if catalogue_url is None and not layout.catalogue.exists():
-        raise ConfigurationError(f"no lake in {layout.root}: publish a run first (`assay evaluate … --warehouse {layout.root}`)")
+        raise ConfigurationError(
+            f"no lake in {layout.root}: publish a run first (`assay evaluate … --warehouse {layout.root}`)"
+        )
     with _attached(layout, catalogue_url, read_only=True) as connection:
         if as_defined:
             show_as_defined(connection)
@@ -59,7 +68,10 @@ def open_reader(layout: Layout, *, catalogue_url: str | None = None, as_defined:
 def lake_tables(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
     """Names of the tables that the lake itself holds; of an earlier version fewer than are defined now."""
     return frozenset(
-        name for (name,) in connection.execute("select table_name from duckdb_tables() where database_name = 'lake'").fetchall()
+        name
+        for (name,) in connection.execute(
+            "select table_name from duckdb_tables() where database_name = 'lake'"
+        ).fetchall()
     )
 
 
@@ -75,16 +87,23 @@ def in_memory(memory_limit: str = "1GB") -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @contextmanager
-def _attached(layout: Layout, catalogue_url: str | None, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+def _attached(
+    layout: Layout, catalogue_url: str | None, *, read_only: bool
+) -> Iterator[duckdb.DuckDBPyConnection]:
     with in_memory() as connection:
         scanner = "sqlite_scanner" if catalogue_url is None else "postgres_scanner"
         for extension in (scanner, "ducklake"):
             connection.execute(f"load {quoted(str(extension_path(extension)))}")
-        options = [f"data_path {quoted(str(layout.data.resolve()) + '/')}", "override_data_path true"]
+        options = [
+            f"data_path {quoted(str(layout.data.resolve()) + '/')}",
+            "override_data_path true",
+        ]
         options += [f"meta_busy_timeout {_BUSY_MILLISECONDS}"] if catalogue_url is None else []
         options += ["read_only"] if read_only else []
         try:
-            connection.execute(f"attach {quoted(_source(layout, catalogue_url))} as lake ({', '.join(options)})")
+            connection.execute(
+                f"attach {quoted(_source(layout, catalogue_url))} as lake ({', '.join(options)})"
+            )
         except duckdb.Error as error:
             raise _opening_error(layout, catalogue_url, error) from None
         connection.execute("use lake")
@@ -114,16 +133,22 @@ def _source(layout: Layout, catalogue_url: str | None) -> str:
         return f"ducklake:postgres:{catalogue_url}"
     if catalogue_url.startswith("postgres:"):
         return f"ducklake:{catalogue_url}"
-    raise ConfigurationError("the catalogue's connection string must start with postgres: or postgresql://")
+    raise ConfigurationError(
+        "the catalogue's connection string must start with postgres: or postgresql://"
+    )
 
 
-def _opening_error(layout: Layout, catalogue_url: str | None, error: duckdb.Error) -> ConfigurationError | UpstreamError:
+def _opening_error(
+    layout: Layout, catalogue_url: str | None, error: duckdb.Error
+) -> ConfigurationError | UpstreamError:
     """One line without the connection string, which may hold a password."""
     if catalogue_url is not None:
         return UpstreamError(
             "the lake's PostgreSQL catalogue cannot be opened: check host, database, user and password of ASSAY_CATALOGUE_URL"
         )
-    return ConfigurationError(f"the lake's catalogue {layout.catalogue} cannot be opened: {one_line(error)}")
+    return ConfigurationError(
+        f"the lake's catalogue {layout.catalogue} cannot be opened: {one_line(error)}"
+    )
 
 
 def one_line(error: duckdb.Error, limit: int = 300) -> str:

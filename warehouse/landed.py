@@ -65,7 +65,9 @@ def read_landed(table: Table, files: Sequence[Path], *, prose: bool = True) -> p
     if not files:
         return schema.empty_table()
     contents = (_conforming(_read(file), schema, file) for file in files)
-    return pa.concat_tables([content if prose else _without_prose(table, content) for content in contents])
+    return pa.concat_tables(
+        [content if prose else _without_prose(table, content) for content in contents]
+    )
 
 
 def read_rows(table: Table, file: Path) -> list[Row]:
@@ -80,7 +82,9 @@ def read_rows(table: Table, file: Path) -> list[Row]:
 
 def _read(file: Path) -> pa.Table:
     try:
-        with pq.ParquetFile(pa.py_buffer(file.read_bytes()), page_checksum_verification=True) as parquet:
+        with pq.ParquetFile(
+            pa.py_buffer(file.read_bytes()), page_checksum_verification=True
+        ) as parquet:
             content = parquet.read(use_threads=False)
         content.validate(full=True)  # damaged pages may decode to texts that are none
     except (OSError, ValueError, pa.ArrowException) as error:
@@ -89,17 +93,24 @@ def _read(file: Path) -> pa.Table:
 
 
 def _unreadable(file: Path, error: Exception) -> PublicationError:
-    return PublicationError(f"{file} cannot be read ({_line(error)}): remove its folder and run again")
+    return PublicationError(
+        f"{file} cannot be read ({_line(error)}): remove its folder and run again"
+    )
 
 
 def _conforming(content: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
     unknown = sorted(set(content.column_names) - set(schema.names))
     if unknown:
-        raise PublicationError(f"{file} has columns its table does not: {', '.join(unknown)}; was it written by a newer version?")
+        raise PublicationError(
+            f"{file} has columns its table does not: {', '.join(unknown)}; was it written by a newer version?"
+        )
     present = set(content.column_names)
     try:
         arrays = [
-            content.column(field.name).cast(field.type) if field.name in present else pa.nulls(len(content), field.type) for field in schema
+            content.column(field.name).cast(field.type)
+            if field.name in present
+            else pa.nulls(len(content), field.type)
+            for field in schema
         ]
     except pa.ArrowException as error:
         raise PublicationError(f"{file} does not fit its table: {_line(error)}") from error
@@ -109,7 +120,9 @@ def _conforming(content: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
 def _without_prose(table: Table, content: pa.Table) -> pa.Table:
     for position, column in enumerate(table.columns):
         if column.type is ColumnType.TEXT:
-            content = content.set_column(position, column.name, pc.utf8_slice_codeunits(content.column(column.name), 0, 1))
+            content = content.set_column(
+                position, column.name, pc.utf8_slice_codeunits(content.column(column.name), 0, 1)
+            )
     return content
 
 

@@ -34,7 +34,11 @@ LEFTOVERS = (BUILDING, _REPLACED)
 
 
 def land(
-    layout: Layout, evaluation: IdeaEvaluation, *, incomplete_reason: Reason | None = None, reused_from: RunId | None = None
+    layout: Layout,
+    evaluation: IdeaEvaluation,
+    *,
+    incomplete_reason: Reason | None = None,
+    reused_from: RunId | None = None,
 ) -> Receipt:
     """Write everything an evaluation produced; afterwards it exists, or nothing has changed.
 
@@ -73,7 +77,9 @@ def land(
     )
 
 
-def reuse(layout: Layout, key: EvaluationKey, from_run: RunId, to_run: RunId, idea: Idea) -> Receipt:
+def reuse(
+    layout: Layout, key: EvaluationKey, from_run: RunId, to_run: RunId, idea: Idea
+) -> Receipt:
     """Land an evaluation that another run paid for under `to_run`, for `idea` (same content, maybe another name or group).
 
     The rows say the same; the calls stay with the run that paid them.
@@ -90,15 +96,24 @@ def reuse(layout: Layout, key: EvaluationKey, from_run: RunId, to_run: RunId, id
     for table in IDEA_TABLES:
         path = source / f"{table.name}.parquet"
         if table.name not in CALL_TABLES and path.exists():
-            rows[table.name] = [row | {"run_id": to_run, "idea_id": idea.idea_id} for row in read_rows(table, path)]
-    fresh = {name: getattr(idea, name) for name in ("idea_id", "title", "problem", "method", "experiment", "group", "duplicate_of")}
+            rows[table.name] = [
+                row | {"run_id": to_run, "idea_id": idea.idea_id} for row in read_rows(table, path)
+            ]
+    fresh = {
+        name: getattr(idea, name)
+        for name in ("idea_id", "title", "problem", "method", "experiment", "group", "duplicate_of")
+    }
     fresh |= {
         "duplicate_similarity_0_to_1": idea.duplicate_similarity_0_to_1,
         "metadata": orjson.dumps(idea.metadata, option=orjson.OPT_SORT_KEYS).decode(),
         "reused_from_run_id": paid_by,
     }
     rows["ideas"] = [row | fresh for row in rows["ideas"]]
-    return _land_rows(layout, rows, replace(receipt, run_id=to_run, idea_id=idea.idea_id, reused_from_run_id=paid_by))
+    return _land_rows(
+        layout,
+        rows,
+        replace(receipt, run_id=to_run, idea_id=idea.idea_id, reused_from_run_id=paid_by),
+    )
 
 
 def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedIdea]) -> None:
@@ -125,7 +140,9 @@ def iterate_receipts(layout: Layout, run_id: RunId) -> Iterator[Receipt]:
     folder = layout.run(run_id)
     if not folder.is_dir():
         return
-    for name in sorted(entry.name for entry in os.scandir(folder) if entry.name.startswith("idea=")):
+    for name in sorted(
+        entry.name for entry in os.scandir(folder) if entry.name.startswith("idea=")
+    ):
         receipt = _parse_receipt(folder / name / "receipt.json")
         if receipt is not None:
             yield receipt
@@ -140,7 +157,9 @@ def find_receipt(layout: Layout, key: EvaluationKey) -> Receipt | None:
         runs = sorted(entry.name for entry in os.scandir(layout.receipt_index(key)))
     except FileNotFoundError:
         return None
-    receipts = [receipt for run in runs if (receipt := read_receipt(layout, RunId(run), key)) is not None]
+    receipts = [
+        receipt for run in runs if (receipt := read_receipt(layout, RunId(run), key)) is not None
+    ]
     complete = [receipt for receipt in receipts if receipt.incomplete_reason is None]
     return min(complete, key=lambda receipt: receipt.reused_from_run_id is not None, default=None)
 
@@ -173,9 +192,15 @@ def _land_rows(layout: Layout, rows: Rows, receipt: Receipt) -> Receipt:
     building = target.parent / f"{BUILDING}{uuid4().hex}"
     building.mkdir()
     try:
-        size = sum(write_rows(TABLE[name], found, building / f"{name}.parquet") for name, found in rows.items())
+        size = sum(
+            write_rows(TABLE[name], found, building / f"{name}.parquet")
+            for name, found in rows.items()
+        )
         complete = _totals(receipt, rows, size)
-        write_bytes(building / "receipt.json", orjson.dumps(complete.model_dump(mode="json"), option=orjson.OPT_INDENT_2))
+        write_bytes(
+            building / "receipt.json",
+            orjson.dumps(complete.model_dump(mode="json"), option=orjson.OPT_INDENT_2),
+        )
         _index(layout, receipt)
         move_into_place(building, target)
     finally:
@@ -193,12 +218,21 @@ def _totals(receipt: Receipt, rows: Rows, size: int) -> Receipt:
         llm_calls=len(calls),
         api_calls=len(rows.get("api_calls", ())),
         failures=len(rows.get("failures", ())),
-        unscored=sum(row.get("unscored_reason") is not None for name, found in rows.items() if name != VOTE_TABLE for row in found),
+        unscored=sum(
+            row.get("unscored_reason") is not None
+            for name, found in rows.items()
+            if name != VOTE_TABLE
+            for row in found
+        ),
     )
 
 
 def _cost_usd(calls: Sequence[Row]) -> float | None:
-    paid = [call for call in calls if not call["cache_hit"] and call["prompt_tokens"] + call["completion_tokens"] > 0]
+    paid = [
+        call
+        for call in calls
+        if not call["cache_hit"] and call["prompt_tokens"] + call["completion_tokens"] > 0
+    ]
     if any(call["cost_usd"] is None for call in paid):
         return None
     return float(sum(call["cost_usd"] or 0.0 for call in calls))

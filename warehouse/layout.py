@@ -12,7 +12,9 @@ _NAME = bounded(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 
 def _safe(kind: str, name: str) -> str:
     if not _NAME.fullmatch(name):
-        raise ConfigurationError(f"{kind} {name!r} cannot name a folder: use letters, digits, dot, dash and underscore")
+        raise ConfigurationError(
+            f"{kind} {name!r} cannot name a folder: use letters, digits, dot, dash and underscore"
+        )
     return name
 
 
@@ -103,7 +105,14 @@ class Layout:
         """Folders in which units are built before they are moved into place: where killed processes leave some behind."""
         if not self.landing.is_dir():
             return ()
-        return (self.landing, *(folder for kind in ("run", "check") for folder in sorted(self.landing.glob(f"{kind}=*"))))
+        return (
+            self.landing,
+            *(
+                folder
+                for kind in ("run", "check")
+                for folder in sorted(self.landing.glob(f"{kind}=*"))
+            ),
+        )
 
     def receipt(self, run_id: RunId, key: EvaluationKey) -> Path:
         return self.idea(run_id, key) / "receipt.json"

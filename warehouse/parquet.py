@@ -30,7 +30,9 @@ def arrow_table(table: Table, rows: Sequence[Row]) -> pa.Table:
     for column in table.columns:
         values = [concealed(row[column.name], secrets) for row in rows]
         if not column.nullable and any(value is None for value in values):
-            raise PublicationError(f"{table.name}.{column.name} is NULL in row {values.index(None)}, and it may not be")
+            raise PublicationError(
+                f"{table.name}.{column.name} is NULL in row {values.index(None)}, and it may not be"
+            )
         arrays.append(_array(table, column.arrow_field, values))
     return pa.Table.from_arrays(arrays, schema=table.arrow_schema)
 
@@ -38,14 +40,29 @@ def arrow_table(table: Table, rows: Sequence[Row]) -> pa.Table:
 def _array(table: Table, field: pa.Field, values: list[object]) -> pa.Array:
     try:
         return pa.array(values, type=field.type)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeEncodeError, TypeError) as error:
-        raise PublicationError(f"{table.name}.{field.name} takes {field.type}: {' '.join(str(error).split())[:300]}") from error
+    except (
+        pa.ArrowInvalid,
+        pa.ArrowTypeError,
+        pa.ArrowNotImplementedError,
+        OverflowError,
+        UnicodeEncodeError,
+        TypeError,
+    ) as error:
+        raise PublicationError(
+            f"{table.name}.{field.name} takes {field.type}: {' '.join(str(error).split())[:300]}"
+        ) from error
 
 
 def write_rows(table: Table, rows: Sequence[Row], path: Path) -> int:
     """Write `rows` to `path`, every page with a checksum, and return its size in bytes. Raises PublicationError for a wrong row."""
     sink = pa.BufferOutputStream()
-    pq.write_table(arrow_table(table, rows), sink, compression="zstd", store_schema=False, write_page_checksum=True)
+    pq.write_table(
+        arrow_table(table, rows),
+        sink,
+        compression="zstd",
+        store_schema=False,
+        write_page_checksum=True,
+    )
     return write_bytes(path, sink.getvalue())
 
 

@@ -86,17 +86,31 @@ class Watch:
     _known: dict[tuple[str, str, int], _Landed] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def progress(self, published_at: dict[RunId, datetime], now: datetime | None = None) -> tuple[RunProgress, ...]:
+    def progress(
+        self, published_at: dict[RunId, datetime], now: datetime | None = None
+    ) -> tuple[RunProgress, ...]:
         """Runs that began after they were last published, or never were, newest first.
 
         Args:
             published_at: end of each published run.
         """
         now = now or datetime.now(UTC)
-        open_runs = [run for run in self._planned() if run.run_id not in published_at or published_at[run.run_id] < run.started_at]
+        open_runs = [
+            run
+            for run in self._planned()
+            if run.run_id not in published_at or published_at[run.run_id] < run.started_at
+        ]
         with self._lock:
             found = [self._of(run, now) for run in open_runs]
-        shown = [one for one in found if not (one.activity is Activity.STOPPED and one.whole and one.planned.run_id in published_at)]
+        shown = [
+            one
+            for one in found
+            if not (
+                one.activity is Activity.STOPPED
+                and one.whole
+                and one.planned.run_id in published_at
+            )
+        ]
         return tuple(sorted(shown, key=lambda one: one.planned.started_at, reverse=True))
 
     def _planned(self) -> Iterator[PlannedRun]:
@@ -153,7 +167,11 @@ class Watch:
             return Activity.RUNNING
         verdict = self.layout.validation(run.run_id)
         checked = verdict.exists() and verdict.stat().st_mtime >= run.started_at.timestamp()
-        return Activity.REFUSED if checked and not orjson.loads(verdict.read_bytes())["passed"] else Activity.STOPPED
+        return (
+            Activity.REFUSED
+            if checked and not orjson.loads(verdict.read_bytes())["passed"]
+            else Activity.STOPPED
+        )
 
 
 def _read(path: Path, at: float) -> _Landed:

@@ -22,7 +22,9 @@ from warehouse.statements import statement, table_statement
 from warehouse.unit_publish import Unit, head_rows, insert, publish_unit, validation_rows
 
 
-def publish_run(layout: Layout, run: Run, *, catalogue_url: str | None = None, wait_seconds: float = 60.0) -> Publication:
+def publish_run(
+    layout: Layout, run: Run, *, catalogue_url: str | None = None, wait_seconds: float = 60.0
+) -> Publication:
     """Validate what a run landed and put it into the lake, whole or not at all.
 
     Publishing again replaces the run's rows; publishing what is already there changes nothing. A run that breaks a
@@ -44,7 +46,9 @@ def publish_run(layout: Layout, run: Run, *, catalogue_url: str | None = None, w
         digest=digest,
         published_digest=lambda connection: _published_digest(connection, run.run_id),
         validate=lambda: _validate(layout, run.run_id, receipts),
-        replace=lambda connection, validation: _replace_run(connection, layout, run, receipts, digest, validation),
+        replace=lambda connection, validation: _replace_run(
+            connection, layout, run, receipts, digest, validation
+        ),
         held=lambda connection: _counts(connection, run.run_id),
     )
     return publish_unit(layout, unit, catalogue_url=catalogue_url, wait_seconds=wait_seconds)
@@ -57,7 +61,12 @@ def _validate(layout: Layout, run_id: RunId, receipts: Sequence[Receipt]) -> Val
     path = layout.validation(run_id)
     path.parent.mkdir(parents=True, exist_ok=True)
     building = path.with_suffix(".building")
-    write_bytes(building, orjson.dumps(report.model_dump(mode="json") | {"passed": report.passed}, option=orjson.OPT_INDENT_2))
+    write_bytes(
+        building,
+        orjson.dumps(
+            report.model_dump(mode="json") | {"passed": report.passed}, option=orjson.OPT_INDENT_2
+        ),
+    )
     building.replace(path)
     return report
 
@@ -68,11 +77,15 @@ def _digest(layout: Layout, run: Run, receipts: Sequence[Receipt]) -> str:
     rejections = layout.rejections(run.run_id)
     rejected = content_hash(rejections.read_bytes().hex()) if rejections.exists() else ""
     columns = "; ".join(f"{table.name}({', '.join(table.column_names)})" for table in TABLES)
-    return content_hash(told, rejected, columns, *(receipt.model_dump_json() for receipt in receipts))
+    return content_hash(
+        told, rejected, columns, *(receipt.model_dump_json() for receipt in receipts)
+    )
 
 
 def _published_digest(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> str | None:
-    row = connection.execute("select landing_sha256 from runs where run_id = ?", [run_id]).fetchone()
+    row = connection.execute(
+        "select landing_sha256 from runs where run_id = ?", [run_id]
+    ).fetchone()
     return row[0] if row else None
 
 
@@ -101,10 +114,15 @@ def _replace_run(
 
 def _drop_stale_rankings(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> None:
     """A ranking of evaluations that are no more ranks nothing; what it cost stays on the bill."""
-    connection.execute(statement("tables", "delete_stale_rankings"), {"run_id": run_id, "basis_sha256": basis_of(connection, run_id)})
+    connection.execute(
+        statement("tables", "delete_stale_rankings"),
+        {"run_id": run_id, "basis_sha256": basis_of(connection, run_id)},
+    )
     for table in (*RANKING_TABLES, TABLE["validations"]):
         if table.name != "rankings":
-            connection.execute(table_statement("delete_without_ranking", table=table.name), {"run_id": run_id})
+            connection.execute(
+                table_statement("delete_without_ranking", table=table.name), {"run_id": run_id}
+            )
 
 
 def run_rows(run: Run, digest: str) -> pa.Table:
@@ -113,11 +131,18 @@ def run_rows(run: Run, digest: str) -> pa.Table:
     return head_rows(TABLE["runs"], run, digest, weights)
 
 
-def _counted(connection: duckdb.DuckDBPyConnection, run_id: RunId, receipts: Sequence[Receipt], rejected_count: int) -> dict[str, int]:
+def _counted(
+    connection: duckdb.DuckDBPyConnection,
+    run_id: RunId,
+    receipts: Sequence[Receipt],
+    rejected_count: int,
+) -> dict[str, int]:
     """Rows of the run by table, held against the receipts."""
     rows = _counts(connection, run_id)
     for table in IDEA_TABLES:
-        expected = sum(receipt.rows.get(table.name, 0) for receipt in receipts) + (rejected_count if table.name == "failures" else 0)
+        expected = sum(receipt.rows.get(table.name, 0) for receipt in receipts) + (
+            rejected_count if table.name == "failures" else 0
+        )
         if rows[table.name] != expected:
             raise PublicationError(
                 f"run {run_id} was not published: its files hold {rows[table.name]} rows of {table.name}, its receipts say {expected}"

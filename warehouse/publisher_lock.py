@@ -38,7 +38,9 @@ def _acquire(descriptor: int, path: Path, deadline: float) -> None:
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 holder = path.read_text("utf-8") or "another process"
-                raise TransientError(f"{holder} is publishing to {path.parent}: try again when it has finished") from None
+                raise TransientError(
+                    f"{holder} is publishing to {path.parent}: try again when it has finished"
+                ) from None
             time.sleep(_POLL_SECONDS)
         else:
             return

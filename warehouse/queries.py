@@ -157,20 +157,32 @@ class Queries:
         Args:
             place: where the idea stands, for who knows it: else the whole run is ranked to say so.
         """
-        places = self._places(run_id, (idea_id,)) if place is None else [{"idea_id": idea_id, **place._asdict()}]
+        places = (
+            self._places(run_id, (idea_id,))
+            if place is None
+            else [{"idea_id": idea_id, **place._asdict()}]
+        )
         for review in self._reviews(self.run(run_id), places, (idea_id,)):
             return review
-        raise ConfigurationError(f"run {run_id} has no evaluation of idea {idea_id}; `assay rank {run_id}` lists its ideas")
+        raise ConfigurationError(
+            f"run {run_id} has no evaluation of idea {idea_id}; `assay rank {run_id}` lists its ideas"
+        )
 
-    def idea_reviews(self, run_id: RunId, idea_ids: Sequence[IdeaId] | None = None) -> Iterator[IdeaReview]:
+    def idea_reviews(
+        self, run_id: RunId, idea_ids: Sequence[IdeaId] | None = None
+    ) -> Iterator[IdeaReview]:
         """The ideas of a run (or those of `idea_ids` that it has), best ranked first; some dozens are in memory at a time."""
         yield from self._reviews(self.run(run_id), self._places(run_id, idea_ids), idea_ids)
 
     def _places(self, run_id: RunId, idea_ids: Sequence[IdeaId] | None) -> list[Row]:
         return self._rows("ranking_of_ideas", run_id=run_id, idea_ids=_listed(idea_ids))
 
-    def _reviews(self, run: Run, places: Sequence[Row], idea_ids: Sequence[IdeaId] | None) -> Iterator[IdeaReview]:
-        asked = self._nouns("idea_scores_of", IdeaScore, run_id=run.run_id, idea_ids=_listed(idea_ids))
+    def _reviews(
+        self, run: Run, places: Sequence[Row], idea_ids: Sequence[IdeaId] | None
+    ) -> Iterator[IdeaReview]:
+        asked = self._nouns(
+            "idea_scores_of", IdeaScore, run_id=run.run_id, idea_ids=_listed(idea_ids)
+        )
         scores = {score.idea_id: score for score in asked}
         for start in range(0, len(places), _IDEAS_AT_ONCE):
             part = places[start : start + _IDEAS_AT_ONCE]
@@ -208,11 +220,14 @@ class Queries:
         finally:
             self.connection.execute("rollback")
 
-    def _idea_rows(self, run_id: RunId, idea_ids: Sequence[IdeaId]) -> dict[IdeaId, dict[str, list[Row]]]:
+    def _idea_rows(
+        self, run_id: RunId, idea_ids: Sequence[IdeaId]
+    ) -> dict[IdeaId, dict[str, list[Row]]]:
         found: dict[IdeaId, dict[str, list[Row]]] = {idea_id: {} for idea_id in idea_ids}
         for table in IDEA_TABLES:
             answer = self.connection.execute(
-                table_statement("rows_of_ideas", table=table.name), {"run_id": run_id, "idea_ids": list(idea_ids)}
+                table_statement("rows_of_ideas", table=table.name),
+                {"run_id": run_id, "idea_ids": list(idea_ids)},
             )
             for row in _dicts(answer):
                 # An entry of the idea file rejected as a duplicate bears the id of an idea that was not.
@@ -224,7 +239,9 @@ class Queries:
         return _dicts(self.connection.execute(statement("queries", name), parameters))
 
     def _nouns(self, name: str, kind: type[NounT], **parameters: object) -> tuple[NounT, ...]:
-        return tuple(kind.model_validate(row, strict=False) for row in self._rows(name, **parameters))
+        return tuple(
+            kind.model_validate(row, strict=False) for row in self._rows(name, **parameters)
+        )
 
     def _frame(self, name: str, **parameters: object) -> polars.DataFrame:
         return self.connection.sql(statement("queries", name), params=parameters).pl()
@@ -240,12 +257,16 @@ def _listed(idea_ids: Sequence[IdeaId] | None) -> list[IdeaId] | None:
 
 
 def _run(row: dict[str, Any]) -> Run:
-    weights = ScoreWeights(**{module: row.get(f"{module}_weight") or 0.0 for module in ScoreWeights.model_fields})
+    weights = ScoreWeights(
+        **{module: row.get(f"{module}_weight") or 0.0 for module in ScoreWeights.model_fields}
+    )
     fields = {name: row[name] for name in Run.model_fields if name in row}
     return Run.model_validate(fields | {"score_weights": weights}, strict=False)
 
 
-def _review(run: Run, place: Row, score: IdeaScore, rows: dict[str, list[Row]], cost: Row | None) -> IdeaReview:
+def _review(
+    run: Run, place: Row, score: IdeaScore, rows: dict[str, list[Row]], cost: Row | None
+) -> IdeaReview:
     evaluation = evaluation_of(rows)
     return IdeaReview(
         run=run,
@@ -262,5 +283,7 @@ def _review(run: Run, place: Row, score: IdeaScore, rows: dict[str, list[Row]], 
 
 def _bibliography(evaluation: IdeaEvaluation) -> tuple[Paper, ...]:
     papers = {paper.paper_id: paper for paper in evaluation.papers}
-    cited = dict.fromkeys(citation.paper_id for citation in evaluation.citations if citation.paper_id is not None)
+    cited = dict.fromkeys(
+        citation.paper_id for citation in evaluation.citations if citation.paper_id is not None
+    )
     return tuple(papers[paper_id] for paper_id in cited if paper_id in papers)

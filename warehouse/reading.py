@@ -22,9 +22,13 @@ class LakeReading:
         self._lock = threading.Lock()
         self._layout = layout
         self._catalogue_url = catalogue_url
-        self._connection = self._stack.enter_context(open_reader(layout, catalogue_url=catalogue_url, as_defined=False))
+        self._connection = self._stack.enter_context(
+            open_reader(layout, catalogue_url=catalogue_url, as_defined=False)
+        )
         self._as_defined = False
-        self._connection.execute("set threads = 1")  # questions are small and readers many: sharing one out costs more than it saves
+        self._connection.execute(
+            "set threads = 1"
+        )  # questions are small and readers many: sharing one out costs more than it saves
 
     @contextmanager
     def queries(self) -> Iterator[Queries]:
@@ -34,7 +38,9 @@ class LakeReading:
         try:
             cursor.execute("use lake")
             cursor.execute("set timezone = 'UTC'")
-            if not self._as_defined:  # until the lake is: what is laid over it is seen by this cursor alone
+            if (
+                not self._as_defined
+            ):  # until the lake is: what is laid over it is seen by this cursor alone
                 self._as_defined = not show_as_defined(cursor)
             yield Queries(cursor)
         finally:

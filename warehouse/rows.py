@@ -26,7 +26,12 @@ NounT = TypeVar("NounT", bound=Noun)
 _OF_ALL_MODULES = ("papers", "citations", "llm_calls", "judge_votes", "api_calls")
 
 
-def rows_of(evaluation: IdeaEvaluation, *, incomplete_reason: str | None = None, reused_from: RunId | None = None) -> Rows:
+def rows_of(
+    evaluation: IdeaEvaluation,
+    *,
+    incomplete_reason: str | None = None,
+    reused_from: RunId | None = None,
+) -> Rows:
     """Every row of one evaluation by table name; tables without rows are left out."""
     ids = {"run_id": evaluation.run_id, "idea_id": evaluation.idea.idea_id}
     rows: Rows = {"ideas": [_idea_row(evaluation, incomplete_reason, reused_from)]}
@@ -76,9 +81,13 @@ def evaluation_of(rows: Mapping[str, Sequence[Row]]) -> IdeaEvaluation:
     A failure that a module and the evaluation both recorded comes back once.
     """
     (idea,) = rows["ideas"]
-    found: dict[str, Any] = {name: _module(name, rows) if idea.get(f"{name}_requested") else None for name in MODULE_ROWS}
+    found: dict[str, Any] = {
+        name: _module(name, rows) if idea.get(f"{name}_requested") else None for name in MODULE_ROWS
+    }
     for table in _OF_ALL_MODULES:
-        found[table] = tuple(noun_of(TABLE[table].noun, row) for row in _ordered(rows.get(table, ())))
+        found[table] = tuple(
+            noun_of(TABLE[table].noun, row) for row in _ordered(rows.get(table, ()))
+        )
     return IdeaEvaluation(
         run_id=idea["run_id"],
         evaluation_key=idea["evaluation_key"],
@@ -107,7 +116,11 @@ def _module(name: str, rows: Mapping[str, Sequence[Row]]) -> ModuleEvaluation:
 
 
 def _failures(rows: Mapping[str, Sequence[Row]], recorded_by: str) -> tuple[Failure, ...]:
-    return tuple(noun_of(Failure, row) for row in _ordered(rows.get("failures", ())) if row["recorded_by"] == recorded_by)
+    return tuple(
+        noun_of(Failure, row)
+        for row in _ordered(rows.get("failures", ()))
+        if row["recorded_by"] == recorded_by
+    )
 
 
 def _ordered(rows: Sequence[Row]) -> list[Row]:
@@ -119,7 +132,11 @@ def noun_of(kind: type[NounT], row: Row, renamed: Mapping[str, str] | None = Non
 
     Reading is lax: lists become tuples, words become enums.
     """
-    values = {name: _read(field.annotation, row[name]) for name, field in kind.model_fields.items() if name in row}
+    values = {
+        name: _read(field.annotation, row[name])
+        for name, field in kind.model_fields.items()
+        if name in row
+    }
     if "provenance" in kind.model_fields:
         values["provenance"] = _provenance(row, renamed or {}) if row["step"] is not None else None
     return kind.model_validate(values, strict=False)
@@ -131,10 +148,14 @@ def _read(annotation: Any, value: Any) -> Any:
 
 def _provenance(row: Row, renamed: Mapping[str, str]) -> Provenance:
     columns = {field: column for column, field in renamed.items()}
-    return Provenance.model_validate({name: row[columns.get(name, name)] for name in Provenance.model_fields}, strict=False)
+    return Provenance.model_validate(
+        {name: row[columns.get(name, name)] for name in Provenance.model_fields}, strict=False
+    )
 
 
-def _idea_row(evaluation: IdeaEvaluation, incomplete_reason: str | None, reused_from: RunId | None) -> Row:
+def _idea_row(
+    evaluation: IdeaEvaluation, incomplete_reason: str | None, reused_from: RunId | None
+) -> Row:
     return row_of(
         TABLE["ideas"],
         evaluation.idea,
@@ -154,7 +175,9 @@ def _idea_row(evaluation: IdeaEvaluation, incomplete_reason: str | None, reused_
 
 
 def _failure_rows(evaluation: IdeaEvaluation, ids: Row) -> list[Row]:
-    sources = {name: module.failures for name, module in evaluation.modules.items()} | {"evaluation": evaluation.failures}
+    sources = {name: module.failures for name, module in evaluation.modules.items()} | {
+        "evaluation": evaluation.failures
+    }
     noticed: dict[Failure, str] = {}
     for recorded_by, failures in sources.items():
         for failure in failures:
@@ -176,7 +199,9 @@ def row_of(table: Table, noun: Noun, known: Row, renamed: Mapping[str, str] | No
         elif name in known:
             row[name] = _plain(table, name, known[name])
         else:
-            row[name] = _plain(table, name, getattr(provenance, (renamed or {}).get(name, name), None))
+            row[name] = _plain(
+                table, name, getattr(provenance, (renamed or {}).get(name, name), None)
+            )
     return row
 
 
@@ -188,5 +213,7 @@ def _plain(table: Table, name: str, value: Any) -> Any:
     if isinstance(value, dict):
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
     if isinstance(value, datetime) and value.tzinfo is None:
-        raise PublicationError(f"{table.name}.{name} holds a time without a time zone: {value.isoformat()}; use UTC")
+        raise PublicationError(
+            f"{table.name}.{name} holds a time without a time zone: {value.isoformat()}; use UTC"
+        )
     return value

@@ -28,7 +28,9 @@ class Rule:
 class Rules:
     """All rules, and what broke them so far. `tables` are those that a chunk holds."""
 
-    rules: list[Rule] = field(default_factory=lambda: [*_references(), *stated("checks", about="ideas")])
+    rules: list[Rule] = field(
+        default_factory=lambda: [*_references(), *stated("checks", about="ideas")]
+    )
     tables: tuple[Table, ...] = IDEA_TABLES
 
     @property
@@ -41,10 +43,18 @@ class Rules:
             prose = [column.name for column in table.columns if column.type is ColumnType.TEXT]
             connection.register(table.name, chunk[table.name].drop_columns(prose))
         for rule in self.rules:
-            count = int(connection.execute(table_statement("count_broken", check=rule.sql)).fetchall()[0][0])
-            first = connection.execute(table_statement("first_broken", check=rule.sql)) if count else None
+            count = int(
+                connection.execute(table_statement("count_broken", check=rule.sql)).fetchall()[0][0]
+            )
+            first = (
+                connection.execute(table_statement("first_broken", check=rule.sql))
+                if count
+                else None
+            )
             columns = [column[0] for column in first.description or ()] if first else []
-            broken = [dict(zip(columns, row, strict=True)) for row in first.fetchall()] if first else []
+            broken = (
+                [dict(zip(columns, row, strict=True)) for row in first.fetchall()] if first else []
+            )
             rule.violations.add(len(chunk[rule.about]), count, broken)
         for table in self.tables:
             connection.unregister(table.name)
@@ -55,7 +65,12 @@ def _references() -> list[Rule]:
         Rule(
             _dangling(table, column.name, column.references),
             table.name,
-            Violations(f"refers_to_{column.references.replace('.', '_')}", column.reference_severity, table.name, column.name),
+            Violations(
+                f"refers_to_{column.references.replace('.', '_')}",
+                column.reference_severity,
+                table.name,
+                column.name,
+            ),
         )
         for table in IDEA_TABLES
         for column in table.columns
@@ -65,7 +80,13 @@ def _references() -> list[Rule]:
 
 def _dangling(table: Table, column: str, reference: str) -> str:
     target, _, target_column = reference.partition(".")
-    return table_statement("dangling_references", table=table.name, column=column, target=target, target_column=target_column)
+    return table_statement(
+        "dangling_references",
+        table=table.name,
+        column=column,
+        target=target,
+        target_column=target_column,
+    )
 
 
 def stated(folder: str, *, about: str) -> list[Rule]:
@@ -73,6 +94,8 @@ def stated(folder: str, *, about: str) -> list[Rule]:
     rules = []
     for name in names(folder):
         sql = statement(folder, name)
-        severity = Severity.CRITICAL if sql.startswith("-- severity: critical\n") else Severity.WARNING
+        severity = (
+            Severity.CRITICAL if sql.startswith("-- severity: critical\n") else Severity.WARNING
+        )
         rules.append(Rule(sql, about, Violations(name, severity)))
     return rules

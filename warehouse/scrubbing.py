@@ -12,8 +12,19 @@ from schemas.errors import ConfigurationError
 from schemas.patterns import IGNORECASE, bounded
 
 MASK = "***"
-WHERE_KEYS_BELONG = "keys belong in the environment, such as OPENAI_API_KEY for litellm:openai/MODEL"
-_SECRET_WORDS = ("KEY", "KEYS", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "CREDENTIALS")
+WHERE_KEYS_BELONG = (
+    "keys belong in the environment, such as OPENAI_API_KEY for litellm:openai/MODEL"
+)
+_SECRET_WORDS = (
+    "KEY",
+    "KEYS",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "CREDENTIAL",
+    "CREDENTIALS",
+)
 _FEWEST_CHARACTERS = 8
 _LONGEST_WORD = 20
 ValueT = TypeVar("ValueT")
@@ -38,12 +49,21 @@ def known_secrets() -> tuple[str, ...]:
             found.add(value)
         elif "://" in value and "@" in value:
             found.add(value.partition("://")[2].rpartition("@")[0].partition(":")[2])
-    spellings = {spelling for value in found if _telling(value) for spelling in (value, quote(value, safe=""))}
+    spellings = {
+        spelling
+        for value in found
+        if _telling(value)
+        for spelling in (value, quote(value, safe=""))
+    }
     return tuple(sorted(spellings, key=lambda spelling: (-len(spelling), spelling)))
 
 
 def _telling(value: str) -> bool:
-    plain = value.isdigit() or (value.isalpha() and len(value) < _LONGEST_WORD and value.lower() in (value, value.swapcase()))
+    plain = value.isdigit() or (
+        value.isalpha()
+        and len(value) < _LONGEST_WORD
+        and value.lower() in (value, value.swapcase())
+    )
     return len(value) >= _FEWEST_CHARACTERS and not plain
 
 
@@ -66,7 +86,9 @@ def _concealed(value: Any, secrets: tuple[str, ...]) -> Any:
     elif isinstance(value, list | tuple):
         return type(value)(_concealed(each, secrets) for each in value)
     elif isinstance(value, dict):
-        return {_concealed(name, secrets): _concealed(each, secrets) for name, each in value.items()}
+        return {
+            _concealed(name, secrets): _concealed(each, secrets) for name, each in value.items()
+        }
     return value
 
 
@@ -80,7 +102,9 @@ def check_address(option: str, url: str, remedy: str) -> None:
     carries = parts is not None and (bool(parts.query or parts.fragment) or "@" in parts.netloc)
     if carries or concealed(url) != url:
         shown = concealed(without_secrets(url)) if parts is not None else "…"
-        raise ConfigurationError(f"{option} {shown}: leave out user, password, key and what follows a `?`; {remedy}")
+        raise ConfigurationError(
+            f"{option} {shown}: leave out user, password, key and what follows a `?`; {remedy}"
+        )
 
 
 def _splits(url: str) -> bool:
@@ -108,4 +132,6 @@ def one_line(error: BaseException | str) -> str:
 def without_secrets(url: str) -> str:
     """`url` without user, password and query: what may enter a cache key or a row."""
     parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
+    return urlunsplit(
+        (parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", "")
+    )

@@ -20,14 +20,21 @@ MARTS: tuple[str, ...] = (
 @cache
 def statement(folder: str, name: str) -> str:
     """Text of `sql/<folder>/<name>.sql`."""
-    return resources.files("warehouse").joinpath("sql", folder, f"{name}.sql").read_text("utf-8").strip()
+    return (
+        resources.files("warehouse")
+        .joinpath("sql", folder, f"{name}.sql")
+        .read_text("utf-8")
+        .strip()
+    )
 
 
 @cache
 def names(folder: str) -> tuple[str, ...]:
     """Names of the statements in `sql/<folder>`, in alphabetical order."""
     files = resources.files("warehouse").joinpath("sql", folder).iterdir()
-    return tuple(sorted(file.name.removesuffix(".sql") for file in files if file.name.endswith(".sql")))
+    return tuple(
+        sorted(file.name.removesuffix(".sql") for file in files if file.name.endswith(".sql"))
+    )
 
 
 def meaning(sql: str) -> str:

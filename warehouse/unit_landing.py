@@ -19,7 +19,9 @@ from warehouse.rows import Rows
 NounT = TypeVar("NounT", bound=Noun)
 
 
-def land_unit(run_folder: Path, target: Path, rows: Rows, receipt_of: Callable[[int], NounT]) -> NounT:
+def land_unit(
+    run_folder: Path, target: Path, rows: Rows, receipt_of: Callable[[int], NounT]
+) -> NounT:
     """Write the tables of a unit, its receipt last, as `target`; afterwards it exists, or nothing has changed.
 
     Args:
@@ -33,7 +35,10 @@ def land_unit(run_folder: Path, target: Path, rows: Rows, receipt_of: Callable[[
     building = run_folder / f"{BUILDING}{uuid4().hex}"
     building.mkdir()
     try:
-        size = sum(write_rows(TABLE[name], found, building / f"{name}.parquet") for name, found in rows.items())
+        size = sum(
+            write_rows(TABLE[name], found, building / f"{name}.parquet")
+            for name, found in rows.items()
+        )
         receipt = receipt_of(size)
         write_bytes(building / "receipt.json", as_json(receipt))
         move_into_place(building, target)
@@ -60,7 +65,9 @@ def read_noun(path: Path, kind: type[NounT], remedy: str) -> NounT | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except ValidationError as error:
-        raise ConfigurationError(f"{path} was written by another version of Assay: {remedy}") from error
+        raise ConfigurationError(
+            f"{path} was written by another version of Assay: {remedy}"
+        ) from error
 
 
 def as_json(noun: Noun) -> bytes:

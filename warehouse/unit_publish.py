@@ -50,7 +50,9 @@ class Unit:
     held: Callable[[duckdb.DuckDBPyConnection], dict[str, int]] = lambda _: {}
 
 
-def publish_unit(layout: Layout, unit: Unit, *, catalogue_url: str | None, wait_seconds: float) -> Publication:
+def publish_unit(
+    layout: Layout, unit: Unit, *, catalogue_url: str | None, wait_seconds: float
+) -> Publication:
     """Put the unit into the lake, whole or not at all; publishing what is there changes nothing.
 
     Raises:
@@ -61,13 +63,23 @@ def publish_unit(layout: Layout, unit: Unit, *, catalogue_url: str | None, wait_
         with transaction(connection, unit.run_id):
             apply_definitions(connection)
         if unit.published_digest(connection) == unit.digest:
-            return Publication(run_id=unit.run_id, published=True, unchanged=True, rows=unit.held(connection), validation=None)
+            return Publication(
+                run_id=unit.run_id,
+                published=True,
+                unchanged=True,
+                rows=unit.held(connection),
+                validation=None,
+            )
         validation = unit.validate()
         if not validation.passed:
-            return Publication(run_id=unit.run_id, published=False, unchanged=False, rows={}, validation=validation)
+            return Publication(
+                run_id=unit.run_id, published=False, unchanged=False, rows={}, validation=validation
+            )
         with transaction(connection, unit.run_id):
             rows = unit.replace(connection, validation)
-    return Publication(run_id=unit.run_id, published=True, unchanged=False, rows=rows, validation=validation)
+    return Publication(
+        run_id=unit.run_id, published=True, unchanged=False, rows=rows, validation=validation
+    )
 
 
 def counted_rows(
@@ -85,10 +97,14 @@ def counted_rows(
     """
     rows = {}
     for name in tables:
-        rows[name] = int(connection.execute(table_statement(count, table=name), dict(ids)).fetchall()[0][0])
+        rows[name] = int(
+            connection.execute(table_statement(count, table=name), dict(ids)).fetchall()[0][0]
+        )
         expected = sum(receipt.rows.get(name, 0) for receipt in receipts)
         if rows[name] != expected:
-            raise PublicationError(f"{named} was not published: its files hold {rows[name]} rows of {name}, its receipts say {expected}")
+            raise PublicationError(
+                f"{named} was not published: its files hold {rows[name]} rows of {name}, its receipts say {expected}"
+            )
     return rows
 
 

@@ -14,7 +14,11 @@ from warehouse.rules import Rules
 
 
 def validate_units(
-    run_id: RunId, rules: Rules, chunks: Iterable[dict[str, pa.Table]], *, ranking_id: str | None = None
+    run_id: RunId,
+    rules: Rules,
+    chunks: Iterable[dict[str, pa.Table]],
+    *,
+    ranking_id: str | None = None,
 ) -> ValidationReport:
     """Hold the expectations of `rules.tables`, and the rules, against every chunk: whole units, rows by table.
 

@@ -32,7 +32,10 @@ def validate_run(layout: Layout, run_id: RunId, receipts: Sequence[Receipt]) -> 
     tally, expectations, rules = Tally(), Expectations(run_id), Rules()
     with in_memory() as connection:
         for part in _chunks(receipts):
-            chunk = {table.name: read_landed(table, landed_files(layout, table, part), prose=False) for table in IDEA_TABLES}
+            chunk = {
+                table.name: read_landed(table, landed_files(layout, table, part), prose=False)
+                for table in IDEA_TABLES
+            }
             for table in IDEA_TABLES:
                 if len(chunk[table.name]):
                     tally.add(expectations.hold(table, chunk[table.name]))
@@ -59,7 +62,15 @@ def _chunks(receipts: Sequence[Receipt]) -> Iterator[list[Receipt]]:
 
 def _evaluated_twice(receipts: Sequence[Receipt]) -> Violations:
     """What no chunk can tell: whether two evaluations of the run bear the same idea_id."""
-    repeated = {idea_id: count for idea_id, count in Counter(receipt.idea_id for receipt in receipts).items() if count > 1}
+    repeated = {
+        idea_id: count
+        for idea_id, count in Counter(receipt.idea_id for receipt in receipts).items()
+        if count > 1
+    }
     violations = Violations("every_idea_is_evaluated_once", Severity.CRITICAL, "ideas", "idea_id")
-    violations.add(len(receipts), len(repeated), ({"idea_id": idea_id, "evaluations": count} for idea_id, count in repeated.items()))
+    violations.add(
+        len(receipts),
+        len(repeated),
+        ({"idea_id": idea_id, "evaluations": count} for idea_id, count in repeated.items()),
+    )
     return violations

@@ -31,8 +31,12 @@ class VerifyReport(Noun):
     """What verification found. Sound: no problem."""
 
     runs: int = Field(ge=0, description="Published runs.")
-    rows: dict[str, int] = Field(description="Rows by table; tables that could not be read are missing.")
-    problems: tuple[str, ...] = Field(description="One line each: what is wrong and how to mend it.")
+    rows: dict[str, int] = Field(
+        description="Rows by table; tables that could not be read are missing."
+    )
+    problems: tuple[str, ...] = Field(
+        description="One line each: what is wrong and how to mend it."
+    )
     notices: tuple[str, ...] = Field(description="What is not wrong but worth knowing.")
 
     @property
@@ -62,12 +66,18 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
             problems += _checks(comparison) if "check_runs" in rows else []
             problems += _benchmarks(comparison) if "benchmarks" in rows else []
         except duckdb.Error as error:
-            raise ConfigurationError(f"the lake's catalogue cannot be read: {one_line(error)}") from error
+            raise ConfigurationError(
+                f"the lake's catalogue cannot be read: {one_line(error)}"
+            ) from error
     for folder in layout.building_places():
         left = [path for path in folder.iterdir() if path.name.startswith(LEFTOVERS)]
         if left:
-            notices.append(f"{folder} holds {len(left)} unfinished folders of killed workers: `assay warehouse compact` removes them")
-    return VerifyReport(runs=len(published), rows=rows, problems=tuple(problems), notices=tuple(notices))
+            notices.append(
+                f"{folder} holds {len(left)} unfinished folders of killed workers: `assay warehouse compact` removes them"
+            )
+    return VerifyReport(
+        runs=len(published), rows=rows, problems=tuple(problems), notices=tuple(notices)
+    )
 
 
 def _missing_files(connection: duckdb.DuckDBPyConnection, layout: Layout) -> list[str]:
@@ -78,9 +88,17 @@ def _missing_files(connection: duckdb.DuckDBPyConnection, layout: Layout) -> lis
         for data_file, size, delete_file in connection.execute(sql, [table.name]).fetchall():
             for name in filter(None, (data_file, delete_file)):
                 if "://" not in name and not Path(name).exists():
-                    problems.append(f"{table.name}: {name} is missing; put it back into {layout.data} or publish its run anew")
-            if "://" not in data_file and Path(data_file).exists() and Path(data_file).stat().st_size != size:
-                problems.append(f"{table.name}: {data_file} has not the {size} bytes it was written with; publish its run anew")
+                    problems.append(
+                        f"{table.name}: {name} is missing; put it back into {layout.data} or publish its run anew"
+                    )
+            if (
+                "://" not in data_file
+                and Path(data_file).exists()
+                and Path(data_file).stat().st_size != size
+            ):
+                problems.append(
+                    f"{table.name}: {data_file} has not the {size} bytes it was written with; publish its run anew"
+                )
     return problems
 
 
@@ -88,7 +106,9 @@ def _readable(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], li
     rows, problems = {}, []
     for name in (*(table.name for table in TABLES), *MARTS):
         try:
-            found = connection.execute(table_statement("read_every_row", table=name)).fetchall()[0][0]
+            found = connection.execute(table_statement("read_every_row", table=name)).fetchall()[0][
+                0
+            ]
         except duckdb.Error as error:
             problems.append(f"{name} cannot be read: {one_line(error)}")
         else:
@@ -108,13 +128,23 @@ class _Comparison:
         return {RunId(row[0]) for row in self.lake.connection.execute(sql).fetchall()}
 
     def differences(
-        self, landed: LandedContent, about: str, expected: Mapping[str, int], condition: str, remedy: str, **ids: str
+        self,
+        landed: LandedContent,
+        about: str,
+        expected: Mapping[str, int],
+        condition: str,
+        remedy: str,
+        **ids: str,
     ) -> Iterator[str]:
         """A line for each table whose rows in the lake, those that meet `condition`, are not as many as `expected` or not those landed."""
         for name, count in expected.items():
             if name not in self.readable:
                 continue
-            where = f"{condition} and ranking_id is null" if TABLE[name].shared_with_rankings and "ranking_id" not in ids else condition
+            where = (
+                f"{condition} and ranking_id is null"
+                if TABLE[name].shared_with_rankings and "ranking_id" not in ids
+                else condition
+            )
             found, known = self.lake.of(name, where, ids), landed.of(name)
             if found.rows != count:
                 yield f"{about}: {found.rows} rows of {name} are published, its receipts say {count}; {remedy}"
@@ -125,7 +155,9 @@ class _Comparison:
                 )
 
 
-def _run(comparison: _Comparison, run_id: RunId, published: bool, runs_are_known: bool) -> list[str]:
+def _run(
+    comparison: _Comparison, run_id: RunId, published: bool, runs_are_known: bool
+) -> list[str]:
     """A run that landed and is not published, or with other rows than landed."""
     problems: list[str] = []
     layout = comparison.layout
@@ -141,19 +173,33 @@ def _run(comparison: _Comparison, run_id: RunId, published: bool, runs_are_known
         else:
             expected["failures"] += rejected
     remedy = "run it again to publish it anew"
-    return [*problems, *comparison.differences(landed, f"run {run_id}", expected, "run_id = $run_id", remedy, run_id=run_id)]
+    return [
+        *problems,
+        *comparison.differences(
+            landed, f"run {run_id}", expected, "run_id = $run_id", remedy, run_id=run_id
+        ),
+    ]
 
 
 def _rankings(comparison: _Comparison, run_id: RunId) -> list[str]:
     """Published rankings with other rows than landed."""
-    published = comparison.lake.connection.execute("select ranking_id from rankings where run_id = ?", [run_id]).fetchall()
+    published = comparison.lake.connection.execute(
+        "select ranking_id from rankings where run_id = ?", [run_id]
+    ).fetchall()
     problems: list[str] = []
     for (ranking_id,) in published:
         landed = LandedContent(comparison.lake)
-        receipts = read_units(comparison.layout.ranking(run_id, ranking_id), "group=*", GroupReceipt, landed, problems)
+        receipts = read_units(
+            comparison.layout.ranking(run_id, ranking_id), "group=*", GroupReceipt, landed, problems
+        )
         expected = _promised(GROUP_TABLES, receipts) if receipts else {}
-        condition, ids = "run_id = $run_id and ranking_id = $ranking_id", {"run_id": run_id, "ranking_id": ranking_id}
-        problems += comparison.differences(landed, f"ranking {ranking_id}", expected, condition, "rank again", **ids)
+        condition, ids = (
+            "run_id = $run_id and ranking_id = $ranking_id",
+            {"run_id": run_id, "ranking_id": ranking_id},
+        )
+        problems += comparison.differences(
+            landed, f"ranking {ranking_id}", expected, condition, "rank again", **ids
+        )
     return problems
 
 
@@ -167,10 +213,14 @@ def _checks(comparison: _Comparison) -> list[str]:
         receipts = read_units(folder, "part=*", CheckReceipt, landed, problems)
         if run_id not in published:
             if comparison.layout.check_head(run_id).exists():
-                problems.append(f"check {run_id} has landed but is not published: run it again to finish it, or remove {folder}")
+                problems.append(
+                    f"check {run_id} has landed but is not published: run it again to finish it, or remove {folder}"
+                )
             continue
         expected = _promised(PART_TABLES, receipts) if receipts else {}
-        problems += comparison.differences(landed, f"check {run_id}", expected, "run_id = $run_id", "check again", run_id=run_id)
+        problems += comparison.differences(
+            landed, f"check {run_id}", expected, "run_id = $run_id", "check again", run_id=run_id
+        )
     return problems
 
 
@@ -180,13 +230,22 @@ def _benchmarks(comparison: _Comparison) -> list[str]:
     problems: list[str] = []
     for folder in sorted(comparison.layout.landing.glob("benchmark=*")):
         landed = LandedContent(comparison.lake)
-        for receipt in read_units(comparison.layout.landing, folder.name, BenchmarkReceipt, landed, problems):
+        for receipt in read_units(
+            comparison.layout.landing, folder.name, BenchmarkReceipt, landed, problems
+        ):
             run_id = receipt.run_id
             if run_id not in published:
-                problems.append(f"{run_id} has landed but is not published: run it again to finish it, or remove {folder}")
+                problems.append(
+                    f"{run_id} has landed but is not published: run it again to finish it, or remove {folder}"
+                )
                 continue
-            expected, remedy = _promised(LANDED_TABLES, [receipt]), "remove its folder, run it again"
-            problems += comparison.differences(landed, run_id, expected, "run_id = $run_id", remedy, run_id=run_id)
+            expected, remedy = (
+                _promised(LANDED_TABLES, [receipt]),
+                "remove its folder, run it again",
+            )
+            problems += comparison.differences(
+                landed, run_id, expected, "run_id = $run_id", remedy, run_id=run_id
+            )
     return problems
 
 

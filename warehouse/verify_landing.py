@@ -19,7 +19,9 @@ from warehouse.verify_content import LandedContent
 ReceiptT = TypeVar("ReceiptT", Receipt, GroupReceipt, CheckReceipt, BenchmarkReceipt)
 
 
-def read_units(folder: Path, units: str, kind: type[ReceiptT], landed: LandedContent, problems: list[str]) -> tuple[ReceiptT, ...]:
+def read_units(
+    folder: Path, units: str, kind: type[ReceiptT], landed: LandedContent, problems: list[str]
+) -> tuple[ReceiptT, ...]:
     """The receipts of the units in `folder` whose names fit the pattern `units`; the rows of their files are added to `landed`.
 
     Adds to `problems` a line for each receipt and each landed file that is not what it should be.
@@ -51,12 +53,16 @@ def read_file(file: Path, table: str, landed: LandedContent, problems: list[str]
     return len(rows)
 
 
-def _read_files(folder: Path, promised: Mapping[str, int], landed: LandedContent, problems: list[str]) -> None:
+def _read_files(
+    folder: Path, promised: Mapping[str, int], landed: LandedContent, problems: list[str]
+) -> None:
     for name, expected in promised.items():
         if not expected or name not in TABLE:
             continue
         place = folder / f"{name}.parquet"
         found = read_file(place, name, landed, problems)
         if found is not None and found != expected:
-            problems.append(f"{place} holds {found} rows, its receipt says {expected}: remove its folder and run again")
+            problems.append(
+                f"{place} holds {found} rows, its receipt says {expected}: remove its folder and run again"
+            )
             landed.add_unknown(name)

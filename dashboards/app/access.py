@@ -66,7 +66,9 @@ def admitted(password: SecretStr | None) -> bool:
         return True
     st.title("Assay", anchor=False)
     with st.form("password_form", border=False):
-        given = st.text_input("Password", type="password", key="password", autocomplete="current-password")
+        given = st.text_input(
+            "Password", type="password", key="password", autocomplete="current-password"
+        )
         sent = st.form_submit_button("Enter", key="password_enter")
     if not sent:
         return False
@@ -75,7 +77,12 @@ def admitted(password: SecretStr | None) -> bool:
 
 def same(given: str, expected: SecretStr) -> bool:
     """Compared in a time that tells nothing of either, their lengths included."""
-    return hmac.compare_digest(*(hashlib.sha256(text.encode("utf-8", "replace")).digest() for text in (given, expected.get_secret_value())))
+    return hmac.compare_digest(
+        *(
+            hashlib.sha256(text.encode("utf-8", "replace")).digest()
+            for text in (given, expected.get_secret_value())
+        )
+    )
 
 
 def _check(given: str, password: SecretStr) -> bool:

@@ -19,7 +19,11 @@ MATERIAL = ":material/{}:"
 def main() -> None:
     """Ask for the password where one is set, then show the page of the address."""
     settings = Settings()
-    st.set_page_config(page_title="Assay", page_icon=str(resources.files("dashboards.app").joinpath("icon.svg")), layout="wide")
+    st.set_page_config(
+        page_title="Assay",
+        page_icon=str(resources.files("dashboards.app").joinpath("icon.svg")),
+        layout="wide",
+    )
     page = _page_of_address(open_lake(settings), password=settings.dashboard.password)
     if page is not None:
         page.run()
@@ -41,7 +45,9 @@ def _page_of_address(lake: Lake, password: SecretStr | None) -> "st.Page | None"
         pages[page.name] = shown
     links.remember_pages(pages)
     first = PAGES[0]  # its address is that of the app; its own name leads there too
-    alias = st.Page(partial(draw, first, lake), title=first.title, url_path=first.name, visibility="hidden")
+    alias = st.Page(
+        partial(draw, first, lake), title=first.title, url_path=first.name, visibility="hidden"
+    )
     sections[first.section].append(alias)
     if admitted(password):
         return st.navigation(sections)

@@ -43,28 +43,61 @@ def _with_cells_as_text(chart: Any) -> Any:
     if isinstance(copy.data, polars.DataFrame):
         copy.data = cells.as_text(copy.data)
     if isinstance(copy, alt.LayerChart):
-        copy.layer = [_with_cells_as_text(part) for part in copy.layer if isinstance(part, alt.Chart | alt.LayerChart)]
+        copy.layer = [
+            _with_cells_as_text(part)
+            for part in copy.layer
+            if isinstance(part, alt.Chart | alt.LayerChart)
+        ]
     return copy
 
 
-def bars(frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str, colour: str | None = None, stacked: bool = True) -> Drawn:
+def bars(
+    frame: polars.DataFrame,
+    *,
+    x: str,
+    y: str,
+    x_title: str,
+    y_title: str,
+    colour: str | None = None,
+    stacked: bool = True,
+) -> Drawn:
     """Horizontal bars: quantities `x` by names `y`, largest first; the parts of a name stacked, or one below the other."""
     encoded: dict[str, Any] = {
         "x": alt.X(x, type="quantitative", title=x_title),
-        "y": alt.Y(y, type="nominal", title=y_title, sort="-x", axis=alt.Axis(labelLimit=260, maxExtent=300)),
+        "y": alt.Y(
+            y,
+            type="nominal",
+            title=y_title,
+            sort="-x",
+            axis=alt.Axis(labelLimit=260, maxExtent=300),
+        ),
         "tooltip": _tooltip(frame),
     }
     height = alt.Step(ROW_HEIGHT)
     if colour and not stacked:
         encoded["yOffset"] = alt.YOffset(colour, type="nominal", sort=None)
         height = alt.Step(PART_HEIGHT, **{"for": "offset"})
-    drawn: alt.Chart = alt.Chart(frame, height=height).mark_bar(color=PALETTE[0]).encode(**encoded, **_colour(colour))
-    if colour and frame[colour].n_unique() > len(PALETTE):  # colours repeat, so a legend would mislead: pointing at a part names it
+    drawn: alt.Chart = (
+        alt.Chart(frame, height=height)
+        .mark_bar(color=PALETTE[0])
+        .encode(**encoded, **_colour(colour))
+    )
+    if colour and frame[colour].n_unique() > len(
+        PALETTE
+    ):  # colours repeat, so a legend would mislead: pointing at a part names it
         drawn.encoding.color.legend = None
     return drawn
 
 
-def lines(frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str, colour: str | None = None) -> Drawn:
+def lines(
+    frame: polars.DataFrame,
+    *,
+    x: str,
+    y: str,
+    x_title: str,
+    y_title: str,
+    colour: str | None = None,
+) -> Drawn:
     """Quantities `y` over time `x`, one line per `colour`."""
     encoded: dict[str, Any] = {
         "x": alt.X(x, type="temporal", title=x_title, axis=_time_axis(frame[x])),
@@ -72,38 +105,73 @@ def lines(frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str
         "tooltip": _tooltip(frame),
     }
     if colour:
-        encoded |= _colour(colour) | {"strokeDash": alt.StrokeDash(colour, type="nominal", legend=None)}
-    drawn: alt.Chart = alt.Chart(frame, height=HEIGHT).mark_line(point=True, color=PALETTE[0]).encode(**encoded)
+        encoded |= _colour(colour) | {
+            "strokeDash": alt.StrokeDash(colour, type="nominal", legend=None)
+        }
+    drawn: alt.Chart = (
+        alt.Chart(frame, height=HEIGHT).mark_line(point=True, color=PALETTE[0]).encode(**encoded)
+    )
     return drawn
 
 
 def columns(
-    frame: polars.DataFrame, *, x: str, y: str, x_title: str, y_title: str, colour: str | None = None, stacked: bool = True
+    frame: polars.DataFrame,
+    *,
+    x: str,
+    y: str,
+    x_title: str,
+    y_title: str,
+    colour: str | None = None,
+    stacked: bool = True,
 ) -> Drawn:
     """Upright columns over ordered `x`, such as bins of a histogram; the parts of a column stacked, or side by side."""
     encoded: dict[str, Any] = {
-        "x": alt.X(x, type="ordinal", sort=None, title=x_title, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+        "x": alt.X(
+            x,
+            type="ordinal",
+            sort=None,
+            title=x_title,
+            axis=alt.Axis(labelAngle=0, labelOverlap=True),
+        ),
         "y": alt.Y(y, type="quantitative", title=y_title),
         "tooltip": _tooltip(frame),
     }
     if colour and not stacked:
         encoded["xOffset"] = alt.XOffset(colour, type="nominal", sort=None)
-    drawn: alt.Chart = alt.Chart(frame, height=HEIGHT).mark_bar(color=PALETTE[0]).encode(**encoded, **_colour(colour))
+    drawn: alt.Chart = (
+        alt.Chart(frame, height=HEIGHT)
+        .mark_bar(color=PALETTE[0])
+        .encode(**encoded, **_colour(colour))
+    )
     return drawn
 
 
 def limit(value: float, title: str) -> alt.LayerChart:
     """A horizontal line with its name, such as a budget."""
     data = polars.DataFrame({"limit": [value], "title": [title]})
-    rule = alt.Chart(data).mark_rule(color=BAD, strokeDash=[6, 4]).encode(y=alt.Y("limit", type="quantitative"))
-    name = alt.Chart(data).mark_text(align="left", dy=-6, color=BAD).encode(y="limit:Q", text="title:N", x=alt.value(4))
+    rule = (
+        alt.Chart(data)
+        .mark_rule(color=BAD, strokeDash=[6, 4])
+        .encode(y=alt.Y("limit", type="quantitative"))
+    )
+    name = (
+        alt.Chart(data)
+        .mark_text(align="left", dy=-6, color=BAD)
+        .encode(y="limit:Q", text="title:N", x=alt.value(4))
+    )
     drawn: alt.LayerChart = rule + name
     return drawn
 
 
 def gradient(title: str, *, format: str = "") -> alt.Legend:
     """A legend of shades that lies below its chart, where few rows leave it room."""
-    return alt.Legend(title=title, orient="bottom", titleOrient="left", gradientLength=160, format=format or alt.Undefined)
+    return alt.Legend(
+        title=title,
+        orient="bottom",
+        titleOrient="left",
+        gradientLength=160,
+        format=format or alt.Undefined,
+    )
 
 
 def _time_axis(times: polars.Series) -> alt.Axis:
@@ -111,7 +179,11 @@ def _time_axis(times: polars.Series) -> alt.Axis:
     moments = [moment for moment in (times.min(), times.max()) if isinstance(moment, datetime)]
     seconds = (moments[-1] - moments[0]).total_seconds() if moments else 0.0
     ticks = max(1, min(TIME_TICKS, int(seconds)))
-    return alt.Axis(format="%H:%M:%S", tickCount=ticks) if seconds < SHORT_SECONDS else alt.Axis(tickCount=TIME_TICKS)
+    return (
+        alt.Axis(format="%H:%M:%S", tickCount=ticks)
+        if seconds < SHORT_SECONDS
+        else alt.Axis(tickCount=TIME_TICKS)
+    )
 
 
 def _from_zero(values: polars.Series) -> alt.Scale:
@@ -120,7 +192,11 @@ def _from_zero(values: polars.Series) -> alt.Scale:
 
 
 def _colour(column: str | None) -> dict[str, Any]:
-    return {"color": alt.Color(column, type="nominal", title=column.replace("_", " "))} if column else {}
+    return (
+        {"color": alt.Color(column, type="nominal", title=column.replace("_", " "))}
+        if column
+        else {}
+    )
 
 
 def _tooltip(frame: polars.DataFrame) -> Sequence[str]:

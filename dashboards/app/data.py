@@ -45,13 +45,18 @@ class Lake:
         return self._reading().snapshot()
 
     def ask(
-        self, question: Callable[Concatenate[Queries, ParametersT], AnswerT], *args: ParametersT.args, **kwargs: ParametersT.kwargs
+        self,
+        question: Callable[Concatenate[Queries, ParametersT], AnswerT],
+        *args: ParametersT.args,
+        **kwargs: ParametersT.kwargs,
     ) -> AnswerT:
         """`question(queries, …)`, cached. It must return a value, not an iterator, and be a function with a name.
 
         `lake.ask(Queries.ranking, run_id)`
         """
-        answer: AnswerT = _answer(_Asked(self, self.snapshot(), question, args, tuple(sorted(kwargs.items()))))
+        answer: AnswerT = _answer(
+            _Asked(self, self.snapshot(), question, args, tuple(sorted(kwargs.items())))
+        )
         return answer
 
     def frame(self, name: str, **parameters: object) -> polars.DataFrame:
@@ -60,7 +65,9 @@ class Lake:
 
     def sql(self, statement: str, *, timeout_seconds: float, maximum_rows: int) -> polars.DataFrame:
         """What the console answers to a reader's SELECT, cached. Raises ConfigurationError for anything else, too slow or too long."""
-        answer: polars.DataFrame = _console(_Asked(self, self.snapshot(), run_sql, (statement, timeout_seconds, maximum_rows)))
+        answer: polars.DataFrame = _console(
+            _Asked(self, self.snapshot(), run_sql, (statement, timeout_seconds, maximum_rows))
+        )
         return answer
 
     def runs(self) -> tuple[Run, ...]:
@@ -105,13 +112,24 @@ def _frame(queries: Queries, name: str, /, **parameters: object) -> polars.DataF
 
 def _identity(lake: Lake) -> str:
     """Another file under the same name is another lake."""
-    return str(lake.layout.catalogue.stat().st_ino) if lake.catalogue_url is None and lake.exists else ""
+    return (
+        str(lake.layout.catalogue.stat().st_ino)
+        if lake.catalogue_url is None and lake.exists
+        else ""
+    )
 
 
 def _key_of(asked: _Asked) -> str:
     """Never the catalogue's address: it may hold a password."""
     return repr(
-        (str(asked.lake.layout.root), asked.version, asked.question.__module__, asked.question.__qualname__, asked.args, asked.kwargs)
+        (
+            str(asked.lake.layout.root),
+            asked.version,
+            asked.question.__module__,
+            asked.question.__qualname__,
+            asked.args,
+            asked.kwargs,
+        )
     )
 
 
@@ -126,7 +144,9 @@ def _answer(asked: _Asked) -> Any:
         return asked.question(queries, *asked.args, **dict(asked.kwargs))
 
 
-@st.cache_resource(show_spinner="Asking the lake", max_entries=_CONSOLE_KEPT, hash_funcs={_Asked: _key_of})  # type: ignore[untyped-decorator]
+@st.cache_resource(
+    show_spinner="Asking the lake", max_entries=_CONSOLE_KEPT, hash_funcs={_Asked: _key_of}
+)  # type: ignore[untyped-decorator]
 def _console(asked: _Asked) -> polars.DataFrame:
     statement, timeout_seconds, maximum_rows = asked.args
     rows = run_sql(

@@ -23,7 +23,11 @@ class ModelPrice:
     def of(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int) -> float:
         """Dollars; `cached_tokens` are part of `prompt_tokens`."""
         cached = min(cached_tokens, prompt_tokens)
-        return ((prompt_tokens - cached) * self.prompt_usd + cached * self.cached_usd + completion_tokens * self.completion_usd) / MILLION
+        return (
+            (prompt_tokens - cached) * self.prompt_usd
+            + cached * self.cached_usd
+            + completion_tokens * self.completion_usd
+        ) / MILLION
 
 
 def read_prices(path: Path) -> dict[str, ModelPrice]:
@@ -38,7 +42,11 @@ def read_prices(path: Path) -> dict[str, ModelPrice]:
         raise ConfigurationError(
             f"prices {path} cannot be read ({error}): name a file as LiteLLM ships it in ASSAY_DASHBOARD__PRICES"
         ) from None
-    found = {name: _price(entry) for name, entry in entries.items() if isinstance(entry, dict) and entry.get("mode") in _CHAT}
+    found = {
+        name: _price(entry)
+        for name, entry in entries.items()
+        if isinstance(entry, dict) and entry.get("mode") in _CHAT
+    }
     return {name: price for name, price in sorted(found.items()) if price is not None}
 
 
@@ -47,4 +55,8 @@ def _price(entry: dict[str, Any]) -> ModelPrice | None:
     if not isinstance(prompt, int | float) or not isinstance(completion, int | float):
         return None
     cached = entry.get("cache_read_input_token_cost")
-    return ModelPrice(prompt * MILLION, completion * MILLION, (cached if isinstance(cached, int | float) else prompt) * MILLION)
+    return ModelPrice(
+        prompt * MILLION,
+        completion * MILLION,
+        (cached if isinstance(cached, int | float) else prompt) * MILLION,
+    )

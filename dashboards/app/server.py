@@ -59,7 +59,9 @@ class OwnPagesOnly:
 
         headers = Headers(scope=scope)
         if is_of_another_site(headers) and not is_followed_link(headers):
-            await PlainTextResponse("Pages of other sites are not answered", status_code=403)(scope, receive, send)
+            await PlainTextResponse("Pages of other sites are not answered", status_code=403)(
+                scope, receive, send
+            )
         else:
             await self._app(scope, receive, send_with_headers)
 
@@ -85,7 +87,10 @@ def _inline_scripts() -> list[str]:
     """Hashes of the scripts that stand in Streamlit's own page."""
     page = (Path(streamlit.__file__).parent / "static" / "index.html").read_text("utf-8")
     scripts = [part.partition("</script>")[0] for part in page.split("<script>")[1:]]
-    return [f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts]
+    return [
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        for script in scripts
+    ]
 
 
 def application(host: str, settings: Settings) -> App:
@@ -101,7 +106,9 @@ def application(host: str, settings: Settings) -> App:
 def main() -> None:
     """Serve until SIGTERM or SIGINT."""
     host, port = sys.argv[1], int(sys.argv[2])
-    application(host, Settings()).run(config={**OPTIONS, "server.address": host, "server.port": port})
+    application(host, Settings()).run(
+        config={**OPTIONS, "server.address": host, "server.port": port}
+    )
 
 
 if __name__ == "__main__":

@@ -30,7 +30,14 @@ def choose_run(lake: Lake, label: str = "Run", key: str = "run") -> Run | None:
     return run
 
 
-def choose(label: str, options: Sequence[str], *, key: str, default: str | None = None, help: str | None = None) -> str:
+def choose(
+    label: str,
+    options: Sequence[str],
+    *,
+    key: str,
+    default: str | None = None,
+    help: str | None = None,
+) -> str:
     """One of `options`, always written into the address, so that a link means the same when the default has changed.
 
     Args:
@@ -106,7 +113,9 @@ def _widget(key: str) -> str:
     return f"choose_{key}"
 
 
-def choose_some(label: str, options: Sequence[str], *, key: str, help: str | None = None) -> list[str]:
+def choose_some(
+    label: str, options: Sequence[str], *, key: str, help: str | None = None
+) -> list[str]:
     """Any of `options`; none means no filter."""
     return list(st.multiselect(label, options, key=key, bind=BOUND, help=help, placeholder="All"))
 
@@ -115,21 +124,51 @@ def switch(label: str, *, key: str, default: bool = False, help: str | None = No
     return bool(st.toggle(label, value=default, key=key, bind=BOUND, help=help))
 
 
-def words(label: str, *, key: str, default: str = "", placeholder: str | None = None, help: str | None = None) -> str:
+def words(
+    label: str,
+    *,
+    key: str,
+    default: str = "",
+    placeholder: str | None = None,
+    help: str | None = None,
+) -> str:
     """A line of text."""
-    return st.text_input(label, value=default, key=key, bind=BOUND, placeholder=placeholder, help=help) or ""
+    return (
+        st.text_input(label, value=default, key=key, bind=BOUND, placeholder=placeholder, help=help)
+        or ""
+    )
 
 
 def number(
-    label: str, *, key: str, minimum: float, maximum: float, default: float, step: float | None = None, help: str | None = None
+    label: str,
+    *,
+    key: str,
+    minimum: float,
+    maximum: float,
+    default: float,
+    step: float | None = None,
+    help: str | None = None,
 ) -> float:
     """A number on a slider."""
-    return float(st.slider(label, min_value=minimum, max_value=maximum, value=default, step=step, key=key, bind=BOUND, help=help))
+    return float(
+        st.slider(
+            label,
+            min_value=minimum,
+            max_value=maximum,
+            value=default,
+            step=step,
+            key=key,
+            bind=BOUND,
+            help=help,
+        )
+    )
 
 
 def amount(label: str, *, key: str, help: str | None = None) -> float | None:
     """A number not below zero, or none."""
-    value = st.number_input(label, min_value=0.0, value=None, key=key, bind=BOUND, help=help, placeholder="none")
+    value = st.number_input(
+        label, min_value=0.0, value=None, key=key, bind=BOUND, help=help, placeholder="none"
+    )
     return None if value is None else float(value)
 
 

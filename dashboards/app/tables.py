@@ -13,7 +13,12 @@ COLUMN = st.column_config
 
 
 def show(
-    frame: polars.DataFrame, columns: Mapping[str, Any], *, key: str, rows_per_page: int = ROWS_PER_PAGE, selectable: bool = False
+    frame: polars.DataFrame,
+    columns: Mapping[str, Any],
+    *,
+    key: str,
+    rows_per_page: int = ROWS_PER_PAGE,
+    selectable: bool = False,
 ) -> dict[str, Any] | None:
     """Show `columns` of `frame` in their order; the row selected where `selectable`.
 
@@ -26,7 +31,10 @@ def show(
     event = st.dataframe(
         cells.as_text(page),
         hide_index=True,
-        column_config={name: COLUMN.Column(label) if isinstance(label, str) else label for name, label in columns.items()},
+        column_config={
+            name: COLUMN.Column(label) if isinstance(label, str) else label
+            for name, label in columns.items()
+        },
         key=f"{key}_table",
         on_select="rerun" if selectable else "ignore",
         selection_mode="single-row",
@@ -41,7 +49,12 @@ def _page(frame: polars.DataFrame, rows_per_page: int, key: str) -> polars.DataF
         return frame
     number = int(
         st.number_input(
-            f"Page, 1 to {pages:,} ({len(frame):,} rows)", min_value=1, max_value=pages, value=1, key=f"{key}_page", bind="query-params"
+            f"Page, 1 to {pages:,} ({len(frame):,} rows)",
+            min_value=1,
+            max_value=pages,
+            value=1,
+            key=f"{key}_page",
+            bind="query-params",
         )
     )
     return frame.slice((number - 1) * rows_per_page, rows_per_page)
@@ -70,7 +83,9 @@ def share(label: str, help: str | None = None) -> Any:
 
 def moment(label: str, help: str | None = None) -> Any:
     """A time in UTC."""
-    return COLUMN.DatetimeColumn(f"{label} (UTC)", help=help, format="YYYY-MM-DD HH:mm:ss", timezone="UTC")
+    return COLUMN.DatetimeColumn(
+        f"{label} (UTC)", help=help, format="YYYY-MM-DD HH:mm:ss", timezone="UTC"
+    )
 
 
 def link(label: str, shown: str = "open", help: str | None = None) -> Any:

@@ -12,7 +12,9 @@ def bucket_seconds(lake: Lake, run_id: RunId) -> int:
     span = lake.frame("span_of_calls", run_id=run_id)
     first, last = span["first_at"][0], span["last_at"][0]
     seconds = 0.0 if first is None or last is None else (last - first).total_seconds()
-    return next((step for step in _STEPS_SECONDS if seconds / step <= _MOST_POINTS), _STEPS_SECONDS[-1])
+    return next(
+        (step for step in _STEPS_SECONDS if seconds / step <= _MOST_POINTS), _STEPS_SECONDS[-1]
+    )
 
 
 def in_words(seconds: int) -> str:

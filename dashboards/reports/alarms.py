@@ -16,7 +16,9 @@ UNSCORED_SHARE, UNSCORED_RISE = 0.2, 0.1
 DEARER_TIMES = 2.0
 
 
-def judge_alarms(labels: polars.DataFrame, groups: polars.DataFrame, shown: Callable[[str], str] = plain) -> list[str]:
+def judge_alarms(
+    labels: polars.DataFrame, groups: polars.DataFrame, shown: Callable[[str], str] = plain
+) -> list[str]:
     """What is wrong with the judges of a run, one sentence each.
 
     Args:
@@ -32,26 +34,46 @@ def judge_alarms(labels: polars.DataFrame, groups: polars.DataFrame, shown: Call
     )
     for judgement, count, share, label in totals.iter_rows():
         if count >= ENOUGH_LABELS and share >= COLLAPSED_SHARE:
-            found.append(f"Label collapse: {share:.0%} of {count:,} judgements of {shown(judgement)} say {shown(label)}.")
-    for group in groups.filter(polars.col("match_count") - polars.col("unscored_match_count") >= ENOUGH_MATCHES).iter_rows(named=True):
+            found.append(
+                f"Label collapse: {share:.0%} of {count:,} judgements of {shown(judgement)} say {shown(label)}."
+            )
+    for group in groups.filter(
+        polars.col("match_count") - polars.col("unscored_match_count") >= ENOUGH_MATCHES
+    ).iter_rows(named=True):
         where = f"group {shown(group['group'])}, ranking {shown(group['ranking_id'])}"
         if group["position_bias"] is not None and abs(group["position_bias"]) >= BIASED:
             side = "first" if group["position_bias"] > 0 else "second"
-            found.append(f"Position bias: the idea shown {side} wins {abs(group['position_bias']):.0%} more matches ({where}).")
-        if group["order_agreement_0_to_1"] is not None and group["order_agreement_0_to_1"] < DISAGREEING:
-            found.append(f"Order matters: only {group['order_agreement_0_to_1']:.0%} of pairs are judged alike in both orders ({where}).")
+            found.append(
+                f"Position bias: the idea shown {side} wins {abs(group['position_bias']):.0%} more matches ({where})."
+            )
+        if (
+            group["order_agreement_0_to_1"] is not None
+            and group["order_agreement_0_to_1"] < DISAGREEING
+        ):
+            found.append(
+                f"Order matters: only {group['order_agreement_0_to_1']:.0%} of pairs are judged alike in both orders ({where})."
+            )
     return found
 
 
 def unscored_alarms(judged: polars.DataFrame, before: polars.DataFrame | None) -> list[str]:
     """Too many judgements without a score, or many more than in the run before; both are `unscored_reasons`."""
     share, earlier = unscored_share(judged), None if before is None else unscored_share(before)
-    if share is None or (share <= UNSCORED_SHARE and (earlier is None or share - earlier <= UNSCORED_RISE)):
+    if share is None or (
+        share <= UNSCORED_SHARE and (earlier is None or share - earlier <= UNSCORED_RISE)
+    ):
         return []
-    why = judged.drop_nulls("reason").group_by("reason").agg(polars.col("judgements").sum()).sort("judgements", "reason", descending=True)
+    why = (
+        judged.drop_nulls("reason")
+        .group_by("reason")
+        .agg(polars.col("judgements").sum())
+        .sort("judgements", "reason", descending=True)
+    )
     mostly = plain(reason(str(why["reason"][0])))
     compared = "" if earlier is None else f", after {earlier:.0%} in the run before"
-    return [f"Unscored: {share:.0%} of {int(judged['judgements'].sum()):,} judgements have no score{compared}; most often: {mostly}."]
+    return [
+        f"Unscored: {share:.0%} of {int(judged['judgements'].sum()):,} judgements have no score{compared}; most often: {mostly}."
+    ]
 
 
 def unscored_share(judged: polars.DataFrame) -> float | None:
@@ -73,6 +95,12 @@ def expectation_alarms(validations: tuple[ValidationRow, ...]) -> list[str]:
 def cost_alarms(cost: RunCost, before: RunCost | None) -> list[str]:
     """An idea that costs twice what it did, where both prices are known."""
     earlier = before.cost_usd_per_idea if before is not None else None
-    if cost.cost_usd_per_idea is None or not earlier or cost.cost_usd_per_idea < DEARER_TIMES * earlier:
+    if (
+        cost.cost_usd_per_idea is None
+        or not earlier
+        or cost.cost_usd_per_idea < DEARER_TIMES * earlier
+    ):
         return []
-    return [f"Dearer: {figures.usd(cost.cost_usd_per_idea)} an idea, after {figures.usd(earlier)} in the run before."]
+    return [
+        f"Dearer: {figures.usd(cost.cost_usd_per_idea)} an idea, after {figures.usd(earlier)} in the run before."
+    ]

@@ -11,7 +11,9 @@ from warehouse.layout import Layout
 from warehouse.queries import open_queries
 
 
-def any_report(layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None) -> str:
+def any_report(
+    layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None
+) -> str:
     """The run's report, a check's problems by manuscript, or a benchmark's scores beside published figures.
 
     Raises:
@@ -29,5 +31,8 @@ def any_report(layout: Layout, run_id: RunId, output_format: OutputFormat, *, ca
     if run_id in evaluated:
         return run_report(layout, run_id, output_format, catalogue_url=catalogue_url)
     kinds = {"runs": evaluated, "checks": checked, "benchmarks": measured}
-    newest = "; ".join(f"{kind} {', '.join(names[:3])}" for kind, names in kinds.items() if names) or "none"
+    newest = (
+        "; ".join(f"{kind} {', '.join(names[:3])}" for kind, names in kinds.items() if names)
+        or "none"
+    )
     raise ConfigurationError(f"nothing is published under {run_id}; the newest are: {newest}")

@@ -67,10 +67,18 @@ class BarChart:
 
 
 TEN = Scale(0.0, 10.0, (0.0, 2.0, 4.0, 6.0, 8.0, 10.0), "Score, points of 10")
-MORE_OR_LESS_NOVEL = Scale(-1.0, 1.0, (-1.0, -0.5, 0.0, 0.5, 1.0), "Mean comparison: −1 the papers are more novel … +1 the idea is", 1)
+MORE_OR_LESS_NOVEL = Scale(
+    -1.0,
+    1.0,
+    (-1.0, -0.5, 0.0, 0.5, 1.0),
+    "Mean comparison: −1 the papers are more novel … +1 the idea is",
+    1,
+)
 
 
-def bar_chart(number: int, title: str, caption: str, scale: Scale, values: Sequence[Measured]) -> BarChart | None:
+def bar_chart(
+    number: int, title: str, caption: str, scale: Scale, values: Sequence[Measured]
+) -> BarChart | None:
     """The first `BARS_SHOWN` values in the order given; None when none of the values is known."""
     if all(measured.value is None for measured in values):
         return None
@@ -94,8 +102,13 @@ def bar_chart(number: int, title: str, caption: str, scale: Scale, values: Seque
         plot_top=TOP,
         plot_bottom=bottom,
         zero_x=zero,
-        ticks=tuple((place(tick), f"{tick:,.{scale.digits}f}".replace("-", "−")) for tick in scale.ticks),
-        bars=tuple(_bar(measured, TOP + ROW_HEIGHT * (row + 0.5), place, zero) for row, measured in enumerate(shown)),
+        ticks=tuple(
+            (place(tick), f"{tick:,.{scale.digits}f}".replace("-", "−")) for tick in scale.ticks
+        ),
+        bars=tuple(
+            _bar(measured, TOP + ROW_HEIGHT * (row + 0.5), place, zero)
+            for row, measured in enumerate(shown)
+        ),
         hidden_count=len(values) - len(shown),
         description="; ".join(f"{measured.name}: {measured.said}" for measured in shown),
     )

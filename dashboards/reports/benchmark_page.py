@@ -62,7 +62,9 @@ class BenchmarkPage:
         return len(self.heads) > 1
 
 
-def benchmark_page(queries: Queries, run_ids: Sequence[str], differences: Sequence[Difference] = ()) -> BenchmarkPage:
+def benchmark_page(
+    queries: Queries, run_ids: Sequence[str], differences: Sequence[Difference] = ()
+) -> BenchmarkPage:
     """The page of one benchmark, or of several held against each other.
 
     Raises:
@@ -71,10 +73,16 @@ def benchmark_page(queries: Queries, run_ids: Sequence[str], differences: Sequen
     heads = tuple(benchmark(queries, run_id) for run_id in run_ids)
     scores = benchmark_scores_of(queries, [head.run_id for head in heads])
     names = tuple(dict.fromkeys(head.suite for head in heads))
-    return BenchmarkPage(heads, tuple(SuitePart(name, _lines(name, heads, scores)) for name in names), tuple(differences))
+    return BenchmarkPage(
+        heads,
+        tuple(SuitePart(name, _lines(name, heads, scores)) for name in names),
+        tuple(differences),
+    )
 
 
-def _lines(suite: str, heads: Sequence[BenchmarkHead], scores: dict[str, tuple[BenchmarkScore, ...]]) -> tuple[ScoreLine, ...]:
+def _lines(
+    suite: str, heads: Sequence[BenchmarkHead], scores: dict[str, tuple[BenchmarkScore, ...]]
+) -> tuple[ScoreLine, ...]:
     """Measured parts in the order of the first benchmark that has them; published figures of parts nobody measured come last."""
     of_part: dict[tuple[str, str], list[ScoreLine]] = {}
     published: dict[tuple[str, str, str, str], ScoreLine] = {}

@@ -15,7 +15,11 @@ from warehouse.queries import open_queries
 
 
 def write_benchmark_report(
-    layout: Layout, run_ids: Sequence[str], differences: Sequence[Difference] = (), *, catalogue_url: str | None = None
+    layout: Layout,
+    run_ids: Sequence[str],
+    differences: Sequence[Difference] = (),
+    *,
+    catalogue_url: str | None = None,
 ) -> tuple[Path, Path]:
     """Write `reports/<name>/index.md` and `index.html`; the paths of index.html and index.md.
 
@@ -26,7 +30,9 @@ def write_benchmark_report(
     """
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
         page = benchmark_page(queries, run_ids, differences)
-    folder = layout.reports / (run_ids[0] if len(run_ids) == 1 else f"benchmarks-{content_hash(*run_ids, length=10)}")
+    folder = layout.reports / (
+        run_ids[0] if len(run_ids) == 1 else f"benchmarks-{content_hash(*run_ids, length=10)}"
+    )
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / "index.html", folder / "index.md"
     for path, text in zip(paths, (benchmark_html(page), benchmark_markdown(page)), strict=True):
@@ -49,4 +55,9 @@ def benchmark_html(page: BenchmarkPage) -> str:
 def _markdown(page: BenchmarkPage, charts: Mapping[int, ReliabilityChart]) -> str:
     """`charts`: drawings to leave room for; a Markdown file has none."""
     first = page.heads[0]
-    return rendered("benchmark.md.jinja", page=page, banners=wording.banners(first.engine, first.literature), charts=charts)
+    return rendered(
+        "benchmark.md.jinja",
+        page=page,
+        banners=wording.banners(first.engine, first.literature),
+        charts=charts,
+    )

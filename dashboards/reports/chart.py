@@ -69,7 +69,10 @@ def score_chart(groups: Sequence[GroupPart]) -> Chart | None:
         plot_top=TOP,
         plot_bottom=bottom,
         ticks=tuple((_x(value), str(value)) for value in range(0, 11, 2)),
-        rows=tuple(_row(group, TOP + ROW_HEIGHT * (number + 0.5), crowd) for number, group in enumerate(shown)),
+        rows=tuple(
+            _row(group, TOP + ROW_HEIGHT * (number + 0.5), crowd)
+            for number, group in enumerate(shown)
+        ),
         hidden_group_count=len(groups) - len(shown),
         description="; ".join(_told(group) for group in shown),
     )
@@ -84,7 +87,10 @@ def _row(group: GroupPart, y: float, crowd: int) -> ChartRow:
         name=shortened(group.name, NAME_CHARACTERS),
         full_name=group.name,
         y=y,
-        dots=tuple(Dot(_x(score), _radius(len(found), crowd), _label(score, found)) for score, found in sorted(titles.items())),
+        dots=tuple(
+            Dot(_x(score), _radius(len(found), crowd), _label(score, found))
+            for score, found in sorted(titles.items())
+        ),
         median_x=None if middle is None else _x(middle),
         summary=_summary(group),
     )
@@ -104,7 +110,9 @@ def _radius(count: int, crowd: int) -> float:
 
 
 def _label(score: float, titles: Sequence[str]) -> str:
-    return f"{score:.1f}: {titles[0]}" if len(titles) == 1 else f"{score:.1f}: {len(titles):,} ideas"
+    return (
+        f"{score:.1f}: {titles[0]}" if len(titles) == 1 else f"{score:.1f}: {len(titles):,} ideas"
+    )
 
 
 def _median(group: GroupPart) -> float | None:
@@ -118,7 +126,9 @@ def _summary(group: GroupPart) -> str:
 
 def _told(group: GroupPart) -> str:
     middle = _median(group)
-    return f"{group.name}: {_summary(group)}" + (f", median {figures.mean(middle)}" if middle is not None else "")
+    return f"{group.name}: {_summary(group)}" + (
+        f", median {figures.mean(middle)}" if middle is not None else ""
+    )
 
 
 def _x(score: float) -> float:

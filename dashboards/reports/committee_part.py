@@ -67,7 +67,9 @@ class CommitteePart:
     unshown_count: int
 
 
-def committee_part(committee: CommitteeEvaluation | None, votes: Sequence[JudgeVote]) -> CommitteePart | None:
+def committee_part(
+    committee: CommitteeEvaluation | None, votes: Sequence[JudgeVote]
+) -> CommitteePart | None:
     """None when the committee was not asked for; `votes` are those of the idea."""
     if committee is None:
         return None
@@ -81,7 +83,10 @@ def committee_part(committee: CommitteeEvaluation | None, votes: Sequence[JudgeV
         dimensions=_dimensions(committee, personas),
         reviewers=tuple(_reviewer(name, committee.reviews, votes) for name in personas),
         parts=tuple(
-            (_words(part), tuple(claim.statement for claim in committee.claims if claim.part is part))
+            (
+                _words(part),
+                tuple(claim.statement for claim in committee.claims if claim.part is part),
+            )
             for part in IdeaPart
             if committee.claims
         ),
@@ -91,17 +96,32 @@ def committee_part(committee: CommitteeEvaluation | None, votes: Sequence[JudgeV
     )
 
 
-def other_sources(committee: CommitteeEvaluation | None, knowledge_ids: Sequence[str]) -> tuple[Markdown, ...]:
+def other_sources(
+    committee: CommitteeEvaluation | None, knowledge_ids: Sequence[str]
+) -> tuple[Markdown, ...]:
     """Cited pages, repositories and later papers, each once: what the bibliography of papers does not hold."""
-    records = {record.knowledge_id: record for record in committee.knowledge} if committee is not None else {}
+    records = (
+        {record.knowledge_id: record for record in committee.knowledge}
+        if committee is not None
+        else {}
+    )
     cited = [records[name] for name in dict.fromkeys(knowledge_ids) if name in records]
-    return tuple(Markdown(f"{_named(record)} ({record.published.isoformat() if record.published else 'n.d.'})") for record in cited)
+    return tuple(
+        Markdown(
+            f"{_named(record)} ({record.published.isoformat() if record.published else 'n.d.'})"
+        )
+        for record in cited
+    )
 
 
 def _verdict(meta: MetaReview | None) -> str:
     if meta is None:
         return "unscored: no committee met"
-    decision = meta.decision.value if meta.decision is not None else f"no decision: {reason(meta.unscored_reason or 'unknown')}"
+    decision = (
+        meta.decision.value
+        if meta.decision is not None
+        else f"no decision: {reason(meta.unscored_reason or 'unknown')}"
+    )
     return f"{figures.mean(meta.total_score_0_to_10)}{' of 10' if meta.total_score_0_to_10 is not None else ''}, {decision}"
 
 
@@ -111,7 +131,9 @@ def _agreement(meta: MetaReview | None) -> str:
     return f"Krippendorff's alpha of the reviewers over the dimensions: {figures.signed(meta.krippendorff_alpha)} (1 perfect, 0 chance)."
 
 
-def _dimensions(committee: CommitteeEvaluation, personas: Sequence[str]) -> tuple[DimensionLine, ...]:
+def _dimensions(
+    committee: CommitteeEvaluation, personas: Sequence[str]
+) -> tuple[DimensionLine, ...]:
     found = {(review.persona_id, review.dimension): review for review in committee.reviews}
     means = committee.meta_review.dimension_means if committee.meta_review is not None else {}
     spreads = committee.meta_review.dimension_spreads if committee.meta_review is not None else {}
@@ -120,13 +142,20 @@ def _dimensions(committee: CommitteeEvaluation, personas: Sequence[str]) -> tupl
             name=_words(name),
             mean=figures.mean(means.get(name)),
             spread=f"{spreads[name]:.2f}" if name in spreads else "–",
-            scores=tuple(figures.score(found[persona, name].score_0_to_10) if (persona, name) in found else "–" for persona in personas),
+            scores=tuple(
+                figures.score(found[persona, name].score_0_to_10)
+                if (persona, name) in found
+                else "–"
+                for persona in personas
+            ),
         )
         for name in dict.fromkeys(review.dimension for review in committee.reviews)
     )
 
 
-def _reviewer(persona_id: str, reviews: Sequence[PersonaReview], votes: Sequence[JudgeVote]) -> ReviewerPart:
+def _reviewer(
+    persona_id: str, reviews: Sequence[PersonaReview], votes: Sequence[JudgeVote]
+) -> ReviewerPart:
     own = [review for review in reviews if review.persona_id == persona_id]
     masked = own[0].masked_evidence_count
     shown = figures.counted(own[0].shown_evidence_count, "piece of evidence", "pieces of evidence")
@@ -149,7 +178,10 @@ def _funnel(records: Sequence[KnowledgeRecord]) -> str:
     if not records:
         return "No knowledge was found."
     before = [record for record in records if record.phase is KnowledgePhase.BEFORE]
-    kinds = ", ".join(f"{sum(record.kind is kind for record in before):,} {kind.value}" for kind in dict.fromkeys(r.kind for r in before))
+    kinds = ", ".join(
+        f"{sum(record.kind is kind for record in before):,} {kind.value}"
+        for kind in dict.fromkeys(r.kind for r in before)
+    )
     later = len(records) - len(before)
     read = figures.counted(sum(record.selected for record in records), "item")
     return f"Found from before the cutoff: {kinds or 'nothing'}; later, for suggestions only: {later:,}. {read} read and weighed."
@@ -157,14 +189,21 @@ def _funnel(records: Sequence[KnowledgeRecord]) -> str:
 
 def _telling(committee: CommitteeEvaluation) -> list[GroundedEvidence]:
     """What judged for or against, most relevant first."""
-    rows = [row for row in committee.evidence if row.relation in (Relation.SUPPORTS, Relation.REFUTES)]
-    return sorted((row for row in rows if row.phase is KnowledgePhase.BEFORE), key=lambda row: -(row.relevance_0_to_1 or 0.0))
+    rows = [
+        row for row in committee.evidence if row.relation in (Relation.SUPPORTS, Relation.REFUTES)
+    ]
+    return sorted(
+        (row for row in rows if row.phase is KnowledgePhase.BEFORE),
+        key=lambda row: -(row.relevance_0_to_1 or 0.0),
+    )
 
 
 def _line(row: GroundedEvidence, records: Sequence[KnowledgeRecord]) -> GroundLine:
     record = next((record for record in records if record.knowledge_id == row.knowledge_id), None)
     named = _named(record) if record is not None else Markdown("unknown")
-    return GroundLine(named, _words(row.part), row.relation.value if row.relation is not None else "unscored", row)
+    return GroundLine(
+        named, _words(row.part), row.relation.value if row.relation is not None else "unscored", row
+    )
 
 
 def _named(record: KnowledgeRecord) -> Markdown:

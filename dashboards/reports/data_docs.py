@@ -25,7 +25,10 @@ def data_docs(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
         ConfigurationError: no such lake, or nothing checked under that name.
     """
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
-        rows = [ValidationRow.model_validate(row, strict=False) for row in queries.rows("validations", run_id=run_id)]
+        rows = [
+            ValidationRow.model_validate(row, strict=False)
+            for row in queries.rows("validations", run_id=run_id)
+        ]
     if not rows:
         raise ConfigurationError(f"nothing that was checked is published under {run_id}")
     return data_docs_page(run_id, rows)
@@ -34,13 +37,17 @@ def data_docs(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
 def data_docs_page(run_id: RunId, rows: Iterable[ValidationRow]) -> str:
     """The page: Great Expectations' sections for every table, in a frame of our own, since its own loads scripts from elsewhere."""
     renderer = ValidationResultsPageRenderer(run_info_at_end=True)
-    sections = [(suite, section) for suite in suite_results(rows) for section in _sections(renderer, suite)]
+    sections = [
+        (suite, section) for suite in suite_results(rows) for section in _sections(renderer, suite)
+    ]
     view = DefaultJinjaPageView(custom_views_directory=str(_TEMPLATES))
     html = view.env.get_template("data_docs.html.jinja").render(run_id=run_id, sections=sections)
     return "\n".join(stripped for line in html.split("\n") if (stripped := line.strip()))
 
 
-def _sections(renderer: ValidationResultsPageRenderer, suite: ExpectationSuiteValidationResult) -> list[dict[str, Any]]:
+def _sections(
+    renderer: ValidationResultsPageRenderer, suite: ExpectationSuiteValidationResult
+) -> list[dict[str, Any]]:
     """Overview and columns; not the repeated run info, and no link to the page of a suite, which is not written."""
     sections: list[dict[str, Any]] = renderer.render(suite).to_json_dict()["sections"][:-1]
     overview = sections[0]["content_blocks"][0]["subheader"]["string_template"]

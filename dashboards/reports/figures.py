@@ -55,7 +55,11 @@ def usd(cost_usd: float | None, unknown_price_calls: int = 0) -> str:
     digits = 2 if cost_usd == 0 or cost_usd >= 1 else 4
     smallest = cost_usd > 0 and round(cost_usd, digits) == 0
     amount = "under 0.0001 USD" if smallest else f"{cost_usd:,.{digits}f} USD"
-    return f"{amount}, and {counted(unknown_price_calls, 'call')} of unknown price" if unknown_price_calls else amount
+    return (
+        f"{amount}, and {counted(unknown_price_calls, 'call')} of unknown price"
+        if unknown_price_calls
+        else amount
+    )
 
 
 def duration(seconds: float | None) -> str:

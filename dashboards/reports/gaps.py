@@ -49,11 +49,17 @@ def shortenings_of(evaluation: IdeaEvaluation) -> tuple[Shortening, ...]:
         if provenance.shortening is not None
     }
     counts = Counter((step, rule) for step, rule, _, _ in answers)
-    return tuple(Shortening(step.replace("_", " "), rule, count) for (step, rule), count in sorted(counts.items()))
+    return tuple(
+        Shortening(step.replace("_", " "), rule, count)
+        for (step, rule), count in sorted(counts.items())
+    )
 
 
 def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
-    recorded = [*(failure for module in evaluation.modules.values() for failure in module.failures), *evaluation.failures]
+    recorded = [
+        *(failure for module in evaluation.modules.values() for failure in module.failures),
+        *evaluation.failures,
+    ]
     groups: dict[tuple[str, str], list[Failure]] = defaultdict(list)
     for failure in dict.fromkeys(recorded):
         groups[failure.stage, failure.reason].append(failure)
@@ -73,18 +79,30 @@ def _unscored(evaluation: IdeaEvaluation) -> Iterator[Gap]:
     soundness, contribution = evaluation.soundness, evaluation.contribution
     found: dict[str, Iterable[Reason | None]] = {}
     if soundness is not None:
-        found["relevance of a paper to a method"] = (entry.unscored_reason for entry in soundness.evidence)
+        found["relevance of a paper to a method"] = (
+            entry.unscored_reason for entry in soundness.evidence
+        )
         found["review of a method"] = (entry.unscored_reason for entry in soundness.reviews)
         found["summary"] = [soundness.summary.unscored_reason] if soundness.summary else []
     if contribution is not None:
-        found["relevance of a paper to the idea"] = (entry.unscored_reason for entry in contribution.candidates)
-        found["comparison with a paper"] = (entry.unscored_reason for entry in contribution.comparisons)
+        found["relevance of a paper to the idea"] = (
+            entry.unscored_reason for entry in contribution.candidates
+        )
+        found["comparison with a paper"] = (
+            entry.unscored_reason for entry in contribution.comparisons
+        )
         found["review of a dimension"] = (entry.unscored_reason for entry in contribution.reviews)
     if evaluation.committee is not None:
         committee, meta_review = evaluation.committee, evaluation.committee.meta_review
-        found["standing of a piece of knowledge"] = (entry.unscored_reason for entry in committee.knowledge)
-        found["bearing of a piece of knowledge on a part"] = (entry.unscored_reason for entry in committee.evidence)
-        found["review by a member of the committee"] = (entry.unscored_reason for entry in committee.reviews)
+        found["standing of a piece of knowledge"] = (
+            entry.unscored_reason for entry in committee.knowledge
+        )
+        found["bearing of a piece of knowledge on a part"] = (
+            entry.unscored_reason for entry in committee.evidence
+        )
+        found["review by a member of the committee"] = (
+            entry.unscored_reason for entry in committee.reviews
+        )
         found["meta-review"] = [meta_review.unscored_reason] if meta_review else []
     if evaluation.novelty is not None:
         found["novelty"] = [evaluation.novelty.judgement.unscored_reason]
@@ -98,9 +116,15 @@ def _names(evaluation: IdeaEvaluation) -> dict[str, Markdown]:
     names = {str(paper.paper_id): paper_link(paper) for paper in evaluation.papers}
     names[evaluation.idea.idea_id] = Markdown("the idea")
     if evaluation.soundness is not None:
-        names |= {method.method_id: Markdown(f"method {method.rank}") for method in evaluation.soundness.methods}
+        names |= {
+            method.method_id: Markdown(f"method {method.rank}")
+            for method in evaluation.soundness.methods
+        }
     if evaluation.contribution is not None:
-        names |= {entry.dimension_id: Markdown(f"dimension “{plain(entry.name)}”") for entry in evaluation.contribution.dimensions}
+        names |= {
+            entry.dimension_id: Markdown(f"dimension “{plain(entry.name)}”")
+            for entry in evaluation.contribution.dimensions
+        }
     return names
 
 
@@ -115,7 +139,11 @@ def _subject(subject: str, names: dict[str, Markdown]) -> str:
     if subject in names:
         return names[subject]
     first, slash, second = subject.partition("/")
-    return f"{names[first]}, {names[second]}" if slash and first in names and second in names else plain(subject)
+    return (
+        f"{names[first]}, {names[second]}"
+        if slash and first in names and second in names
+        else plain(subject)
+    )
 
 
 def provenances(evaluation: IdeaEvaluation) -> Iterator[Provenance]:

@@ -18,7 +18,9 @@ from dashboards.reports.reliability_chart import ReliabilityChart
 from schemas.patterns import IGNORECASE, bounded, linear
 
 _WEB_ADDRESS = bounded(r"https?://[^/]", IGNORECASE)
-_OWN_PAGE = linear(r"(?:ideas/[a-z0-9_-]+|(?:\.\./)?ranking|(?:\.\./(?:[A-Za-z0-9][\w-]*/)?)?index)\.(?:html|md)")
+_OWN_PAGE = linear(
+    r"(?:ideas/[a-z0-9_-]+|(?:\.\./)?ranking|(?:\.\./(?:[A-Za-z0-9][\w-]*/)?)?index)\.(?:html|md)"
+)
 _MARK_CLASSES = {"+": "mark more", "0": "mark even", "\u2212": "mark less", "?": "mark none"}
 
 INTERVALS_FENCE = "intervals"
@@ -43,11 +45,20 @@ def html_page(
     HTML in it is shown as text; links lead to http(s) addresses or to the reports of the same run, nowhere else.
     """
     parser = _parser()
-    environment: MutableMapping[str, Any] = {"chart": chart, "intervals": intervals, "reliability": reliability, "bars": bars}
+    environment: MutableMapping[str, Any] = {
+        "chart": chart,
+        "intervals": intervals,
+        "reliability": reliability,
+        "bars": bars,
+    }
     tokens = parser.parse(markdown, environment)
     sections = _number_headings(tokens)
     body = parser.renderer.render(tokens, parser.options, environment)
-    return _templates().get_template("page.html.jinja").render(title=title, sections=sections, body=Markup(body))  # noqa: S704 rendered with HTML off
+    return (
+        _templates()
+        .get_template("page.html.jinja")
+        .render(title=title, sections=sections, body=Markup(body))  # noqa: S704 rendered with HTML off
+    )
 
 
 @cache
@@ -65,7 +76,13 @@ def _parser() -> MarkdownIt:
 @cache
 def _templates() -> Environment:
     loader = PackageLoader("dashboards.reports", "templates")
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def _permitted(url: str) -> bool:
@@ -79,12 +96,18 @@ def _number_headings(tokens: Sequence[Token]) -> list[tuple[str, str]]:
         if token.type == "heading_open" and token.tag == "h2":
             anchor = f"section-{len(sections) + 1}"
             token.attrSet("id", anchor)
-            sections.append((anchor, "".join(child.content for child in tokens[position + 1].children or ())))
+            sections.append(
+                (anchor, "".join(child.content for child in tokens[position + 1].children or ()))
+            )
     return sections
 
 
 def _render_link(
-    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, _environment: MutableMapping[str, Any]
+    renderer: RendererHTML,
+    tokens: Sequence[Token],
+    index: int,
+    options: OptionsDict,
+    _environment: MutableMapping[str, Any],
 ) -> str:
     if _WEB_ADDRESS.match(str(tokens[index].attrGet("href") or "")):
         tokens[index].attrSet("rel", "nofollow noopener noreferrer")
@@ -100,21 +123,35 @@ def _render_table_close(*_: object) -> str:
 
 
 def _render_cell(
-    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, _environment: MutableMapping[str, Any]
+    renderer: RendererHTML,
+    tokens: Sequence[Token],
+    index: int,
+    options: OptionsDict,
+    _environment: MutableMapping[str, Any],
 ) -> str:
     """Colours the marks of the heat table, the only centred cells."""
-    if "center" in str(tokens[index].attrGet("style") or "") and (mark := _MARK_CLASSES.get(tokens[index + 1].content)):
+    if "center" in str(tokens[index].attrGet("style") or "") and (
+        mark := _MARK_CLASSES.get(tokens[index + 1].content)
+    ):
         tokens[index].attrSet("class", mark)
     return renderer.renderToken(tokens, index, options, _environment)
 
 
 def _render_fence(
-    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, environment: MutableMapping[str, Any]
+    renderer: RendererHTML,
+    tokens: Sequence[Token],
+    index: int,
+    options: OptionsDict,
+    environment: MutableMapping[str, Any],
 ) -> str:
     kind, _, number = tokens[index].info.strip().partition(" ")
     if kind in (INTERVALS_FENCE, RELIABILITY_FENCE, BARS_FENCE) and number.isdecimal():
         drawing = environment[kind].get(int(number))
-        return "" if drawing is None else _templates().get_template(f"{kind}.svg.jinja").render(chart=drawing)
+        return (
+            ""
+            if drawing is None
+            else _templates().get_template(f"{kind}.svg.jinja").render(chart=drawing)
+        )
     if tokens[index].info.strip() != CHART_FENCE:
         return renderer.fence(tokens, index, options, environment)
     chart = environment["chart"]

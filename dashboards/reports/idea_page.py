@@ -108,7 +108,11 @@ def idea_page(review: IdeaReview) -> IdeaPage:
         committee=committee_part(evaluation.committee, evaluation.judge_votes),
         other_sources=other_sources(
             evaluation.committee,
-            [row.knowledge_id for row in evaluation.citations if row.paper_id is None and row.knowledge_id is not None],
+            [
+                row.knowledge_id
+                for row in evaluation.citations
+                if row.paper_id is None and row.knowledge_id is not None
+            ],
         ),
         weights=weights_in_words(review.run),
     )
@@ -124,7 +128,10 @@ def _methods(review: IdeaReview, papers: dict[PaperId, Paper]) -> tuple[MethodPa
         evidence[entry.method_id].append(entry)
     ordered = sorted(soundness.methods, key=lambda method: method.rank)
     votes = review.evaluation.judge_votes
-    return tuple(_method(method, reviews.get(method.method_id), evidence[method.method_id], papers, votes) for method in ordered)
+    return tuple(
+        _method(method, reviews.get(method.method_id), evidence[method.method_id], papers, votes)
+        for method in ordered
+    )
 
 
 def _method(
@@ -145,7 +152,11 @@ def _method(
         review=review,
         verdict=verdict,
         judges=score_of_judges(votes, review.provenance) if review is not None else "",
-        evidence=tuple(EvidenceLine(_named(papers, entry.paper_id), entry) for entry in evidence if entry.relevant),
+        evidence=tuple(
+            EvidenceLine(_named(papers, entry.paper_id), entry)
+            for entry in evidence
+            if entry.relevant
+        ),
         irrelevant_count=sum(entry.relevant is False for entry in evidence),
         unjudged_count=sum(entry.relevant is None for entry in evidence),
     )
@@ -156,7 +167,10 @@ def _dimensions(review: IdeaReview) -> tuple[DimensionPart, ...]:
     if contribution is None:
         return ()
     reviews = {entry.dimension_id: entry for entry in contribution.reviews}
-    return tuple(_dimension(dimension, reviews.get(dimension.dimension_id)) for dimension in contribution.dimensions)
+    return tuple(
+        _dimension(dimension, reviews.get(dimension.dimension_id))
+        for dimension in contribution.dimensions
+    )
 
 
 def _dimension(dimension: Dimension, review: ContributionReview | None) -> DimensionPart:
@@ -181,8 +195,13 @@ def _heat(review: IdeaReview, papers: dict[PaperId, Paper]) -> tuple[HeatRow, ..
         HeatRow(
             paper=_named(papers, paper_id),
             title=papers[paper_id].title if paper_id in papers else "",
-            marks=tuple(MARKS[found[wanted].score if wanted in found else None] for wanted in dimension_ids),
-            overall=next((entry.overall_comparison for entry in found.values() if entry.overall_comparison), ""),
+            marks=tuple(
+                MARKS[found[wanted].score if wanted in found else None] for wanted in dimension_ids
+            ),
+            overall=next(
+                (entry.overall_comparison for entry in found.values() if entry.overall_comparison),
+                "",
+            ),
         )
         for paper_id, found in by_paper.items()
     )
@@ -203,21 +222,37 @@ def _funnel(review: IdeaReview) -> str:
 def _models(review: IdeaReview) -> str:
     """Models as the provider names them, where they answered."""
     found = {call.model_answered for call in review.evaluation.llm_calls if call.model_answered}
-    found |= {provenance.model_answered for provenance in provenances(review.evaluation) if provenance.model_answered}
+    found |= {
+        provenance.model_answered
+        for provenance in provenances(review.evaluation)
+        if provenance.model_answered
+    }
     return ", ".join(sorted(found))
 
 
 def _comparison_judges(review: IdeaReview, steps: Sequence[JudgedStep]) -> str:
     """Over all comparisons: one by one they would fill pages. Empty where one model compared."""
     contribution = review.evaluation.contribution
-    compared = {comparison.provenance.step for comparison in contribution.comparisons} if contribution is not None else set()
+    compared = (
+        {comparison.provenance.step for comparison in contribution.comparisons}
+        if contribution is not None
+        else set()
+    )
     judged = next((step for step in steps if step.step in compared), None)
-    return f"median of {figures.counted(len(judged.judges), 'judge')}: {judged.agreement}" if judged is not None else ""
+    return (
+        f"median of {figures.counted(len(judged.judges), 'judge')}: {judged.agreement}"
+        if judged is not None
+        else ""
+    )
 
 
 def _novelty_judges(review: IdeaReview) -> str:
     novelty = review.evaluation.novelty
-    return score_of_judges(review.evaluation.judge_votes, novelty.judgement.provenance) if novelty is not None else ""
+    return (
+        score_of_judges(review.evaluation.judge_votes, novelty.judgement.provenance)
+        if novelty is not None
+        else ""
+    )
 
 
 def _thinking(review: IdeaReview) -> str:

@@ -26,7 +26,9 @@ class JudgedStep:
         """`the same score on 14 of 20 items`."""
         if not self.item_count:
             return "nothing was scored by two of them"
-        return f"the same score on {self.same_count:,} of {figures.counted(self.item_count, 'item')}"
+        return (
+            f"the same score on {self.same_count:,} of {figures.counted(self.item_count, 'item')}"
+        )
 
 
 def score_of_judges(votes: Sequence[JudgeVote], judged: Provenance, item: str = "") -> str:
@@ -39,12 +41,18 @@ def score_of_judges(votes: Sequence[JudgeVote], judged: Provenance, item: str = 
     own = [vote for vote in votes if vote.step == judged.step]
     asked = {vote.question for vote in own if not set(vote.call_ids).isdisjoint(judged.call_ids)}
     cast = [vote for vote in own if vote.question in asked]
-    scores = [vote.score for vote in cast if vote.score is not None and _plain(vote.item) == _plain(item)]
+    scores = [
+        vote.score for vote in cast if vote.score is not None and _plain(vote.item) == _plain(item)
+    ]
     unscored = [vote for vote in cast if vote.score is None]
     if not scores and not unscored:
         return ""
     given = f"median of {figures.counted(len(scores), 'judge')}: {', '.join(f'{score:g}' for score in scores)}"
-    missing = f"{'one' if len(unscored) == 1 else f'{len(unscored):,}'} unscored: {_reasons(unscored)}" if unscored else ""
+    missing = (
+        f"{'one' if len(unscored) == 1 else f'{len(unscored):,}'} unscored: {_reasons(unscored)}"
+        if unscored
+        else ""
+    )
     return "; ".join(filter(None, (given if scores else "no judge gave a score", missing)))
 
 
@@ -75,7 +83,10 @@ def _judged_step(step: str, votes: Sequence[JudgeVote]) -> JudgedStep:
 
 def _reasons(votes: Iterable[JudgeVote]) -> str:
     """Each reason once, the most frequent first."""
-    return ", ".join(reason(why) for why, _ in Counter(vote.unscored_reason or "unknown" for vote in votes).most_common())
+    return ", ".join(
+        reason(why)
+        for why, _ in Counter(vote.unscored_reason or "unknown" for vote in votes).most_common()
+    )
 
 
 def _plain(item: str) -> str:

@@ -17,9 +17,13 @@ MEANINGS = resources.files("dashboards.reports").joinpath("metric_meanings.toml"
 class MetricMeaning(Noun):
     """One entry of `metric_meanings.toml`."""
 
-    name: str = Field(min_length=1, description="Of a metric, or of several with a star for any text.")
+    name: str = Field(
+        min_length=1, description="Of a metric, or of several with a star for any text."
+    )
     meaning: str = Field(min_length=1, description="What the value says, with its unit or range.")
-    better: Literal["higher", "lower", ""] = Field(description="Empty where the value only describes.")
+    better: Literal["higher", "lower", ""] = Field(
+        description="Empty where the value only describes."
+    )
 
 
 def meaning_of(metric: str) -> MetricMeaning | None:
@@ -29,9 +33,14 @@ def meaning_of(metric: str) -> MetricMeaning | None:
 
 def meanings_of(metrics: Iterable[str]) -> tuple[MetricMeaning, ...]:
     """The entries of some metrics, each once, in order of first use."""
-    return tuple(dict.fromkeys(found for metric in metrics if (found := meaning_of(metric)) is not None))
+    return tuple(
+        dict.fromkeys(found for metric in metrics if (found := meaning_of(metric)) is not None)
+    )
 
 
 @cache
 def _meanings() -> tuple[MetricMeaning, ...]:
-    return tuple(MetricMeaning.model_validate(entry) for entry in tomllib.loads(MEANINGS.read_text("utf-8"))["metric"])
+    return tuple(
+        MetricMeaning.model_validate(entry)
+        for entry in tomllib.loads(MEANINGS.read_text("utf-8"))["metric"]
+    )

@@ -40,7 +40,9 @@ class NightlyPage:
         return sum(len(night.alarms) for night in self.runs)
 
 
-def nightly_page(queries: Queries | None, day: date, outcomes: Mapping[str, str], run_ids: Collection[RunId]) -> NightlyPage:
+def nightly_page(
+    queries: Queries | None, day: date, outcomes: Mapping[str, str], run_ids: Collection[RunId]
+) -> NightlyPage:
     """Ask the warehouse about the runs of a night.
 
     Args:
@@ -49,13 +51,21 @@ def nightly_page(queries: Queries | None, day: date, outcomes: Mapping[str, str]
     Raises:
         ConfigurationError: one of the runs is not published.
     """
-    runs = () if queries is None else tuple(_night_run(queries, run_id, run_ids) for run_id in dict.fromkeys(run_ids))
+    runs = (
+        ()
+        if queries is None
+        else tuple(_night_run(queries, run_id, run_ids) for run_id in dict.fromkeys(run_ids))
+    )
     return NightlyPage(day=day, outcomes=tuple(outcomes.items()), runs=runs)
 
 
 def _night_run(queries: Queries, run_id: RunId, tonight: Collection[RunId]) -> NightRun:
     run = queries.run(run_id)
-    earlier = (each for each in queries.list_runs() if each.started_at < run.started_at and each.run_id not in tonight)
+    earlier = (
+        each
+        for each in queries.list_runs()
+        if each.started_at < run.started_at and each.run_id not in tonight
+    )
     before = next(earlier, None)
     cost = queries.run_cost(run_id)
     cost_before = None if before is None else queries.run_cost(before.run_id)
@@ -72,9 +82,13 @@ def _night_run(queries: Queries, run_id: RunId, tonight: Collection[RunId]) -> N
     )
 
 
-def _alarms(queries: Queries, run: Run, before: Run | None, cost: RunCost, cost_before: RunCost | None) -> tuple[Markdown, ...]:
+def _alarms(
+    queries: Queries, run: Run, before: Run | None, cost: RunCost, cost_before: RunCost | None
+) -> tuple[Markdown, ...]:
     judged = queries.page_frame("unscored_reasons", run_id=run.run_id)
-    judged_before = None if before is None else queries.page_frame("unscored_reasons", run_id=before.run_id)
+    judged_before = (
+        None if before is None else queries.page_frame("unscored_reasons", run_id=before.run_id)
+    )
     labels = queries.page_frame("label_shares", run_id=run.run_id)
     sentences = [
         *unscored_alarms(judged, judged_before),

@@ -43,11 +43,23 @@ def reference(paper: Paper) -> Markdown:
 
 def in_reading_order(papers: Sequence[Paper]) -> list[Paper]:
     """By first author, date and title, as a reader looks up a reference."""
-    return sorted(papers, key=lambda paper: (_who(paper).casefold(), paper_date(paper), paper.title.casefold(), paper.paper_id))
+    return sorted(
+        papers,
+        key=lambda paper: (
+            _who(paper).casefold(),
+            paper_date(paper),
+            paper.title.casefold(),
+            paper.paper_id,
+        ),
+    )
 
 
 def _full_date(paper: Paper) -> str:
-    return paper.publication_date.isoformat() if paper.publication_date is not None else paper_date(paper)
+    return (
+        paper.publication_date.isoformat()
+        if paper.publication_date is not None
+        else paper_date(paper)
+    )
 
 
 def _who(paper: Paper) -> str:

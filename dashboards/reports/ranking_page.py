@@ -13,7 +13,13 @@ from schemas.ranking import GroupSummary, Match, RankingHead, Rating, Winner
 from schemas.run import Run
 from warehouse.answers import RankedIdea
 from warehouse.queries import Queries
-from warehouse.rankings.queries import group_summaries, matches_of, ranked_by, ranking_shown, ratings_of
+from warehouse.rankings.queries import (
+    group_summaries,
+    matches_of,
+    ranked_by,
+    ranking_shown,
+    ratings_of,
+)
 
 OVERALL = "overall"
 MATRIX_IDEAS = 12
@@ -95,7 +101,9 @@ class RankingPage:
         return {group.number: group.chart for group in self.groups if group.chart is not None}
 
 
-def ranking_page(queries: Queries, run_id: RunId, head: RankingHead | None = None) -> RankingPage | None:
+def ranking_page(
+    queries: Queries, run_id: RunId, head: RankingHead | None = None
+) -> RankingPage | None:
     """The ranking `head` of a run, or the one that `group_rankings` shows; None when the run has none.
 
     Raises:
@@ -129,7 +137,15 @@ def _groups(queries: Queries, head: RankingHead) -> Iterator[RankedGroupPart]:
         for match in matches_of(queries, head, part):
             matches[match.group].append(match)
         for number, name in enumerate(part, start=start + 1):
-            yield _part(number, name, members[name], summaries.get(name), ratings[name], matches[name], head.dimensions)
+            yield _part(
+                number,
+                name,
+                members[name],
+                summaries.get(name),
+                ratings[name],
+                matches[name],
+                head.dimensions,
+            )
 
 
 def _first(ideas: Sequence[RankedIdea]) -> str:
@@ -149,7 +165,9 @@ def _part(
     dimensions: Sequence[str],
 ) -> RankedGroupPart:
     shown = [idea for idea in ideas if idea.strength is not None][:MATRIX_IDEAS]
-    unscored = Counter(reason(match.unscored_reason) for match in matches if match.unscored_reason is not None)
+    unscored = Counter(
+        reason(match.unscored_reason) for match in matches if match.unscored_reason is not None
+    )
     return RankedGroupPart(
         number=number,
         name=name or "Ideas without a group",
@@ -163,10 +181,15 @@ def _part(
     )
 
 
-def _profiles(ideas: Sequence[RankedIdea], ratings: Sequence[Rating], dimensions: Sequence[str]) -> tuple[Profile, ...]:
+def _profiles(
+    ideas: Sequence[RankedIdea], ratings: Sequence[Rating], dimensions: Sequence[str]
+) -> tuple[Profile, ...]:
     ranks = {(rating.idea_id, rating.dimension): rating.rank for rating in ratings}
     return tuple(
-        Profile(_title(idea), tuple(_dash(ranks.get((idea.idea_id, dimension))) for dimension in dimensions))
+        Profile(
+            _title(idea),
+            tuple(_dash(ranks.get((idea.idea_id, dimension))) for dimension in dimensions),
+        )
         for idea in ideas
         if idea.strength is not None
     )
@@ -206,7 +229,9 @@ def _duels(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[Du
             met[frozenset((match.first_idea_id, match.second_idea_id))].append(match)
     for place, better in enumerate(ideas):
         below = (idea for idea in ideas[place + 1 :] if idea.rank != better.rank)
-        found = (_duel(better, worse, met[frozenset((better.idea_id, worse.idea_id))]) for worse in below)
+        found = (
+            _duel(better, worse, met[frozenset((better.idea_id, worse.idea_id))]) for worse in below
+        )
         first = next((duel for duel in found if duel is not None), None)
         if first is not None:
             yield first
@@ -217,14 +242,23 @@ def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> Du
     reasons: dict[str, Reason] = {}
     wins: Counter[str] = Counter()
     for match in matches:
-        letter, idea_id = ("A", match.first_idea_id) if match.winner is Winner.FIRST else ("B", match.second_idea_id)
+        letter, idea_id = (
+            ("A", match.first_idea_id)
+            if match.winner is Winner.FIRST
+            else ("B", match.second_idea_id)
+        )
         if match.winner is not Winner.TIE and idea_id == better.idea_id:
             wins[match.dimension] += 1
             if match.rationale.strip():
-                reasons.setdefault(match.dimension, Reason(match.dimension.replace("_", " "), _named(match.rationale, letter)))
+                reasons.setdefault(
+                    match.dimension,
+                    Reason(match.dimension.replace("_", " "), _named(match.rationale, letter)),
+                )
     if not wins[OVERALL]:
         return None
-    ordered = sorted(reasons, key=lambda dimension: (dimension != OVERALL, -wins[dimension], dimension))
+    ordered = sorted(
+        reasons, key=lambda dimension: (dimension != OVERALL, -wins[dimension], dimension)
+    )
     overall = sum(match.dimension == OVERALL for match in matches)
     return Duel(
         better=_title(better),

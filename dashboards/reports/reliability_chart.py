@@ -47,12 +47,19 @@ def reliability_charts(scores: Iterable[BenchmarkScore]) -> dict[int, Reliabilit
         part, mark, place = score.slice.partition(BIN_MARK)
         if mark and score.metric in (EXPECTED, OBSERVED) and score.value is not None:
             found.setdefault((score.system, part), {}).setdefault(place, {})[score.metric] = score
-    curves = {key: [(bins[EXPECTED], bins[OBSERVED]) for bins in places.values() if len(bins) == 2] for key, places in found.items()}
+    curves = {
+        key: [(bins[EXPECTED], bins[OBSERVED]) for bins in places.values() if len(bins) == 2]
+        for key, places in found.items()
+    }
     drawn = [(key, pairs) for key, pairs in curves.items() if pairs]
-    return {number: _chart(number, *key, pairs) for number, (key, pairs) in enumerate(drawn, start=1)}
+    return {
+        number: _chart(number, *key, pairs) for number, (key, pairs) in enumerate(drawn, start=1)
+    }
 
 
-def _chart(number: int, system: str, part: str, pairs: list[tuple[BenchmarkScore, BenchmarkScore]]) -> ReliabilityChart:
+def _chart(
+    number: int, system: str, part: str, pairs: list[tuple[BenchmarkScore, BenchmarkScore]]
+) -> ReliabilityChart:
     most = max(observed.count for _, observed in pairs) or 1
     points = tuple(_point(expected, observed, most) for expected, observed in pairs)
     return ReliabilityChart(

@@ -26,7 +26,14 @@ OutputFormat = Literal["md", "html"]
 _BLANK_LINES = bounded(r"\n{3,}")
 
 
-def idea_report(layout: Layout, run_id: RunId, idea_id: IdeaId, output_format: OutputFormat, *, catalogue_url: str | None = None) -> str:
+def idea_report(
+    layout: Layout,
+    run_id: RunId,
+    idea_id: IdeaId,
+    output_format: OutputFormat,
+    *,
+    catalogue_url: str | None = None,
+) -> str:
     """The full review of one idea: scores, evidence, what could not be judged, references and cost.
 
     Raises:
@@ -37,7 +44,9 @@ def idea_report(layout: Layout, run_id: RunId, idea_id: IdeaId, output_format: O
     return idea_markdown(page) if output_format == "md" else idea_html(page)
 
 
-def run_report(layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None) -> str:
+def run_report(
+    layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None
+) -> str:
     """The ranking of a run with its costs, sources, failures and validations.
 
     Raises:
@@ -48,11 +57,15 @@ def run_report(layout: Layout, run_id: RunId, output_format: OutputFormat, *, ca
     return run_markdown(page) if output_format == "md" else run_html(page)
 
 
-def idea_markdown(page: IdeaPage, *, suffix: OutputFormat = "md", among_others: bool = False) -> str:
+def idea_markdown(
+    page: IdeaPage, *, suffix: OutputFormat = "md", among_others: bool = False
+) -> str:
     """For `html` the places of the pictures are marked; `among_others`: it lies below the run's report and links back to it."""
     evaluation = page.review.evaluation
     banners = wording.banners(evaluation.engine, evaluation.literature)
-    return rendered("idea.md.jinja", page=page, banners=banners, suffix=suffix, among_others=among_others)
+    return rendered(
+        "idea.md.jinja", page=page, banners=banners, suffix=suffix, among_others=among_others
+    )
 
 
 def idea_html(page: IdeaPage, *, among_others: bool = False) -> str:
@@ -74,12 +87,20 @@ def run_markdown(page: RunPage, *, suffix: OutputFormat = "md") -> str:
 
 def run_html(page: RunPage) -> str:
     return html_page(
-        run_markdown(page, suffix="html"), title=f"Run {page.run.run_id}", chart=score_chart(page.groups), bars=run_bars(page.steps)
+        run_markdown(page, suffix="html"),
+        title=f"Run {page.run.run_id}",
+        chart=score_chart(page.groups),
+        bars=run_bars(page.steps),
     )
 
 
 def ranking_report(
-    layout: Layout, run_id: RunId, output_format: OutputFormat, *, ranking_id: str | None = None, catalogue_url: str | None = None
+    layout: Layout,
+    run_id: RunId,
+    output_format: OutputFormat,
+    *,
+    ranking_id: str | None = None,
+    catalogue_url: str | None = None,
 ) -> str:
     """Leaderboards, dimension profiles, match matrices and reasons of a ranking.
 
@@ -93,21 +114,34 @@ def ranking_report(
         head = ranking_of(queries, run_id, ranking_id) if ranking_id is not None else None
         page = ranking_page(queries, run_id, head)
     if page is None:
-        raise ConfigurationError(f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`")
+        raise ConfigurationError(
+            f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`"
+        )
     return ranking_markdown(page) if output_format == "md" else ranking_html(page)
 
 
 def ranking_markdown(page: RankingPage, *, suffix: OutputFormat = "md") -> str:
-    return rendered("ranking.md.jinja", page=page, banners=wording.banners(page.head.engine, page.run.literature), suffix=suffix)
+    return rendered(
+        "ranking.md.jinja",
+        page=page,
+        banners=wording.banners(page.head.engine, page.run.literature),
+        suffix=suffix,
+    )
 
 
 def ranking_html(page: RankingPage) -> str:
-    return html_page(ranking_markdown(page, suffix="html"), title=f"Ranking of run {page.run.run_id}", intervals=page.intervals)
+    return html_page(
+        ranking_markdown(page, suffix="html"),
+        title=f"Ranking of run {page.run.run_id}",
+        intervals=page.intervals,
+    )
 
 
 def rendered(template: str, **context: Any) -> str:
     """A template of `templates/` as Markdown; every value in it is escaped unless it is Markdown of our own."""
-    return _BLANK_LINES.sub("\n\n", _templates().get_template(template).render(context)).strip() + "\n"
+    return (
+        _BLANK_LINES.sub("\n\n", _templates().get_template(template).render(context)).strip() + "\n"
+    )
 
 
 @cache

@@ -111,7 +111,10 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
     """
     run = queries.run(run_id)
     validations = queries.validations(run_id)
-    latencies = {(row["step"], row["model_requested"]): row for row in queries.latency_by_step(run_id).iter_rows(named=True)}
+    latencies = {
+        (row["step"], row["model_requested"]): row
+        for row in queries.latency_by_step(run_id).iter_rows(named=True)
+    }
     ranking, scores = queries.ranking(run_id), queries.idea_scores(run_id)
     groups = _groups(ranking, scores, file_names)
     return RunPage(
@@ -120,7 +123,10 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
         groups=groups,
         models=models_part(queries, run_id),
         modules=queries.module_costs(run_id),
-        steps=tuple(StepLine(cost, latencies.get((cost.step, cost.model_requested), {})) for cost in queries.step_costs(run_id)),
+        steps=tuple(
+            StepLine(cost, latencies.get((cost.step, cost.model_requested), {}))
+            for cost in queries.step_costs(run_id)
+        ),
         sources=tuple(queries.source_health(run_id).iter_rows(named=True)),
         validation_count=len(validations),
         broken=tuple(row for row in validations if not row.success),
@@ -147,7 +153,11 @@ def models_part(queries: Queries, run_id: RunId) -> ModelsPart:
     )
 
 
-def _groups(ranking: tuple[RankedIdea, ...], idea_scores: tuple[IdeaScore, ...], file_names: Mapping[IdeaId, str]) -> tuple[GroupPart, ...]:
+def _groups(
+    ranking: tuple[RankedIdea, ...],
+    idea_scores: tuple[IdeaScore, ...],
+    file_names: Mapping[IdeaId, str],
+) -> tuple[GroupPart, ...]:
     scores = {score.idea_id: score for score in idea_scores}
     beyond = _beyond(idea_scores)
     members: dict[str | None, list[RankedIdea]] = {}
@@ -157,8 +167,13 @@ def _groups(ranking: tuple[RankedIdea, ...], idea_scores: tuple[IdeaScore, ...],
     return tuple(
         GroupPart(
             name=("All ideas" if only_group_is_none else NO_GROUP) if name is None else name,
-            lines=tuple(_line(ranked, scores[ranked.idea_id], file_names.get(ranked.idea_id), beyond) for ranked in ideas),
-            scores=tuple((ranked.title, ranked.score) for ranked in ideas if ranked.score is not None),
+            lines=tuple(
+                _line(ranked, scores[ranked.idea_id], file_names.get(ranked.idea_id), beyond)
+                for ranked in ideas
+            ),
+            scores=tuple(
+                (ranked.title, ranked.score) for ranked in ideas if ranked.score is not None
+            ),
             unscored_count=sum(ranked.score is None for ranked in ideas),
         )
         for name, ideas in members.items()
@@ -166,22 +181,34 @@ def _groups(ranking: tuple[RankedIdea, ...], idea_scores: tuple[IdeaScore, ...],
 
 
 _BEYOND: dict[str, tuple[Callable[[IdeaScore], bool], Callable[[IdeaScore], str]]] = {
-    "Committee": (lambda score: score.committee_requested, lambda score: figures.mean(score.committee_0_to_10)),
+    "Committee": (
+        lambda score: score.committee_requested,
+        lambda score: figures.mean(score.committee_0_to_10),
+    ),
     "Unscored reviews": (
         lambda score: score.committee_requested,
         lambda score: _of(score.unscored_persona_review_count, score.persona_review_count),
     ),
-    "Novelty": (lambda score: score.novelty_requested, lambda score: figures.mean(score.novelty_0_to_10)),
+    "Novelty": (
+        lambda score: score.novelty_requested,
+        lambda score: figures.mean(score.novelty_0_to_10),
+    ),
 }
 """Columns of modules that not every run asks for: whether an idea was judged so, and what stands there."""
 
 
 def _beyond(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
     """The columns of `_BEYOND` that this run needs."""
-    return tuple(name for name, (requested, _) in _BEYOND.items() if any(requested(score) for score in scores))
+    return tuple(
+        name
+        for name, (requested, _) in _BEYOND.items()
+        if any(requested(score) for score in scores)
+    )
 
 
-def _line(ranked: RankedIdea, score: IdeaScore, file_name: str | None, beyond: Sequence[str]) -> RankedLine:
+def _line(
+    ranked: RankedIdea, score: IdeaScore, file_name: str | None, beyond: Sequence[str]
+) -> RankedLine:
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
     return RankedLine(
         rank="–" if ranked.rank is None else str(ranked.rank),
@@ -189,12 +216,22 @@ def _line(ranked: RankedIdea, score: IdeaScore, file_name: str | None, beyond: S
         file_name=file_name,
         notes=_notes(score),
         score=figures.mean(score.score),
-        soundness=figures.mean(score.soundness_0_to_10) if score.soundness_requested else "not asked for",
-        unscored_methods=_of(score.unscored_method_count, score.method_count) if score.soundness_requested else "–",
-        contribution=figures.mean(score.contribution_0_to_10) if score.contribution_requested else "not asked for",
-        unscored_comparisons=_of(score.unscored_comparison_count, comparisons) if score.contribution_requested else "–",
+        soundness=figures.mean(score.soundness_0_to_10)
+        if score.soundness_requested
+        else "not asked for",
+        unscored_methods=_of(score.unscored_method_count, score.method_count)
+        if score.soundness_requested
+        else "–",
+        contribution=figures.mean(score.contribution_0_to_10)
+        if score.contribution_requested
+        else "not asked for",
+        unscored_comparisons=_of(score.unscored_comparison_count, comparisons)
+        if score.contribution_requested
+        else "–",
         failures=figures.count(ranked.failure_count),
-        beyond=tuple(_BEYOND[name][1](score) if _BEYOND[name][0](score) else "–" for name in beyond),
+        beyond=tuple(
+            _BEYOND[name][1](score) if _BEYOND[name][0](score) else "–" for name in beyond
+        ),
     )
 
 
@@ -207,7 +244,9 @@ def _notes(score: IdeaScore) -> Markdown:
     if score.incomplete_reason is not None:
         found.append(f"ended early: {plain(reason(score.incomplete_reason))}")
     if score.unscored_dimension_count:
-        found.append(f"{figures.counted(score.unscored_dimension_count, 'dimension')} without a review")
+        found.append(
+            f"{figures.counted(score.unscored_dimension_count, 'dimension')} without a review"
+        )
     if score.duplicate_of is not None:
         found.append(f"nearly the same as {plain(score.duplicate_of)}")
     return Markdown("; ".join(found))

@@ -70,7 +70,9 @@ def link(text: str, url: str) -> Markdown:
 
 
 def _escape(text: str) -> str:
-    return _BARE_ADDRESS.sub(lambda match: r"\://" if match[1] else rf"{match[2]}\.", _SPECIAL.sub(r"\\\1", text))
+    return _BARE_ADDRESS.sub(
+        lambda match: r"\://" if match[1] else rf"{match[2]}\.", _SPECIAL.sub(r"\\\1", text)
+    )
 
 
 def _escape_block_start(match: Match[str]) -> str:

@@ -39,16 +39,41 @@ def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
 
     As in `idea_scores`, an idea is weighed over the modules that scored it. Ties share a rank, so they are in or out together.
     """
-    modules = tuple(str(module) for module in Module if any(_value(score, module) is not None for score in scores))
-    rated = [score for score in scores if any(_value(score, module) is not None for module in modules)]
+    modules = tuple(
+        str(module)
+        for module in Module
+        if any(_value(score, module) is not None for score in scores)
+    )
+    rated = [
+        score for score in scores if any(_value(score, module) is not None for module in modules)
+    ]
     if len(modules) < 2 or not rated:
         return None
-    values = np.array([[np.nan if (value := _value(score, module)) is None else value for module in modules] for score in rated])
+    values = np.array(
+        [
+            [np.nan if (value := _value(score, module)) is None else value for module in modules]
+            for score in rated
+        ]
+    )
     among = shares_among_best(values)
     top = min(TOP, len(rated))
-    order = sorted(range(len(rated)), key=lambda place: (-float(among[place]), -(rated[place].score or 0.0), rated[place].idea_id))
-    lines = (SensitivityLine(rated[place].idea_id, rated[place].title, rated[place].score, float(among[place])) for place in order)
-    return Sensitivity(modules, top, SAMPLES, tuple(line for line in lines if line.share_0_to_1 > 0))
+    order = sorted(
+        range(len(rated)),
+        key=lambda place: (
+            -float(among[place]),
+            -(rated[place].score or 0.0),
+            rated[place].idea_id,
+        ),
+    )
+    lines = (
+        SensitivityLine(
+            rated[place].idea_id, rated[place].title, rated[place].score, float(among[place])
+        )
+        for place in order
+    )
+    return Sensitivity(
+        modules, top, SAMPLES, tuple(line for line in lines if line.share_0_to_1 > 0)
+    )
 
 
 def shares_among_best(values: np.ndarray) -> np.ndarray:

@@ -59,7 +59,11 @@ def banners(engine: str, literature_name: str) -> tuple[str, ...]:
 def weights_in_words(run: Run) -> str:
     """`soundness × 0.5, contribution × 0.5`, of the modules that were asked for."""
     asked = run.modules.split(",")
-    weights = ((name, getattr(run.score_weights, name)) for name in ScoreWeights.model_fields if name in asked)
+    weights = (
+        (name, getattr(run.score_weights, name))
+        for name in ScoreWeights.model_fields
+        if name in asked
+    )
     return ", ".join(f"{name} × {weight:g}" for name, weight in weights)
 
 

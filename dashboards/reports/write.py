@@ -8,7 +8,14 @@ from uuid import uuid4
 from dashboards.reports.html_page import html_page
 from dashboards.reports.idea_page import idea_page
 from dashboards.reports.ranking_page import ranking_page
-from dashboards.reports.render import idea_html, idea_markdown, ranking_html, ranking_markdown, run_html, run_markdown
+from dashboards.reports.render import (
+    idea_html,
+    idea_markdown,
+    ranking_html,
+    ranking_markdown,
+    run_html,
+    run_markdown,
+)
 from dashboards.reports.run_page import run_page
 from dashboards.reports.safe_text import plain
 from schemas.boundary import ErrorBoundary, in_a_word
@@ -26,7 +33,9 @@ _UNFIT_FOR_A_NAME = bounded(r"[^a-z0-9]+")
 _DEVICE_NAME = bounded(r"con|prn|aux|nul|com\d|lpt\d")
 
 
-def write_reports(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> tuple[Path, Path]:
+def write_reports(
+    layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
+) -> tuple[Path, Path]:
     """Write `reports/<run_id>/index.md`, `index.html`, `ideas/<name>.md`, `.html`; the paths of index.html and index.md.
 
     A run that is ranked by matches has `ranking.md` and `ranking.html` too.
@@ -80,7 +89,11 @@ def file_name(idea_id: IdeaId) -> str:
 
     Short lower-case identifiers stay as they are; of others, the readable part with a hash.
     """
-    if _PLAIN_NAME.fullmatch(idea_id) and not _HASHED_NAME.search(idea_id) and not _DEVICE_NAME.fullmatch(idea_id):
+    if (
+        _PLAIN_NAME.fullmatch(idea_id)
+        and not _HASHED_NAME.search(idea_id)
+        and not _DEVICE_NAME.fullmatch(idea_id)
+    ):
         return idea_id
     readable = _UNFIT_FOR_A_NAME.sub("-", idea_id.lower()).strip("-")[:60].rstrip("-") or "idea"
     return f"{readable}-{content_hash(idea_id, length=16)}"

@@ -34,7 +34,13 @@ class CheckPage:
         return sum(check.unread_reason is not None for check in self.checks)
 
 
-def check_report(layout: Layout, run_id: RunId, output_format: OutputFormat = "md", *, catalogue_url: str | None = None) -> str:
+def check_report(
+    layout: Layout,
+    run_id: RunId,
+    output_format: OutputFormat = "md",
+    *,
+    catalogue_url: str | None = None,
+) -> str:
     """The report as Markdown or as one HTML page. Raises ConfigurationError when the check run is not published."""
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         page = CheckPage(check_head(connection, run_id), manuscript_checks(connection, run_id))
@@ -42,7 +48,9 @@ def check_report(layout: Layout, run_id: RunId, output_format: OutputFormat = "m
     return markdown if output_format == "md" else _html(markdown, run_id)
 
 
-def write_check_report(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> tuple[Path, Path]:
+def write_check_report(
+    layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
+) -> tuple[Path, Path]:
     """Write `reports/<run_id>/index.html` and `index.md`; their paths."""
     markdown = check_report(layout, run_id, catalogue_url=catalogue_url)
     folder = layout.reports / run_id

@@ -40,7 +40,12 @@ _ROWS: tuple[tuple[str, Callable[[Run, RunCost], str]], ...] = (
 
 
 def write_nightly(
-    layout: Layout, day: date, outcomes: Mapping[str, str], run_ids: Collection[RunId], *, catalogue_url: str | None = None
+    layout: Layout,
+    day: date,
+    outcomes: Mapping[str, str],
+    run_ids: Collection[RunId],
+    *,
+    catalogue_url: str | None = None,
 ) -> NightlySummary:
     """Write `reports/nightly/<day>.md` and `.html`; a second summary of the same day replaces the first.
 
@@ -48,14 +53,22 @@ def write_nightly(
         ConfigurationError: one of the runs is not published.
     """
     with ExitStack() as stack:
-        queries = stack.enter_context(open_queries(layout, catalogue_url=catalogue_url)) if run_ids else None
+        queries = (
+            stack.enter_context(open_queries(layout, catalogue_url=catalogue_url))
+            if run_ids
+            else None
+        )
         page = nightly_page(queries, day, outcomes, run_ids)
     folder = layout.reports / "nightly"
     folder.mkdir(parents=True, exist_ok=True)
     markdown_path, html_path = folder / f"{day:%Y-%m-%d}.md", folder / f"{day:%Y-%m-%d}.html"
     _replace(markdown_path, _markdown(page, "md", linked=True))
-    _replace(html_path, html_page(_markdown(page, "html", linked=True), title=f"Night of {day:%Y-%m-%d}"))
-    return NightlySummary(_markdown(page, "md", linked=False), page.alarm_count, html_path, markdown_path)
+    _replace(
+        html_path, html_page(_markdown(page, "html", linked=True), title=f"Night of {day:%Y-%m-%d}")
+    )
+    return NightlySummary(
+        _markdown(page, "md", linked=False), page.alarm_count, html_path, markdown_path
+    )
 
 
 def _markdown(page: NightlyPage, suffix: OutputFormat, *, linked: bool) -> str:

@@ -34,10 +34,14 @@ def profile_without(profile: Profile, text: str) -> Profile:
     Raises:
         ConfigurationError: an unknown part.
     """
-    names = list(dict.fromkeys(name.strip().lower().lstrip("-") for name in text.split(",") if name.strip()))
+    names = list(
+        dict.fromkeys(name.strip().lower().lstrip("-") for name in text.split(",") if name.strip())
+    )
     unknown = [name for name in names if name not in ABLATIONS]
     if unknown:
-        raise ConfigurationError(f"--without {text!r}: {', '.join(unknown)}; choose from {', '.join(ABLATIONS)}")
+        raise ConfigurationError(
+            f"--without {text!r}: {', '.join(unknown)}; choose from {', '.join(ABLATIONS)}"
+        )
     for name in names:
         profile = ABLATIONS[name](profile)
     return replace(profile, name="-".join([profile.name, *(["without", *names] if names else [])]))

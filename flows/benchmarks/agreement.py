@@ -5,7 +5,13 @@ from collections.abc import Iterator, Sequence
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkItem, BenchmarkScore
-from tasks.benchmarks.expert_reviews import FILE, REFERENCE, SCORES, ExpertReview, read_expert_reviews
+from tasks.benchmarks.expert_reviews import (
+    FILE,
+    REFERENCE,
+    SCORES,
+    ExpertReview,
+    read_expert_reviews,
+)
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.metrics.gwet import gwet_ac1
 from tasks.metrics.krippendorff import krippendorff_alpha
@@ -24,7 +30,11 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     return [
         score
         for name in SCORES
-        for score in (*_means(reviews, name, trial.seed), *_effects(reviews, name), *_agreement(reviews, name, trial.seed))
+        for score in (
+            *_means(reviews, name, trial.seed),
+            *_effects(reviews, name),
+            *_agreement(reviews, name, trial.seed),
+        )
     ]
 
 
@@ -36,13 +46,24 @@ def _means(reviews: Sequence[ExpertReview], name: str, seed: int) -> Iterator[Be
         listed = [review for review in reviews if review.condition == condition]
         values = [review.scores[name] for review in listed]
         part = f"condition={condition}"
-        yield benchmark_score(mean(values, seed, [review.idea_id for review in listed]), NAME, f"mean_{name}", EXPERTS, part)
+        yield benchmark_score(
+            mean(values, seed, [review.idea_id for review in listed]),
+            NAME,
+            f"mean_{name}",
+            EXPERTS,
+            part,
+        )
         if condition != REFERENCE:
-            yield benchmark_score(_p_value(welch(values, reference)), NAME, f"welch_p_value_{name}", EXPERTS, part)
+            yield benchmark_score(
+                _p_value(welch(values, reference)), NAME, f"welch_p_value_{name}", EXPERTS, part
+            )
 
 
 def _p_value(test: WelchTest) -> Estimate:
-    count, missing = test.first.count + test.second.count, test.first_unscored + test.second_unscored
+    count, missing = (
+        test.first.count + test.second.count,
+        test.first_unscored + test.second_unscored,
+    )
     if test.undefined_reason is not None:
         return undefined(test.undefined_reason, count, missing)
     return Estimate(test.p_value, count, unscored_count=missing)
@@ -50,11 +71,22 @@ def _p_value(test: WelchTest) -> Estimate:
 
 def _effects(reviews: Sequence[ExpertReview], name: str) -> Iterator[BenchmarkScore]:
     """Differences from human ideas with the idea as a random effect."""
-    found = mixed_effects([Score(review.idea_id, review.condition, review.scores[name]) for review in reviews], REFERENCE)
+    found = mixed_effects(
+        [Score(review.idea_id, review.condition, review.scores[name]) for review in reviews],
+        REFERENCE,
+    )
     if found.undefined_reason is not None and not found.effects:
-        yield benchmark_score(undefined(found.undefined_reason, len(reviews)), NAME, f"mixed_effect_{name}", EXPERTS)
+        yield benchmark_score(
+            undefined(found.undefined_reason, len(reviews)), NAME, f"mixed_effect_{name}", EXPERTS
+        )
     for effect in found.effects:
-        yield benchmark_score(effect.difference, NAME, f"mixed_effect_{name}", EXPERTS, f"condition={effect.condition}")
+        yield benchmark_score(
+            effect.difference,
+            NAME,
+            f"mixed_effect_{name}",
+            EXPERTS,
+            f"condition={effect.condition}",
+        )
 
 
 def _agreement(reviews: Sequence[ExpertReview], name: str, seed: int) -> Iterator[BenchmarkScore]:
@@ -63,7 +95,12 @@ def _agreement(reviews: Sequence[ExpertReview], name: str, seed: int) -> Iterato
     for review in reviews:
         rows.setdefault(review.idea_id, []).append(review.scores[name])
     listed = list(rows.values())
-    yield benchmark_score(krippendorff_alpha(listed, "interval", seed=seed), NAME, f"krippendorff_alpha_{name}", EXPERTS)
+    yield benchmark_score(
+        krippendorff_alpha(listed, "interval", seed=seed),
+        NAME,
+        f"krippendorff_alpha_{name}",
+        EXPERTS,
+    )
     yield benchmark_score(gwet_ac1(listed), NAME, f"gwet_ac1_{name}", EXPERTS)
 
 
@@ -72,8 +109,17 @@ def _items(reviews: Sequence[ExpertReview]) -> Iterator[BenchmarkItem]:
         for name, value in review.scores.items():
             if value is not None:
                 yield BenchmarkItem(
-                    item_id=f"{review.condition}:{number}:{review.idea_id}", task=name, system=EXPERTS, answer=f"{value:g}", value=value
+                    item_id=f"{review.condition}:{number}:{review.idea_id}",
+                    task=name,
+                    system=EXPERTS,
+                    answer=f"{value:g}",
+                    value=value,
                 )
 
 
-SUITE = Suite(NAME, "How far do experts agree, and do they tell machine-written ideas from human ones?", (FILE,), run)
+SUITE = Suite(
+    NAME,
+    "How far do experts agree, and do they tell machine-written ideas from human ones?",
+    (FILE,),
+    run,
+)

@@ -17,7 +17,9 @@ MOST_CLASSES = 5
 Items = Mapping[str, Row]
 
 
-def differences(queries: Queries, run_ids: Sequence[str], compared: Sequence[str], seed: int) -> tuple[Difference, ...]:
+def differences(
+    queries: Queries, run_ids: Sequence[str], compared: Sequence[str], seed: int
+) -> tuple[Difference, ...]:
     """Of every benchmark in `compared`: the first other one of its suite in `run_ids` less it, for every task and system both have.
 
     Where there are right answers: accuracy, of two to five classes macro F1 too, and of numbers the mean absolute error. Else the mean
@@ -26,13 +28,18 @@ def differences(queries: Queries, run_ids: Sequence[str], compared: Sequence[str
     suites = {run_id: benchmark(queries, run_id).suite for run_id in run_ids}
     found: list[Difference] = []
     for other in compared:
-        own = next((run_id for run_id in run_ids if run_id != other and suites[run_id] == suites[other]), None)
+        own = next(
+            (run_id for run_id in run_ids if run_id != other and suites[run_id] == suites[other]),
+            None,
+        )
         if own is not None:
             found += _between(queries, run_ids, own, other, seed)
     return tuple(found)
 
 
-def _between(queries: Queries, run_ids: Sequence[str], own: str, other: str, seed: int) -> Iterator[Difference]:
+def _between(
+    queries: Queries, run_ids: Sequence[str], own: str, other: str, seed: int
+) -> Iterator[Difference]:
     ours, theirs = _items(queries, own), _items(queries, other)
     for (task, system), items in ours.items():
         if (task, system) in theirs:
@@ -50,24 +57,38 @@ def _items(queries: Queries, run_id: str) -> dict[tuple[str, str], dict[str, Row
 
 def _estimates(ours: Items, theirs: Items, seed: int) -> dict[str, Estimate]:
     names = sorted({*ours, *theirs})
-    labels = {row["gold"] for items in (ours, theirs) for row in items.values() if row["gold"] is not None}
+    labels = {
+        row["gold"] for items in (ours, theirs) for row in items.values() if row["gold"] is not None
+    }
     if not labels:
         values = [_of(items, names, lambda row: row["value"]) for items in (ours, theirs)]
-        return {"mean_value": paired_difference(values[0], values[1], seed)} if any(one is not None for one in values[0]) else {}
+        return (
+            {"mean_value": paired_difference(values[0], values[1], seed)}
+            if any(one is not None for one in values[0])
+            else {}
+        )
     if any(ours[name]["gold"] != theirs[name]["gold"] for name in ours.keys() & theirs.keys()):
-        return {"accuracy": undefined("the two were held against different right answers", 0, len(names))}
+        return {
+            "accuracy": undefined(
+                "the two were held against different right answers", 0, len(names)
+            )
+        }
     right = [_of(items, names, _is_right) for items in (ours, theirs)]
     found = {"accuracy": paired_difference(right[0], right[1], seed)}
     if 2 <= len(labels) <= min(MOST_CLASSES, len(names) // 2):
         first, second = _labelled(ours), _labelled(theirs)
-        found["macro_f1"] = metric_difference(first, second, lambda drawn: macro_f1_value(drawn, sorted(labels)), seed)
+        found["macro_f1"] = metric_difference(
+            first, second, lambda drawn: macro_f1_value(drawn, sorted(labels)), seed
+        )
         if all(label.isdigit() for label in labels):
             wrong = [_of(items, names, _error) for items in (ours, theirs)]
             found["mean_absolute_error"] = paired_difference(wrong[0], wrong[1], seed)
     return found
 
 
-def _of(items: Items, names: Sequence[str], value: Callable[[Row], float | None]) -> list[float | None]:
+def _of(
+    items: Items, names: Sequence[str], value: Callable[[Row], float | None]
+) -> list[float | None]:
     return [value(items[name]) if name in items else None for name in names]
 
 
@@ -79,8 +100,15 @@ def _is_right(row: Row) -> float | None:
 
 
 def _error(row: Row) -> float | None:
-    return None if row["gold"] is None or row["value"] is None else abs(float(row["value"]) - float(row["gold"]))
+    return (
+        None
+        if row["gold"] is None or row["value"] is None
+        else abs(float(row["value"]) - float(row["gold"]))
+    )
 
 
 def _labelled(items: Items) -> Labelled:
-    return pair_up({name: row["gold"] for name, row in items.items()}, {name: row["answer"] for name, row in items.items()})
+    return pair_up(
+        {name: row["gold"] for name, row in items.items()},
+        {name: row["answer"] for name, row in items.items()},
+    )

@@ -31,7 +31,9 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     ideas = [entry.idea for entry in entries]
     rubrics = [rubric for entry in entries for rubric in entry.rubrics]
     reviews = reviews_by_system(trial, ideas, trial.modules(MODULES))
-    judged = {system: _judged(trial, system, rubrics, written) for system, written in reviews.items()}
+    judged = {
+        system: _judged(trial, system, rubrics, written) for system, written in reviews.items()
+    }
     scores = [
         benchmark_score(estimate, NAME, "coverage", system, part)
         for system, found in judged.items()
@@ -45,10 +47,14 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     ]
 
 
-def _judged(trial: Trial, system: str, rubrics: Sequence[Rubric], written: Mapping[str, WrittenReview]) -> list[RubricScore]:
+def _judged(
+    trial: Trial, system: str, rubrics: Sequence[Rubric], written: Mapping[str, WrittenReview]
+) -> list[RubricScore]:
     """A score for every rubric: unscored where there is no review to judge, or no judgement of it."""
     questions = {
-        rubric.rubric_id: CoverageInput(review=written[rubric.idea_id].text, statement=rubric.statement)
+        rubric.rubric_id: CoverageInput(
+            review=written[rubric.idea_id].text, statement=rubric.statement
+        )
         for rubric in rubrics
         if written[rubric.idea_id].text
     }
@@ -70,7 +76,10 @@ def _rubric_score(rubric: Rubric, outcome: Outcome[CoverageReply] | None) -> Rub
 
 
 def _items(
-    system: str, rubrics: Sequence[Rubric], written: Mapping[str, WrittenReview], outcomes: Mapping[str, Outcome[CoverageReply]]
+    system: str,
+    rubrics: Sequence[Rubric],
+    written: Mapping[str, WrittenReview],
+    outcomes: Mapping[str, Outcome[CoverageReply]],
 ) -> Iterator[BenchmarkItem]:
     for rubric in rubrics:
         outcome, review = outcomes.get(rubric.rubric_id), written[rubric.idea_id]
@@ -99,19 +108,28 @@ def _items(
             )
 
 
-def _differences(judged: Mapping[str, Sequence[RubricScore]], seed: int) -> Iterator[BenchmarkScore]:
+def _differences(
+    judged: Mapping[str, Sequence[RubricScore]], seed: int
+) -> Iterator[BenchmarkScore]:
     """Assay less each baseline: paired over rubrics, and the p-value of Welch's test that the paper uses."""
     for system, theirs in judged.items():
         if system == ASSAY:
             continue
         name = f"{ASSAY} - {system}"
-        yield benchmark_score(coverage_difference(judged[ASSAY], theirs, seed), NAME, "coverage_difference", name)
-        test = welch([one.score_1_to_5 for one in judged[ASSAY]], [one.score_1_to_5 for one in theirs])
+        yield benchmark_score(
+            coverage_difference(judged[ASSAY], theirs, seed), NAME, "coverage_difference", name
+        )
+        test = welch(
+            [one.score_1_to_5 for one in judged[ASSAY]], [one.score_1_to_5 for one in theirs]
+        )
         yield benchmark_score(_p_value(test), NAME, "welch_p_value", name)
 
 
 def _p_value(test: WelchTest) -> Estimate:
-    count, missing = test.first.count + test.second.count, test.first_unscored + test.second_unscored
+    count, missing = (
+        test.first.count + test.second.count,
+        test.first_unscored + test.second_unscored,
+    )
     if test.undefined_reason is not None:
         return undefined(test.undefined_reason, count, missing)
     return Estimate(test.p_value, count, unscored_count=missing)

@@ -34,20 +34,28 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
         checks = {run_id: manuscript_checks(connection, run_id) for run_id in run_ids}
     differing = against_print(NAME, released)
     if differing:
-        note(f"{NAME}: {len(differing)} figures of the release differ from the print, see the metric {differing[0].metric}")
+        note(
+            f"{NAME}: {len(differing)} figures of the release differ from the print, see the metric {differing[0].metric}"
+        )
     note(f"{NAME}: manuscripts of your own are checked by `assay check PAPER... --reasons FILE`")
     return [*judge_released(trial, NAME, checks), *released, *differing]
 
 
 def _imported(trial: Trial) -> tuple[RunId, ...]:
     note(f"{NAME}: importing the release")
-    publications = import_release(trial.request.data / FOLDER, trial.layout, catalogue_url=trial.settings.catalogue)
+    publications = import_release(
+        trial.request.data / FOLDER, trial.layout, catalogue_url=trial.settings.catalogue
+    )
     for one in publications:
         if not one.published:
             broken = ", ".join(one.failed_expectations)
-            raise ConfigurationError(f"{FOLDER}/: {one.run_id} breaks {broken}; take its files as they were released")
+            raise ConfigurationError(
+                f"{FOLDER}/: {one.run_id} breaks {broken}; take its files as they were released"
+            )
     if not publications:
-        raise ConfigurationError(f"{trial.request.data / FOLDER} holds nothing: its checks have no row")
+        raise ConfigurationError(
+            f"{trial.request.data / FOLDER} holds nothing: its checks have no row"
+        )
     return tuple(one.run_id for one in publications)
 
 

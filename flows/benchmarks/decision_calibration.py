@@ -31,7 +31,9 @@ _SCORES = (
 
 def decision_features(review: IdeaReview) -> dict[str, float | None]:
     """Scores of the modules with how much of them is unscored, and the committee's means, spreads and agreement by dimension."""
-    found: dict[str, float | None] = {name: _number(getattr(review.score, name)) for name in _SCORES}
+    found: dict[str, float | None] = {
+        name: _number(getattr(review.score, name)) for name in _SCORES
+    }
     committee = review.evaluation.committee
     meta = committee.meta_review if committee is not None else None
     if meta is not None:
@@ -46,7 +48,11 @@ def _number(value: float | None) -> float | None:
 
 
 def decision_calibration(
-    trial: Trial, suite: str, run_id: RunId, gold: Mapping[str, str | None], said: Mapping[str, str | None]
+    trial: Trial,
+    suite: str,
+    run_id: RunId,
+    gold: Mapping[str, str | None],
+    said: Mapping[str, str | None],
 ) -> list[BenchmarkScore]:
     """Cross-validated gain over the suite's submissions, `gold` and `said` by idea; the calibrator stays in the trial's folder.
 
@@ -62,7 +68,9 @@ def decision_calibration(
             continue
         texts[name] = idea.text
         steps |= {f"{call.step}" for call in review.evaluation.llm_calls}
-        examples.append(Example(item_sha256(idea.text), gold[name], said.get(name), decision_features(review)))
+        examples.append(
+            Example(item_sha256(idea.text), gold[name], said.get(name), decision_features(review))
+        )
     rows: list[BenchmarkScore] = []
     fitted = False
     for class_count in sorted(get_args(ClassCount), reverse=True):
@@ -91,12 +99,18 @@ def scale_of(class_count: ClassCount) -> LabelScale:
 
 
 def _merged(example: Example, class_count: ClassCount) -> Example:
-    label, raw_label = (None if said is None else merged(said, class_count) for said in (example.label, example.raw_label))
+    label, raw_label = (
+        None if said is None else merged(said, class_count)
+        for said in (example.label, example.raw_label)
+    )
     return Example(example.item_sha256, label, raw_label, example.features)
 
 
 def _suffices(examples: Sequence[Example], class_count: ClassCount) -> bool:
     """Whether no class is too rare: with fewer classes nothing else would be gained."""
-    labels = {one.item_sha256: one.label for one in (_merged(one, class_count) for one in examples if one.raw_label is not None)}
+    labels = {
+        one.item_sha256: one.label
+        for one in (_merged(one, class_count) for one in examples if one.raw_label is not None)
+    }
     counts = Counter(label for label in labels.values() if label is not None)
     return all(count >= FEWEST_OF_A_LABEL for count in counts.values())

@@ -62,28 +62,48 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     ]
 
 
-def decisions_of(trial: Trial, submissions: Sequence[Submission]) -> tuple[dict[str, Decided], RunId]:
+def decisions_of(
+    trial: Trial, submissions: Sequence[Submission]
+) -> tuple[dict[str, Decided], RunId]:
     """What the evaluated run decides about each submission, and the run.
 
     With the committee the decision is that of its meta-review. Without, it follows from the idea's score by the thresholds that
     InnoEval's released prompt states for totals (`decision_by_total`): 7.8 oral, 7.4 spotlight, 7.2 poster, below that reject.
     """
     run_id = trial.evaluate("submissions", unique_ideas(submissions), trial.modules(MODULES))
-    found = {str(review.evaluation.idea.idea_id): _decided(review) for review in trial.reviews(run_id)}
-    missing = Decided(decision=None, score_0_to_10=None, reason=Reason.NOTHING_TO_JUDGE, detail=f"not evaluated in run {run_id}")
-    return {str(one.idea.idea_id): found.get(str(one.idea.idea_id), missing) for one in submissions}, run_id
+    found = {
+        str(review.evaluation.idea.idea_id): _decided(review) for review in trial.reviews(run_id)
+    }
+    missing = Decided(
+        decision=None,
+        score_0_to_10=None,
+        reason=Reason.NOTHING_TO_JUDGE,
+        detail=f"not evaluated in run {run_id}",
+    )
+    return {
+        str(one.idea.idea_id): found.get(str(one.idea.idea_id), missing) for one in submissions
+    }, run_id
 
 
 def _decided(review: IdeaReview) -> Decided:
     committee, score = review.evaluation.committee, review.score.score
     meta = committee.meta_review if committee is not None else None
     if meta is not None and meta.decision is not None:
-        return Decided(decision=decision_of(meta.decision.value), score_0_to_10=meta.total_score_0_to_10)
+        return Decided(
+            decision=decision_of(meta.decision.value), score_0_to_10=meta.total_score_0_to_10
+        )
     if meta is not None:
         reason = meta.unscored_reason or Reason.NOTHING_TO_JUDGE
-        return Decided(decision=None, score_0_to_10=None, reason=reason, detail=meta.unscored_detail)
+        return Decided(
+            decision=None, score_0_to_10=None, reason=reason, detail=meta.unscored_detail
+        )
     if score is None:
-        return Decided(decision=None, score_0_to_10=None, reason=Reason.NO_EVIDENCE, detail="the evaluation has no score")
+        return Decided(
+            decision=None,
+            score_0_to_10=None,
+            reason=Reason.NO_EVIDENCE,
+            detail="the evaluation has no score",
+        )
     return Decided(decision=decision_of(decision_by_total(score).value), score_0_to_10=score)
 
 
@@ -92,7 +112,9 @@ def _commonest(gold: Mapping[str, str | None]) -> str | None:
     return max(GRADES, key=known.count) if known else None
 
 
-def _scores(gold: Mapping[str, str | None], said: Mapping[str, str | None], system: str, seed: int) -> Iterator[BenchmarkScore]:
+def _scores(
+    gold: Mapping[str, str | None], said: Mapping[str, str | None], system: str, seed: int
+) -> Iterator[BenchmarkScore]:
     for class_count in get_args(ClassCount):
         labelled = pair_up(_merged(gold, class_count), _merged(said, class_count))
         part = f"classes={class_count}"
@@ -119,14 +141,28 @@ def _shares(labelled: Labelled, system: str) -> Iterator[BenchmarkScore]:
     """Distribution of the predictions beside that of the labels: the diagnosis of label collapse."""
     collapse = label_collapse(labelled, tuple(GRADES))
     for place, label in enumerate(collapse.classes):
-        for metric, shares in (("predicted_share", collapse.predicted_shares), ("gold_share", collapse.gold_shares)):
+        for metric, shares in (
+            ("predicted_share", collapse.predicted_shares),
+            ("gold_share", collapse.gold_shares),
+        ):
             if shares:
-                estimate = Estimate(shares[place], labelled.count, unscored_count=labelled.unscored_count)
+                estimate = Estimate(
+                    shares[place], labelled.count, unscored_count=labelled.unscored_count
+                )
                 yield benchmark_score(estimate, NAME, metric, system, f"label={label}")
 
 
 def _merged(labels: Mapping[str, str | None], class_count: ClassCount) -> dict[str, str | None]:
-    return {name: None if label is None else merged(label, class_count) for name, label in labels.items()}
+    return {
+        name: None if label is None else merged(label, class_count)
+        for name, label in labels.items()
+    }
 
 
-SUITE = Suite(NAME, "Does it decide about submissions as the conference did?", (POINTS_FILE,), run, modules=MODULES)
+SUITE = Suite(
+    NAME,
+    "Does it decide about submissions as the conference did?",
+    (POINTS_FILE,),
+    run,
+    modules=MODULES,
+)

@@ -25,7 +25,13 @@ from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE
 from tasks.benchmarks.steps.judge_preference import JUDGE_PREFERENCE
 from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
 from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepEstimate, estimate_step, total_usd
+from tasks.judging.expected import (
+    CHARACTERS_PER_TOKEN,
+    Asked,
+    StepEstimate,
+    estimate_step,
+    total_usd,
+)
 from tasks.judging.step import Step
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
@@ -67,20 +73,28 @@ class BenchmarkEstimate(Noun):
     completion_tokens: int = Field(ge=0, description="As they are billed: answers and thinking.")
     thinking_tokens: int = Field(ge=0, description="Of the completion tokens.")
     cost_usd: float | None
-    unpriced_models: tuple[str, ...] = Field(default=(), description="Models whose price is unknown.")
+    unpriced_models: tuple[str, ...] = Field(
+        default=(), description="Models whose price is unknown."
+    )
 
 
-def estimate_suite(suite: Suite, request: BenchmarkRequest, settings: Settings) -> BenchmarkEstimate:
+def estimate_suite(
+    suite: Suite, request: BenchmarkRequest, settings: Settings
+) -> BenchmarkEstimate:
     """Predict one suite of which nothing is answered yet.
 
     Raises:
         ConfigurationError: its data do not fit.
     """
     modules = suite.modules if request.modules is None else request.modules
-    items, ideas, asked = _COUNTS[suite.name](request, modules) if suite.name in _COUNTS else (0, [], [])
+    items, ideas, asked = (
+        _COUNTS[suite.name](request, modules) if suite.name in _COUNTS else (0, [], [])
+    )
     evaluated = ideas if modules and request.evaluated_run is None else []
     steps = [step for one in asked if (step := _estimated(one, request, settings)) is not None]
-    run = estimate_run(evaluated, 0, _run_request(request, modules), settings) if evaluated else None
+    run = (
+        estimate_run(evaluated, 0, _run_request(request, modules), settings) if evaluated else None
+    )
     both: list[StepEstimate | Estimate] = [*steps, *([run] if run else [])]
     return BenchmarkEstimate(
         suite=suite.name,
@@ -91,13 +105,24 @@ def estimate_suite(suite: Suite, request: BenchmarkRequest, settings: Settings) 
         completion_tokens=round(sum(one.completion_tokens for one in both)),
         thinking_tokens=round(sum(one.thinking_tokens for one in both)),
         cost_usd=total_usd(one.cost_usd for one in both),
-        unpriced_models=tuple(dict.fromkeys([*unpriced(steps), *(run.unpriced_models if run else ())])),
+        unpriced_models=tuple(
+            dict.fromkeys([*unpriced(steps), *(run.unpriced_models if run else ())])
+        ),
     )
 
 
-def _estimated(asking: Asking, request: BenchmarkRequest, settings: Settings) -> StepEstimate | None:
+def _estimated(
+    asking: Asking, request: BenchmarkRequest, settings: Settings
+) -> StepEstimate | None:
     asked = Asked(asking.calls, 0.0, asking.calls * asking.said, first_calls=asking.first_calls)
-    return estimate_step(asking.step, asked, asking.shown, request.profile.judging, request.engine, settings.language_model)
+    return estimate_step(
+        asking.step,
+        asked,
+        asking.shown,
+        request.profile.judging,
+        request.engine,
+        settings.language_model,
+    )
 
 
 def _run_request(request: BenchmarkRequest, modules: Sequence[Module]) -> RunRequest:
@@ -133,8 +158,23 @@ def _coverage(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
     searched = PAPERS_SEARCHED * WORK_TOKENS
     by_name = {step.name: step for step in (PROMPT_ONLY, PROMPT_WITH_SEARCH)}
     systems = 1 + len(request.baselines)
-    asked = [Asking(JUDGE_COVERAGE, rubrics * systems, REVIEW_TOKENS, GRADE_TOKENS, float(len(ideas) * systems))]
-    asked.append(Asking(JUDGE_PREFERENCE, 2.0 * len(ideas) * len(request.baselines), 2 * REVIEW_TOKENS, 3 * GRADE_TOKENS))
+    asked = [
+        Asking(
+            JUDGE_COVERAGE,
+            rubrics * systems,
+            REVIEW_TOKENS,
+            GRADE_TOKENS,
+            float(len(ideas) * systems),
+        )
+    ]
+    asked.append(
+        Asking(
+            JUDGE_PREFERENCE,
+            2.0 * len(ideas) * len(request.baselines),
+            2 * REVIEW_TOKENS,
+            3 * GRADE_TOKENS,
+        )
+    )
     for name in request.baselines:
         papers = searched if by_name[name] is PROMPT_WITH_SEARCH else 0.0
         asked.append(Asking(by_name[name], len(ideas), shown + papers, REVIEW_TOKENS))
@@ -143,7 +183,9 @@ def _coverage(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
 
 def _novelty(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
     rows = novelty_checker.read_novelty_checker(request.data / novelty_checker.FILE)
-    given = [(row.idea, len(row.works)) for row in rows[: round(_share(len(rows), request) * len(rows))]]
+    given = [
+        (row.idea, len(row.works)) for row in rows[: round(_share(len(rows), request) * len(rows))]
+    ]
     graded = 0
     for name in (rinobench.GOLD, rinobench.TRAINING):
         if (path := request.data / name).is_file():
@@ -154,7 +196,10 @@ def _novelty(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
     works = sum(count for _, count in given) / max(len(given), 1)
     shown = _tokens([idea for idea, _ in given])
     asked = [Asking(JUDGE_NOVELTY, len(given), shown + works * WORK_TOKENS, JUDGEMENT_TOKENS)]
-    asked += [Asking(step, 2.0 * graded, shown + works * WORK_TOKENS, 3 * GRADE_TOKENS) for step in GRADING]
+    asked += [
+        Asking(step, 2.0 * graded, shown + works * WORK_TOKENS, 3 * GRADE_TOKENS)
+        for step in GRADING
+    ]
     return len(given), [], asked
 
 
@@ -168,16 +213,27 @@ def _pairs(request: BenchmarkRequest, modules: Sequence[Module]) -> Counted:
     contests = []
     for difficulty, name in innoeval.PAIR_FILES.items():
         pairs = innoeval.read_pairs(request.data / name, difficulty)
-        contests += [(pair.first, pair.second) for pair in pairs[: round(_share(len(pairs), request) * len(pairs))]]
+        contests += [
+            (pair.first, pair.second)
+            for pair in pairs[: round(_share(len(pairs), request) * len(pairs))]
+        ]
     return _matches(contests, request, modules)
 
 
 def _groups(request: BenchmarkRequest, modules: Sequence[Module]) -> Counted:
     groups = innoeval.read_groups(request.data / innoeval.GROUPS_FILE)
-    return _matches([group.members for group in groups[: round(_share(len(groups), request) * len(groups))]], request, modules)
+    return _matches(
+        [group.members for group in groups[: round(_share(len(groups), request) * len(groups))]],
+        request,
+        modules,
+    )
 
 
-def _matches(contests: Sequence[Sequence[innoeval.Submission]], request: BenchmarkRequest, modules: Sequence[Module]) -> Counted:
+def _matches(
+    contests: Sequence[Sequence[innoeval.Submission]],
+    request: BenchmarkRequest,
+    modules: Sequence[Module],
+) -> Counted:
     ideas = innoeval.unique_ideas(one for members in contests for one in members)
     meetings = sum(len(members) * (len(members) - 1) // 2 for members in contests)
     systems = 1 + (bool(modules) and PROMPT_ONLY.name in request.baselines)
@@ -188,9 +244,15 @@ def _matches(contests: Sequence[Sequence[innoeval.Submission]], request: Benchma
 
 def _critical_problems(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
     folder = request.data / "withdrarxiv"
-    checks, problems = (pq.read_metadata(folder / f"{name}.parquet").num_rows for name in ("checks", "problems"))
+    checks, problems = (
+        pq.read_metadata(folder / f"{name}.parquet").num_rows for name in ("checks", "problems")
+    )
     drawn = min(request.item_limit or DEFAULT_CHECK_COUNT, checks)
-    return drawn, [], [Asking(JUDGE_HIT, drawn * problems / max(checks, 1), PROBLEM_TOKENS, GRADE_TOKENS)]
+    return (
+        drawn,
+        [],
+        [Asking(JUDGE_HIT, drawn * problems / max(checks, 1), PROBLEM_TOKENS, GRADE_TOKENS)],
+    )
 
 
 _COUNTS: Mapping[str, Callable[[BenchmarkRequest, Sequence[Module]], Counted]] = {

@@ -22,15 +22,23 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """Best of group, exact ranking and mean rank correlations, for matches, for scores alone and for the baselines."""
     groups = trial.draw(read_groups(trial.file(GROUPS_FILE)))
     scores: list[BenchmarkScore] = []
-    for system, ranked in ranked_by_system(trial, {group.name: group.members for group in groups}).items():
+    for system, ranked in ranked_by_system(
+        trial, {group.name: group.members for group in groups}
+    ).items():
         trial.record(_items(groups, ranked, system))
-        scores += _scores([_group(group, ranked[group.name]) for group in groups], system, trial.seed)
+        scores += _scores(
+            [_group(group, ranked[group.name]) for group in groups], system, trial.seed
+        )
     return scores
 
 
 def _group(group: SubmissionGroup, ranked: RankedMembers) -> Group:
     """Members without a decision have no grade and take no part."""
-    gold = {str(one.idea.idea_id): float(GRADES[one.decision]) for one in group.members if one.decision is not None}
+    gold = {
+        str(one.idea.idea_id): float(GRADES[one.decision])
+        for one in group.members
+        if one.decision is not None
+    }
     return Group(group.name, gold, ranked.strengths)
 
 
@@ -41,7 +49,9 @@ def _scores(groups: Sequence[Group], system: str, seed: int) -> Iterator[Benchma
     yield benchmark_score(rank_correlation(groups, kendall, seed), NAME, "kendall", system)
 
 
-def _items(groups: Sequence[SubmissionGroup], ranked: Mapping[str, RankedMembers], system: str) -> Iterator[BenchmarkItem]:
+def _items(
+    groups: Sequence[SubmissionGroup], ranked: Mapping[str, RankedMembers], system: str
+) -> Iterator[BenchmarkItem]:
     for group in groups:
         members, one = _group(group, ranked[group.name]), ranked[group.name]
         known = {name: value for name, value in one.strengths.items() if value is not None}
@@ -51,13 +61,26 @@ def _items(groups: Sequence[SubmissionGroup], ranked: Mapping[str, RankedMembers
             item_id=group.name,
             task="best_of_group",
             system=system,
-            gold=", ".join(sorted(name for name, grade in members.gold.items() if grade == best)) or None,
-            answer=", ".join(sorted(name for name, value in known.items() if value == max(known.values()))) if complete else None,
+            gold=", ".join(sorted(name for name, grade in members.gold.items() if grade == best))
+            or None,
+            answer=", ".join(
+                sorted(name for name, value in known.items() if value == max(known.values()))
+            )
+            if complete
+            else None,
             explanation=one.explanation if complete else "",
             unscored_reason=None if complete else one.unscored_reason or Reason.NO_EVIDENCE,
-            unscored_detail="" if complete else one.unscored_detail or "not every member has a score",
+            unscored_detail=""
+            if complete
+            else one.unscored_detail or "not every member has a score",
             provenance=one.provenance,
         )
 
 
-SUITE = Suite(NAME, "Does it find the best of similar submissions?", (GROUPS_FILE,), run, steps=(COMPARE_IDEAS,))
+SUITE = Suite(
+    NAME,
+    "Does it find the best of similar submissions?",
+    (GROUPS_FILE,),
+    run,
+    steps=(COMPARE_IDEAS,),
+)

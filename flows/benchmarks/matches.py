@@ -19,7 +19,9 @@ SCORES = "assay_scores"
 TEXT_ONLY = PROMPT_ONLY.name
 
 
-def ranked_by_system(trial: Trial, contests: Mapping[str, Sequence[Submission]]) -> dict[str, dict[str, RankedMembers]]:
+def ranked_by_system(
+    trial: Trial, contests: Mapping[str, Sequence[Submission]]
+) -> dict[str, dict[str, RankedMembers]]:
     """Strengths by system and contest.
 
     Without modules, which is usual since evaluating all members takes long, `assay` is matches over titles and abstracts. With some
@@ -30,10 +32,15 @@ def ranked_by_system(trial: Trial, contests: Mapping[str, Sequence[Submission]])
     plain = {str(idea.idea_id): _plain(idea) for idea in ideas}
     modules = trial.modules(())
     if not modules and trial.request.evaluated_run is None:
-        note(f"{trial.request.suite}: by title and abstract alone; --modules committee evaluates the ideas before their matches")
+        note(
+            f"{trial.request.suite}: by title and abstract alone; --modules committee evaluates the ideas before their matches"
+        )
         return {ASSAY: _ranked(trial, ASSAY, contests, plain)}
     dossiers, scores = _evaluated(trial, ideas, modules)
-    found = {ASSAY: _ranked(trial, ASSAY, contests, plain | dossiers), SCORES: _by_score(contests, scores)}
+    found = {
+        ASSAY: _ranked(trial, ASSAY, contests, plain | dossiers),
+        SCORES: _by_score(contests, scores),
+    }
     if TEXT_ONLY in trial.request.baselines:
         found[TEXT_ONLY] = _ranked(trial, TEXT_ONLY, contests, plain)
     return found
@@ -43,7 +50,9 @@ def _plain(idea: Idea) -> Dossier:
     return Dossier(idea_id=idea.idea_id, title=idea.title, text=idea.text)
 
 
-def _evaluated(trial: Trial, ideas: Sequence[Idea], modules: Sequence[Module]) -> tuple[dict[str, Dossier], dict[str, float | None]]:
+def _evaluated(
+    trial: Trial, ideas: Sequence[Idea], modules: Sequence[Module]
+) -> tuple[dict[str, Dossier], dict[str, float | None]]:
     run_id = trial.evaluate("submissions", ideas, modules)
     dossiers: dict[str, Dossier] = {}
     scores: dict[str, float | None] = {}
@@ -54,7 +63,10 @@ def _evaluated(trial: Trial, ideas: Sequence[Idea], modules: Sequence[Module]) -
 
 
 def _ranked(
-    trial: Trial, system: str, contests: Mapping[str, Sequence[Submission]], dossiers: Mapping[str, Dossier]
+    trial: Trial,
+    system: str,
+    contests: Mapping[str, Sequence[Submission]],
+    dossiers: Mapping[str, Dossier],
 ) -> dict[str, RankedMembers]:
     profile = trial.request.profile
 
@@ -69,8 +81,12 @@ def _ranked(
     return found
 
 
-def _by_score(contests: Mapping[str, Sequence[Submission]], scores: Mapping[str, float | None]) -> dict[str, RankedMembers]:
+def _by_score(
+    contests: Mapping[str, Sequence[Submission]], scores: Mapping[str, float | None]
+) -> dict[str, RankedMembers]:
     return {
-        name: RankedMembers(strengths={str(one.idea.idea_id): scores.get(str(one.idea.idea_id)) for one in members})
+        name: RankedMembers(
+            strengths={str(one.idea.idea_id): scores.get(str(one.idea.idea_id)) for one in members}
+        )
         for name, members in contests.items()
     }

@@ -1,4 +1,12 @@
 """Names of the suites, for help pages that load no suite."""
 
-SUITE_NAMES = ("coverage", "novelty", "decisions", "pairs", "groups", "critical_problems", "agreement")
+SUITE_NAMES = (
+    "coverage",
+    "novelty",
+    "decisions",
+    "pairs",
+    "groups",
+    "critical_problems",
+    "agreement",
+)
 """As `registry.SUITES` has them, which checks it."""

@@ -27,8 +27,15 @@ def data_sha256(suite: Suite, data: Path) -> str:
     """
     missing = [name for name in suite.files if not (data / name).is_file()]
     if missing:
-        raise ConfigurationError(f"suite {suite.name} reads {', '.join(missing)}, not found in {data}: pass the folder with --data DIR")
-    there = sorted(str(path.relative_to(data)) for pattern in suite.optional for path in data.glob(pattern) if path.is_file())
+        raise ConfigurationError(
+            f"suite {suite.name} reads {', '.join(missing)}, not found in {data}: pass the folder with --data DIR"
+        )
+    there = sorted(
+        str(path.relative_to(data))
+        for pattern in suite.optional
+        for path in data.glob(pattern)
+        if path.is_file()
+    )
     return content_hash(*(f"{name} {_file_sha256(data / name)}" for name in (*suite.files, *there)))
 
 
@@ -42,13 +49,19 @@ def _file_sha256(path: Path) -> str:
 
 def prompts_sha256(suite: Suite, request: BenchmarkRequest) -> str:
     """Hash over the prompts and versions of every step the suite asks, itself or through the main job."""
-    return content_hash(*sorted(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in _steps(suite, request)))
+    return content_hash(
+        *sorted(
+            f"{step.name}:{step.version}:{step.prompt_sha256}" for step in _steps(suite, request)
+        )
+    )
 
 
 def _steps(suite: Suite, request: BenchmarkRequest) -> Iterable[Step[Any, Any]]:
     yield from suite.steps
     modules = suite.modules if request.modules is None else request.modules
-    yield from (step for step in STEPS if any(MODULES[module].holds(step.package) for module in modules))
+    yield from (
+        step for step in STEPS if any(MODULES[module].holds(step.package) for module in modules)
+    )
 
 
 def benchmark_id(suite: Suite, request: BenchmarkRequest, settings: Settings, data: str) -> RunId:

@@ -45,7 +45,10 @@ def judge_binary(trial: Trial, suite: str) -> BinaryPart:
     """Judge every idea and hold the verdicts against the experts'."""
     rows = trial.draw(read_novelty_checker(trial.file(FILE)))
     items = {str(row.idea.idea_id): Given(row.idea, row.works) for row in rows}
-    gold = {str(row.idea.idea_id): None if row.novel is None else NOVEL if row.novel else NOT_NOVEL for row in rows}
+    gold = {
+        str(row.idea.idea_id): None if row.novel is None else NOVEL if row.novel else NOT_NOVEL
+        for row in rows
+    }
     judgements = judge_all(trial, PART, items)
     verdicts = {ASSAY: {name: verdict(one) for name, one in judgements.items()}}
     values = {ASSAY: raw_values(judgements)}
@@ -55,12 +58,27 @@ def judge_binary(trial: Trial, suite: str) -> BinaryPart:
     for system, said in verdicts.items():
         trial.record(items_of(PART, system, judgements, said, gold, values[system]))
     verdicts[CONSTANT] = dict.fromkeys(gold, commonest(list(gold.values())))
-    scores = [score for system, said in verdicts.items() for score in _scores(suite, system, gold, said, trial.seed)]
-    scores += [benchmark_score(_order(gold, found), suite, "spearman", system, PART) for system, found in values.items()]
-    return BinaryPart({name: given.idea.text for name, given in items.items()}, gold, judgements, tuple(scores))
+    scores = [
+        score
+        for system, said in verdicts.items()
+        for score in _scores(suite, system, gold, said, trial.seed)
+    ]
+    scores += [
+        benchmark_score(_order(gold, found), suite, "spearman", system, PART)
+        for system, found in values.items()
+    ]
+    return BinaryPart(
+        {name: given.idea.text for name, given in items.items()}, gold, judgements, tuple(scores)
+    )
 
 
-def _scores(suite: str, system: str, gold: Mapping[str, str | None], said: Mapping[str, str | None], seed: int) -> Iterator[BenchmarkScore]:
+def _scores(
+    suite: str,
+    system: str,
+    gold: Mapping[str, str | None],
+    said: Mapping[str, str | None],
+    seed: int,
+) -> Iterator[BenchmarkScore]:
     labelled = pair_up(gold, said)
     names = list(gold)
     kappa = cohen_kappa([gold[name] for name in names], [said.get(name) for name in names])
@@ -70,7 +88,9 @@ def _scores(suite: str, system: str, gold: Mapping[str, str | None], said: Mappi
         "f1_not_novel": f1_of_class(labelled, NOT_NOVEL, seed),
         "macro_f1": macro_f1(labelled, (NOT_NOVEL, NOVEL), seed),
         "cohen_kappa": kappa,
-        "predicted_novel_share": share_of([None if one is None else one == NOVEL for one in said.values()]),
+        "predicted_novel_share": share_of(
+            [None if one is None else one == NOVEL for one in said.values()]
+        ),
     }
     for metric, estimate in found.items():
         yield benchmark_score(estimate, suite, metric, system, PART)

@@ -34,7 +34,9 @@ def examples_of(
 ) -> list[Example]:
     """Judged ideas as training data. `ideas`: texts; `raw`: the judgement as one of the labels."""
     return [
-        Example(item_sha256(ideas[name]), gold.get(name), raw.get(name), novelty_features(judgement))
+        Example(
+            item_sha256(ideas[name]), gold.get(name), raw.get(name), novelty_features(judgement)
+        )
         for name, judgement in judgements.items()
     ]
 
@@ -64,18 +66,40 @@ def calibrate_on(
         if target is not None:
             gains = [_gain(figure) for figure in figures]
             by = judged if judged is not None else judged_by()
-            calibrator = fit_calibrator(examples, scale, target=predicts, engine=engine, judged_by=by, source=source, gain=gains)
+            calibrator = fit_calibrator(
+                examples,
+                scale,
+                target=predicts,
+                engine=engine,
+                judged_by=by,
+                source=source,
+                gain=gains,
+            )
             write_calibrator(calibrator, target)
-            note(f"{suite}: calibrator {calibrator.sha256[:12]}, fitted on {len(calibrator.training_items)} ideas: {target}")
+            note(
+                f"{suite}: calibrator {calibrator.sha256[:12]}, fitted on {len(calibrator.training_items)} ideas: {target}"
+            )
     except ConfigurationError as error:
         note(f"{suite}: not calibrated: {error}")
-        return [benchmark_score(undefined(str(error), 0, len(examples)), suite, "mean_absolute_error", SYSTEMS[CALIBRATED], label)]
+        return [
+            benchmark_score(
+                undefined(str(error), 0, len(examples)),
+                suite,
+                "mean_absolute_error",
+                SYSTEMS[CALIBRATED],
+                label,
+            )
+        ]
     return [*_rows(figures, suite, label), *_curve(predictions, suite, label)]
 
 
 def _gain(figure: Figure) -> CalibratorGain:
     estimate = figure.estimate
-    return CalibratorGain(metric=figure.metric, system=figure.system, value=estimate.value if estimate.defined else None)
+    return CalibratorGain(
+        metric=figure.metric,
+        system=figure.system,
+        value=estimate.value if estimate.defined else None,
+    )
 
 
 def _rows(figures: Sequence[Figure], suite: str, part: str) -> Iterator[BenchmarkScore]:

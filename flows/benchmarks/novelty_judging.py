@@ -36,10 +36,17 @@ def judge_all(trial: Trial, task: str, items: Mapping[str, Given]) -> dict[str, 
     """
     parameters, path = trial.request.profile.novelty, trial.request.profile.novelty.calibrator
     if path is not None:
-        refuse_training_items(check_calibrator(path, trial.request.engine), [given.idea.text for given in items.values()])
+        refuse_training_items(
+            check_calibrator(path, trial.request.engine),
+            [given.idea.text for given in items.values()],
+        )
 
     async def work(given: Given, context: ItemContext) -> NoveltyEvaluation:
-        return (await evaluate_novelty(given.idea, parameters, context.engine, None, context.embedder, given.works)).evaluation
+        return (
+            await evaluate_novelty(
+                given.idea, parameters, context.engine, None, context.embedder, given.works
+            )
+        ).evaluation
 
     found = trial.each(task, items, work, NoveltyEvaluation, ask_again=_may_go_better)
     for evaluation in found.values():
@@ -54,7 +61,13 @@ def _may_go_better(evaluation: NoveltyEvaluation) -> bool:
 
 def verdict(judgement: NoveltyJudgement) -> str | None:
     """Novel or not, by the score from 1 to 5; None when unscored."""
-    return None if judgement.score_1_to_5 is None else NOVEL if judgement.score_1_to_5 >= NOVEL_FROM else NOT_NOVEL
+    return (
+        None
+        if judgement.score_1_to_5 is None
+        else NOVEL
+        if judgement.score_1_to_5 >= NOVEL_FROM
+        else NOT_NOVEL
+    )
 
 
 def calibrated_verdict(judgement: NoveltyJudgement) -> str | None:
@@ -89,7 +102,10 @@ def items_of(
 
 def raw_values(judgements: Mapping[str, NoveltyJudgement]) -> dict[str, float | None]:
     """Scores from 1 to 5 as numbers."""
-    return {item_id: None if one.score_1_to_5 is None else float(one.score_1_to_5) for item_id, one in judgements.items()}
+    return {
+        item_id: None if one.score_1_to_5 is None else float(one.score_1_to_5)
+        for item_id, one in judgements.items()
+    }
 
 
 def calibrated_values(judgements: Mapping[str, NoveltyJudgement]) -> dict[str, float | None]:

@@ -4,7 +4,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from flows.benchmarks.novelty_calibration import FIVE, calibrate_on, examples_of, source_of
-from flows.benchmarks.novelty_judging import CALIBRATED, Given, calibrated_values, items_of, judge_all, raw_values
+from flows.benchmarks.novelty_judging import (
+    CALIBRATED,
+    Given,
+    calibrated_values,
+    items_of,
+    judge_all,
+    raw_values,
+)
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.novelty import NoveltyJudgement
@@ -51,13 +58,21 @@ def rinobench_scores(trial: Trial, suite: str) -> list[BenchmarkScore]:
     return [*scores, *_measured(trial, suite, predictions, published.keys())]
 
 
-def _spread(suite: str, predictions: Mapping[str, Sequence[Prediction]]) -> Iterator[BenchmarkScore]:
+def _spread(
+    suite: str, predictions: Mapping[str, Sequence[Prediction]]
+) -> Iterator[BenchmarkScore]:
     """How far each model's predictions crowd into few labels; needs no gold label."""
     for model, listed in predictions.items():
         counts = {label: sum(one.score == label for one in listed) for label in SCALE}
         answered, missing = sum(counts.values()), sum(one.score is None for one in listed)
         for label, count in counts.items():
-            yield benchmark_score(share(count, answered, missing), suite, "predicted_share", model, f"{PART}, label {label}")
+            yield benchmark_score(
+                share(count, answered, missing),
+                suite,
+                "predicted_share",
+                model,
+                f"{PART}, label {label}",
+            )
 
 
 def constant_scores(suite: str) -> Iterator[BenchmarkScore]:
@@ -65,14 +80,23 @@ def constant_scores(suite: str) -> Iterator[BenchmarkScore]:
     total = sum(TEST_LABELS.values())
     error = sum(abs(label - 3) * count for label, count in TEST_LABELS.items()) / total
     f1 = 2 * TEST_LABELS[3] / (total + TEST_LABELS[3])
-    yield benchmark_score(Estimate(error, total, NO_INTERVAL), suite, "mean_absolute_error", CONSTANT, PART)
-    yield benchmark_score(Estimate(f1 / len(SCALE), total, NO_INTERVAL), suite, "macro_f1", CONSTANT, PART)
+    yield benchmark_score(
+        Estimate(error, total, NO_INTERVAL), suite, "mean_absolute_error", CONSTANT, PART
+    )
+    yield benchmark_score(
+        Estimate(f1 / len(SCALE), total, NO_INTERVAL), suite, "macro_f1", CONSTANT, PART
+    )
     for label, count in TEST_LABELS.items():
-        yield benchmark_score(share(count, total), suite, "gold_share", "labels", f"{PART}, label {label}")
+        yield benchmark_score(
+            share(count, total), suite, "gold_share", "labels", f"{PART}, label {label}"
+        )
 
 
 def _measured(
-    trial: Trial, suite: str, released: Mapping[str, Sequence[Prediction]], graded_before: Collection[str]
+    trial: Trial,
+    suite: str,
+    released: Mapping[str, Sequence[Prediction]],
+    graded_before: Collection[str],
 ) -> list[BenchmarkScore]:
     """All nine metrics of Assay, and of predictions without published scores; F1 and error of every prediction file.
 
@@ -83,23 +107,54 @@ def _measured(
     gold = {name: one.score for name, one in chosen.items()}
     scores: list[BenchmarkScore] = []
     for model, listed in released.items():
-        by_name = {str(one.idea.idea_id): said for one, said in zip(everything, listed, strict=False) if str(one.idea.idea_id) in chosen}
-        scores += _score_rows(suite, model, gold, {name: said.score for name, said in by_name.items()}, trial.seed)
+        by_name = {
+            str(one.idea.idea_id): said
+            for one, said in zip(everything, listed, strict=False)
+            if str(one.idea.idea_id) in chosen
+        }
+        scores += _score_rows(
+            suite, model, gold, {name: said.score for name, said in by_name.items()}, trial.seed
+        )
         if model not in graded_before:
-            scores += _graded(trial, suite, model, chosen, {name: said.reasoning for name, said in by_name.items()})
-    judgements = judge_all(trial, PART, {name: Given(one.idea, one.works) for name, one in chosen.items()})
+            scores += _graded(
+                trial,
+                suite,
+                model,
+                chosen,
+                {name: said.reasoning for name, said in by_name.items()},
+            )
+    judgements = judge_all(
+        trial, PART, {name: Given(one.idea, one.works) for name, one in chosen.items()}
+    )
     trial.record(_items(ASSAY, judgements, gold, raw_values(judgements)))
-    scores += _score_rows(suite, ASSAY, gold, {name: one.score_1_to_5 for name, one in judgements.items()}, trial.seed)
+    scores += _score_rows(
+        suite, ASSAY, gold, {name: one.score_1_to_5 for name, one in judgements.items()}, trial.seed
+    )
     if trial.request.profile.novelty.calibrator is not None:
         values = calibrated_values(judgements)
         trial.record(_items(CALIBRATED, judgements, gold, values))
-        rounded = {name: None if value is None else min(max(round(value), 1), 5) for name, value in values.items()}
+        rounded = {
+            name: None if value is None else min(max(round(value), 1), 5)
+            for name, value in values.items()
+        }
         scores += _score_rows(suite, CALIBRATED, gold, rounded, trial.seed)
-    return [*scores, *_graded(trial, suite, ASSAY, chosen, {name: one.justification for name, one in judgements.items()})]
+    return [
+        *scores,
+        *_graded(
+            trial,
+            suite,
+            ASSAY,
+            chosen,
+            {name: one.justification for name, one in judgements.items()},
+        ),
+    ]
 
 
 def _items(
-    system: str, judgements: Mapping[str, NoveltyJudgement], gold: Mapping[str, int | None], values: Mapping[str, float | None]
+    system: str,
+    judgements: Mapping[str, NoveltyJudgement],
+    gold: Mapping[str, int | None],
+    values: Mapping[str, float | None],
 ) -> Iterator[BenchmarkItem]:
     answers = {name: None if value is None else f"{value:g}" for name, value in values.items()}
     labels = {name: None if label is None else str(label) for name, label in gold.items()}
@@ -107,7 +162,11 @@ def _items(
 
 
 def _score_rows(
-    suite: str, system: str, gold: Mapping[str, int | None], said: Mapping[str, int | None], seed: int
+    suite: str,
+    system: str,
+    gold: Mapping[str, int | None],
+    said: Mapping[str, int | None],
+    seed: int,
 ) -> Iterator[BenchmarkScore]:
     for metric, estimate in score_metrics(gold, said, seed).items():
         yield benchmark_score(estimate, suite, metric, system, PART)
@@ -118,7 +177,11 @@ def _score_rows(
 
 
 def _graded(
-    trial: Trial, suite: str, system: str, chosen: Mapping[str, GoldIdea], reasoning: Mapping[str, str]
+    trial: Trial,
+    suite: str,
+    system: str,
+    chosen: Mapping[str, GoldIdea],
+    reasoning: Mapping[str, str],
 ) -> Iterator[BenchmarkScore]:
     """The seven metrics of justifications; items that lack either justification are unscored."""
     items = {
@@ -135,13 +198,21 @@ def _graded(
     async def work(justified: Justified, context: ItemContext) -> Grade:
         return await grade(justified, context.engine)
 
-    grades = trial.each(f"grade {system}", items, work, Grade, ask_again=lambda one: one.may_go_better)
+    grades = trial.each(
+        f"grade {system}", items, work, Grade, ask_again=lambda one: one.may_go_better
+    )
     for one in grades.values():
         if one.may_go_better:
             trial.missing_reason = one.reasons[0]
     lacking = len(chosen) - len(items)
     if not grades:
-        yield benchmark_score(undefined("no item has both justifications", 0, lacking), suite, "alignment", system, PART)
+        yield benchmark_score(
+            undefined("no item has both justifications", 0, lacking),
+            suite,
+            "alignment",
+            system,
+            PART,
+        )
         return
     blank = Grade(alignment_0_to_1=None, known=None, novel=None)
     judged = [one.justification for one in (*grades.values(), *[blank] * lacking)]
@@ -155,9 +226,14 @@ def training_scores(trial: Trial, suite: str, target: Path) -> list[BenchmarkSco
     if not path.is_file():
         return []
     rows = {str(one.idea.idea_id): one for one in trial.draw(read_gold(path))}
-    judgements = judge_all(trial, "rinobench train", {name: Given(one.idea, one.works) for name, one in rows.items()})
+    judgements = judge_all(
+        trial, "rinobench train", {name: Given(one.idea, one.works) for name, one in rows.items()}
+    )
     gold = {name: None if one.score is None else str(one.score) for name, one in rows.items()}
-    raw = {name: None if one.score_1_to_5 is None else str(one.score_1_to_5) for name, one in judgements.items()}
+    raw = {
+        name: None if one.score_1_to_5 is None else str(one.score_1_to_5)
+        for name, one in judgements.items()
+    }
     ideas = {name: one.idea.text for name, one in rows.items()}
     return calibrate_on(
         examples_of(ideas, judgements, gold, raw),

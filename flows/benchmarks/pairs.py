@@ -20,33 +20,60 @@ NAME = "pairs"
 
 def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """Accuracy on easy and hard pairs and by their two decisions, with the share of ties, which count as wrong."""
-    listed = [trial.draw(read_pairs(trial.file(name), difficulty)) for difficulty, name in PAIR_FILES.items()]
+    listed = [
+        trial.draw(read_pairs(trial.file(name), difficulty))
+        for difficulty, name in PAIR_FILES.items()
+    ]
     pairs = [pair for part in listed for pair in part]
     scores: list[BenchmarkScore] = []
-    for system, ranked in ranked_by_system(trial, {pair.pair_id: (pair.first, pair.second) for pair in pairs}).items():
+    for system, ranked in ranked_by_system(
+        trial, {pair.pair_id: (pair.first, pair.second) for pair in pairs}
+    ).items():
         trial.record(_items(pairs, ranked, system))
         scores += _scores(pairs, ranked, system)
     return scores
 
 
-def _scores(pairs: Sequence[SubmissionPair], ranked: Mapping[str, RankedMembers], system: str) -> Iterator[BenchmarkScore]:
+def _scores(
+    pairs: Sequence[SubmissionPair], ranked: Mapping[str, RankedMembers], system: str
+) -> Iterator[BenchmarkScore]:
     """Pairs without two different decisions have no right answer and take no part."""
-    judged = {pair.pair_id: found for pair in pairs if (found := _judged(pair, ranked[pair.pair_id])) is not None}
+    judged = {
+        pair.pair_id: found
+        for pair in pairs
+        if (found := _judged(pair, ranked[pair.pair_id])) is not None
+    }
     for difficulty, estimate in accuracy_by_difficulty(list(judged.values())).items():
-        yield benchmark_score(estimate, NAME, "pairwise_accuracy", system, f"difficulty={difficulty}")
+        yield benchmark_score(
+            estimate, NAME, "pairwise_accuracy", system, f"difficulty={difficulty}"
+        )
     for kind in sorted({pair.kind for pair in pairs if pair.kind}):
-        of_kind = [judged[pair.pair_id] for pair in pairs if pair.kind == kind and pair.pair_id in judged]
-        yield benchmark_score(pairwise_accuracy(of_kind), NAME, "pairwise_accuracy", system, f"decisions={kind}")
+        of_kind = [
+            judged[pair.pair_id] for pair in pairs if pair.kind == kind and pair.pair_id in judged
+        ]
+        yield benchmark_score(
+            pairwise_accuracy(of_kind), NAME, "pairwise_accuracy", system, f"decisions={kind}"
+        )
     for difficulty in PAIR_FILES:
-        tied = [None if one.preferred is None else one.preferred == TIE for one in judged.values() if one.difficulty == difficulty]
+        tied = [
+            None if one.preferred is None else one.preferred == TIE
+            for one in judged.values()
+            if one.difficulty == difficulty
+        ]
         yield benchmark_score(share_of(tied), NAME, "tie_share", system, f"difficulty={difficulty}")
 
 
 def _judged(pair: SubmissionPair, ranked: RankedMembers) -> Pair | None:
-    if pair.first.decision is None or pair.second.decision is None or pair.first.decision == pair.second.decision:
+    if (
+        pair.first.decision is None
+        or pair.second.decision is None
+        or pair.first.decision == pair.second.decision
+    ):
         return None
     better, worse = sorted((pair.first, pair.second), key=lambda one: -GRADES[one.decision or ""])
-    return Pair(str(better.idea.idea_id), str(worse.idea.idea_id), _preferred(ranked), pair.difficulty)
+    return Pair(
+        str(better.idea.idea_id), str(worse.idea.idea_id), _preferred(ranked), pair.difficulty
+    )
 
 
 def _preferred(ranked: RankedMembers) -> str | None:
@@ -58,7 +85,9 @@ def _preferred(ranked: RankedMembers) -> str | None:
     return TIE if len(set(known.values())) == 1 else max(known, key=lambda name: known[name])
 
 
-def _items(pairs: Sequence[SubmissionPair], ranked: Mapping[str, RankedMembers], system: str) -> Iterator[BenchmarkItem]:
+def _items(
+    pairs: Sequence[SubmissionPair], ranked: Mapping[str, RankedMembers], system: str
+) -> Iterator[BenchmarkItem]:
     for pair in pairs:
         one, judged = ranked[pair.pair_id], _judged(pair, ranked[pair.pair_id])
         preferred = _preferred(one)
@@ -68,12 +97,24 @@ def _items(pairs: Sequence[SubmissionPair], ranked: Mapping[str, RankedMembers],
             system=system,
             gold=judged.better if judged is not None else None,
             answer=preferred,
-            value=float(preferred == judged.better) if judged is not None and preferred is not None else None,
+            value=float(preferred == judged.better)
+            if judged is not None and preferred is not None
+            else None,
             explanation=one.explanation if preferred is not None else "",
-            unscored_reason=None if preferred is not None else one.unscored_reason or Reason.NO_EVIDENCE,
-            unscored_detail="" if preferred is not None else one.unscored_detail or "not both have a score",
+            unscored_reason=None
+            if preferred is not None
+            else one.unscored_reason or Reason.NO_EVIDENCE,
+            unscored_detail=""
+            if preferred is not None
+            else one.unscored_detail or "not both have a score",
             provenance=one.provenance,
         )
 
 
-SUITE = Suite(NAME, "Does it prefer the better of two submissions?", tuple(PAIR_FILES.values()), run, steps=(COMPARE_IDEAS,))
+SUITE = Suite(
+    NAME,
+    "Does it prefer the better of two submissions?",
+    tuple(PAIR_FILES.values()),
+    run,
+    steps=(COMPARE_IDEAS,),
+)

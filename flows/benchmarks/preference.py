@@ -8,7 +8,11 @@ from flows.benchmarks.reviewing import WrittenReview
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.outcome import Outcome, Scored
-from tasks.benchmarks.steps.judge_preference import JUDGE_PREFERENCE, PreferenceInput, PreferenceReply
+from tasks.benchmarks.steps.judge_preference import (
+    JUDGE_PREFERENCE,
+    PreferenceInput,
+    PreferenceReply,
+)
 from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.preference import CRITERIA, Answer, Preference, win_rates
 
@@ -16,7 +20,9 @@ Outcomes = Mapping[str, Outcome[PreferenceReply]]
 METRICS = ("win", "loss", "tie", "win_of_decided", "consistency", "first_shown")
 
 
-def preference_scores(trial: Trial, suite: str, reviews: Mapping[str, Mapping[str, WrittenReview]]) -> Iterator[BenchmarkScore]:
+def preference_scores(
+    trial: Trial, suite: str, reviews: Mapping[str, Mapping[str, WrittenReview]]
+) -> Iterator[BenchmarkScore]:
     """Rates of Assay's reviews against each baseline's, by criterion; an idea that one of them has no review of is unscored."""
     for system, theirs in reviews.items():
         if system == ASSAY:
@@ -28,10 +34,23 @@ def preference_scores(trial: Trial, suite: str, reviews: Mapping[str, Mapping[st
             rates = win_rates(_preferences(tuple(theirs), both, criterion))
             for metric in METRICS:
                 name = f"preference_{metric}"
-                yield benchmark_score(getattr(rates, metric), suite, name, f"{ASSAY} vs. {system}", f"criterion={criterion}")
+                yield benchmark_score(
+                    getattr(rates, metric),
+                    suite,
+                    name,
+                    f"{ASSAY} vs. {system}",
+                    f"criterion={criterion}",
+                )
 
 
-def _asked(trial: Trial, ours: Mapping[str, WrittenReview], theirs: Mapping[str, WrittenReview], system: str, *, swapped: bool) -> Outcomes:
+def _asked(
+    trial: Trial,
+    ours: Mapping[str, WrittenReview],
+    theirs: Mapping[str, WrittenReview],
+    system: str,
+    *,
+    swapped: bool,
+) -> Outcomes:
     questions = {}
     for idea_id, review in theirs.items():
         first, second = (review, ours[idea_id]) if swapped else (ours[idea_id], review)
@@ -41,7 +60,9 @@ def _asked(trial: Trial, ours: Mapping[str, WrittenReview], theirs: Mapping[str,
     return trial.ask(JUDGE_PREFERENCE, questions, task=f"{JUDGE_PREFERENCE.name} {system} {order}")
 
 
-def _preferences(idea_ids: Sequence[str], both: Mapping[str, Outcomes], criterion: str) -> list[Preference]:
+def _preferences(
+    idea_ids: Sequence[str], both: Mapping[str, Outcomes], criterion: str
+) -> list[Preference]:
     return [
         Preference(
             pair_id=idea_id,

@@ -45,30 +45,65 @@ class Drawn:
         return f"{self.name}:{problem_id}"
 
 
-def judge_released(trial: Trial, suite: str, checks: Mapping[RunId, Sequence[ManuscriptCheck]]) -> list[BenchmarkScore]:
+def judge_released(
+    trial: Trial, suite: str, checks: Mapping[RunId, Sequence[ManuscriptCheck]]
+) -> list[BenchmarkScore]:
     """Ask `judge_hit` over every problem of the drawn checks; agreement with each judge and with all of them, and hit rates.
 
     `--limit N` draws N checks by the seed; without it `DEFAULT_CHECK_COUNT` are drawn. Judges stop at a paper's first hit:
     agreement is over problems they voted on, the others are unscored. The extractive engine's threshold was chosen on a quarter of the
     real release's papers (`baselines/matching.py`): over those its agreement flatters it, which is said.
     """
-    known = [(run_id, check) for run_id, listed in checks.items() for check in listed if check.known_reason is not None]
+    known = [
+        (run_id, check)
+        for run_id, listed in checks.items()
+        for check in listed
+        if check.known_reason is not None
+    ]
     chosen = drawn_checks(known, trial.request.item_limit, trial.seed)
-    drawn = [Drawn(run_id, f"{run_id}:{check.manuscript_id}", check, checked_papers(check)[0]) for run_id, check in chosen]
-    note(f"{suite}: judging the problems of {len(drawn):,} of {len(known):,} checks, drawn by the seed; --limit N draws N")
+    drawn = [
+        Drawn(run_id, f"{run_id}:{check.manuscript_id}", check, checked_papers(check)[0])
+        for run_id, check in chosen
+    ]
+    note(
+        f"{suite}: judging the problems of {len(drawn):,} of {len(known):,} checks, drawn by the seed; --limit N draws N"
+    )
     if trial.request.engine == EXTRACTIVE:
-        note(f"{suite}: the extractive engine's threshold was chosen on a quarter of the released papers, its agreement may flatter it")
+        note(
+            f"{suite}: the extractive engine's threshold was chosen on a quarter of the released papers, its agreement may flatter it"
+        )
     outcomes = trial.ask(JUDGE_HIT, dict(_questions(drawn)))
     judges = sorted({vote.judge for _, check in known for vote in check.votes})
     votes = {judge: _votes(drawn, judge) for judge in judges}
     both = {item: decided([votes[judge][item] for judge in judges], Rule.ALL) for item in outcomes}
     trial.record(_items(drawn, outcomes, both))
-    said: Votes = {item: None if isinstance(outcome, Unscored) else outcome.value.hit for item, outcome in outcomes.items()}
-    papers = {one.item(problem.problem_id): one.check.manuscript_id for one in drawn for problem in one.check.problems}
-    scores = [score for judge in judges for score in _agreement(suite, ASSAY, f"judge={judge}", votes[judge], said, papers, trial.seed)]
+    said: Votes = {
+        item: None if isinstance(outcome, Unscored) else outcome.value.hit
+        for item, outcome in outcomes.items()
+    }
+    papers = {
+        one.item(problem.problem_id): one.check.manuscript_id
+        for one in drawn
+        for problem in one.check.problems
+    }
+    scores = [
+        score
+        for judge in judges
+        for score in _agreement(
+            suite, ASSAY, f"judge={judge}", votes[judge], said, papers, trial.seed
+        )
+    ]
     scores += _agreement(suite, ASSAY, "judges=all", both, said, papers, trial.seed)
     for first, second in combinations(judges, 2):
-        scores += _agreement(suite, f"judge {second}", f"judge={first}", votes[first], votes[second], papers, trial.seed)
+        scores += _agreement(
+            suite,
+            f"judge {second}",
+            f"judge={first}",
+            votes[first],
+            votes[second],
+            papers,
+            trial.seed,
+        )
     return [*scores, *_hit_rates(suite, drawn, judges, said)]
 
 
@@ -102,8 +137,12 @@ def _votes(drawn: Iterable[Drawn], judge: str) -> Votes:
     }
 
 
-def _items(drawn: Iterable[Drawn], outcomes: Mapping[str, Outcome[HitReply]], gold: Votes) -> Iterator[BenchmarkItem]:
-    run_of = {one.item(problem.problem_id): one.run_id for one in drawn for problem in one.check.problems}
+def _items(
+    drawn: Iterable[Drawn], outcomes: Mapping[str, Outcome[HitReply]], gold: Votes
+) -> Iterator[BenchmarkItem]:
+    run_of = {
+        one.item(problem.problem_id): one.run_id for one in drawn for problem in one.check.problems
+    }
     for item, outcome in outcomes.items():
         asked: dict[str, Any] = {
             "item_id": item,
@@ -124,10 +163,20 @@ def _label(hit: bool | None) -> str | None:
     return None if hit is None else HIT if hit else NO_HIT
 
 
-def _agreement(suite: str, system: str, part: str, gold: Votes, said: Votes, papers: Mapping[str, str], seed: int) -> list[BenchmarkScore]:
+def _agreement(
+    suite: str,
+    system: str,
+    part: str,
+    gold: Votes,
+    said: Votes,
+    papers: Mapping[str, str],
+    seed: int,
+) -> list[BenchmarkScore]:
     """How far `system` says what `gold` does. Precision and recall draw whole papers: one reason is asked about many times."""
     voted = [item for item in said if gold[item] is not None]
-    labelled = pair_up({item: _label(gold[item]) for item in voted}, {item: _label(said[item]) for item in voted})
+    labelled = pair_up(
+        {item: _label(gold[item]) for item in voted}, {item: _label(said[item]) for item in voted}
+    )
     rows = [[_label(gold[item]), _label(said[item])] for item in voted]
     found: dict[str, Estimate] = {
         "cohen_kappa": cohen_kappa([first for first, _ in rows], [second for _, second in rows]),
@@ -139,10 +188,19 @@ def _agreement(suite: str, system: str, part: str, gold: Votes, said: Votes, pap
         "predicted_hit_share": share_of([said[item] for item in voted]),
         "gold_hit_share": share_of([gold[item] for item in voted]),
     }
-    return [benchmark_score(estimate, suite, metric, system, part) for metric, estimate in found.items()]
+    return [
+        benchmark_score(estimate, suite, metric, system, part) for metric, estimate in found.items()
+    ]
 
 
-def _share_among(items: Sequence[str], hits: Votes, confirmed: Votes, papers: Mapping[str, str], seed: int, reason: str) -> Estimate:
+def _share_among(
+    items: Sequence[str],
+    hits: Votes,
+    confirmed: Votes,
+    papers: Mapping[str, str],
+    seed: int,
+    reason: str,
+) -> Estimate:
     """Share of the `hits` that are `confirmed` too; where all or none is, Wilson's interval, since resampling has nothing to draw from."""
     among = [item for item in items if hits[item]]
     if not among:
@@ -154,15 +212,30 @@ def _share_among(items: Sequence[str], hits: Votes, confirmed: Votes, papers: Ma
     return mean(values, seed, [papers[item] for item in among])
 
 
-def _hit_rates(suite: str, drawn: Sequence[Drawn], judges: Sequence[str], said: Votes) -> Iterator[BenchmarkScore]:
+def _hit_rates(
+    suite: str, drawn: Sequence[Drawn], judges: Sequence[str], said: Votes
+) -> Iterator[BenchmarkScore]:
     """Share of the drawn checks that are hits: by the engine, by each judge, by all."""
     own = [CheckedPaper(one.name, 1, one.paper.problem_ids, _ballots(one, said)) for one in drawn]
     theirs = [CheckedPaper(one.name, 1, one.paper.problem_ids, one.paper.ballots) for one in drawn]
-    yield benchmark_score(hit_rate(own, (ASSAY,), Rule.ALL), suite, "hit_rate", ASSAY, "drawn checks")
+    yield benchmark_score(
+        hit_rate(own, (ASSAY,), Rule.ALL), suite, "hit_rate", ASSAY, "drawn checks"
+    )
     for judge in judges:
-        yield benchmark_score(hit_rate(theirs, (judge,), Rule.ALL), suite, "hit_rate", f"judge {judge}", "drawn checks")
-    yield benchmark_score(hit_rate(theirs, judges, Rule.ALL), suite, "hit_rate", "all judges", "drawn checks")
+        yield benchmark_score(
+            hit_rate(theirs, (judge,), Rule.ALL),
+            suite,
+            "hit_rate",
+            f"judge {judge}",
+            "drawn checks",
+        )
+    yield benchmark_score(
+        hit_rate(theirs, judges, Rule.ALL), suite, "hit_rate", "all judges", "drawn checks"
+    )
 
 
 def _ballots(one: Drawn, said: Votes) -> tuple[Ballot, ...]:
-    return tuple(Ballot(problem.problem_id, ASSAY, said[one.item(problem.problem_id)]) for problem in one.check.problems)
+    return tuple(
+        Ballot(problem.problem_id, ASSAY, said[one.item(problem.problem_id)])
+        for problem in one.check.problems
+    )

@@ -29,7 +29,11 @@ def against_print(suite: str, measured: Sequence[BenchmarkScore]) -> list[Benchm
     found = []
     for score in measured:
         value = printed.get((score.metric, score.slice, score.system))
-        if value is None or score.value is None or round(score.value, _DIGITS[score.metric]) == value:
+        if (
+            value is None
+            or score.value is None
+            or round(score.value, _DIGITS[score.metric]) == value
+        ):
             continue
         found.append(
             BenchmarkScore(

@@ -20,7 +20,9 @@ def published_scores(suite: str) -> tuple[BenchmarkScore, ...]:
     file = resources.files("flows.benchmarks.published").joinpath(f"{suite}.toml")
     if not file.is_file():
         return ()
-    return tuple(_score(suite, entry) for entry in tomllib.loads(file.read_text("utf-8")).get("figure", ()))
+    return tuple(
+        _score(suite, entry) for entry in tomllib.loads(file.read_text("utf-8")).get("figure", ())
+    )
 
 
 def _score(suite: str, entry: dict[str, object]) -> BenchmarkScore:

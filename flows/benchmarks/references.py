@@ -14,16 +14,23 @@ TIMEOUT_SECONDS = 20.0
 _NOT_ASKED = "addresses were not asked: add --check-links"
 
 
-def reference_scores(trial: Trial, suite: str, reviews: Mapping[str, Mapping[str, WrittenReview]]) -> Iterator[BenchmarkScore]:
+def reference_scores(
+    trial: Trial, suite: str, reviews: Mapping[str, Mapping[str, WrittenReview]]
+) -> Iterator[BenchmarkScore]:
     """Lower bound, share of those that answered, and upper bound, by system; undefined where addresses were not asked."""
-    links = {system: [link for review in written.values() for link in cited_links(review.text)] for system, written in reviews.items()}
+    links = {
+        system: [link for review in written.values() for link in cited_links(review.text)]
+        for system, written in reviews.items()
+    }
     statuses = _statuses(trial, links) if trial.request.check_links else {}
     for system, cited in links.items():
         for metric, estimate in _estimates(trial, cited, statuses).items():
             yield benchmark_score(estimate, suite, f"reference_invalidity_{metric}", system)
 
 
-def _estimates(trial: Trial, cited: list[str], statuses: dict[str, LinkStatus]) -> dict[str, Estimate]:
+def _estimates(
+    trial: Trial, cited: list[str], statuses: dict[str, LinkStatus]
+) -> dict[str, Estimate]:
     names = ("lower_bound", "of_answered", "upper_bound")
     if cited and not trial.request.check_links:
         return dict.fromkeys(names, undefined(_NOT_ASKED, unscored_count=len(cited)))
@@ -34,7 +41,9 @@ def _estimates(trial: Trial, cited: list[str], statuses: dict[str, LinkStatus]) 
 def _statuses(trial: Trial, links: Mapping[str, list[str]]) -> dict[str, LinkStatus]:
     """Each address is looked up once, however often it is cited."""
     addresses = {link: link for cited in links.values() for link in cited}
-    return trial.each("head_request", addresses, _asked, LinkStatus, ask_again=lambda found: found.status is None)
+    return trial.each(
+        "head_request", addresses, _asked, LinkStatus, ask_again=lambda found: found.status is None
+    )
 
 
 async def _asked(url: str, _desk: ItemContext) -> LinkStatus:

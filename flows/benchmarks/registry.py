@@ -1,6 +1,14 @@
 """The one list of suites: the command line, the reports and the tests iterate it."""
 
-from flows.benchmarks import agreement, coverage, critical_problems, decisions, groups, novelty, pairs
+from flows.benchmarks import (
+    agreement,
+    coverage,
+    critical_problems,
+    decisions,
+    groups,
+    novelty,
+    pairs,
+)
 from flows.benchmarks.names import SUITE_NAMES
 from flows.benchmarks.suite import Suite
 

@@ -4,7 +4,14 @@ from pathlib import Path
 
 from flows.benchmarks.ablations import profile_without
 from flows.profiles import load_profile
-from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, check_api_base, check_warehouse, parse_modules, resolve_literature
+from flows.request import (
+    DEFAULT_PROFILE,
+    DEFAULT_WAREHOUSE,
+    check_api_base,
+    check_warehouse,
+    parse_modules,
+    resolve_literature,
+)
 from schemas.benchmark import BenchmarkRequest
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
@@ -86,9 +93,13 @@ def _modules(text: str | None) -> tuple[Module, ...] | None:
 def _data(data: Path | None, settings: Settings) -> Path:
     folder = data if data is not None else settings.data
     if folder is None:
-        raise ConfigurationError("the suites read data sets: pass their folder with --data DIR, or set ASSAY_DATA")
+        raise ConfigurationError(
+            "the suites read data sets: pass their folder with --data DIR, or set ASSAY_DATA"
+        )
     if not folder.is_dir():
-        raise ConfigurationError(f"--data {folder} is no folder; name the one that holds the data sets")
+        raise ConfigurationError(
+            f"--data {folder} is no folder; name the one that holds the data sets"
+        )
     return folder.resolve()
 
 
@@ -98,8 +109,14 @@ def _beside(folder: Path) -> str | None:
 
 
 def _baselines(text: str) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip() and name.strip() != "none"))
+    names = tuple(
+        dict.fromkeys(
+            name.strip() for name in text.split(",") if name.strip() and name.strip() != "none"
+        )
+    )
     unknown = [name for name in names if name not in BASELINES]
     if unknown:
-        raise ConfigurationError(f"--baselines {text!r}: {', '.join(unknown)}; choose from {', '.join(BASELINES)}, or none")
+        raise ConfigurationError(
+            f"--baselines {text!r}: {', '.join(unknown)}; choose from {', '.join(BASELINES)}, or none"
+        )
     return names

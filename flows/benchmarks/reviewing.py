@@ -35,48 +35,97 @@ class WrittenReview(Noun):
     ask_again: bool = False
 
 
-def reviews_by_system(trial: Trial, ideas: Sequence[Idea], modules: Sequence[Module]) -> dict[str, dict[str, WrittenReview]]:
+def reviews_by_system(
+    trial: Trial, ideas: Sequence[Idea], modules: Sequence[Module]
+) -> dict[str, dict[str, WrittenReview]]:
     """Reviews by system and idea: `assay`, then the baselines asked for."""
     found = {ASSAY: _by_assay(trial, ideas, modules)}
     by_id = {str(idea.idea_id): idea for idea in ideas}
     works = {PROMPT_ONLY.name: _prompted, PROMPT_WITH_SEARCH.name: _prompted_with_search}
     for name in trial.request.baselines:
-        written = trial.each(name, by_id, works[name], WrittenReview, ask_again=_again, with_literature=name == SEARCH)
+        written = trial.each(
+            name,
+            by_id,
+            works[name],
+            WrittenReview,
+            ask_again=_again,
+            with_literature=name == SEARCH,
+        )
         for review in written.values():
-            trial.missing_reason = review.reason if review.ask_again and review.reason is not None else trial.missing_reason
+            trial.missing_reason = (
+                review.reason
+                if review.ask_again and review.reason is not None
+                else trial.missing_reason
+            )
         found[name] = written
     return found
 
 
-def _by_assay(trial: Trial, ideas: Sequence[Idea], modules: Sequence[Module]) -> dict[str, WrittenReview]:
+def _by_assay(
+    trial: Trial, ideas: Sequence[Idea], modules: Sequence[Module]
+) -> dict[str, WrittenReview]:
     run_id = trial.evaluate("ideas", ideas, modules)
-    written = {str(review.evaluation.idea.idea_id): text_of_evaluation(review.evaluation) for review in trial.reviews(run_id)}
-    missing = WrittenReview(text="", reason=Reason.NOTHING_TO_JUDGE, detail=f"run {run_id} holds no review of the idea")
-    return {str(idea.idea_id): WrittenReview(text=written[idea.idea_id]) if written.get(idea.idea_id) else missing for idea in ideas}
+    written = {
+        str(review.evaluation.idea.idea_id): text_of_evaluation(review.evaluation)
+        for review in trial.reviews(run_id)
+    }
+    missing = WrittenReview(
+        text="", reason=Reason.NOTHING_TO_JUDGE, detail=f"run {run_id} holds no review of the idea"
+    )
+    return {
+        str(idea.idea_id): WrittenReview(text=written[idea.idea_id])
+        if written.get(idea.idea_id)
+        else missing
+        for idea in ideas
+    }
 
 
 async def _prompted(idea: Idea, context: ItemContext) -> WrittenReview:
     cutoff = idea.cutoff_date.isoformat() if idea.cutoff_date is not None else ""
-    return _written(PROMPT_ONLY, await ask(PROMPT_ONLY, PromptOnlyInput(idea=idea.text, cutoff=cutoff), context), None)
+    return _written(
+        PROMPT_ONLY,
+        await ask(PROMPT_ONLY, PromptOnlyInput(idea=idea.text, cutoff=cutoff), context),
+        None,
+    )
 
 
 async def _prompted_with_search(idea: Idea, context: ItemContext) -> WrittenReview:
     """One search by the idea's own key phrases, then one prompt."""
     assert context.literature is not None, "the trial opens a gateway for this baseline"
-    answer = await context.literature.search_papers(" ".join(key_phrases(idea.text, QUERY_PHRASES)), PAPERS_SHOWN, idea.cutoff_date)
+    answer = await context.literature.search_papers(
+        " ".join(key_phrases(idea.text, QUERY_PHRASES)), PAPERS_SHOWN, idea.cutoff_date
+    )
     shown = show([paper for paper in answer.items if paper.abstract])
     if not len(shown):
         reason = Reason.SOURCE_UNAVAILABLE if answer.failures else Reason.NO_EVIDENCE
-        return WrittenReview(text="", reason=reason, detail="the search brought no paper with an abstract", ask_again=bool(answer.failures))
-    papers = tuple(ShownPaper(key=key, title=paper.title, abstract=paper.abstract or "") for key, paper in shown)
-    return _written(PROMPT_WITH_SEARCH, await ask(PROMPT_WITH_SEARCH, PromptWithSearchInput(idea=idea.text, papers=papers), context), shown)
+        return WrittenReview(
+            text="",
+            reason=reason,
+            detail="the search brought no paper with an abstract",
+            ask_again=bool(answer.failures),
+        )
+    papers = tuple(
+        ShownPaper(key=key, title=paper.title, abstract=paper.abstract or "")
+        for key, paper in shown
+    )
+    return _written(
+        PROMPT_WITH_SEARCH,
+        await ask(
+            PROMPT_WITH_SEARCH, PromptWithSearchInput(idea=idea.text, papers=papers), context
+        ),
+        shown,
+    )
 
 
-def _written(step: Step[Any, WholeReviewReply], kept: KeptOutcome, shown: Shown | None) -> WrittenReview:
+def _written(
+    step: Step[Any, WholeReviewReply], kept: KeptOutcome, shown: Shown | None
+) -> WrittenReview:
     outcome = outcome_of(kept, step)
     if isinstance(outcome, Scored):
         return WrittenReview(text=text_of_reply(outcome.value, shown))
-    return WrittenReview(text="", reason=outcome.reason, detail=outcome.detail, ask_again=may_go_better(kept))
+    return WrittenReview(
+        text="", reason=outcome.reason, detail=outcome.detail, ask_again=may_go_better(kept)
+    )
 
 
 def _again(review: WrittenReview) -> bool:

@@ -32,7 +32,9 @@ class BenchmarkSummary(Noun):
     report_paths: tuple[Path, ...]
 
 
-def run_suite(suite: Suite, request: BenchmarkRequest, settings: Settings, evaluate: Evaluates) -> BenchmarkSummary:
+def run_suite(
+    suite: Suite, request: BenchmarkRequest, settings: Settings, evaluate: Evaluates
+) -> BenchmarkSummary:
     """Run `suite` and publish its scores. Done already: nothing is asked or changed; interrupted before: it goes on from there.
 
     Raises:
@@ -56,11 +58,15 @@ def run_suite(suite: Suite, request: BenchmarkRequest, settings: Settings, evalu
         unchanged=publication.unchanged,
         incomplete_reason=receipt.incomplete_reason,
         failed_expectations=publication.failed_expectations,
-        report_paths=write_benchmark_report(layout, (run_id,), catalogue_url=settings.catalogue) if publication.published else (),
+        report_paths=write_benchmark_report(layout, (run_id,), catalogue_url=settings.catalogue)
+        if publication.published
+        else (),
     )
 
 
-def _run(suite: Suite, trial: Trial, data: str, scores: tuple[BenchmarkScore, ...], started_at: datetime) -> BenchmarkRun:
+def _run(
+    suite: Suite, trial: Trial, data: str, scores: tuple[BenchmarkScore, ...], started_at: datetime
+) -> BenchmarkRun:
     request = trial.request
     prices = [call.cost_usd for call in trial.calls]
     return BenchmarkRun(

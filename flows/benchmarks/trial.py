@@ -64,7 +64,9 @@ class Trial:
         missing_reason: why running again may score more, of the last answer that could not be had; None: all was asked.
     """
 
-    def __init__(self, request: BenchmarkRequest, run_id: RunId, settings: Settings, evaluate: Evaluates) -> None:
+    def __init__(
+        self, request: BenchmarkRequest, run_id: RunId, settings: Settings, evaluate: Evaluates
+    ) -> None:
         self.request = request
         self.run_id = run_id
         self.settings = settings
@@ -101,7 +103,9 @@ class Trial:
         chosen = sorted(random.Random(self.seed).sample(range(len(rows)), limit))  # noqa: S311 -- a repeatable draw, no secret
         return [rows[place] for place in chosen]
 
-    def ask(self, step: Step[Any, OutputT], questions: Mapping[str, Noun], *, task: str | None = None) -> dict[str, Outcome[OutputT]]:
+    def ask(
+        self, step: Step[Any, OutputT], questions: Mapping[str, Noun], *, task: str | None = None
+    ) -> dict[str, Outcome[OutputT]]:
         """One question of `step` per item; outcomes by item, in order. What was asked before a kill is not asked again.
 
         Args:
@@ -113,7 +117,9 @@ class Trial:
         async def work(question: Noun, context: ItemContext) -> KeptOutcome:
             if not step.shares_prefix:
                 return await ask(step, question, context)
-            return await beginnings[step.beginning(question)].ask(lambda: ask(step, question, context))
+            return await beginnings[step.beginning(question)].ask(
+                lambda: ask(step, question, context)
+            )
 
         name = task or step.name
         kept = self.each(name, questions, work, KeptOutcome, ask_again=may_go_better)
@@ -141,7 +147,13 @@ class Trial:
         """
         note(f"{self.request.suite}: {task}, {len(items):,} items")
         with ExitStack() as stack:
-            gateway = stack.enter_context(open_gateway(self.request.literature, self.settings, self.layout)) if with_literature else None
+            gateway = (
+                stack.enter_context(
+                    open_gateway(self.request.literature, self.settings, self.layout)
+                )
+                if with_literature
+                else None
+            )
             done = asyncio.run(self._work(task, items, work, kind, ask_again, gateway))
         self.calls.extend(call for each in done.values() for call in each.calls)
         return {item_id: each.result for item_id, each in done.items()}
@@ -156,11 +168,15 @@ class Trial:
         gateway: OpenGateway | None,
     ) -> dict[str, Done[NounT]]:
         async with AsyncExitStack() as stack:
-            budget = SharedBudget(self.layout.state / "budgets.sqlite", self.run_id, self.request.budget)
+            budget = SharedBudget(
+                self.layout.state / "budgets.sqlite", self.run_id, self.request.budget
+            )
             stack.callback(budget.close)
             store = AnswerStore(self.folder / "answers.sqlite")
             stack.callback(store.close)
-            embedder = SentenceEmbedder(self.settings.embeddings, KeyedStore(self.layout.cache / "embeddings.sqlite"))
+            embedder = SentenceEmbedder(
+                self.settings.embeddings, KeyedStore(self.layout.cache / "embeddings.sqlite")
+            )
             engine_of = open_engines(
                 self.request.engine,
                 self.request.profile,
@@ -171,22 +187,37 @@ class Trial:
                 budget=budget,
                 stack=stack,
             )
-            literature_of = await self._literature(gateway, budget, stack) if gateway is not None else None
-            tools = Tools(engine_of, embedder, self.settings.language_model.maximum_concurrency, literature_of)
-            return await work_through(task, items, work, kind, store=store, tools=tools, ask_again=ask_again)
+            literature_of = (
+                await self._literature(gateway, budget, stack) if gateway is not None else None
+            )
+            tools = Tools(
+                engine_of, embedder, self.settings.language_model.maximum_concurrency, literature_of
+            )
+            return await work_through(
+                task, items, work, kind, store=store, tools=tools, ask_again=ask_again
+            )
 
     async def _literature(
         self, gateway: OpenGateway, budget: SharedBudget, stack: AsyncExitStack
     ) -> Callable[[Ledger], SemanticScholarClient]:
         settings = self.settings.literature
         http = await stack.enter_async_context(open_client(settings.timeout_seconds))
-        return lambda ledger: SemanticScholarClient(gateway.url, ledger, http, settings, lambda: budget.count_request(ledger.idea_id))
+        return lambda ledger: SemanticScholarClient(
+            gateway.url, ledger, http, settings, lambda: budget.count_request(ledger.idea_id)
+        )
 
     def record(self, items: Iterable[BenchmarkItem]) -> None:
         """Rows of `benchmark_items`: every answer the scores rest on."""
         self.items.extend(items)
 
-    def evaluate(self, name: str, ideas: Sequence[Idea], modules: Sequence[Module], *, profile: Profile | None = None) -> RunId:
+    def evaluate(
+        self,
+        name: str,
+        ideas: Sequence[Idea],
+        modules: Sequence[Module],
+        *,
+        profile: Profile | None = None,
+    ) -> RunId:
         """Send `ideas` through the main job, or take the published run that `--run` names; the run's identifier.
 
         What this warehouse has evaluated before, in whatever run, is taken over from there. The job's own calls are booked on the run.
@@ -196,13 +227,21 @@ class Trial:
             PublicationError: the run broke an expectation and was not published.
         """
         named = self.request.evaluated_run
-        run_id = named if named is not None and profile is None else self._evaluated(name, ideas, modules, profile)
+        run_id = (
+            named
+            if named is not None and profile is None
+            else self._evaluated(name, ideas, modules, profile)
+        )
         self.evaluated_run_ids.append(run_id)
         return run_id
 
-    def _evaluated(self, name: str, ideas: Sequence[Idea], modules: Sequence[Module], profile: Profile | None) -> RunId:
+    def _evaluated(
+        self, name: str, ideas: Sequence[Idea], modules: Sequence[Module], profile: Profile | None
+    ) -> RunId:
         if not ideas:
-            raise ConfigurationError(f"suite {self.request.suite} has no idea to evaluate: look at its data file")
+            raise ConfigurationError(
+                f"suite {self.request.suite} has no idea to evaluate: look at its data file"
+            )
         path = self.folder / f"{name}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         write_ideas(ideas, path)

@@ -19,40 +19,88 @@ if TYPE_CHECKING:
     from schemas.benchmark import BenchmarkRequest
 
 ALL = "all"
-DryRun = Annotated[bool, typer.Option("--dry-run", metavar="", help="Say what it would ask and cost, and ask nothing.")]
-Data = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="Folder of the data sets. Default: the setting ASSAY_DATA.")]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", metavar="", help="Say what it would ask and cost, and ask nothing."),
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", metavar="DIR", help="Folder of the data sets. Default: the setting ASSAY_DATA."
+    ),
+]
 Limit = Annotated[
     int | None,
     typer.Option(
-        "--limit", min=1, metavar="N", help="Only N items of each set, drawn by the seed. Default: the whole set, or the suite's sample."
+        "--limit",
+        min=1,
+        metavar="N",
+        help="Only N items of each set, drawn by the seed. Default: the whole set, or the suite's sample.",
     ),
 ]
 Modules = Annotated[
     str | None,
-    typer.Option("--modules", metavar="LIST", help="Modules of the main job, or `none`: judge by the text. Default: the suite's."),
+    typer.Option(
+        "--modules",
+        metavar="LIST",
+        help="Modules of the main job, or `none`: judge by the text. Default: the suite's.",
+    ),
 ]
-JudgedRun = Annotated[str | None, typer.Option("--run", metavar="RUN", help="A published run to judge instead of evaluating the ideas.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Of draws and of resampled intervals.")]
+JudgedRun = Annotated[
+    str | None,
+    typer.Option(
+        "--run", metavar="RUN", help="A published run to judge instead of evaluating the ideas."
+    ),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, metavar="N", help="Of draws and of resampled intervals.")
+]
 Without = Annotated[
-    str, typer.Option("--without", metavar="LIST", help="Parts of the method left out: mre, pa, pc (ScholarEval's ablations).")
+    str,
+    typer.Option(
+        "--without",
+        metavar="LIST",
+        help="Parts of the method left out: mre, pa, pc (ScholarEval's ablations).",
+    ),
 ]
 Baselines = Annotated[
-    str, typer.Option("--baselines", metavar="LIST", help="Systems to hold beside it: prompt_only, prompt_with_search; or none.")
+    str,
+    typer.Option(
+        "--baselines",
+        metavar="LIST",
+        help="Systems to hold beside it: prompt_only, prompt_with_search; or none.",
+    ),
 ]
 Compare = Annotated[
-    list[str] | None, typer.Option("--compare", metavar="ID", help="A published benchmark to hold beside this one; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--compare",
+        metavar="ID",
+        help="A published benchmark to hold beside this one; may be repeated.",
+    ),
 ]
 Calibrate = Annotated[
     Path | None,
-    typer.Option("--calibrate", metavar="OUT", help="Suite novelty: write the calibrator it fits to this file, for a profile to name."),
+    typer.Option(
+        "--calibrate",
+        metavar="OUT",
+        help="Suite novelty: write the calibrator it fits to this file, for a profile to name.",
+    ),
 ]
 CheckLinks = Annotated[
-    bool, typer.Option("--check-links", metavar="", help="Ask every cited address whether it exists (reference invalidity).")
+    bool,
+    typer.Option(
+        "--check-links",
+        metavar="",
+        help="Ask every cited address whether it exists (reference invalidity).",
+    ),
 ]
 
 
 def benchmark(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help=f"One of {', '.join(SUITE_NAMES)}; or `{ALL}`.")],
+    suite: Annotated[
+        str, typer.Argument(metavar="SUITE", help=f"One of {', '.join(SUITE_NAMES)}; or `{ALL}`.")
+    ],
     data: Data = None,
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
     profile: options.Profile = DEFAULT_PROFILE,
@@ -117,18 +165,28 @@ def _suites(name: str) -> "list[Suite]":
     return [SUITES[name]]
 
 
-def _print_expected(suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Settings, *, as_json: bool) -> int:
+def _print_expected(
+    suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Settings, *, as_json: bool
+) -> int:
     from flows.benchmarks.expected import estimate_suite
     from flows.benchmarks.naming import data_sha256
     from flows.commands.benchmark_output import print_expected
 
     for one, request in zip(suites, requests, strict=True):
         data_sha256(one, request.data)
-    print_expected([estimate_suite(one, request, settings) for one, request in zip(suites, requests, strict=True)], as_json=as_json)
+    print_expected(
+        [
+            estimate_suite(one, request, settings)
+            for one, request in zip(suites, requests, strict=True)
+        ],
+        as_json=as_json,
+    )
     return EXIT_DONE
 
 
-def _run(suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Settings) -> "list[BenchmarkSummary]":
+def _run(
+    suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Settings
+) -> "list[BenchmarkSummary]":
     from flows.benchmarks.naming import data_sha256
     from flows.benchmarks.run import run_suite
     from flows.checks import check_models, check_writable
@@ -146,7 +204,10 @@ def _run(suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Se
         def evaluate(request: RunRequest) -> Run:
             return session.evaluate(request).published_run()
 
-        return [run_suite(one, request, settings, evaluate) for one, request in zip(suites, requests, strict=True)]
+        return [
+            run_suite(one, request, settings, evaluate)
+            for one, request in zip(suites, requests, strict=True)
+        ]
 
 
 def _check_calibrate(suites: "list[Suite]", profile: str) -> None:
@@ -156,7 +217,9 @@ def _check_calibrate(suites: "list[Suite]", profile: str) -> None:
     if novelty.NAME not in {one.name for one in suites}:
         raise ConfigurationError(f"--calibrate: only suite {novelty.NAME} fits a calibrator")
     if load_profile(profile).novelty.calibrator is not None:
-        raise ConfigurationError("--calibrate: the profile names a calibrator already; take `calibrator` out of its [novelty] to fit one")
+        raise ConfigurationError(
+            "--calibrate: the profile names a calibrator already; take `calibrator` out of its [novelty] to fit one"
+        )
 
 
 def _write_calibrator(summaries: "list[BenchmarkSummary]", warehouse: Path, out: Path) -> None:
@@ -171,12 +234,20 @@ def _write_calibrator(summaries: "list[BenchmarkSummary]", warehouse: Path, out:
     (summary,) = [one for one in summaries if one.suite == novelty.NAME]
     path = folder_of(Layout(warehouse), summary.run_id) / FILE
     if not path.is_file():
-        raise ConfigurationError(f"no calibrator was fitted, and {out} not written: the row of its mean_absolute_error says why")
+        raise ConfigurationError(
+            f"no calibrator was fitted, and {out} not written: the row of its mean_absolute_error says why"
+        )
     write_calibrator(load_calibrator(path), out)
     print_note(f"calibrator written to {out}: name it as `calibrator` under [novelty] of a profile")
 
 
-def _print(summaries: "list[BenchmarkSummary]", request: "BenchmarkRequest", compared: list[str], *, as_json: bool) -> int:
+def _print(
+    summaries: "list[BenchmarkSummary]",
+    request: "BenchmarkRequest",
+    compared: list[str],
+    *,
+    as_json: bool,
+) -> int:
     from dashboards.reports.benchmark_page import benchmark_page
     from dashboards.reports.benchmark_write import write_benchmark_report
     from flows.benchmarks.comparing import differences
@@ -196,7 +267,9 @@ def _print(summaries: "list[BenchmarkSummary]", request: "BenchmarkRequest", com
             found = differences(queries, run_ids, compared, request.seed)
             page = benchmark_page(queries, run_ids, found)
         for other in {*compared} - {page.heads[line.second - 1].run_id for line in found}:
-            print_note(f"--compare {other}: it shares no task with what was run, so that there are no differences to show")
+            print_note(
+                f"--compare {other}: it shares no task with what was run, so that there are no differences to show"
+            )
         paths = summaries[0].report_paths
         if len(run_ids) > 1:
             paths = write_benchmark_report(layout, run_ids, found, catalogue_url=catalogue)
@@ -205,4 +278,8 @@ def _print(summaries: "list[BenchmarkSummary]", request: "BenchmarkRequest", com
         return EXIT_FAILURES
     if any(summary.incomplete_reason == "budget_exhausted" for summary in summaries):
         return EXIT_BUDGET
-    return EXIT_FAILURES if any(summary.incomplete_reason is not None for summary in summaries) else EXIT_DONE
+    return (
+        EXIT_FAILURES
+        if any(summary.incomplete_reason is not None for summary in summaries)
+        else EXIT_DONE
+    )

@@ -20,22 +20,42 @@ def print_benchmarks(page: BenchmarkPage, report_paths: Sequence[Path], *, as_js
     """A table per suite on stdout, or one JSON object; what made the scores on stderr."""
     if as_json:
         scores = [
-            {"suite": part.suite, "benchmark": _id(page, line), **line.score.model_dump()} for part in page.suites for line in part.lines
+            {"suite": part.suite, "benchmark": _id(page, line), **line.score.model_dump()}
+            for part in page.suites
+            for line in part.lines
         ]
-        print_json({"benchmarks": list(page.heads), "scores": scores, "differences": [_plain(page, line) for line in page.differences]})
+        print_json(
+            {
+                "benchmarks": list(page.heads),
+                "scores": scores,
+                "differences": [_plain(page, line) for line in page.differences],
+            }
+        )
     else:
         for part in page.suites:
             stdout_console().print(_table(page, part.suite, part.lines))
         if page.differences:
             stdout_console().print(_difference_table(page))
     for head in page.heads:
-        limited = f", {head.item_limit} items drawn by the seed" if head.item_limit is not None else ""
-        judged = f", and those of {_first_named(head.evaluated_run_ids)}" if head.evaluated_run_ids else ""
-        print_note(f"{head.run_id}: engine {head.engine}, profile {head.profile}{limited}, {head.llm_calls:,} calls of its own{judged}")
+        limited = (
+            f", {head.item_limit} items drawn by the seed" if head.item_limit is not None else ""
+        )
+        judged = (
+            f", and those of {_first_named(head.evaluated_run_ids)}"
+            if head.evaluated_run_ids
+            else ""
+        )
+        print_note(
+            f"{head.run_id}: engine {head.engine}, profile {head.profile}{limited}, {head.llm_calls:,} calls of its own{judged}"
+        )
         if head.incomplete_reason is not None:
-            print_note(f"not complete ({head.incomplete_reason.replace('_', ' ')}): the same command goes on from there")
+            print_note(
+                f"not complete ({head.incomplete_reason.replace('_', ' ')}): the same command goes on from there"
+            )
     if any(head.engine == "extractive" for head in page.heads):
-        print_note("engine: extractive, an offline baseline without a language model; use --engine litellm:MODEL for real judgement")
+        print_note(
+            "engine: extractive, an offline baseline without a language model; use --engine litellm:MODEL for real judgement"
+        )
     for path in report_paths:
         print_note(f"report: {path}")
 
@@ -49,15 +69,36 @@ def _id(page: BenchmarkPage, line: ScoreLine) -> str | None:
 
 
 def _plain(page: BenchmarkPage, line: Difference) -> dict[str, object]:
-    score = line.score.model_dump(include={"metric", "system", "value", "lower", "upper", "interval_method", "count", "unscored_count"})
-    pair = {"benchmark": page.heads[line.first - 1].run_id, "less": page.heads[line.second - 1].run_id, "task": line.score.slice}
+    score = line.score.model_dump(
+        include={
+            "metric",
+            "system",
+            "value",
+            "lower",
+            "upper",
+            "interval_method",
+            "count",
+            "unscored_count",
+        }
+    )
+    pair = {
+        "benchmark": page.heads[line.first - 1].run_id,
+        "less": page.heads[line.second - 1].run_id,
+        "task": line.score.slice,
+    }
     return {**pair, **score, "undefined_reason": line.score.undefined_reason}
 
 
 def _table(page: BenchmarkPage, suite: str, lines: Sequence[ScoreLine]) -> Table:
-    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, title=suite, title_justify="left")
+    table = Table(
+        box=SIMPLE_HEAD, header_style="bold", pad_edge=False, title=suite, title_justify="left"
+    )
     for name in COLUMNS:
-        table.add_column(name, justify="right" if name in ("value", "items", "unscored") else "left", overflow="fold")
+        table.add_column(
+            name,
+            justify="right" if name in ("value", "items", "unscored") else "left",
+            overflow="fold",
+        )
     before: object = None
     for line in lines:
         if before is not None and before != line.metric:
@@ -71,24 +112,61 @@ def _table(page: BenchmarkPage, suite: str, lines: Sequence[ScoreLine]) -> Table
 def _cells(page: BenchmarkPage, line: ScoreLine) -> tuple[str, ...]:
     score = line.score
     if line.origin == PUBLISHED:
-        return line.metric, line.part, f"{line.system} (published)", figures.measure(score.value), "", "", ""
+        return (
+            line.metric,
+            line.part,
+            f"{line.system} (published)",
+            figures.measure(score.value),
+            "",
+            "",
+            "",
+        )
     system = f"{line.system} ({line.number})" if page.several else line.system
     interval = score.undefined_reason or ""
     if score.lower is not None and score.upper is not None:
         interval = f"{figures.measure(score.lower)} … {figures.measure(score.upper)}"
-    return line.metric, line.part, system, figures.measure(score.value), interval, f"{score.count:,}", f"{score.unscored_count:,}"
+    return (
+        line.metric,
+        line.part,
+        system,
+        figures.measure(score.value),
+        interval,
+        f"{score.count:,}",
+        f"{score.unscored_count:,}",
+    )
 
 
 def _difference_table(page: BenchmarkPage) -> Table:
-    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, title="differences, paired by items", title_justify="left")
-    for name in ("benchmarks", "metric", "task", "system", "difference", "95 % interval", "items", "unscored"):
+    table = Table(
+        box=SIMPLE_HEAD,
+        header_style="bold",
+        pad_edge=False,
+        title="differences, paired by items",
+        title_justify="left",
+    )
+    for name in (
+        "benchmarks",
+        "metric",
+        "task",
+        "system",
+        "difference",
+        "95 % interval",
+        "items",
+        "unscored",
+    ):
         table.add_column(name, overflow="fold")
     for line in page.differences:
         score = line.score
         interval = score.undefined_reason or ""
         if score.lower is not None and score.upper is not None:
             interval = f"{figures.measure(score.lower)} … {figures.measure(score.upper)}"
-        named = (f"{line.first} less {line.second}", score.metric, score.slice, safe(score.system), figures.measure(score.value))
+        named = (
+            f"{line.first} less {line.second}",
+            score.metric,
+            score.slice,
+            safe(score.system),
+            figures.measure(score.value),
+        )
         table.add_row(*named, interval, f"{score.count:,}", f"{score.unscored_count:,}")
     return table
 
@@ -99,13 +177,27 @@ def print_expected(estimates: Sequence[BenchmarkEstimate], *, as_json: bool) -> 
         print_json({"expected": list(estimates)})
         return
     print_table(
-        ["suite", "items", "ideas evaluated first", "model calls", "prompt tokens", "completion tokens", "cost"],
         [
-            [one.suite, *(f"{count:,}" for count in _counts(one)), figures.usd(one.cost_usd) if one.model_calls else "none"]
+            "suite",
+            "items",
+            "ideas evaluated first",
+            "model calls",
+            "prompt tokens",
+            "completion tokens",
+            "cost",
+        ],
+        [
+            [
+                one.suite,
+                *(f"{count:,}" for count in _counts(one)),
+                figures.usd(one.cost_usd) if one.model_calls else "none",
+            ]
             for one in estimates
         ],
     )
-    print_note("nothing was asked; expected for what has no answer yet, sizes of answers may differ by half")
+    print_note(
+        "nothing was asked; expected for what has no answer yet, sizes of answers may differ by half"
+    )
 
 
 def _counts(one: BenchmarkEstimate) -> tuple[int, ...]:

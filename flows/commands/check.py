@@ -17,14 +17,35 @@ FORMS = ("auto", "pdf", "text", "latex")
 MOST_PROBLEMS, MOST_REPETITIONS = 20, 25
 MAXIMUM_FAILED_SHARE = 0.1
 
-Papers = Annotated[list[Path], typer.Argument(metavar="PAPER...", help="A PDF, a text file, a LaTeX source, or a folder of them.")]
-Form = Annotated[str, typer.Option("--form", metavar="auto|pdf|text|latex", help="How the engine gets it; `pdf` attaches the file.")]
+Papers = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PAPER...", help="A PDF, a text file, a LaTeX source, or a folder of them."
+    ),
+]
+Form = Annotated[
+    str,
+    typer.Option(
+        "--form",
+        metavar="auto|pdf|text|latex",
+        help="How the engine gets it; `pdf` attaches the file.",
+    ),
+]
 Judges = Annotated[
     list[str] | None,
-    typer.Option("--judge", metavar="ENGINE[@URL]", help="Judges hits against --reasons; repeatable. Default: the engine itself."),
+    typer.Option(
+        "--judge",
+        metavar="ENGINE[@URL]",
+        help="Judges hits against --reasons; repeatable. Default: the engine itself.",
+    ),
 ]
 Reasons = Annotated[
-    Path | None, typer.Option("--reasons", metavar="FILE", help="Why authors withdrew: JSON Lines or CSV with manuscript, reason.")
+    Path | None,
+    typer.Option(
+        "--reasons",
+        metavar="FILE",
+        help="Why authors withdrew: JSON Lines or CSV with manuscript, reason.",
+    ),
 ]
 
 
@@ -35,24 +56,57 @@ def check(
     api_base: options.ApiBase = None,
     form: Form = "auto",
     problems: Annotated[
-        int, typer.Option("--problems", min=1, max=MOST_PROBLEMS, metavar="K", help="Most problems an attempt reports.")
+        int,
+        typer.Option(
+            "--problems",
+            min=1,
+            max=MOST_PROBLEMS,
+            metavar="K",
+            help="Most problems an attempt reports.",
+        ),
     ] = 5,
     attempts: Annotated[
-        int, typer.Option("--attempts", min=1, max=MOST_REPETITIONS, metavar="N", help="Independent attempts at each manuscript.")
+        int,
+        typer.Option(
+            "--attempts",
+            min=1,
+            max=MOST_REPETITIONS,
+            metavar="N",
+            help="Independent attempts at each manuscript.",
+        ),
     ] = 1,
     judge: Judges = None,
     repetitions: Annotated[
         int,
-        typer.Option("--repetitions", min=1, max=MOST_REPETITIONS, metavar="M", help="Answers of each judge; the most frequent counts."),
+        typer.Option(
+            "--repetitions",
+            min=1,
+            max=MOST_REPETITIONS,
+            metavar="M",
+            help="Answers of each judge; the most frequent counts.",
+        ),
     ] = 1,
     reasons: Reasons = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the first attempt; the next ones follow.")] = 42,
-    effort: Annotated[Effort, typer.Option("--effort", help="How much models that can think are asked to think.")] = Effort.MEDIUM,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed", min=0, metavar="N", help="Seed of the first attempt; the next ones follow."
+        ),
+    ] = 42,
+    effort: Annotated[
+        Effort, typer.Option("--effort", help="How much models that can think are asked to think.")
+    ] = Effort.MEDIUM,
     workers: options.Workers = 2,
     scheduler: options.Scheduler = None,
     max_cost_usd: options.MaxCost = None,
     max_cost_usd_per_paper: Annotated[
-        float | None, typer.Option("--max-cost-usd-per-paper", min=0, metavar="X", help="Leave a manuscript when it has spent this much.")
+        float | None,
+        typer.Option(
+            "--max-cost-usd-per-paper",
+            min=0,
+            metavar="X",
+            help="Leave a manuscript when it has spent this much.",
+        ),
     ] = None,
     max_tokens: options.MaxTokens = None,
     json: options.Json = False,

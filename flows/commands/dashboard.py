@@ -24,8 +24,12 @@ _PRICES = "model_prices_and_context_window_backup.json"
 
 def dashboard(
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
-    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=1, max=65_535, metavar="N", help="Where it listens.")] = DEFAULT_PORT,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=1, max=65_535, metavar="N", help="Where it listens.")
+    ] = DEFAULT_PORT,
 ) -> int:
     """Show runs, costs, rankings and reviews in a browser. Read-only; a run may be writing meanwhile. Ctrl-C stops it."""
     from flows.commands.output import print_note
@@ -36,8 +40,12 @@ def dashboard(
     print_note(f"dashboard of {warehouse} on http://{shown}:{port} – stop it with Ctrl-C")
     if not is_loopback(host):
         _print_warnings(host, settings.dashboard)
-    command = module_command("flows.child", str(os.getpid()), "dashboards.app.server", host, str(port))
-    child = subprocess.Popen(command, env=environment(warehouse, settings), stdout=subprocess.DEVNULL)  # noqa: S603 our own words
+    command = module_command(
+        "flows.child", str(os.getpid()), "dashboards.app.server", host, str(port)
+    )
+    child = subprocess.Popen(  # noqa: S603 our own words
+        command, env=environment(warehouse, settings), stdout=subprocess.DEVNULL
+    )
     return _wait(child)
 
 
@@ -46,9 +54,13 @@ def _print_warnings(host: str, settings: DashboardSettings) -> None:
     from flows.commands.output import print_note
 
     if settings.password is None:
-        print_note("anyone who reaches this address can read the warehouse: set ASSAY_DASHBOARD__PASSWORD to ask for a password")
+        print_note(
+            "anyone who reaches this address can read the warehouse: set ASSAY_DASHBOARD__PASSWORD to ask for a password"
+        )
     names = ", ".join(names_of_server(host, settings.allowed_hosts))
-    print_note(f"it answers to these names only: {names}; ASSAY_DASHBOARD__ALLOWED_HOSTS, a JSON list, adds others")
+    print_note(
+        f"it answers to these names only: {names}; ASSAY_DASHBOARD__ALLOWED_HOSTS, a JSON list, adds others"
+    )
 
 
 def environment(warehouse: Path, settings: Settings) -> dict[str, str]:

@@ -8,9 +8,17 @@ from flows.request import bundled, resolve_request
 from schemas.settings import Settings
 
 
-def demo(warehouse: options.Warehouse = Path("demo-warehouse"), workers: options.Workers = 2, json: options.Json = False) -> int:
+def demo(
+    warehouse: options.Warehouse = Path("demo-warehouse"),
+    workers: options.Workers = 2,
+    json: options.Json = False,
+) -> int:
     """Evaluate the bundled sample offline with the extractive engine and print the ranking."""
     request = resolve_request(
-        bundled("ideas.jsonl"), Settings(), warehouse=warehouse, literature=f"snapshot:{bundled('papers.jsonl')}", workers=workers
+        bundled("ideas.jsonl"),
+        Settings(),
+        warehouse=warehouse,
+        literature=f"snapshot:{bundled('papers.jsonl')}",
+        workers=workers,
     )
     return run_and_print(request, as_json=json)

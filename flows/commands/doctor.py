@@ -21,5 +21,8 @@ def doctor(
     if json:
         print_json(findings)
     else:
-        print_table(["part", "state", "what", "how to mend it"], [[f.part, f.state, f.detail, f.remedy] for f in findings])
+        print_table(
+            ["part", "state", "what", "how to mend it"],
+            [[f.part, f.state, f.detail, f.remedy] for f in findings],
+        )
     return 1 if any(finding.state == "broken" for finding in findings) else 0

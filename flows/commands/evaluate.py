@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    ideas: Annotated[Path, typer.Argument(metavar="IDEAS", help="JSONL, CSV, Parquet, or a folder of .txt and .md files.")],
+    ideas: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IDEAS", help="JSONL, CSV, Parquet, or a folder of .txt and .md files."
+        ),
+    ],
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
     profile: options.Profile = DEFAULT_PROFILE,
     engine: options.Engine = "extractive",
@@ -60,7 +65,9 @@ def evaluate(
         full_text=full_text,
         label=label,
     )
-    return run_rank_and_print(request, as_json=json) if rank else run_and_print(request, as_json=json)
+    return (
+        run_rank_and_print(request, as_json=json) if rank else run_and_print(request, as_json=json)
+    )
 
 
 def run_rank_and_print(request: RunRequest, *, as_json: bool) -> int:
@@ -83,7 +90,10 @@ def run_rank_and_print(request: RunRequest, *, as_json: bool) -> int:
             scheduler_address=request.scheduler_address,
             budget=request.budget,
         )
-        return max(rank_and_print(ranking, session, as_json=as_json, stored_will_do=False), _exit_code(summary, request))
+        return max(
+            rank_and_print(ranking, session, as_json=as_json, stored_will_do=False),
+            _exit_code(summary, request),
+        )
 
 
 def run_and_print(request: RunRequest, *, as_json: bool) -> int:
@@ -106,7 +116,10 @@ def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
     else:
         ranked, scores = (), ()
     if as_json:
-        published = {"published": summary.published, "failed_expectations": summary.failed_expectations}
+        published = {
+            "published": summary.published,
+            "failed_expectations": summary.failed_expectations,
+        }
         print_json({"run": run, **published, "ranking": ranked, "reports": summary.report_paths})
         return
     if ranked:
@@ -116,9 +129,13 @@ def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
         f"{run.rejected_count} rejected, {run.duration_seconds:.0f} s"
     )
     if run.engine == "extractive":
-        print_note("engine: extractive, an offline baseline without a language model; use --engine litellm:MODEL for real judgement")
+        print_note(
+            "engine: extractive, an offline baseline without a language model; use --engine litellm:MODEL for real judgement"
+        )
     if summary.published:
-        print_note(f'lake:   {request.warehouse / "lake"} (assay sql --warehouse {quote(str(request.warehouse))} "from idea_scores")')
+        print_note(
+            f'lake:   {request.warehouse / "lake"} (assay sql --warehouse {quote(str(request.warehouse))} "from idea_scores")'
+        )
     for path in summary.report_paths:
         print_note(f"report: {path}")
     for failed in summary.failed_expectations:
@@ -132,4 +149,8 @@ def _exit_code(summary: "RunSummary", request: RunRequest) -> int:
     if run.state == RunState.BUDGET_EXHAUSTED:
         return EXIT_BUDGET
     total = run.idea_count + run.rejected_count
-    return EXIT_FAILURES if run.failed_count + run.rejected_count > request.maximum_failed_share * total else EXIT_DONE
+    return (
+        EXIT_FAILURES
+        if run.failed_count + run.rejected_count > request.maximum_failed_share * total
+        else EXIT_DONE
+    )

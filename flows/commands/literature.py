@@ -19,12 +19,24 @@ def build(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="PAPERS", help="Parquet or JSONL, the folder of a Semantic Scholar release, or OpenAlex works; with --update, changes."
+            metavar="PAPERS",
+            help="Parquet or JSONL, the folder of a Semantic Scholar release, or OpenAlex works; with --update, changes.",
         ),
     ],
-    target: Annotated[Path, typer.Argument(metavar="INDEX", help="Folder of the index; an interrupted build goes on where it stopped.")],
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="INDEX",
+            help="Folder of the index; an interrupted build goes on where it stopped.",
+        ),
+    ],
     embeddings: Annotated[
-        bool, typer.Option("--embeddings", metavar="", help="Embed every paper too (about 50 a second on two cores).")
+        bool,
+        typer.Option(
+            "--embeddings",
+            metavar="",
+            help="Embed every paper too (about 50 a second on two cores).",
+        ),
     ] = False,
     update: Annotated[
         bool,
@@ -47,7 +59,11 @@ def build(
     from flows.commands.output import print_note
     from flows.indexing import build_index, embed_for_evaluations, update_index
 
-    print_note(update_index(source, target, embeddings, Settings()) if update else build_index(source, target, embeddings, Settings()))
+    print_note(
+        update_index(source, target, embeddings, Settings())
+        if update
+        else build_index(source, target, embeddings, Settings())
+    )
     if vectors_for is not None:
         print_note(embed_for_evaluations(target, vectors_for, Settings()))
     print_note(f"use it with --literature snapshot:{target}")
@@ -56,10 +72,21 @@ def build(
 
 @application.command("serve")
 def serve(
-    literature: Annotated[str, typer.Option("--literature", metavar="snapshot:PATH|live", help="What stands behind the gateway.")] = "live",
-    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65_535, metavar="N", help="0: any free port.")] = 8765,
-    cache: Annotated[Path, typer.Option("--cache", metavar="DIR", help="Where answers are kept.")] = Path("literature-cache"),
+    literature: Annotated[
+        str,
+        typer.Option(
+            "--literature", metavar="snapshot:PATH|live", help="What stands behind the gateway."
+        ),
+    ] = "live",
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65_535, metavar="N", help="0: any free port.")
+    ] = 8765,
+    cache: Annotated[
+        Path, typer.Option("--cache", metavar="DIR", help="Where answers are kept.")
+    ] = Path("literature-cache"),
 ) -> int:
     """Run the gateway: a Semantic Scholar API any client can use, one exact rate limit for all of them."""
     from flows.commands.output import print_note
@@ -73,7 +100,9 @@ def serve(
     print_note(f"gateway for {resolved} on http://{host}:{port}/graph/v1 – stop it with Ctrl-C")
     if not is_loopback(host):
         names = ", ".join(names_of_server(host, settings.literature.allowed_hosts))
-        print_note(f"it answers to these names only: {names}; ASSAY_LITERATURE__ALLOWED_HOSTS, a JSON list, adds others")
+        print_note(
+            f"it answers to these names only: {names}; ASSAY_LITERATURE__ALLOWED_HOSTS, a JSON list, adds others"
+        )
     serve_gateway(settings, resolved, host, port, cache, None)
     return 0
 
@@ -82,9 +111,16 @@ def serve(
 def search(
     query: Annotated[str, typer.Argument(help="A few words.")],
     literature: Annotated[
-        str | None, typer.Option("--literature", metavar="snapshot:PATH|live|URL", help="Where to search; default as for `evaluate`.")
+        str | None,
+        typer.Option(
+            "--literature",
+            metavar="snapshot:PATH|live|URL",
+            help="Where to search; default as for `evaluate`.",
+        ),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=100, metavar="N", help="Papers to show.")] = 10,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=100, metavar="N", help="Papers to show.")
+    ] = 10,
     cutoff: options.Cutoff = None,
     json: options.Json = False,
 ) -> int:
@@ -94,11 +130,22 @@ def search(
 
     answer = search_papers(query, literature, limit, cutoff, Settings())
     if json:
-        print_json({"papers": list(answer.items), "failures": list(answer.failures), "inadmissible": answer.inadmissible_count})
+        print_json(
+            {
+                "papers": list(answer.items),
+                "failures": list(answer.failures),
+                "inadmissible": answer.inadmissible_count,
+            }
+        )
     else:
-        print_table(["year", "title", "venue", "url"], [[str(p.year or "–"), p.title, p.venue, p.url] for p in answer.items])
+        print_table(
+            ["year", "title", "venue", "url"],
+            [[str(p.year or "–"), p.title, p.venue, p.url] for p in answer.items],
+        )
     for failure in answer.failures:
-        print_note(f"could not look: {failure.source} {failure.endpoint}: {failure.reason}: {failure.detail}")
+        print_note(
+            f"could not look: {failure.source} {failure.endpoint}: {failure.reason}: {failure.detail}"
+        )
     return 0 if answer.complete else 1
 
 
@@ -108,5 +155,7 @@ def _free_port(host: str) -> int:
         try:
             probe.bind((host, 0))
         except OSError as error:
-            raise ConfigurationError(f"cannot listen on {host} ({error.strerror or error}); choose another --host") from error
+            raise ConfigurationError(
+                f"cannot listen on {host} ({error.strerror or error}); choose another --host"
+            ) from error
         return int(probe.getsockname()[1])

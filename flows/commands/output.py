@@ -22,7 +22,9 @@ NARROWEST_COLUMN = 12
 
 def print_json(value: Any) -> None:
     """One JSON document on stdout; dates as ISO 8601, models as objects."""
-    sys.stdout.write(safe_json(orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2).decode()) + "\n")
+    sys.stdout.write(
+        safe_json(orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2).decode()) + "\n"
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -34,7 +36,9 @@ def _plain(value: Any) -> Any:
 def stdout_console() -> Console:
     """As wide as the terminal or as COLUMNS says; wide enough for tables when the output is a file or a pipe."""
     console = Console()
-    return console if console.is_terminal or "COLUMNS" in os.environ else Console(width=PIPED_COLUMNS)
+    return (
+        console if console.is_terminal or "COLUMNS" in os.environ else Console(width=PIPED_COLUMNS)
+    )
 
 
 def print_note(text: str) -> None:
@@ -51,7 +55,9 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
         return
     table = Table(header_style="bold")
     for number, name in enumerate(columns):
-        table.add_column(Text(safe(name)), justify=_side(row[number] for row in rows), overflow="fold")
+        table.add_column(
+            Text(safe(name)), justify=_side(row[number] for row in rows), overflow="fold"
+        )
     for row in rows:
         table.add_row(*(Text(_shown(cell)) for cell in row))
     console.print(table)
@@ -94,13 +100,21 @@ class _Column:
 
 
 _BEYOND = (
-    _Column("committee", lambda score: score.committee_requested, lambda score: number(score.committee_0_to_10)),
+    _Column(
+        "committee",
+        lambda score: score.committee_requested,
+        lambda score: number(score.committee_0_to_10),
+    ),
     _Column(
         "unscored\nreviews",
         lambda score: score.committee_requested,
         lambda score: f"{score.unscored_persona_review_count} of {score.persona_review_count}",
     ),
-    _Column("novelty", lambda score: score.novelty_requested, lambda score: number(score.novelty_0_to_10)),
+    _Column(
+        "novelty",
+        lambda score: score.novelty_requested,
+        lambda score: number(score.novelty_0_to_10),
+    ),
 )
 
 
@@ -111,7 +125,14 @@ def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) ->
     table.add_column("rank", justify="right")
     table.add_column("idea", overflow="fold", ratio=1)
     beyond = [column for column in _BEYOND if any(column.requested(score) for score in scores)]
-    for name in ("score", "soundness", "unscored\nmethods", "contribution", "unscored\ncomparisons", *(column.name for column in beyond)):
+    for name in (
+        "score",
+        "soundness",
+        "unscored\nmethods",
+        "contribution",
+        "unscored\ncomparisons",
+        *(column.name for column in beyond),
+    ):
         table.add_column(name, justify="right")
     before: object = object()
     for entry in ranking:
@@ -120,19 +141,28 @@ def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) ->
             table.add_row("", Text(safe(entry.group or "no group"), style="bold"))
             before = entry.group
         score = score_of[entry.idea_id]
-        table.add_row(*_ranked(entry, score), *(column.shown(score) if column.requested(score) else "–" for column in beyond))
+        table.add_row(
+            *_ranked(entry, score),
+            *(column.shown(score) if column.requested(score) else "–" for column in beyond),
+        )
     stdout_console().print(table)
 
 
 def _ranked(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
-    title = Text(safe(" ".join(entry.title.split())), style="dim", no_wrap=True, overflow="ellipsis")
+    title = Text(
+        safe(" ".join(entry.title.split())), style="dim", no_wrap=True, overflow="ellipsis"
+    )
     return (
         "–" if entry.rank is None else str(entry.rank),
         Group(Text(safe(entry.idea_id), overflow="fold"), title),
         number(entry.score),
         number(entry.soundness_0_to_10) if score.soundness_requested else "–",
-        f"{score.unscored_method_count} of {score.method_count}" if score.soundness_requested else "–",
+        f"{score.unscored_method_count} of {score.method_count}"
+        if score.soundness_requested
+        else "–",
         number(entry.contribution_0_to_10) if score.contribution_requested else "–",
-        f"{score.unscored_comparison_count} of {comparisons}" if score.contribution_requested else "–",
+        f"{score.unscored_comparison_count} of {comparisons}"
+        if score.contribution_requested
+        else "–",
     )

@@ -29,7 +29,12 @@ _HOW_TO_PRICE = "set ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS a
 
 
 def plan(
-    ideas: Annotated[Path, typer.Argument(metavar="IDEAS", help="JSONL, CSV, Parquet, or a folder of .txt and .md files.")],
+    ideas: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IDEAS", help="JSONL, CSV, Parquet, or a folder of .txt and .md files."
+        ),
+    ],
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
     profile: options.Profile = DEFAULT_PROFILE,
     engine: options.Engine = "extractive",
@@ -100,8 +105,14 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
         ["ideas", f"{estimate.ideas:,} ({estimate.rejected} rejected)"],
         ["literature requests", f"{estimate.literature_requests:,}"],
         ["model calls", f"{estimate.model_calls:,}"],
-        ["prompt tokens", f"{estimate.prompt_tokens:,}, {estimate.cached_tokens:,} of them expected from the provider's cache"],
-        ["completion tokens", f"{estimate.completion_tokens:,}, {estimate.thinking_tokens:,} of them expected for thinking"],
+        [
+            "prompt tokens",
+            f"{estimate.prompt_tokens:,}, {estimate.cached_tokens:,} of them expected from the provider's cache",
+        ],
+        [
+            "completion tokens",
+            f"{estimate.completion_tokens:,}, {estimate.thinking_tokens:,} of them expected for thinking",
+        ],
         ["cost", _usd(estimate.cost_usd, estimate.unpriced_models)],
         ["time", f"{duration(estimate.hours)}, bound by the {estimate.bound_by}"],
     ]
@@ -118,7 +129,11 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
 
 
 def _usd(cost_usd: float | None, unpriced_models: Sequence[str]) -> str:
-    return f"unknown price of {', '.join(unpriced_models)} ({_HOW_TO_PRICE})" if cost_usd is None else f"${cost_usd:,.2f}"
+    return (
+        f"unknown price of {', '.join(unpriced_models)} ({_HOW_TO_PRICE})"
+        if cost_usd is None
+        else f"${cost_usd:,.2f}"
+    )
 
 
 def _print_steps(estimate: "Estimate") -> None:
@@ -128,7 +143,14 @@ def _print_steps(estimate: "Estimate") -> None:
     steps = estimate.steps
     if not steps:
         return
-    columns = ["step, for each idea", "calls", "prompt tokens", "completion tokens", "of them thinking", "cost"]
+    columns = [
+        "step, for each idea",
+        "calls",
+        "prompt tokens",
+        "completion tokens",
+        "of them thinking",
+        "cost",
+    ]
     rows: list[list[object]] = [
         [
             step.step,
@@ -151,10 +173,24 @@ def _print_comparison(lines: "Sequence[ModelCost]") -> None:
 
     if not lines:
         return
-    columns = ["engine", "calls", "prompt tokens", "from cache", "completion tokens", "thinking", "an idea", "the whole run"]
+    columns = [
+        "engine",
+        "calls",
+        "prompt tokens",
+        "from cache",
+        "completion tokens",
+        "thinking",
+        "an idea",
+        "the whole run",
+    ]
     rows = []
     for line in lines:
-        tokens = (line.prompt_tokens, line.cached_tokens, line.completion_tokens, line.thinking_tokens)
+        tokens = (
+            line.prompt_tokens,
+            line.cached_tokens,
+            line.completion_tokens,
+            line.thinking_tokens,
+        )
         costs = [
             "unknown price" if cost is None else f"${cost:,.{digits}f}"
             for cost, digits in ((line.cost_usd_per_idea, 3), (line.cost_usd, 2))
@@ -165,7 +201,11 @@ def _print_comparison(lines: "Sequence[ModelCost]") -> None:
 
 def _named_models(request: RunRequest, others: Sequence[str]) -> list[str]:
     named = request.profile.judging.models
-    return [f"models that the profile names answer their steps in every line: {', '.join(named)}"] if others and named else []
+    return (
+        [f"models that the profile names answer their steps in every line: {', '.join(named)}"]
+        if others and named
+        else []
+    )
 
 
 def _spent_early(estimate: "Estimate", budget: Budget) -> list[str]:

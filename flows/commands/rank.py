@@ -16,35 +16,66 @@ from schemas.run import Budget, Run
 from schemas.settings import Settings
 
 GroupBy = Annotated[
-    Grouping, typer.Option("--group-by", help="`given`: the groups of the idea file; `clusters`: ideas on one subject, found by embedding.")
+    Grouping,
+    typer.Option(
+        "--group-by",
+        help="`given`: the groups of the idea file; `clusters`: ideas on one subject, found by embedding.",
+    ),
 ]
 Method = Annotated[
     RatingMethod | None,
-    typer.Option("--method", help="Ratings shown: `bradley_terry`, or `elo`, which counts human votes too. Default: elo with --votes."),
+    typer.Option(
+        "--method",
+        help="Ratings shown: `bradley_terry`, or `elo`, which counts human votes too. Default: elo with --votes.",
+    ),
 ]
 Votes = Annotated[
-    Path | None, typer.Option("--votes", metavar="FILE", help="Human votes, JSON Lines or CSV: first, second, winner, voter, …")
+    Path | None,
+    typer.Option(
+        "--votes",
+        metavar="FILE",
+        help="Human votes, JSON Lines or CSV: first, second, winner, voter, …",
+    ),
 ]
-Scores = Annotated[bool, typer.Option("--scores", metavar="", help="Rank by the scores of the evaluation: no matches, nothing paid.")]
+Scores = Annotated[
+    bool,
+    typer.Option(
+        "--scores",
+        metavar="",
+        help="Rank by the scores of the evaluation: no matches, nothing paid.",
+    ),
+]
 
 
 def rank(
     run: Annotated[
         str | None,
         typer.Argument(
-            metavar="[RUN|IDEAS]", help="A run_id, or an idea file, evaluated first where it is not yet. Default: the newest run."
+            metavar="[RUN|IDEAS]",
+            help="A run_id, or an idea file, evaluated first where it is not yet. Default: the newest run.",
         ),
     ] = None,
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
-    profile: Annotated[str | None, typer.Option("--profile", metavar="NAME|FILE", help="Default: the profile of the run.")] = None,
-    engine: Annotated[str | None, typer.Option("--engine", metavar="NAME", help="Judge of the matches. Default: the run's engine.")] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option("--profile", metavar="NAME|FILE", help="Default: the profile of the run."),
+    ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--engine", metavar="NAME", help="Judge of the matches. Default: the run's engine."
+        ),
+    ] = None,
     api_base: options.ApiBase = None,
     group_by: GroupBy = Grouping.GIVEN,
     method: Method = None,
     votes: Votes = None,
     scores: Scores = False,
     literature: options.Literature = None,
-    modules: Annotated[str | None, typer.Option("--modules", metavar="LIST", help="For IDEAS that are evaluated first.")] = None,
+    modules: Annotated[
+        str | None,
+        typer.Option("--modules", metavar="LIST", help="For IDEAS that are evaluated first."),
+    ] = None,
     cutoff: options.Cutoff = None,
     full_text: options.FullText = None,
     label: options.Label = "",
@@ -66,7 +97,14 @@ def rank(
 
     folder = warehouse.resolve()
     shaping = (literature, modules, cutoff, full_text)
-    found = find_run(folder, run, engine=engine, profile=profile, label=label, exact=any(option is not None for option in shaping))
+    found = find_run(
+        folder,
+        run,
+        engine=engine,
+        profile=profile,
+        label=label,
+        exact=any(option is not None for option in shaping),
+    )
     with Session() as session:
         if found is None:
             request = resolve_request(
@@ -112,7 +150,9 @@ def rank_request(
     chosen = engine or run.engine
     check_api_base(api_base, chosen)
     if profile is None and run.profile not in shipped_profiles():
-        raise ConfigurationError(f"run {run.run_id} followed the profile {run.profile}, a file of yours: name it with --profile FILE")
+        raise ConfigurationError(
+            f"run {run.run_id} followed the profile {run.profile}, a file of yours: name it with --profile FILE"
+        )
     return RankRequest(
         run_id=run.run_id,
         warehouse=warehouse,
@@ -128,7 +168,9 @@ def rank_request(
     )
 
 
-def rank_and_print(request: RankRequest, session: Session, *, as_json: bool, stored_will_do: bool) -> int:
+def rank_and_print(
+    request: RankRequest, session: Session, *, as_json: bool, stored_will_do: bool
+) -> int:
     """Rank a run in `session`, unless it is ranked so already, and print the ranking; the command's exit code."""
     from flows.commands.output import print_note
     from flows.commands.rank_output import print_matches
@@ -146,7 +188,12 @@ def rank_and_print(request: RankRequest, session: Session, *, as_json: bool, sto
             return EXIT_FAILURES
     head = stored or (summary.head if summary is not None else None)
     assert head is not None
-    print_matches(request.warehouse, head, as_json=as_json, report_paths=summary.report_paths if summary is not None else ())
+    print_matches(
+        request.warehouse,
+        head,
+        as_json=as_json,
+        report_paths=summary.report_paths if summary is not None else (),
+    )
     if head.incomplete_reason is None:
         return EXIT_DONE
     return EXIT_BUDGET if head.incomplete_reason == "budget_exhausted" else EXIT_FAILURES
@@ -166,4 +213,6 @@ def _stored(request: RankRequest) -> RankingHead | None:
         if (head.engine, head.profile, head.grouping, head.method)
         == (request.engine, request.profile.name, request.grouping, request.method)
     )
-    return next((head for head in same if head.incomplete_reason is None and head.vote_count == 0), None)
+    return next(
+        (head for head in same if head.incomplete_reason is None and head.vote_count == 0), None
+    )

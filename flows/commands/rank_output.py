@@ -33,7 +33,9 @@ def print_scores(warehouse: Path, run_id: RunId, *, as_json: bool) -> int:
     return 0
 
 
-def print_matches(warehouse: Path, head: RankingHead, *, as_json: bool, report_paths: Sequence[Path]) -> None:
+def print_matches(
+    warehouse: Path, head: RankingHead, *, as_json: bool, report_paths: Sequence[Path]
+) -> None:
     """The ranking by matches: ranks with the range the intervals allow, never a false total order."""
     with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
         ranked, summaries = ranked_by(queries, head), group_summaries(queries, head)
@@ -41,11 +43,17 @@ def print_matches(warehouse: Path, head: RankingHead, *, as_json: bool, report_p
         print_json(ranked)
         return
     stdout_console().print(_table(ranked))
-    print_note(f"run {head.run_id}, {head.ranking_id}: {_rests_on(summaries)}; engine {head.engine}, ratings {head.method.value}")
+    print_note(
+        f"run {head.run_id}, {head.ranking_id}: {_rests_on(summaries)}; engine {head.engine}, ratings {head.method.value}"
+    )
     if head.engine == "extractive":
-        print_note("engine: extractive, an offline baseline without a language model; use --engine litellm:MODEL for real judgement")
+        print_note(
+            "engine: extractive, an offline baseline without a language model; use --engine litellm:MODEL for real judgement"
+        )
     if head.incomplete_reason is not None:
-        print_note(f"the ranking ended early ({head.incomplete_reason.replace('_', ' ')}): the same command goes on from there")
+        print_note(
+            f"the ranking ended early ({head.incomplete_reason.replace('_', ' ')}): the same command goes on from there"
+        )
     for path in report_paths:
         print_note(f"report: {path}")
 
@@ -76,14 +84,18 @@ def _table(ranked: Sequence[RankedIdea]) -> Table:
 
 
 def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
-    title = Text(safe(" ".join(entry.title.split())), style="dim", no_wrap=True, overflow="ellipsis")
+    title = Text(
+        safe(" ".join(entry.title.split())), style="dim", no_wrap=True, overflow="ellipsis"
+    )
     played = entry.wins is not None and entry.losses is not None
     return (
         "–" if entry.rank is None else str(entry.rank),
         "" if entry.best_rank is None else f"{entry.best_rank}–{entry.worst_rank}",
         Group(Text(safe(entry.idea_id), overflow="fold"), title),
         _strength(entry),
-        "" if entry.strength_lower is None or entry.strength_upper is None else f"{entry.strength_lower:.2f} … {entry.strength_upper:.2f}",
+        ""
+        if entry.strength_lower is None or entry.strength_upper is None
+        else f"{entry.strength_lower:.2f} … {entry.strength_upper:.2f}",
         f"{entry.wins:g}" if played else "",
         f"{entry.losses:g}" if played else "",
         "" if entry.unscored_match_count is None else str(entry.unscored_match_count),

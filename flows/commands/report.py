@@ -24,16 +24,37 @@ class ReportFormat(StrEnum):
 
 def report(
     run: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="The run_id of a run, a check or a benchmark; default: the newest run.")
+        str | None,
+        typer.Argument(
+            metavar="[RUN]",
+            help="The run_id of a run, a check or a benchmark; default: the newest run.",
+        ),
     ] = None,
-    idea: Annotated[str | None, typer.Option("--idea", metavar="ID", help="One idea in full instead of the run.")] = None,
-    ranking: Annotated[bool, typer.Option("--ranking", metavar="", help="The ranking by matches in full instead of the run.")] = False,
+    idea: Annotated[
+        str | None,
+        typer.Option("--idea", metavar="ID", help="One idea in full instead of the run."),
+    ] = None,
+    ranking: Annotated[
+        bool,
+        typer.Option(
+            "--ranking", metavar="", help="The ranking by matches in full instead of the run."
+        ),
+    ] = False,
     docs: Annotated[
         bool,
-        typer.Option("--data-docs", metavar="", help="Great Expectations' Data Docs of its checks, as one HTML file, instead of the run."),
+        typer.Option(
+            "--data-docs",
+            metavar="",
+            help="Great Expectations' Data Docs of its checks, as one HTML file, instead of the run.",
+        ),
     ] = False,
-    output_format: Annotated[ReportFormat, typer.Option("--format", help="Markdown or one self-contained HTML file.")] = ReportFormat.MD,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout.")] = None,
+    output_format: Annotated[
+        ReportFormat, typer.Option("--format", help="Markdown or one self-contained HTML file.")
+    ] = ReportFormat.MD,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout."),
+    ] = None,
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
 ) -> int:
     """Write the report of a run, a check or a benchmark, of a run's ranking by matches, or the full review of one idea."""
@@ -48,7 +69,9 @@ def report(
     elif ranking:
         text = ranking_report(layout, run_id, output_format.value, catalogue_url=catalogue)
     elif idea is not None:
-        text = idea_report(layout, run_id, IdeaId(idea), output_format.value, catalogue_url=catalogue)
+        text = idea_report(
+            layout, run_id, IdeaId(idea), output_format.value, catalogue_url=catalogue
+        )
     else:
         text = any_report(layout, run_id, output_format.value, catalogue_url=catalogue)
     if output is None:

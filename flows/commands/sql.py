@@ -10,7 +10,12 @@ from schemas.settings import Settings
 
 
 def sql(
-    query: Annotated[str, typer.Argument(metavar='"select ..."', help="One SELECT; tables and columns: `assay warehouse docs`.")],
+    query: Annotated[
+        str,
+        typer.Argument(
+            metavar='"select ..."', help="One SELECT; tables and columns: `assay warehouse docs`."
+        ),
+    ],
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
     json: options.Json = False,
 ) -> int:

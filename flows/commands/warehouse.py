@@ -42,7 +42,12 @@ def compact(warehouse: options.Warehouse = DEFAULT_WAREHOUSE, json: options.Json
     if json:
         print_json(report)
     else:
-        print_note("; ".join(f"{name.replace('_', ' ')}: {count:,}" for name, count in report.model_dump().items()))
+        print_note(
+            "; ".join(
+                f"{name.replace('_', ' ')}: {count:,}"
+                for name, count in report.model_dump().items()
+            )
+        )
     return 0
 
 

@@ -14,7 +14,11 @@ from schemas.profile import Profile
 def shipped_profiles() -> tuple[str, ...]:
     """Names of the profiles that come with Assay."""
     return tuple(
-        sorted(entry.name.removesuffix(".toml") for entry in resources.files("flows.profiles").iterdir() if entry.name.endswith(".toml"))
+        sorted(
+            entry.name.removesuffix(".toml")
+            for entry in resources.files("flows.profiles").iterdir()
+            if entry.name.endswith(".toml")
+        )
     )
 
 
@@ -33,12 +37,16 @@ def load_profile(name_or_path: str) -> Profile:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         known = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
-        raise ConfigurationError(f"profile {where}: `{key}`: {known}. Compare it with flows/profiles/economy.toml.") from error
+        raise ConfigurationError(
+            f"profile {where}: `{key}`: {known}. Compare it with flows/profiles/economy.toml."
+        ) from error
 
 
 def _read(name_or_path: str) -> tuple[str, str]:
     if name_or_path in shipped_profiles():
-        return resources.files("flows.profiles").joinpath(f"{name_or_path}.toml").read_text("utf-8"), name_or_path
+        return resources.files("flows.profiles").joinpath(f"{name_or_path}.toml").read_text(
+            "utf-8"
+        ), name_or_path
     path = Path(name_or_path)
     try:
         return path.read_text("utf-8"), str(path)

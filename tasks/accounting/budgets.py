@@ -37,7 +37,11 @@ class Spend(Noun):
     requests: int = Field(default=0, ge=0, description="Literature requests.")
 
     def plus(self, other: "Spend") -> "Spend":
-        return Spend(cost_usd=self.cost_usd + other.cost_usd, tokens=self.tokens + other.tokens, requests=self.requests + other.requests)
+        return Spend(
+            cost_usd=self.cost_usd + other.cost_usd,
+            tokens=self.tokens + other.tokens,
+            requests=self.requests + other.requests,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,26 +74,43 @@ class SharedBudget:
         self._connection: sqlite3.Connection | None = None
         self._lock = threading.Lock()
 
-    async def reserve(self, idea_id: IdeaId, *, cost_usd: float = 0.0, tokens: int = 0, requests: int = 0) -> Reservation:
+    async def reserve(
+        self, idea_id: IdeaId, *, cost_usd: float = 0.0, tokens: int = 0, requests: int = 0
+    ) -> Reservation:
         """Leave for one call with this estimate.
 
         Raises:
             BudgetExhaustedError: the run's or the idea's budget is spent.
         """
-        reservation = Reservation(uuid.uuid4().hex, idea_id, Spend(cost_usd=cost_usd, tokens=tokens, requests=requests))
+        reservation = Reservation(
+            uuid.uuid4().hex, idea_id, Spend(cost_usd=cost_usd, tokens=tokens, requests=requests)
+        )
         if self.bounded:
             while not self._admit(reservation):  # noqa: ASYNC110 -- what is waited for may happen in another process
                 await asyncio.sleep(_POLL_SECONDS)
         return reservation
 
-    def settle(self, reservation: Reservation, *, cost_usd: float | None = 0.0, tokens: int = 0, requests: int = 0) -> None:
+    def settle(
+        self,
+        reservation: Reservation,
+        *,
+        cost_usd: float | None = 0.0,
+        tokens: int = 0,
+        requests: int = 0,
+    ) -> None:
         """Replace the estimate by what the call really used; a cost of None (no price known) counts as the estimate."""
-        actual = Spend(cost_usd=reservation.estimate.cost_usd if cost_usd is None else cost_usd, tokens=tokens, requests=requests)
+        actual = Spend(
+            cost_usd=reservation.estimate.cost_usd if cost_usd is None else cost_usd,
+            tokens=tokens,
+            requests=requests,
+        )
         if not self.bounded:
             self._local = self._local.plus(actual)
             return
         with self._transaction() as connection:
-            connection.execute("delete from reserved where reservation_id = ?", (reservation.reservation_id,))
+            connection.execute(
+                "delete from reserved where reservation_id = ?", (reservation.reservation_id,)
+            )
             self._add(connection, reservation.idea_id, actual)
 
     def count_request(self, idea_id: IdeaId) -> None:
@@ -103,7 +124,9 @@ class SharedBudget:
             self._local = self._local.plus(request)
             return
         with self._transaction() as connection:
-            self._refuse_what_is_spent(self._settled(connection, _WHOLE_RUN), Spend(), idea_id, request)
+            self._refuse_what_is_spent(
+                self._settled(connection, _WHOLE_RUN), Spend(), idea_id, request
+            )
             self._add(connection, idea_id, request)
 
     def spent(self, idea_id: IdeaId | None = None) -> Spend:
@@ -128,24 +151,52 @@ class SharedBudget:
             idea = self._settled(connection, idea_id)
             self._refuse_what_is_spent(run, idea, idea_id, asked)
             self._forget_the_dead(connection)
-            if self._full(run.plus(self._in_flight(connection, None)), idea.plus(self._in_flight(connection, idea_id)), asked):
+            if self._full(
+                run.plus(self._in_flight(connection, None)),
+                idea.plus(self._in_flight(connection, idea_id)),
+                asked,
+            ):
                 return False
-            row = (reservation.reservation_id, self.run_id, idea_id, asked.cost_usd, asked.tokens, asked.requests, os.getpid(), time.time())
+            row = (
+                reservation.reservation_id,
+                self.run_id,
+                idea_id,
+                asked.cost_usd,
+                asked.tokens,
+                asked.requests,
+                os.getpid(),
+                time.time(),
+            )
             connection.execute("insert into reserved values (?, ?, ?, ?, ?, ?, ?, ?)", row)
         return True
 
     def _refuse_what_is_spent(self, run: Spend, idea: Spend, idea_id: IdeaId, asked: Spend) -> None:
         bounds = self.budget
-        if asked.requests and bounds.maximum_requests is not None and run.requests >= bounds.maximum_requests:
-            raise BudgetExhaustedError(f"the run's budget of {bounds.maximum_requests} literature requests is spent: raise --max-requests")
+        if (
+            asked.requests
+            and bounds.maximum_requests is not None
+            and run.requests >= bounds.maximum_requests
+        ):
+            raise BudgetExhaustedError(
+                f"the run's budget of {bounds.maximum_requests} literature requests is spent: raise --max-requests"
+            )
         if asked.requests and not asked.tokens:
             return
         if bounds.maximum_cost_usd is not None and run.cost_usd >= bounds.maximum_cost_usd:
-            raise BudgetExhaustedError(f"the run's budget of ${bounds.maximum_cost_usd:.2f} is spent: raise --max-cost-usd")
+            raise BudgetExhaustedError(
+                f"the run's budget of ${bounds.maximum_cost_usd:.2f} is spent: raise --max-cost-usd"
+            )
         if bounds.maximum_tokens is not None and run.tokens >= bounds.maximum_tokens:
-            raise BudgetExhaustedError(f"the run's budget of {bounds.maximum_tokens} tokens is spent: raise it")
-        if bounds.maximum_cost_usd_per_idea is not None and idea.cost_usd >= bounds.maximum_cost_usd_per_idea:
-            raise BudgetExhaustedError(f"the budget of ${bounds.maximum_cost_usd_per_idea:.2f} for idea {idea_id} is spent: raise it")
+            raise BudgetExhaustedError(
+                f"the run's budget of {bounds.maximum_tokens} tokens is spent: raise it"
+            )
+        if (
+            bounds.maximum_cost_usd_per_idea is not None
+            and idea.cost_usd >= bounds.maximum_cost_usd_per_idea
+        ):
+            raise BudgetExhaustedError(
+                f"the budget of ${bounds.maximum_cost_usd_per_idea:.2f} for idea {idea_id} is spent: raise it"
+            )
 
     def _full(self, run: Spend, idea: Spend, asked: Spend) -> bool:
         bounds = self.budget
@@ -155,7 +206,10 @@ class SharedBudget:
             (run.requests, bounds.maximum_requests, asked.requests),
             (idea.cost_usd, bounds.maximum_cost_usd_per_idea, asked.cost_usd),
         ]
-        return any(maximum is not None and amount > 0 and used >= maximum for used, maximum, amount in pairs)
+        return any(
+            maximum is not None and amount > 0 and used >= maximum
+            for used, maximum, amount in pairs
+        )
 
     def _add(self, connection: sqlite3.Connection, idea_id: IdeaId, actual: Spend) -> None:
         for scope in (_WHOLE_RUN, idea_id):
@@ -172,11 +226,16 @@ class SharedBudget:
 
     def _in_flight(self, connection: sqlite3.Connection, idea_id: IdeaId | None) -> Spend:
         query = "select total(cost_usd), cast(total(tokens) as integer), cast(total(requests) as integer) from reserved where run_id = ?"
-        row = connection.execute(query + (" and idea_id = ?" if idea_id else ""), (self.run_id, *([idea_id] if idea_id else []))).fetchone()
+        row = connection.execute(
+            query + (" and idea_id = ?" if idea_id else ""),
+            (self.run_id, *([idea_id] if idea_id else [])),
+        ).fetchone()
         return Spend(cost_usd=row[0], tokens=row[1], requests=row[2])
 
     def _forget_the_dead(self, connection: sqlite3.Connection) -> None:
-        connection.execute("delete from reserved where at < ?", (time.time() - _FORGET_AFTER_SECONDS,))
+        connection.execute(
+            "delete from reserved where at < ?", (time.time() - _FORGET_AFTER_SECONDS,)
+        )
         for (owner,) in connection.execute("select distinct owner from reserved").fetchall():
             if not _alive(owner):
                 connection.execute("delete from reserved where owner = ?", (owner,))

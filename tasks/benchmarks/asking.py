@@ -24,7 +24,9 @@ async def ask(step: Step[Any, Any], question: Noun, context: ItemContext) -> Kep
     """Put `question` to the context's engine."""
     outcome: Outcome[Reply] = await context.engine.run(step, question)
     if isinstance(outcome, Unscored):
-        return KeptOutcome(value=None, reason=outcome.reason, detail=outcome.detail, provenance=outcome.provenance)
+        return KeptOutcome(
+            value=None, reason=outcome.reason, detail=outcome.detail, provenance=outcome.provenance
+        )
     return KeptOutcome(value=outcome.value.model_dump_json(), provenance=outcome.provenance)
 
 

@@ -10,7 +10,13 @@ from schemas.errors import ConfigurationError
 
 FILE = "expert_reviews.parquet"
 REFERENCE = "Human"
-SCORES = ("novelty_score", "excitement_score", "feasibility_score", "effectiveness_score", "overall_score")
+SCORES = (
+    "novelty_score",
+    "excitement_score",
+    "feasibility_score",
+    "effectiveness_score",
+    "overall_score",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +33,19 @@ def read_expert_reviews(path: Path) -> list[ExpertReview]:
     try:
         rows = pq.read_table(path, columns=["idea_id", "condition", *SCORES]).to_pylist()
     except (OSError, pa.ArrowException, KeyError) as error:
-        raise ConfigurationError(f"{path} cannot be read as expert reviews ({' '.join(str(error).split())[:200]})") from error
+        raise ConfigurationError(
+            f"{path} cannot be read as expert reviews ({' '.join(str(error).split())[:200]})"
+        ) from error
     if not rows:
         raise ConfigurationError(f"{path} holds nothing")
-    return [ExpertReview(str(row["idea_id"]), str(row["condition"]), {name: _number(row[name]) for name in SCORES}) for row in rows]
+    return [
+        ExpertReview(
+            str(row["idea_id"]),
+            str(row["condition"]),
+            {name: _number(row[name]) for name in SCORES},
+        )
+        for row in rows
+    ]
 
 
 def _number(value: object) -> float | None:

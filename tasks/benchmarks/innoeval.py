@@ -57,16 +57,23 @@ def read_groups(path: Path) -> list[SubmissionGroup]:
     for record in json_list(path):
         query, matches = record.get("query"), record.get("matches")
         if not isinstance(query, Mapping) or not isinstance(matches, Mapping):
-            raise ConfigurationError(f"{path}: an entry has no query with matches: is it the file its name says?")
+            raise ConfigurationError(
+                f"{path}: an entry has no query with matches: is it the file its name says?"
+            )
         members = [_submission(query, _word(record.get("query_category")), path)]
-        members += [_submission(_inner(match, path), label, path) for label, match in matches.items()]
+        members += [
+            _submission(_inner(match, path), label, path) for label, match in matches.items()
+        ]
         groups.append(SubmissionGroup(names.unique(members[0].idea.idea_id), _each_once(members)))
     return groups
 
 
 def read_pairs(path: Path, difficulty: str) -> list[SubmissionPair]:
     """Pairs of one file. Raises ConfigurationError as `read_points`."""
-    return [_pair(record, number, difficulty, path) for number, record in enumerate(json_list(path), start=1)]
+    return [
+        _pair(record, number, difficulty, path)
+        for number, record in enumerate(json_list(path), start=1)
+    ]
 
 
 def unique_ideas(submissions: Iterable[Submission]) -> list[Idea]:
@@ -78,15 +85,25 @@ def _pair(record: Record, number: int, difficulty: str, path: Path) -> Submissio
     sides = [record.get("paper_a"), record.get("paper_b")]
     first, second = (_submission(_inner(side, path), None, path) for side in sides)
     kind = _word(record.get("pair_type")) or ""
-    return SubmissionPair(f"{difficulty}:{number}:{first.idea.idea_id}:{second.idea.idea_id}", first, second, difficulty, kind)
+    return SubmissionPair(
+        f"{difficulty}:{number}:{first.idea.idea_id}:{second.idea.idea_id}",
+        first,
+        second,
+        difficulty,
+        kind,
+    )
 
 
 def _submission(record: Record, label: str | None, path: Path) -> Submission:
     paper_id = _word(record.get("paper_id")) or _word(record.get("id"))
     if paper_id is None:
-        raise ConfigurationError(f"{path}: a submission has no paper_id: is it the file its name says?")
+        raise ConfigurationError(
+            f"{path}: a submission has no paper_id: is it the file its name says?"
+        )
     title, abstract = text_of(record, "title", path), text_of(record, "abstract", path)
-    idea = Idea(idea_id=IdeaId(paper_id), title=title, text=f"# {title}\n\n{abstract}", cutoff_date=CUTOFF)
+    idea = Idea(
+        idea_id=IdeaId(paper_id), title=title, text=f"# {title}\n\n{abstract}", cutoff_date=CUTOFF
+    )
     said = _word(record.get("decision")) or label
     return Submission(idea, decision_of(said) if said is not None else None)
 
@@ -94,7 +111,9 @@ def _submission(record: Record, label: str | None, path: Path) -> Submission:
 def _inner(value: object, path: Path) -> Record:
     paper = value.get("paper", value) if isinstance(value, Mapping) else None
     if not isinstance(paper, Mapping):
-        raise ConfigurationError(f"{path}: an entry holds no submission: is it the file its name says?")
+        raise ConfigurationError(
+            f"{path}: an entry holds no submission: is it the file its name says?"
+        )
     return paper
 
 

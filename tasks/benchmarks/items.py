@@ -81,13 +81,19 @@ async def work_through(
         async with gate:
             ledger = Ledger(IdeaId(item_id))
             result = await work(item, tools.context(ledger))
-        answer = KeptAnswer(result=result.model_dump_json(), ask_again=ask_again(result), calls=(*paid, *ledger.llm_calls))
+        answer = KeptAnswer(
+            result=result.model_dump_json(),
+            ask_again=ask_again(result),
+            calls=(*paid, *ledger.llm_calls),
+        )
         store.keep(keys[item_id], answer)
         return Done(result, answer.calls)
 
     try:
         async with asyncio.TaskGroup() as running:
-            tasks = {item_id: running.create_task(one(item_id, item)) for item_id, item in items.items()}
+            tasks = {
+                item_id: running.create_task(one(item_id, item)) for item_id, item in items.items()
+            }
     except* AssayError as errors:
         raise _first(errors) from errors
     return {item_id: each.result() for item_id, each in tasks.items()}

@@ -36,10 +36,18 @@ def read_novelty_checker(path: Path) -> list[JudgedIdea]:
 
 
 def _judged(record: Record, path: Path) -> JudgedIdea:
-    idea_id, text, novel = text_of(record, "idea_id", path), text_of(record, "idea", path), record.get("novel")
+    idea_id, text, novel = (
+        text_of(record, "idea_id", path),
+        text_of(record, "idea", path),
+        record.get("novel"),
+    )
     if novel is not None and not isinstance(novel, bool):
         raise ConfigurationError(f"{path}: novel of {idea_id} is neither true nor false")
-    return JudgedIdea(Idea(idea_id=IdeaId(idea_id), title=title_of(text), text=text), works_of(record.get("papers"), path), novel)
+    return JudgedIdea(
+        Idea(idea_id=IdeaId(idea_id), title=title_of(text), text=text),
+        works_of(record.get("papers"), path),
+        novel,
+    )
 
 
 def works_of(entries: object, path: Path) -> tuple[Paper, ...]:
@@ -49,7 +57,9 @@ def works_of(entries: object, path: Path) -> tuple[Paper, ...]:
         ConfigurationError: no list of objects with titles.
     """
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise ConfigurationError(f"{path}: related works are to be a list of objects with title and abstract")
+        raise ConfigurationError(
+            f"{path}: related works are to be a list of objects with title and abstract"
+        )
     papers: dict[str, Paper] = {}
     for entry in entries:
         title = text_of(entry, "title", path)

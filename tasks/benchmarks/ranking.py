@@ -22,14 +22,25 @@ class RankedMembers(Noun):
 
     strengths: dict[str, float | None]
     explanation: str = Field(default="", description="Reason of the first overall match.")
-    unscored_reason: Reason | None = Field(default=None, description="Of the first match without a verdict.")
+    unscored_reason: Reason | None = Field(
+        default=None, description="Of the first match without a verdict."
+    )
     unscored_detail: str = ""
     provenance: Provenance | None = None
 
 
-async def rank_members(dossiers: Sequence[Dossier], parameters: RankingParameters, seed: int, context: ItemContext) -> RankedMembers:
+async def rank_members(
+    dossiers: Sequence[Dossier], parameters: RankingParameters, seed: int, context: ItemContext
+) -> RankedMembers:
     """Let the ideas of one group meet in pairs, in both orders where the profile says so."""
-    ranked = await rank_groups(dossiers, parameters, context.engine, seed, dimensions=DIMENSIONS, concurrency=MATCHES_AT_ONCE)
+    ranked = await rank_groups(
+        dossiers,
+        parameters,
+        context.engine,
+        seed,
+        dimensions=DIMENSIONS,
+        concurrency=MATCHES_AT_ONCE,
+    )
     overall = [match for match in ranked.matches if match.dimension == OVERALL.name]
     failed = next((match for match in overall if match.winner is None), None)
     scored = next((match for match in overall if match.winner is not None), None)

@@ -12,7 +12,14 @@ Record = Mapping[str, object]
 
 def json_lines(path: Path) -> list[Record]:
     """Raises ConfigurationError for a line that is no JSON object, or a file without one."""
-    return _objects(path, [(f"line {number}", _parsed(path, line, number)) for number, line in enumerate(_lines(path), 1) if line.strip()])
+    return _objects(
+        path,
+        [
+            (f"line {number}", _parsed(path, line, number))
+            for number, line in enumerate(_lines(path), 1)
+            if line.strip()
+        ],
+    )
 
 
 def json_list(path: Path) -> list[Record]:
@@ -20,14 +27,18 @@ def json_list(path: Path) -> list[Record]:
     found = _parsed(path, b"\n".join(_lines(path)), 1)
     if not isinstance(found, list):
         raise ConfigurationError(f"{path} is no JSON list: is it the file its name says?")
-    return _objects(path, [(f"entry {number}", entry) for number, entry in enumerate(found, start=1)])
+    return _objects(
+        path, [(f"entry {number}", entry) for number, entry in enumerate(found, start=1)]
+    )
 
 
 def text_of(record: Record, name: str, path: Path) -> str:
     """A field that must hold text. Raises ConfigurationError when it does not."""
     value = record.get(name)
     if not isinstance(value, str) or not value.strip():
-        raise ConfigurationError(f"{path}: an entry has no text under {name!r}: is it the file its name says?")
+        raise ConfigurationError(
+            f"{path}: an entry has no text under {name!r}: is it the file its name says?"
+        )
     return value
 
 
@@ -35,7 +46,9 @@ def _lines(path: Path) -> list[bytes]:
     try:
         return path.read_bytes().split(b"\n")
     except OSError as error:
-        raise ConfigurationError(f"{path} cannot be read ({error.strerror}): check --data") from error
+        raise ConfigurationError(
+            f"{path} cannot be read ({error.strerror}): check --data"
+        ) from error
 
 
 def _parsed(path: Path, line: bytes, number: int) -> object:

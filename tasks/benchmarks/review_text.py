@@ -12,7 +12,9 @@ Part = tuple[str, str]
 
 def text_of_evaluation(evaluation: IdeaEvaluation) -> str:
     """Everything the modules wrote about an idea; empty when nothing was scored."""
-    return "\n\n".join([*_soundness(evaluation), *_contribution(evaluation), *_committee(evaluation)])
+    return "\n\n".join(
+        [*_soundness(evaluation), *_contribution(evaluation), *_committee(evaluation)]
+    )
 
 
 def text_of_reply(reply: WholeReviewReply, shown: Shown | None) -> str:
@@ -22,7 +24,12 @@ def text_of_reply(reply: WholeReviewReply, shown: Shown | None) -> str:
         return text.strip() if shown is None else settle(text, shown).markdown
 
     methods = (
-        (f"Method: {each.method}", ("Support", each.support), ("Contradictions", each.contradictions), ("Suggestions", each.suggestions))
+        (
+            f"Method: {each.method}",
+            ("Support", each.support),
+            ("Contradictions", each.contradictions),
+            ("Suggestions", each.suggestions),
+        )
         for each in reply.methods
     )
     dimensions = (
@@ -34,7 +41,10 @@ def text_of_reply(reply: WholeReviewReply, shown: Shown | None) -> str:
         )
         for each in reply.dimensions
     )
-    sections = (_section(heading, [(name, said(text)) for name, text in parts]) for heading, *parts in (*methods, *dimensions))
+    sections = (
+        _section(heading, [(name, said(text)) for name, text in parts])
+        for heading, *parts in (*methods, *dimensions)
+    )
     return "\n\n".join(filter(None, sections))
 
 
@@ -44,17 +54,29 @@ def _soundness(evaluation: IdeaEvaluation) -> Iterator[str]:
         return
     text_of = {method.method_id: method.text for method in soundness.methods}
     for review in soundness.reviews:
-        parts = [("Support", review.support), ("Contradictions", review.contradictions), ("Suggestions", review.suggestions)]
+        parts = [
+            ("Support", review.support),
+            ("Contradictions", review.contradictions),
+            ("Suggestions", review.suggestions),
+        ]
         yield from _filled(f"Method: {text_of[review.method_id]}", parts)
     if soundness.summary is not None:
         summary = soundness.summary
-        lists = [("Strengths", summary.strengths), ("Weaknesses", summary.weaknesses), ("Suggestions", summary.suggestions)]
+        lists = [
+            ("Strengths", summary.strengths),
+            ("Weaknesses", summary.weaknesses),
+            ("Suggestions", summary.suggestions),
+        ]
         yield from _filled("Summary of soundness", [(name, _list(texts)) for name, texts in lists])
 
 
 def _contribution(evaluation: IdeaEvaluation) -> Iterator[str]:
     for review in evaluation.contribution.reviews if evaluation.contribution is not None else ():
-        parts = [("Strengths", review.strengths), ("Weaknesses", review.weaknesses), ("Suggestions", review.suggestions)]
+        parts = [
+            ("Strengths", review.strengths),
+            ("Weaknesses", review.weaknesses),
+            ("Suggestions", review.suggestions),
+        ]
         yield from _filled(f"Contribution: {review.dimension}", parts)
 
 
@@ -62,7 +84,12 @@ def _committee(evaluation: IdeaEvaluation) -> Iterator[str]:
     meta = evaluation.committee.meta_review if evaluation.committee is not None else None
     if meta is None:
         return
-    parts = [("Summary", meta.summary), ("Strengths", meta.strengths), ("Weaknesses", meta.weaknesses), ("Suggestions", meta.suggestions)]
+    parts = [
+        ("Summary", meta.summary),
+        ("Strengths", meta.strengths),
+        ("Weaknesses", meta.weaknesses),
+        ("Suggestions", meta.suggestions),
+    ]
     yield from _filled("Committee", parts)
 
 

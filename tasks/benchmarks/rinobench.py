@@ -21,7 +21,11 @@ GOLD, TRAINING = f"{FOLDER}/test.json", f"{FOLDER}/train.json"
 PREDICTIONS, SCORES = "novelty_predictions-", "novelty_pred_evaluation-"
 TEST_LABELS: Mapping[int, int] = {1: 15, 2: 60, 3: 87, 4: 81, 5: 34}
 """Ideas of the test split by gold score (Table 2)."""
-_PARTS = (("problem_statement", "Problem"), ("objective", "Objective"), ("solution_approach", "Solution approach"))
+_PARTS = (
+    ("problem_statement", "Problem"),
+    ("objective", "Objective"),
+    ("solution_approach", "Solution approach"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,10 @@ def read_predictions(folder: Path) -> dict[str, list[Prediction]]:
         ConfigurationError: a file is not what its name says.
     """
     paths = sorted((folder / FOLDER).glob(f"{PREDICTIONS}*.json"))
-    return {path.stem.removeprefix(PREDICTIONS): [_prediction(record) for record in json_list(path)] for path in paths}
+    return {
+        path.stem.removeprefix(PREDICTIONS): [_prediction(record) for record in json_list(path)]
+        for path in paths
+    }
 
 
 def read_scores(folder: Path) -> dict[str, dict[str, float]]:
@@ -58,7 +65,10 @@ def read_scores(folder: Path) -> dict[str, dict[str, float]]:
     Raises:
         ConfigurationError: a file is not what its name says.
     """
-    return {path.stem.removeprefix(SCORES): _scores(path) for path in sorted((folder / FOLDER).glob(f"{SCORES}*.json"))}
+    return {
+        path.stem.removeprefix(SCORES): _scores(path)
+        for path in sorted((folder / FOLDER).glob(f"{SCORES}*.json"))
+    }
 
 
 def read_gold(path: Path) -> list[GoldIdea]:
@@ -69,19 +79,28 @@ def read_gold(path: Path) -> list[GoldIdea]:
     Raises:
         ConfigurationError: the file is not what its name says, or a score is none from 1 to 5.
     """
-    return [_gold(record, f"{path.stem}_{number}", path) for number, record in enumerate(json_list(path))]
+    return [
+        _gold(record, f"{path.stem}_{number}", path)
+        for number, record in enumerate(json_list(path))
+    ]
 
 
 def _prediction(record: Record) -> Prediction:
     score, reasoning = record.get("novelty_score"), record.get("reasoning")
     sound = isinstance(score, int) and not isinstance(score, bool) and score in SCALE
-    return Prediction(score if sound and isinstance(score, int) else None, reasoning if isinstance(reasoning, str) else "")
+    return Prediction(
+        score if sound and isinstance(score, int) else None,
+        reasoning if isinstance(reasoning, str) else "",
+    )
 
 
 def _scores(path: Path) -> dict[str, float]:
     try:
         found = orjson.loads(path.read_bytes())
-        shares = {("macro_f1" if name == "macro" else f"f1_{name}"): float(value) for name, value in found["f1_scores"].items()}
+        shares = {
+            ("macro_f1" if name == "macro" else f"f1_{name}"): float(value)
+            for name, value in found["f1_scores"].items()
+        }
         return shares | {
             name.removeprefix(
                 "mean_",
@@ -92,24 +111,43 @@ def _scores(path: Path) -> dict[str, float]:
             if name != "f1_scores"
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigurationError(f"{path} holds no scores of RINoBench ({type(error).__name__}): is it the file its name says?") from error
+        raise ConfigurationError(
+            f"{path} holds no scores of RINoBench ({type(error).__name__}): is it the file its name says?"
+        ) from error
 
 
 def _gold(record: Record, idea_id: str, path: Path) -> GoldIdea:
     score, reasoning = record.get("novelty_score"), record.get("novelty_reasoning")
-    if score is not None and (not isinstance(score, int) or isinstance(score, bool) or score not in SCALE):
-        raise ConfigurationError(f"{path}: novelty_score of {idea_id} is {score!r}, not a whole number from 1 to 5")
+    if score is not None and (
+        not isinstance(score, int) or isinstance(score, bool) or score not in SCALE
+    ):
+        raise ConfigurationError(
+            f"{path}: novelty_score of {idea_id} is {score!r}, not a whole number from 1 to 5"
+        )
     text = _idea_text(record, path)
     idea = Idea(idea_id=IdeaId(idea_id), title=title_of(text), text=text)
-    return GoldIdea(idea, works_of(record.get("related_works"), path), score, reasoning if isinstance(reasoning, str) else "")
+    return GoldIdea(
+        idea,
+        works_of(record.get("related_works"), path),
+        score,
+        reasoning if isinstance(reasoning, str) else "",
+    )
 
 
 def _idea_text(record: Record, path: Path) -> str:
     idea = record.get("research_idea")
     if not isinstance(idea, dict):
         return text_of(record, "research_idea", path)
-    parts = [(heading, text) for name, heading in _PARTS if isinstance(text := idea.get(name), str) and text.strip()]
-    parts += [(name, text) for name, text in idea.items() if name not in dict(_PARTS) and isinstance(text, str) and text.strip()]
+    parts = [
+        (heading, text)
+        for name, heading in _PARTS
+        if isinstance(text := idea.get(name), str) and text.strip()
+    ]
+    parts += [
+        (name, text)
+        for name, text in idea.items()
+        if name not in dict(_PARTS) and isinstance(text, str) and text.strip()
+    ]
     if not parts:
         raise ConfigurationError(f"{path}: a research_idea has no text")
     return "\n\n".join(f"## {heading}\n\n{text.strip()}" for heading, text in parts)

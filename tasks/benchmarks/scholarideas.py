@@ -65,13 +65,21 @@ def _reviewed(record: Record, path: Path) -> ReviewedIdea:
     )
     rubrics = record.get("rubrics")
     listed = rubrics if isinstance(rubrics, list) else []
-    return ReviewedIdea(idea, tuple(_rubric(entry, idea_id, number, discipline, path) for number, entry in enumerate(listed, start=1)))
+    return ReviewedIdea(
+        idea,
+        tuple(
+            _rubric(entry, idea_id, number, discipline, path)
+            for number, entry in enumerate(listed, start=1)
+        ),
+    )
 
 
 def _rubric(entry: object, idea_id: IdeaId, number: int, discipline: str, path: Path) -> Rubric:
     if not isinstance(entry, dict):
         raise ConfigurationError(f"{path}: rubric {number} of {idea_id} is no JSON object")
-    statement, kind, axis, severity = (text_of(entry, name, path) for name in ("statement", "type", "axis", "severity"))
+    statement, kind, axis, severity = (
+        text_of(entry, name, path) for name in ("statement", "type", "axis", "severity")
+    )
     return Rubric(f"{idea_id}:{number}", idea_id, discipline, statement, kind, axis, severity)
 
 

@@ -24,11 +24,16 @@ def _order(paper: Paper) -> tuple[str, str, str, str]:
 
 
 def _entry(paper: Paper) -> str:
-    names = ", ".join(escaped(author) for author in paper.authors[:AUTHORS_NAMED]) or "Unknown author"
+    names = (
+        ", ".join(escaped(author) for author in paper.authors[:AUTHORS_NAMED]) or "Unknown author"
+    )
     if len(paper.authors) > AUTHORS_NAMED:
         names += " et al."
     title = escaped(paper.title).rstrip(".") or "Untitled"
-    parts = [f"{names} ({publication_label(paper)}).", title if title.endswith(("?", "!")) else f"{title}."]
+    parts = [
+        f"{names} ({publication_label(paper)}).",
+        title if title.endswith(("?", "!")) else f"{title}.",
+    ]
     if venue := escaped(paper.venue):
         parts.append(f"*{venue}*.")
     if address := link(paper):

@@ -46,6 +46,7 @@ def show(papers: Sequence[Paper]) -> Shown:
     """Give each paper a key, P1, P2, … in the given order; a paper given twice keeps its first key."""
     return Shown(
         papers=tuple(
-            {paper.paper_id: paper for paper in reversed(papers)}[paper_id] for paper_id in dict.fromkeys(p.paper_id for p in papers)
+            {paper.paper_id: paper for paper in reversed(papers)}[paper_id]
+            for paper_id in dict.fromkeys(p.paper_id for p in papers)
         )
     )

@@ -4,7 +4,8 @@ from schemas.patterns import IGNORECASE, bounded
 
 _SEPARATOR = r"(?:\s{0,9}+(?:,|;|&|/|\band\b|\bor\b|\+)\s{0,9}+|\s{1,9}+)"
 _LEAD = (
-    r"(?:(?:see(?:\s{1,9}also)?|e\.\s?g\.|cf\.?|as\s{1,9}in|also|papers?|refs?\.?|references?|stud(?:y|ies)|by|from|in)[\s,:]{0,9}+){0,2}"
+    r"(?:(?:see(?:\s{1,9}also)?|e\.\s?g\.|cf\.?|as\s{1,9}in|also|papers?|refs?\.?|references?"
+    r"|stud(?:y|ies)|by|from|in)[\s,:]{0,9}+){0,2}"
 )
 _KEY = r"(?<![\w-])#?[Pp]\s?(?P<first>\d{1,6})(?:\s?[-–—]\s?[Pp]?\s?(?P<last>\d{1,6}))?(?![\w%])(?!\.\d)"
 _KEY_UNNAMED = _KEY.replace("?P<first>", "?:").replace("?P<last>", "?:")

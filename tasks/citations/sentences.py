@@ -3,9 +3,14 @@
 from schemas.patterns import IGNORECASE, bounded
 
 MINIMUM_WORDS_OF_A_STATEMENT = 5
-_ABBREVIATION = bounded(r"(?:\b(?:et al|e\.g|i\.e|cf|vs|fig|figs|eq|sec|tab|ref|refs|no|approx|resp|dr|prof)|\b[A-Z])\.$", IGNORECASE)
+_ABBREVIATION = bounded(
+    r"(?:\b(?:et al|e\.g|i\.e|cf|vs|fig|figs|eq|sec|tab|ref|refs|no|approx|resp|dr|prof)|\b[A-Z])\.$",
+    IGNORECASE,
+)
 _TERMINATOR = bounded(r"[.!?][\"'”’)*_]{0,99}+(?=\s|\x01|$)")
-_TRAILING_CITATIONS = bounded(r"(?:\s{0,9}\x01\d{1,9}\x01){1,200}[.,;]?(?=\s{0,99}+(?:$|(?<=\s)[^a-z\s]))")
+_TRAILING_CITATIONS = bounded(
+    r"(?:\s{0,9}\x01\d{1,9}\x01){1,200}[.,;]?(?=\s{0,99}+(?:$|(?<=\s)[^a-z\s]))"
+)
 _LIST_MARK = bounded(r"^\s*+(?:[-*+•]|\d{1,3}[.)])\s+")
 _WORD = bounded(r"[^\W\d_]{2,}")
 
@@ -20,7 +25,9 @@ def sentences(line: str) -> list[str]:
         if match.start() < position:
             continue
         position = match.end()
-        if match.group().startswith(".") and _ABBREVIATION.search(line[max(start, match.start() - 12) : match.start() + 1]):
+        if match.group().startswith(".") and _ABBREVIATION.search(
+            line[max(start, match.start() - 12) : match.start() + 1]
+        ):
             continue
         trailing = _TRAILING_CITATIONS.match(line, position)
         position = trailing.end() if trailing else position

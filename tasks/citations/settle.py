@@ -9,13 +9,21 @@ from schemas.paper import Paper
 from schemas.patterns import MULTILINE, Match, bounded
 from tasks.citations.keys import Shown
 from tasks.citations.labels import label, link, reference
-from tasks.citations.patterns import KEY, LOWER_CASE_KEY, ONLY_AUTHORS_AND_YEARS, ONLY_KEYS, REPLY_TOKEN
+from tasks.citations.patterns import (
+    KEY,
+    LOWER_CASE_KEY,
+    ONLY_AUTHORS_AND_YEARS,
+    ONLY_KEYS,
+    REPLY_TOKEN,
+)
 from tasks.citations.sentences import uncited_sentence_count
 
 MAXIMUM_RANGE = 100
 _REMOVED = "\x00"
 _MARK = bounded(r"\x01(\d{1,9})\x01")
-_EMPTIED_BRACKETS = bounded(r"[\[(【]([\s,;\x00]*+)[\])】]", because="each run follows one bracket, and holds none")
+_EMPTIED_BRACKETS = bounded(
+    r"[\[(【]([\s,;\x00]*+)[\])】]", because="each run follows one bracket, and holds none"
+)
 _RUN = bounded(r"[\s,;\x00]+")
 _BEFORE_PUNCTUATION = bounded(
     r"(?:(?<![ \t])[ \t]*+[,;][ \t]*+|(?<![ \t\x00])[ \t]*+)\x00(?:[ \t]*+\x00)*+"
@@ -55,7 +63,11 @@ def settle(text: str, shown: Shown) -> Settled:
     """
     settlement = _Settlement(shown)
     cleaned = text.translate({0: None, 1: None})
-    marked = _tidy(REPLY_TOKEN.sub(settlement.replaced, cleaned)) if REPLY_TOKEN.search(cleaned) else cleaned.strip()
+    marked = (
+        _tidy(REPLY_TOKEN.sub(settlement.replaced, cleaned))
+        if REPLY_TOKEN.search(cleaned)
+        else cleaned.strip()
+    )
     counts = Counter(int(match.group(1)) for match in _MARK.finditer(marked))
     markdown = _MARK.sub(lambda match: reference(shown.papers[int(match.group(1))]), marked)
     return Settled(
@@ -76,8 +88,14 @@ class _Settlement:
     def __post_init__(self) -> None:
         numbered: list[tuple[int, Paper]] = list(enumerate(self.shown.papers))
         self.by_reference = {reference(paper): index for index, paper in reversed(numbered)}
-        self.by_reference.update({f"({label(paper)})": index for index, paper in reversed(numbered)})
-        self.by_url = {address: index for index, paper in reversed(numbered) if (address := link(paper)) is not None}
+        self.by_reference.update(
+            {f"({label(paper)})": index for index, paper in reversed(numbered)}
+        )
+        self.by_url = {
+            address: index
+            for index, paper in reversed(numbered)
+            if (address := link(paper)) is not None
+        }
 
     def replaced(self, match: Match[str]) -> str:
         """The text that stands for one token: marks for papers, a removal sign, or the token itself."""
@@ -147,8 +165,13 @@ class _Settlement:
         numbers: list[int] = []
         for key in KEY.finditer(text):
             first, last = int(key["first"]), int(key["last"] or key["first"])
-            numbers.extend(range(first, last + 1) if first <= last <= first + MAXIMUM_RANGE else (first, last))
-        marks = [self._mark(n - 1) if self.shown.paper_at(n) else self._gone() for n in dict.fromkeys(numbers)]
+            numbers.extend(
+                range(first, last + 1) if first <= last <= first + MAXIMUM_RANGE else (first, last)
+            )
+        marks = [
+            self._mark(n - 1) if self.shown.paper_at(n) else self._gone()
+            for n in dict.fromkeys(numbers)
+        ]
         return " ".join(marks)
 
 
@@ -164,7 +187,9 @@ def _tidy(marked: str) -> str:
 
 def _without_removals(marked: str) -> str:
     """The text with its removals taken out, and with them the brackets, commas and spaces that were theirs."""
-    text = _EMPTIED_BRACKETS.sub(lambda found: _REMOVED if _REMOVED in found.group(1) else found.group(), marked)
+    text = _EMPTIED_BRACKETS.sub(
+        lambda found: _REMOVED if _REMOVED in found.group(1) else found.group(), marked
+    )
     text = _RUN.sub(_beside_a_bracket, text)
     text = _BEFORE_PUNCTUATION.sub("", text)
     return _BETWEEN_WORDS.sub(" ", _AT_LINE_START.sub(r"\1", text))
@@ -172,6 +197,9 @@ def _without_removals(marked: str) -> str:
 
 def _beside_a_bracket(run: Match[str]) -> str:
     """Spaces, commas and removals behind an opening bracket or before a closing one."""
-    before, behind = run.string[run.start() - 1 : run.start()], run.string[run.end() : run.end() + 1]
+    before, behind = (
+        run.string[run.start() - 1 : run.start()],
+        run.string[run.end() : run.end() + 1],
+    )
     beside = (before and before in "[(") or (behind and behind in "])")
     return "" if beside and _REMOVED in run.group() else run.group()

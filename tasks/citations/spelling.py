@@ -29,7 +29,11 @@ def without_keys(text: str, shown: Shown, subject: PaperId) -> str:
             return None
         if _REPORTING.match(text, end):
             return f"{space}{_subject_of(inside, shown, subject)}"
-        titles = [title for key in KEY.finditer(inside) if (title := _title(int(key["first"]), shown, subject))]
+        titles = [
+            title
+            for key in KEY.finditer(inside)
+            if (title := _title(int(key["first"]), shown, subject))
+        ]
         return f" ({'; '.join(dict.fromkeys(titles))})" if titles else ""
 
     def prose(match: Match[str]) -> str:
@@ -77,11 +81,17 @@ def _with_brackets(text: str, write: Callable[[str, str, str, int], str | None])
 
 def _subject_of(inside: str, shown: Shown, subject: PaperId) -> str:
     """What bracketed keys stand for in front of a verb."""
-    names = [_title(int(key["first"]), shown, subject) or "the paper" for key in KEY.finditer(inside)]
+    names = [
+        _title(int(key["first"]), shown, subject) or "the paper" for key in KEY.finditer(inside)
+    ]
     return " and ".join(dict.fromkeys(names))
 
 
 def _title(number: int, shown: Shown, subject: PaperId) -> str:
     """The title of another paper, in quotation marks and without brackets; empty for `subject` and for keys that were not shown."""
     paper = shown.paper_at(number)
-    return f"“{' '.join(paper.title.translate(_NO_BRACKETS).split())}”" if paper is not None and paper.paper_id != subject else ""
+    return (
+        f"“{' '.join(paper.title.translate(_NO_BRACKETS).split())}”"
+        if paper is not None and paper.paper_id != subject
+        else ""
+    )

@@ -17,7 +17,13 @@ from tasks.committee.knowledge.failure_log import STAGE
 from tasks.committee.reviewing import Case, Reviewed
 from tasks.committee.showing import cited, display, rekeyed, telling, without_references
 from tasks.committee.steps.later_suggestions import LATER_SUGGESTIONS, LaterInput
-from tasks.committee.steps.meta_review import META_REVIEW, DimensionFigures, MetaInput, MetaReply, ReviewShown
+from tasks.committee.steps.meta_review import (
+    META_REVIEW,
+    DimensionFigures,
+    MetaInput,
+    MetaReply,
+    ReviewShown,
+)
 from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
 from tasks.metrics.krippendorff import krippendorff_alpha
@@ -47,11 +53,19 @@ class Figures:
 
 def figures_of(reviews: Sequence[PersonaReview], dimensions: Sequence[ReviewDimension]) -> Figures:
     """Computed from the scored reviews, never asked for."""
-    by_dimension = {each.name: [review for review in reviews if review.dimension == each.name] for each in dimensions}
-    scored = {name: [review.score_0_to_10 for review in found if review.score_0_to_10 is not None] for name, found in by_dimension.items()}
+    by_dimension = {
+        each.name: [review for review in reviews if review.dimension == each.name]
+        for each in dimensions
+    }
+    scored = {
+        name: [review.score_0_to_10 for review in found if review.score_0_to_10 is not None]
+        for name, found in by_dimension.items()
+    }
     every = [score for scores in scored.values() for score in scores]
     alpha = krippendorff_alpha(
-        [[review.score_0_to_10 for review in found] for found in by_dimension.values()], "interval", resamples=_NO_INTERVAL_RESAMPLES
+        [[review.score_0_to_10 for review in found] for found in by_dimension.values()],
+        "interval",
+        resamples=_NO_INTERVAL_RESAMPLES,
     )
     return Figures(
         total_0_to_10=fmean(every) if every else None,
@@ -72,21 +86,29 @@ class Concluded:
     failures: tuple[Failure, ...] = ()
 
 
-async def conclude(case: Case, reviewed: Sequence[Reviewed], dimensions: Sequence[ReviewDimension], engine: Engine) -> Concluded:
+async def conclude(
+    case: Case, reviewed: Sequence[Reviewed], dimensions: Sequence[ReviewDimension], engine: Engine
+) -> Concluded:
     """The judgement never sees what appeared after the time point; the suggestions see nothing else."""
     figures = figures_of([each.review for each in reviewed], dimensions)
     if figures.total_0_to_10 is None:
-        return Concluded(_unscored(figures, *_why_unscored(reviewed), never_asked(META_REVIEW, engine)))
+        return Concluded(
+            _unscored(figures, *_why_unscored(reviewed), never_asked(META_REVIEW, engine))
+        )
     shown = _cited_anywhere(reviewed)
     outcome = await engine.run(META_REVIEW, _question(case, reviewed, figures, shown))
     if isinstance(outcome, Unscored):
-        concluded = Concluded(_unscored(figures, outcome.reason, outcome.detail, outcome.provenance))
+        concluded = Concluded(
+            _unscored(figures, outcome.reason, outcome.detail, outcome.provenance)
+        )
     elif not outcome.value.summary.strip():
         detail = "the reply decides without saying why"
         concluded = Concluded(_unscored(figures, Reason.REPLY_EMPTY, detail, outcome.provenance))
     else:
         concluded = _settled(case, outcome.value, shown, figures, outcome.provenance)
-    return await _with_suggestions(case, concluded, without_references(concluded.meta_review.weaknesses, shown), engine)
+    return await _with_suggestions(
+        case, concluded, without_references(concluded.meta_review.weaknesses, shown), engine
+    )
 
 
 def no_committee(reason: Reason, detail: str, provenance: Provenance) -> MetaReview:
@@ -95,12 +117,19 @@ def no_committee(reason: Reason, detail: str, provenance: Provenance) -> MetaRev
 
 
 def _why_unscored(reviewed: Sequence[Reviewed]) -> tuple[Reason, str]:
-    reasons = [each.review.unscored_reason for each in reviewed if each.review.unscored_reason is not None]
+    reasons = [
+        each.review.unscored_reason for each in reviewed if each.review.unscored_reason is not None
+    ]
     most = max(dict.fromkeys(reasons), key=reasons.count) if reasons else Reason.NOTHING_TO_JUDGE
-    return most, f"none of {len(reviewed)} reviews has a score; {reasons.count(most)} for this reason"
+    return (
+        most,
+        f"none of {len(reviewed)} reviews has a score; {reasons.count(most)} for this reason",
+    )
 
 
-def _question(case: Case, reviewed: Sequence[Reviewed], figures: Figures, shown: Shown) -> MetaInput:
+def _question(
+    case: Case, reviewed: Sequence[Reviewed], figures: Figures, shown: Shown
+) -> MetaInput:
     assert figures.total_0_to_10 is not None
     return MetaInput(
         idea=case.idea.text,
@@ -110,7 +139,10 @@ def _question(case: Case, reviewed: Sequence[Reviewed], figures: Figures, shown:
                 name=name,
                 mean=mean,
                 spread=figures.spreads.get(name),
-                scored_count=sum(each.review.dimension == name and each.review.score_0_to_10 is not None for each in reviewed),
+                scored_count=sum(
+                    each.review.dimension == name and each.review.score_0_to_10 is not None
+                    for each in reviewed
+                ),
             )
             for name, mean in figures.means.items()
         ),
@@ -130,11 +162,24 @@ def _question(case: Case, reviewed: Sequence[Reviewed], figures: Figures, shown:
 
 def _cited_anywhere(reviewed: Sequence[Reviewed]) -> Shown:
     """One set of keys for all that the reviews cite, in the order they cite it."""
-    return show([paper for each in reviewed for row in each.citations for key, paper in each.shown if key == row.citation_key])
+    return show(
+        [
+            paper
+            for each in reviewed
+            for row in each.citations
+            for key, paper in each.shown
+            if key == row.citation_key
+        ]
+    )
 
 
-def _settled(case: Case, reply: MetaReply, shown: Shown, figures: Figures, provenance: Provenance) -> Concluded:
-    texts = {field: settle(getattr(reply, field), shown) for field in ("summary", "strengths", "weaknesses")}
+def _settled(
+    case: Case, reply: MetaReply, shown: Shown, figures: Figures, provenance: Provenance
+) -> Concluded:
+    texts = {
+        field: settle(getattr(reply, field), shown)
+        for field in ("summary", "strengths", "weaknesses")
+    }
     meta_review = MetaReview(
         total_score_0_to_10=figures.total_0_to_10,
         decision=reply.decision,
@@ -146,7 +191,11 @@ def _settled(case: Case, reply: MetaReply, shown: Shown, figures: Figures, prove
         uncited_sentence_count=sum(text.uncited_sentence_count for text in texts.values()),
         provenance=provenance,
     )
-    citations = (row for field, text in texts.items() for row in cited(text, shown, case.library, subject=SUBJECT, field=field))
+    citations = (
+        row
+        for field, text in texts.items()
+        for row in cited(text, shown, case.library, subject=SUBJECT, field=field)
+    )
     return Concluded(meta_review, tuple(citations))
 
 
@@ -172,21 +221,33 @@ def _columns(figures: Figures) -> dict[str, Any]:
     }
 
 
-async def _with_suggestions(case: Case, concluded: Concluded, weaknesses: str, engine: Engine) -> Concluded:
+async def _with_suggestions(
+    case: Case, concluded: Concluded, weaknesses: str, engine: Engine
+) -> Concluded:
     """Ask for suggestions where something later is known; without any they stay empty."""
     displayed = display(telling(case.evidence, KnowledgePhase.AFTER), case.library)
     if not displayed.items:
         return concluded
-    outcome = await engine.run(LATER_SUGGESTIONS, LaterInput(idea=case.idea.text, weaknesses=weaknesses, knowledge=displayed.items))
+    outcome = await engine.run(
+        LATER_SUGGESTIONS,
+        LaterInput(idea=case.idea.text, weaknesses=weaknesses, knowledge=displayed.items),
+    )
     if isinstance(outcome, Unscored):
-        failure = Failure(stage=STAGE, subject=LATER_SUGGESTIONS.name, reason=outcome.reason, detail=outcome.detail)
+        failure = Failure(
+            stage=STAGE,
+            subject=LATER_SUGGESTIONS.name,
+            reason=outcome.reason,
+            detail=outcome.detail,
+        )
         return Concluded(concluded.meta_review, concluded.citations, (failure,))
     settled = settle(outcome.value.suggestions, displayed.shown)
     meta_review = replace(
         concluded.meta_review,
         suggestions=settled.markdown,
-        removed_citation_count=concluded.meta_review.removed_citation_count + settled.removed_citation_count,
-        uncited_sentence_count=concluded.meta_review.uncited_sentence_count + settled.uncited_sentence_count,
+        removed_citation_count=concluded.meta_review.removed_citation_count
+        + settled.removed_citation_count,
+        uncited_sentence_count=concluded.meta_review.uncited_sentence_count
+        + settled.uncited_sentence_count,
     )
     citations = cited(settled, displayed.shown, case.library, subject=SUBJECT, field="suggestions")
     return Concluded(meta_review, (*concluded.citations, *citations))

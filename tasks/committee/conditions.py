@@ -22,13 +22,18 @@ def check_committee(parameters: CommitteeParameters) -> None:
         )
     known = {LITERATURE, *(source.name for source in SOURCES)}
     if unknown := sorted(set(parameters.sources) - known):
-        raise ConfigurationError(f"[committee] sources: no source is named {', '.join(unknown)}; choose from {', '.join(sorted(known))}")
+        raise ConfigurationError(
+            f"[committee] sources: no source is named {', '.join(unknown)}; choose from {', '.join(sorted(known))}"
+        )
 
 
 def committee_conditions(parameters: CommitteeParameters, settings: Settings) -> tuple[str, ...]:
     """The personas as they stand in their file, and which of the profile's sources can be asked. Never a key or an address."""
     asked = sorted(set(parameters.sources) & {LITERATURE, *configured(settings)})
-    return (f"roster {_hash_of(load_roster(parameters.personas_file))}", f"sources {','.join(asked)}")
+    return (
+        f"roster {_hash_of(load_roster(parameters.personas_file))}",
+        f"sources {','.join(asked)}",
+    )
 
 
 def _hash_of(roster: Roster) -> str:

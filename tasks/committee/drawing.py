@@ -19,17 +19,24 @@ class Drawn:
     mask_seed: int
 
 
-def draw_personas(personas: Sequence[Persona], count: int, seed: int, idea_id: IdeaId) -> tuple[Drawn, ...]:
+def draw_personas(
+    personas: Sequence[Persona], count: int, seed: int, idea_id: IdeaId
+) -> tuple[Drawn, ...]:
     """`count` different personas. The same seed, idea and personas give the same draw, whatever the order of `personas`.
 
     Raises:
         ConfigurationError: there are fewer than `count`.
     """
     if len(personas) < count:
-        raise ConfigurationError(f"persona_count is {count}, but there are {len(personas)} personas: ask for fewer, or add some")
+        raise ConfigurationError(
+            f"persona_count is {count}, but there are {len(personas)} personas: ask for fewer, or add some"
+        )
     ordered = sorted(personas, key=lambda persona: persona.persona_id)
     generator = random.Random(_seed(seed, idea_id, "draw"))  # noqa: S311 a draw that can be repeated is meant
-    return tuple(Drawn(persona, _seed(seed, idea_id, persona.persona_id)) for persona in generator.sample(ordered, count))
+    return tuple(
+        Drawn(persona, _seed(seed, idea_id, persona.persona_id))
+        for persona in generator.sample(ordered, count)
+    )
 
 
 def known_to(drawn: Drawn, records: Sequence[KnowledgeRecord]) -> frozenset[str]:
@@ -40,8 +47,16 @@ def known_to(drawn: Drawn, records: Sequence[KnowledgeRecord]) -> frozenset[str]
     """
     known: set[str] = set()
     for kind in SourceKind:
-        of_kind = sorted((record for record in records if record.kind is kind), key=lambda record: _lot(drawn.mask_seed, record))
-        known.update(record.knowledge_id for record in of_kind[: math.ceil(round(familiarity(drawn.persona, kind) * len(of_kind), 9))])
+        of_kind = sorted(
+            (record for record in records if record.kind is kind),
+            key=lambda record: _lot(drawn.mask_seed, record),
+        )
+        known.update(
+            record.knowledge_id
+            for record in of_kind[
+                : math.ceil(round(familiarity(drawn.persona, kind) * len(of_kind), 9))
+            ]
+        )
     return frozenset(known)
 
 

@@ -45,12 +45,23 @@ async def evaluate_committee(
     if structured.unscored is not None:
         unscored = structured.unscored
         detail = f"the idea could not be taken apart: {unscored.detail}"
-        return _findings(structured, _NOTHING, (), no_committee(unscored.reason, detail, unscored.provenance))
+        return _findings(
+            structured, _NOTHING, (), no_committee(unscored.reason, detail, unscored.provenance)
+        )
     knowledge = await gather_knowledge(idea, structured.claims, parameters, engine, tools)
     case = _case(idea, structured, knowledge)
-    reviewed = await review_case(case, drawn, roster.dimensions, parameters.dimensions_per_call, engine)
+    reviewed = await review_case(
+        case, drawn, roster.dimensions, parameters.dimensions_per_call, engine
+    )
     concluded = await conclude(case, reviewed, roster.dimensions, engine)
-    return _findings(structured, knowledge, reviewed, concluded.meta_review, concluded.citations, concluded.failures)
+    return _findings(
+        structured,
+        knowledge,
+        reviewed,
+        concluded.meta_review,
+        concluded.citations,
+        concluded.failures,
+    )
 
 
 _NOTHING = Knowledge((), (), (), ())
@@ -83,4 +94,8 @@ def _findings(
         meta_review=meta_review,
         failures=(*structured.failures, *knowledge.failures, *failures),
     )
-    return CommitteeFindings(evaluation, knowledge.papers, (*(row for each in reviewed for row in each.citations), *citations))
+    return CommitteeFindings(
+        evaluation,
+        knowledge.papers,
+        (*(row for each in reviewed for row in each.citations), *citations),
+    )

@@ -46,16 +46,26 @@ def expected_committee(
     kinds = _kinds(parameters, settings)
     later = dated and parameters.use_later_knowledge
     searched = expected_calls(parameters, kinds, dated=dated, full_text=full_text) if kinds else {}
-    requests = len(IdeaPart) * parameters.queries_per_part * (2 if later else 1) * parameters.search_rounds
-    return _own(parameters, kinds, later=later) | searched, float(requests if LITERATURE in parameters.sources else 0)
+    requests = (
+        len(IdeaPart) * parameters.queries_per_part * (2 if later else 1) * parameters.search_rounds
+    )
+    return _own(parameters, kinds, later=later) | searched, float(
+        requests if LITERATURE in parameters.sources else 0
+    )
 
 
-def _own(parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool) -> dict[str, Asked]:
+def _own(
+    parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool
+) -> dict[str, Asked]:
     dimensions = len(load_roster(parameters.personas_file).dimensions)
     calls = parameters.persona_count * math.ceil(dimensions / parameters.dimensions_per_call)
     reviews = parameters.persona_count * dimensions
-    findings = TELLING_SHARE * parameters.knowledge_per_kind * sum(len(GROUNDED[kind]) for kind in kinds)
-    evidence = KNOWN_SHARE * (findings * FINDING_TOKENS + parameters.knowledge_per_kind * len(kinds) * TITLE_TOKENS)
+    findings = (
+        TELLING_SHARE * parameters.knowledge_per_kind * sum(len(GROUNDED[kind]) for kind in kinds)
+    )
+    evidence = KNOWN_SHARE * (
+        findings * FINDING_TOKENS + parameters.knowledge_per_kind * len(kinds) * TITLE_TOKENS
+    )
     of_persona = CLAIM_TOKENS + evidence + PERSONA_TOKENS
     suggesting = TELLING_SHARE * parameters.knowledge_per_kind * len(kinds) if later else 0.0
     asked = float(bool(suggesting))
@@ -69,7 +79,9 @@ def _own(parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later
             first_calls=parameters.persona_count,
         ),
         "meta_review": Asked(1.0, reviews * (REVIEW_TOKENS + TITLE_TOKENS), META_TOKENS),
-        "later_suggestions": Asked(asked, suggesting * (FINDING_TOKENS + TITLE_TOKENS), asked * SUGGESTIONS_TOKENS),
+        "later_suggestions": Asked(
+            asked, suggesting * (FINDING_TOKENS + TITLE_TOKENS), asked * SUGGESTIONS_TOKENS
+        ),
     }
 
 

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.citation import Citation
-from schemas.committee import GroundedEvidence, KnowledgePhase, KnowledgeRecord, PersonaReview, ReviewDimension
+from schemas.committee import (
+    GroundedEvidence,
+    KnowledgePhase,
+    KnowledgeRecord,
+    PersonaReview,
+    ReviewDimension,
+)
 from schemas.idea import Idea
 from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
@@ -14,7 +20,14 @@ from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 from tasks.committee.drawing import Drawn, known_to
 from tasks.committee.showing import Displayed, Library, cited, display, telling
-from tasks.committee.steps.persona_review import PERSONA_REVIEW, DimensionReview, DimensionShown, PersonaInput, PersonaReply, ReviewerShown
+from tasks.committee.steps.persona_review import (
+    PERSONA_REVIEW,
+    DimensionReview,
+    DimensionShown,
+    PersonaInput,
+    PersonaReply,
+    ReviewerShown,
+)
 from tasks.committee.steps.shown import PartShown
 from tasks.judging.packing import even_batches, first_alone
 from tasks.judging.provenance import never_asked
@@ -64,11 +77,18 @@ class _Seat:
             parts=self.case.parts,
             evidence=self.displayed.items,
             unanswered_searches=self.case.unanswered_searches,
-            reviewer=ReviewerShown(name=persona.name, profile=persona.profile, habits=persona.habits),
-            dimensions=tuple(DimensionShown(name=each.name, question=each.question, scale=each.scale) for each in dimensions),
+            reviewer=ReviewerShown(
+                name=persona.name, profile=persona.profile, habits=persona.habits
+            ),
+            dimensions=tuple(
+                DimensionShown(name=each.name, question=each.question, scale=each.scale)
+                for each in dimensions
+            ),
         )
 
-    def row(self, dimension: ReviewDimension, provenance: Provenance, **fields: Any) -> PersonaReview:
+    def row(
+        self, dimension: ReviewDimension, provenance: Provenance, **fields: Any
+    ) -> PersonaReview:
         return PersonaReview(
             persona_id=self.drawn.persona.persona_id,
             dimension=dimension.name,
@@ -79,17 +99,32 @@ class _Seat:
             **fields,
         )
 
-    def unscored(self, dimension: ReviewDimension, reason: Reason, detail: str, provenance: Provenance) -> Reviewed:
-        row = self.row(dimension, provenance, score_0_to_10=None, unscored_reason=reason, unscored_detail=detail)
+    def unscored(
+        self, dimension: ReviewDimension, reason: Reason, detail: str, provenance: Provenance
+    ) -> Reviewed:
+        row = self.row(
+            dimension,
+            provenance,
+            score_0_to_10=None,
+            unscored_reason=reason,
+            unscored_detail=detail,
+        )
         return Reviewed(row, self.drawn.persona.name, self.displayed.shown)
 
 
 async def review_case(
-    case: Case, drawn: Sequence[Drawn], dimensions: Sequence[ReviewDimension], dimensions_per_call: int, engine: Engine
+    case: Case,
+    drawn: Sequence[Drawn],
+    dimensions: Sequence[ReviewDimension],
+    dimensions_per_call: int,
+    engine: Engine,
 ) -> tuple[Reviewed, ...]:
     """One review per persona and dimension, in that order, scored or with the reason why not. Personas work side by side."""
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_seated(_seat(case, each), dimensions, dimensions_per_call, engine)) for each in drawn]
+        tasks = [
+            group.create_task(_seated(_seat(case, each), dimensions, dimensions_per_call, engine))
+            for each in drawn
+        ]
     return tuple(reviewed for task in tasks for reviewed in task.result())
 
 
@@ -102,14 +137,21 @@ def _seat(case: Case, drawn: Drawn) -> _Seat:
     return _Seat(case, drawn, display(shown, case.library), len(shown), len(evidence) - len(shown))
 
 
-async def _seated(seat: _Seat, dimensions: Sequence[ReviewDimension], dimensions_per_call: int, engine: Engine) -> list[Reviewed]:
+async def _seated(
+    seat: _Seat, dimensions: Sequence[ReviewDimension], dimensions_per_call: int, engine: Engine
+) -> list[Reviewed]:
     judged = [each for each in dimensions if seat.displayed.items or not each.needs_evidence]
     batches = even_batches(judged, dimensions_per_call)
-    outcomes = await first_alone([lambda batch=batch: engine.run(PERSONA_REVIEW, seat.question(batch)) for batch in batches])  # type: ignore[misc]
+    outcomes = await first_alone(
+        [lambda batch=batch: engine.run(PERSONA_REVIEW, seat.question(batch)) for batch in batches]  # type: ignore[misc]
+    )
     found: dict[str, Reviewed] = {}
     for batch, outcome in zip(batches, outcomes, strict=True):
         found |= {each.name: _reviewed(seat, each, outcome) for each in batch}
-    return [found[each.name] if each.name in found else _without_evidence(seat, each, engine) for each in dimensions]
+    return [
+        found[each.name] if each.name in found else _without_evidence(seat, each, engine)
+        for each in dimensions
+    ]
 
 
 def _without_evidence(seat: _Seat, dimension: ReviewDimension, engine: Engine) -> Reviewed:
@@ -118,14 +160,22 @@ def _without_evidence(seat: _Seat, dimension: ReviewDimension, engine: Engine) -
     if seat.masked_count:
         detail = f"the reviewer knows none of the {seat.masked_count} pieces of evidence there are"
         return seat.unscored(dimension, Reason.NO_EVIDENCE, detail, provenance)
-    unjudged = [row.unscored_reason for row in seat.case.evidence if row.unscored_reason not in (None, Reason.NO_EVIDENCE)]
+    unjudged = [
+        row.unscored_reason
+        for row in seat.case.evidence
+        if row.unscored_reason not in (None, Reason.NO_EVIDENCE)
+    ]
     if unjudged and unjudged[0] is not None:
         detail = f"{len(unjudged)} pieces of knowledge could not be held against the idea, and no other bears on it"
         return seat.unscored(dimension, unjudged[0], detail, provenance)
     if seat.case.unanswered_searches:
-        detail = "no evidence was found, but a search failed (see failures); run again to try once more"
+        detail = (
+            "no evidence was found, but a search failed (see failures); run again to try once more"
+        )
         return seat.unscored(dimension, Reason.SOURCE_UNAVAILABLE, detail, provenance)
-    return seat.unscored(dimension, Reason.NO_EVIDENCE, "no knowledge that bears on the idea was found", provenance)
+    return seat.unscored(
+        dimension, Reason.NO_EVIDENCE, "no knowledge that bears on the idea was found", provenance
+    )
 
 
 def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaReply]) -> Reviewed:
@@ -136,7 +186,12 @@ def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaR
         detail = f"the reply has {'no entry' if not entries else f'{len(entries)} entries'} for the dimension"
         return seat.unscored(dimension, Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
     if not entries[0].review.strip():
-        return seat.unscored(dimension, Reason.REPLY_EMPTY, "the reply gives a score without a reason", outcome.provenance)
+        return seat.unscored(
+            dimension,
+            Reason.REPLY_EMPTY,
+            "the reply gives a score without a reason",
+            outcome.provenance,
+        )
     settled = settle(entries[0].review, seat.displayed.shown)
     row = seat.row(
         dimension,
@@ -147,7 +202,9 @@ def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaR
         uncited_sentence_count=settled.uncited_sentence_count,
     )
     subject = f"{row.persona_id} {row.dimension}"
-    citations = cited(settled, seat.displayed.shown, seat.case.library, subject=subject, field="review")
+    citations = cited(
+        settled, seat.displayed.shown, seat.case.library, subject=subject, field="review"
+    )
     return Reviewed(row, seat.drawn.persona.name, seat.displayed.shown, citations)
 
 

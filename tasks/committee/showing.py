@@ -30,7 +30,10 @@ class Library:
 
     @classmethod
     def of(cls, records: Iterable[KnowledgeRecord], papers: Iterable[Paper]) -> "Library":
-        return cls({record.knowledge_id: record for record in records}, {paper.paper_id: paper for paper in papers})
+        return cls(
+            {record.knowledge_id: record for record in records},
+            {paper.paper_id: paper for paper in papers},
+        )
 
     def citable(self, knowledge_id: str) -> Paper:
         record = self.records[knowledge_id]
@@ -48,7 +51,9 @@ class Library:
         name = paper_id.removeprefix("knowledge:")
         if name != paper_id:
             return name
-        return next(record.knowledge_id for record in self.records.values() if record.paper_id == paper_id)
+        return next(
+            record.knowledge_id for record in self.records.values() if record.paper_id == paper_id
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +64,19 @@ class Displayed:
     shown: Shown
 
 
-def telling(evidence: Iterable[GroundedEvidence], phase: KnowledgePhase) -> tuple[GroundedEvidence, ...]:
+def telling(
+    evidence: Iterable[GroundedEvidence], phase: KnowledgePhase
+) -> tuple[GroundedEvidence, ...]:
     """Scored evidence of one phase that says something about the idea, most relevant first."""
     kept = [
         row
         for row in evidence
         if row.phase is phase
         and row.relation is not None
-        and (row.relation is not Relation.NEITHER or (row.relevance_0_to_1 or 0.0) >= LEAST_RELEVANCE_OF_NEITHER)
+        and (
+            row.relation is not Relation.NEITHER
+            or (row.relevance_0_to_1 or 0.0) >= LEAST_RELEVANCE_OF_NEITHER
+        )
     ]
     return tuple(sorted(kept, key=lambda row: -(row.relevance_0_to_1 or 0.0)))
 
@@ -81,7 +91,9 @@ def display(evidence: Sequence[GroundedEvidence], library: Library) -> Displayed
     return Displayed(tuple(_item(key, rows, papers, library) for key, rows in items.items()), shown)
 
 
-def _item(key: str, rows: Sequence[GroundedEvidence], papers: Mapping[str, Paper], library: Library) -> KnowledgeShown:
+def _item(
+    key: str, rows: Sequence[GroundedEvidence], papers: Mapping[str, Paper], library: Library
+) -> KnowledgeShown:
     paper = papers[rows[0].knowledge_id]
     label = publication_label(paper)
     return KnowledgeShown(
@@ -102,7 +114,9 @@ def _item(key: str, rows: Sequence[GroundedEvidence], papers: Mapping[str, Paper
     )
 
 
-def cited(settled: Settled, shown: Shown, library: Library, *, subject: str, field: str) -> tuple[Citation, ...]:
+def cited(
+    settled: Settled, shown: Shown, library: Library, *, subject: str, field: str
+) -> tuple[Citation, ...]:
     """One row per item that `settled` cites; what is no paper of the table `papers` is named by its knowledge item alone."""
     return tuple(
         Citation(
@@ -121,7 +135,11 @@ def cited(settled: Settled, shown: Shown, library: Library, *, subject: str, fie
 def rekeyed(markdown: str, own: Shown, shown: Shown) -> str:
     """Rendered references of `own` as keys of `shown`, so that a text can be read, and cited again, in another prompt."""
     keys = {paper.paper_id: key for key, paper in shown}
-    rendered = {reference(paper): keys[paper.paper_id] for paper in reversed(own.papers) if paper.paper_id in keys}
+    rendered = {
+        reference(paper): keys[paper.paper_id]
+        for paper in reversed(own.papers)
+        if paper.paper_id in keys
+    }
     for text in sorted(rendered, key=len, reverse=True):
         markdown = markdown.replace(text, f"[{rendered[text]}]")
     return markdown

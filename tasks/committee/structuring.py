@@ -28,7 +28,11 @@ class Structured:
     def parts(self) -> tuple[PartShown, ...]:
         """All six parts, those the idea lacks without claims."""
         return tuple(
-            PartShown(part=part.value, claims=tuple(claim.statement for claim in self.claims if claim.part is part)) for part in IdeaPart
+            PartShown(
+                part=part.value,
+                claims=tuple(claim.statement for claim in self.claims if claim.part is part),
+            )
+            for part in IdeaPart
         )
 
 
@@ -36,12 +40,16 @@ async def structure_idea(idea: Idea, engine: Engine) -> Structured:
     """Ask for the parts of the whole idea. It goes on without those it lacks; without a method or a test, a failure says so."""
     outcome = await engine.run(STRUCTURE_IDEA, StructureInput(idea=idea.text))
     if isinstance(outcome, Unscored):
-        failure = Failure(stage=STAGE, subject=STRUCTURE_IDEA.name, reason=outcome.reason, detail=outcome.detail)
+        failure = Failure(
+            stage=STAGE, subject=STRUCTURE_IDEA.name, reason=outcome.reason, detail=outcome.detail
+        )
         return Structured((), (failure,), outcome)
     stated = outcome.value.claims()
     pairs = [(part, statement) for part, statements in stated.items() for statement in statements]
     if not pairs:
-        nothing = Unscored(Reason.NOTHING_TO_JUDGE, "the reply finds no claim in the idea", outcome.provenance)
+        nothing = Unscored(
+            Reason.NOTHING_TO_JUDGE, "the reply finds no claim in the idea", outcome.provenance
+        )
         return Structured((), (_missing(idea, list(IdeaPart)),), nothing)
     claims = tuple(
         Claim(claim_id=f"c{number}", part=part, statement=statement, provenance=outcome.provenance)

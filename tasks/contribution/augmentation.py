@@ -23,7 +23,9 @@ class Augmentation:
     failures: tuple[Failure, ...] = ()
 
 
-async def augment(context: Context, seeds: Sequence[Paper], known: Iterable[PaperId]) -> Augmentation:
+async def augment(
+    context: Context, seeds: Sequence[Paper], known: Iterable[PaperId]
+) -> Augmentation:
     """Recommendations for the seeds side by side with the references of all of them, asked for together so that they travel packed.
 
     Pooled recommendations belong to several seeds and stand under the most relevant of them.
@@ -42,8 +44,14 @@ async def augment(context: Context, seeds: Sequence[Paper], known: Iterable[Pape
     for seed in seeds:
         if task := recommended.get(seed.paper_id):
             failures.extend(look_up_failures(task.result().failures, STAGE, seed.paper_id))
-            neighbours.extend((CandidateOrigin.RECOMMENDATION, seed.paper_id, paper) for paper in task.result().items)
-        neighbours.extend((CandidateOrigin.REFERENCE, seed.paper_id, paper) for paper in references.get(seed.paper_id, ()))
+            neighbours.extend(
+                (CandidateOrigin.RECOMMENDATION, seed.paper_id, paper)
+                for paper in task.result().items
+            )
+        neighbours.extend(
+            (CandidateOrigin.REFERENCE, seed.paper_id, paper)
+            for paper in references.get(seed.paper_id, ())
+        )
     known_ids = set(known)
     found: dict[PaperId, Found] = {}
     for origin, seed_id, paper in neighbours:
@@ -68,4 +76,8 @@ async def _recommendations(context: Context, seeds: Sequence[PaperId]) -> Answer
 
 async def _references(context: Context, seeds: Sequence[PaperId]) -> Answer[tuple[PaperId, Paper]]:
     limit = context.parameters.references_per_seed
-    return await context.literature.references(seeds, limit, context.idea.cutoff_date) if limit else Answer(())
+    return (
+        await context.literature.references(seeds, limit, context.idea.cutoff_date)
+        if limit
+        else Answer(())
+    )

@@ -13,7 +13,13 @@ from tasks.citations.spelling import without_keys
 from tasks.contribution.context import STAGE, Context, omission
 from tasks.contribution.dimensions import shown
 from tasks.contribution.relevance import shown_papers
-from tasks.contribution.steps.compare_paper import COMPARE_PAPER, ComparisonEntry, ComparisonInput, ComparisonReply, DimensionComparison
+from tasks.contribution.steps.compare_paper import (
+    COMPARE_PAPER,
+    ComparisonEntry,
+    ComparisonInput,
+    ComparisonReply,
+    DimensionComparison,
+)
 from tasks.judging.packing import even_batches, first_alone
 from tasks.judging.reply_fields import by_key
 
@@ -26,14 +32,24 @@ class Compared:
     failures: tuple[Failure, ...]
 
 
-async def compare(context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]) -> Compared:
+async def compare(
+    context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
+) -> Compared:
     """Compare the idea with `papers`, all with abstracts, `papers_per_comparison_call` at a time; the first call goes ahead alone."""
-    batches = [show(batch) for batch in even_batches(papers, context.parameters.papers_per_comparison_call)]
-    outcomes = await first_alone([lambda batch=batch: _asked(context, batch, dimensions) for batch in batches])  # type: ignore[misc]
+    batches = [
+        show(batch) for batch in even_batches(papers, context.parameters.papers_per_comparison_call)
+    ]
+    outcomes = await first_alone(
+        [lambda batch=batch: _asked(context, batch, dimensions) for batch in batches]  # type: ignore[misc]
+    )
     comparisons: list[Comparison] = []
     failures: list[Failure] = []
     for batch, outcome in zip(batches, outcomes, strict=True):
-        cells = [cell for key, paper in batch for cell in _row(paper, _entry(outcome, key, batch), outcome, dimensions, batch)]
+        cells = [
+            cell
+            for key, paper in batch
+            for cell in _row(paper, _entry(outcome, key, batch), outcome, dimensions, batch)
+        ]
         comparisons.extend(cells)
         if not isinstance(outcome, Unscored):
             failures.extend(_omissions(cells))
@@ -42,7 +58,9 @@ async def compare(context: Context, papers: Sequence[Paper], dimensions: Sequenc
     return Compared(tuple(comparisons), tuple(failures))
 
 
-async def _asked(context: Context, batch: Shown, dimensions: Sequence[Dimension]) -> Outcome[ComparisonReply]:
+async def _asked(
+    context: Context, batch: Shown, dimensions: Sequence[Dimension]
+) -> Outcome[ComparisonReply]:
     question = ComparisonInput(
         idea=context.idea.text,
         dimensions=tuple(shown(dimension) for dimension in dimensions),
@@ -53,11 +71,19 @@ async def _asked(context: Context, batch: Shown, dimensions: Sequence[Dimension]
 
 
 def _entry(outcome: Outcome[ComparisonReply], key: str, batch: Shown) -> ComparisonEntry | None:
-    return None if isinstance(outcome, Unscored) else by_key(outcome.value.papers, [shown_key for shown_key, _ in batch]).get(key)
+    return (
+        None
+        if isinstance(outcome, Unscored)
+        else by_key(outcome.value.papers, [shown_key for shown_key, _ in batch]).get(key)
+    )
 
 
 def _row(
-    paper: Paper, entry: ComparisonEntry | None, outcome: Outcome[ComparisonReply], dimensions: Sequence[Dimension], batch: Shown
+    paper: Paper,
+    entry: ComparisonEntry | None,
+    outcome: Outcome[ComparisonReply],
+    dimensions: Sequence[Dimension],
+    batch: Shown,
 ) -> list[Comparison]:
     """The paper's comparison along every dimension; keys of the batch, which mean other papers in the review, are spelled out."""
     reason = outcome.reason if isinstance(outcome, Unscored) else Reason.REPLY_UNPARSABLE
@@ -71,7 +97,9 @@ def _row(
                 dimension=dimension.name,
                 comparison=without_keys(answer.comparison, batch, paper.paper_id) if answer else "",
                 score=answer.score if answer else None,
-                overall_comparison=without_keys(entry.overall_comparison, batch, paper.paper_id) if entry else "",
+                overall_comparison=without_keys(entry.overall_comparison, batch, paper.paper_id)
+                if entry
+                else "",
                 unscored_reason=None if answer else reason,
                 provenance=outcome.provenance,
             )
@@ -82,7 +110,11 @@ def _row(
 def _along(dimension: Dimension, entry: ComparisonEntry) -> DimensionComparison | None:
     """The answer about this dimension, named by identifier or by name; None when there is none or two that differ."""
     names = {dimension.dimension_id.casefold(), dimension.name.casefold()}
-    answers = {answer.score: answer for answer in reversed(entry.dimensions) if answer.dimension.casefold() in names}
+    answers = {
+        answer.score: answer
+        for answer in reversed(entry.dimensions)
+        if answer.dimension.casefold() in names
+    }
     return next(iter(answers.values())) if len(answers) == 1 else None
 
 
@@ -92,4 +124,7 @@ def _omissions(cells: Sequence[Comparison]) -> list[Failure]:
     for cell in cells:
         if cell.score is None:
             missing.setdefault(cell.paper_id, []).append(cell.dimension_id)
-    return [omission(paper_id, f"the comparison reply has no usable entry along {', '.join(names)}") for paper_id, names in missing.items()]
+    return [
+        omission(paper_id, f"the comparison reply has no usable entry along {', '.join(names)}")
+        for paper_id, names in missing.items()
+    ]

@@ -48,7 +48,9 @@ def not_asked(step: Step[Any, Any], like: Provenance) -> Provenance:
     )
 
 
-def unreviewed(dimension: Dimension, reason: Reason, detail: str, provenance: Provenance) -> ContributionReview:
+def unreviewed(
+    dimension: Dimension, reason: Reason, detail: str, provenance: Provenance
+) -> ContributionReview:
     """A review that could not be written because there was nothing to write it from."""
     return ContributionReview(
         dimension_id=dimension.dimension_id,

@@ -11,7 +11,11 @@ from schemas.outcome import Outcome, Unscored
 from tasks.contribution.context import STAGE, Context, omission
 from tasks.contribution.dimensions import shown
 from tasks.contribution.searching import Found, Searches
-from tasks.contribution.steps.contribution_queries import CONTRIBUTION_QUERIES, QueriesInput, QueriesReply
+from tasks.contribution.steps.contribution_queries import (
+    CONTRIBUTION_QUERIES,
+    QueriesInput,
+    QueriesReply,
+)
 from tasks.judging.packing import even_batches
 
 
@@ -43,7 +47,9 @@ async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discove
         asked = [group.create_task(_asked(context, batch, searches)) for batch in batches]
     parts = [task.result() for task in asked]
     queried = tuple(dimension for part in parts for dimension in part.dimensions)
-    searched = await searches.results(list(dict.fromkeys(query for dimension in queried for query in dimension.queries)))
+    searched = await searches.results(
+        list(dict.fromkeys(query for dimension in queried for query in dimension.queries))
+    )
     return Discovery(
         dimensions=queried,
         found=searched.found,
@@ -55,10 +61,14 @@ async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discove
 
 async def _asked(context: Context, dimensions: Sequence[Dimension], searches: Searches) -> _Queried:
     limit = context.parameters.queries_per_statement
-    question = QueriesInput(idea=context.idea.text, dimensions=tuple(map(shown, dimensions)), maximum_queries=limit)
+    question = QueriesInput(
+        idea=context.idea.text, dimensions=tuple(map(shown, dimensions)), maximum_queries=limit
+    )
     outcome: Outcome[QueriesReply] = await context.engine.run(CONTRIBUTION_QUERIES, question)
     if isinstance(outcome, Unscored):
-        failures = call_failures([outcome], STAGE, ", ".join(dimension.dimension_id for dimension in dimensions))
+        failures = call_failures(
+            [outcome], STAGE, ", ".join(dimension.dimension_id for dimension in dimensions)
+        )
         return _Queried(tuple(dimensions), (outcome,), tuple(failures))
     queried: list[Dimension] = []
     omissions: list[Failure] = []
@@ -77,14 +87,25 @@ def _queries(answer: QueriesReply, statements: range, limit: int) -> tuple[str, 
     of_statement: dict[int, dict[str, None]] = {}
     for entry in answer.statements:
         if entry.statement in statements:
-            of_statement.setdefault(entry.statement, {}).update(dict.fromkeys(" ".join(query.split()) for query in entry.queries))
-    return tuple(dict.fromkeys(query for number in sorted(of_statement) for query in list(filter(None, of_statement[number]))[:limit]))
+            of_statement.setdefault(entry.statement, {}).update(
+                dict.fromkeys(" ".join(query.split()) for query in entry.queries)
+            )
+    return tuple(
+        dict.fromkeys(
+            query
+            for number in sorted(of_statement)
+            for query in list(filter(None, of_statement[number]))[:limit]
+        )
+    )
 
 
 def _unqueried(answer: QueriesReply, statements: range, dimension: Dimension) -> list[Failure]:
     answered = {entry.statement for entry in answer.statements}
     return [
-        omission(dimension.dimension_id, f"the reply has no query for statement {place}, so nothing was searched for it")
+        omission(
+            dimension.dimension_id,
+            f"the reply has no query for statement {place}, so nothing was searched for it",
+        )
         for place, number in enumerate(statements, start=1)
         if number not in answered
     ]

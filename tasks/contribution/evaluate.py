@@ -15,7 +15,13 @@ from tasks.contribution.comparing import Compared, compare
 from tasks.contribution.context import Context
 from tasks.contribution.dimensions import extract_dimensions
 from tasks.contribution.discovery import Discovery, discover
-from tasks.contribution.relevance import NO_ABSTRACT, Judgement, judge_relevance, most_relevant, relevant
+from tasks.contribution.relevance import (
+    NO_ABSTRACT,
+    Judgement,
+    judge_relevance,
+    most_relevant,
+    relevant,
+)
 from tasks.contribution.reviewing import Reviewed, review, review_uncompared, unscored_reviews
 from tasks.contribution.searching import Found
 from tasks.embeddings.embedder import Embedder
@@ -64,7 +70,11 @@ class _Field:
 
 
 async def evaluate_contribution(
-    idea: Idea, parameters: ContributionParameters, engine: Engine, literature: LiteratureClient, embedder: Embedder
+    idea: Idea,
+    parameters: ContributionParameters,
+    engine: Engine,
+    literature: LiteratureClient,
+    embedder: Embedder,
 ) -> ContributionFindings:
     """Evaluate one idea's contribution. Failures of engine and sources travel inside the value.
 
@@ -81,7 +91,12 @@ async def evaluate_contribution(
         await _augment(context, around)
     papers = await _relevant_first(context, around, parameters.papers_compared)
     if papers and not parameters.compare_papers:
-        return _findings(discovery, around, Compared((), ()), await review_uncompared(context, papers, discovery.dimensions))
+        return _findings(
+            discovery,
+            around,
+            Compared((), ()),
+            await review_uncompared(context, papers, discovery.dimensions),
+        )
     around.compared = frozenset(paper.paper_id for paper in papers)
     if not papers:
         reviews = unscored_reviews(discovery, around.judgements, parameters.minimum_relevance)
@@ -93,8 +108,12 @@ async def evaluate_contribution(
 
 async def _judge(context: Context, around: _Field, limit: int) -> None:
     """Judge the `limit` papers nearest to the idea of those not judged yet; one without abstract is unscored, not judged by title."""
-    waiting = [one.paper for paper_id, one in around.found.items() if paper_id not in around.judgements]
-    around.judgements.update({paper.paper_id: NO_ABSTRACT for paper in waiting if not paper.abstract})
+    waiting = [
+        one.paper for paper_id, one in around.found.items() if paper_id not in around.judgements
+    ]
+    around.judgements.update(
+        {paper.paper_id: NO_ABSTRACT for paper in waiting if not paper.abstract}
+    )
     readable = [paper for paper in waiting if paper.abstract]
     parameters = context.parameters
     chosen, similarity = await nearest(
@@ -123,12 +142,18 @@ async def _augment(context: Context, around: _Field) -> None:
 
 async def _relevant_first(context: Context, around: _Field, limit: int) -> list[Paper]:
     """The most relevant papers so far; their similarity is computed where it was not, for it settles ties."""
-    papers = relevant([one.paper for one in around.found.values()], around.judgements, context.parameters.minimum_relevance)
+    papers = relevant(
+        [one.paper for one in around.found.values()],
+        around.judgements,
+        context.parameters.minimum_relevance,
+    )
     around.similarity.update(await similarity_of(papers, context.nearness))
     return most_relevant(papers, around.judgements, around.similarity, limit)
 
 
-def _findings(discovery: Discovery, around: _Field, compared: Compared, reviewed: Reviewed) -> ContributionFindings:
+def _findings(
+    discovery: Discovery, around: _Field, compared: Compared, reviewed: Reviewed
+) -> ContributionFindings:
     evaluation = ContributionEvaluation(
         dimensions=discovery.dimensions,
         candidates=around.candidates(),
@@ -136,4 +161,6 @@ def _findings(discovery: Discovery, around: _Field, compared: Compared, reviewed
         reviews=reviewed.reviews,
         failures=(*around.failures, *compared.failures, *reviewed.failures),
     )
-    return ContributionFindings(evaluation, tuple(one.paper for one in around.found.values()), reviewed.citations)
+    return ContributionFindings(
+        evaluation, tuple(one.paper for one in around.found.values()), reviewed.citations
+    )

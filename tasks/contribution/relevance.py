@@ -49,7 +49,10 @@ async def judge_relevance(context: Context, papers: Sequence[Paper]) -> Judgemen
     by the time the others come, side by side.
     """
     readable = [paper for paper in papers if paper.abstract]
-    batches = [show(batch) for batch in even_batches(readable, context.parameters.papers_per_relevance_call)]
+    batches = [
+        show(batch)
+        for batch in even_batches(readable, context.parameters.papers_per_relevance_call)
+    ]
     outcomes = await first_alone([lambda batch=batch: _asked(context, batch) for batch in batches])  # type: ignore[misc]
     judgements = Judgements({paper.paper_id: NO_ABSTRACT for paper in papers if not paper.abstract})
     for batch, outcome in zip(batches, outcomes, strict=True):
@@ -62,7 +65,9 @@ async def judge_relevance(context: Context, papers: Sequence[Paper]) -> Judgemen
 async def _asked(context: Context, batch: Shown) -> Outcome[RelevanceReply]:
     parameters = context.parameters
     papers = shown_papers(batch, parameters.abstract_word_limit)
-    question = RelevanceInput(idea=context.idea.text, papers=papers, words_per_text=parameters.words_per_rationale)
+    question = RelevanceInput(
+        idea=context.idea.text, papers=papers, words_per_text=parameters.words_per_rationale
+    )
     return await context.engine.run(RELEVANCE, question)
 
 
@@ -77,17 +82,25 @@ def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[RelevanceReply
         judgements.by_paper[paper.paper_id] = (
             Judgement(entry.score, entry.rationale, provenance=outcome.provenance)
             if entry
-            else Judgement(None, unscored_reason=Reason.REPLY_UNPARSABLE, provenance=outcome.provenance)
+            else Judgement(
+                None, unscored_reason=Reason.REPLY_UNPARSABLE, provenance=outcome.provenance
+            )
         )
         if entry is None:
             judgements.failures.append(
-                omission(paper.paper_id, f"the relevance reply has no usable entry for it among {len(batch)} papers")
+                omission(
+                    paper.paper_id,
+                    f"the relevance reply has no usable entry for it among {len(batch)} papers",
+                )
             )
 
 
 def shown_papers(batch: Shown, abstract_word_limit: int | None = None) -> tuple[ShownPaper, ...]:
     """The papers of a batch as an engine sees them. All have abstracts; a mark stands where one is cut."""
-    return tuple(ShownPaper(key=key, title=paper.title, abstract=_abstract(paper, abstract_word_limit)) for key, paper in batch)
+    return tuple(
+        ShownPaper(key=key, title=paper.title, abstract=_abstract(paper, abstract_word_limit))
+        for key, paper in batch
+    )
 
 
 def _abstract(paper: Paper, word_limit: int | None) -> str:
@@ -98,19 +111,35 @@ def _abstract(paper: Paper, word_limit: int | None) -> str:
     return f"{shown} […]" if left_out else abstract
 
 
-def relevant(papers: Sequence[Paper], judgements: Mapping[PaperId, Judgement], minimum: int) -> list[Paper]:
+def relevant(
+    papers: Sequence[Paper], judgements: Mapping[PaperId, Judgement], minimum: int
+) -> list[Paper]:
     """The papers judged at `minimum` or above. Unscored papers are not among them."""
-    return [paper for paper in papers if (score := _score(paper, judgements)) is not None and score >= minimum]
+    return [
+        paper
+        for paper in papers
+        if (score := _score(paper, judgements)) is not None and score >= minimum
+    ]
 
 
 def most_relevant(
-    papers: Sequence[Paper], judgements: Mapping[PaperId, Judgement], similarity: Mapping[PaperId, float], limit: int
+    papers: Sequence[Paper],
+    judgements: Mapping[PaperId, Judgement],
+    similarity: Mapping[PaperId, float],
+    limit: int,
 ) -> list[Paper]:
     """The `limit` most relevant papers, most relevant first; ties by similarity to the idea, then by paper_id.
 
     ScholarEval samples its 25 papers at random (B.2.1); the most relevant ones make the comparison repeatable and miss no competitor.
     """
-    ordered = sorted(papers, key=lambda paper: (-(_score(paper, judgements) or 0), -similarity.get(paper.paper_id, 0.0), paper.paper_id))
+    ordered = sorted(
+        papers,
+        key=lambda paper: (
+            -(_score(paper, judgements) or 0),
+            -similarity.get(paper.paper_id, 0.0),
+            paper.paper_id,
+        ),
+    )
     return ordered[:limit]
 
 

@@ -24,7 +24,12 @@ from tasks.contribution.context import STAGE, Context, not_asked, unreviewed
 from tasks.contribution.dimensions import shown
 from tasks.contribution.discovery import Discovery
 from tasks.contribution.relevance import Judgement
-from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW, ReviewInput, ReviewReply, ShownComparison
+from tasks.contribution.steps.contribution_review import (
+    CONTRIBUTION_REVIEW,
+    ReviewInput,
+    ReviewReply,
+    ShownComparison,
+)
 
 PAPERS_SAMPLED = 25
 """Shown without a comparison, the most relevant first."""
@@ -40,18 +45,34 @@ class Reviewed:
     failures: tuple[Failure, ...]
 
 
-async def review(context: Context, papers: Shown, dimensions: Sequence[Dimension], comparisons: Sequence[Comparison]) -> Reviewed:
+async def review(
+    context: Context,
+    papers: Shown,
+    dimensions: Sequence[Dimension],
+    comparisons: Sequence[Comparison],
+) -> Reviewed:
     """Review every dimension from its scored comparisons; a paper has the same key in all of them."""
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_reviewed(context, papers, dimension, _of(dimension, comparisons))) for dimension in dimensions]
+        tasks = [
+            group.create_task(_reviewed(context, papers, dimension, _of(dimension, comparisons)))
+            for dimension in dimensions
+        ]
     return _joined([task.result() for task in tasks])
 
 
-async def review_uncompared(context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]) -> Reviewed:
+async def review_uncompared(
+    context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
+) -> Reviewed:
     """Every dimension from the abstracts of the most relevant `papers`; without comparisons there is no score (ScholarEval F.3, -PC)."""
     shown_papers = show(papers[:PAPERS_SAMPLED])
     uncompared = tuple(
-        ShownComparison(key=key, title=paper.title, year=paper.year, score=None, comparison=paper.abstract or paper.title)
+        ShownComparison(
+            key=key,
+            title=paper.title,
+            year=paper.year,
+            score=None,
+            comparison=paper.abstract or paper.title,
+        )
         for key, paper in shown_papers
     )
 
@@ -86,14 +107,22 @@ def _joined(parts: Sequence[Reviewed]) -> Reviewed:
 
 
 def _of(dimension: Dimension, comparisons: Sequence[Comparison]) -> list[Comparison]:
-    return [comparison for comparison in comparisons if comparison.dimension_id == dimension.dimension_id]
+    return [
+        comparison
+        for comparison in comparisons
+        if comparison.dimension_id == dimension.dimension_id
+    ]
 
 
-async def _reviewed(context: Context, papers: Shown, dimension: Dimension, comparisons: list[Comparison]) -> Reviewed:
+async def _reviewed(
+    context: Context, papers: Shown, dimension: Dimension, comparisons: list[Comparison]
+) -> Reviewed:
     scores = [comparison.score for comparison in comparisons if comparison.score is not None]
     if not scores:
         return Reviewed((_nothing_scored(dimension, comparisons),), (), ())
-    outcome = await context.engine.run(CONTRIBUTION_REVIEW, _question(context, papers, dimension, comparisons))
+    outcome = await context.engine.run(
+        CONTRIBUTION_REVIEW, _question(context, papers, dimension, comparisons)
+    )
     blank = ContributionReview(
         dimension_id=dimension.dimension_id,
         dimension=dimension.name,
@@ -105,13 +134,21 @@ async def _reviewed(context: Context, papers: Shown, dimension: Dimension, compa
     return _settled(blank, outcome, papers)
 
 
-def _question(context: Context, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]) -> ReviewInput:
+def _question(
+    context: Context, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]
+) -> ReviewInput:
     of_paper = {comparison.paper_id: comparison for comparison in comparisons}
     return ReviewInput(
         idea=context.idea.text,
         dimension=shown(dimension),
         comparisons=tuple(
-            ShownComparison(key=key, title=paper.title, year=paper.year, score=cell.score, comparison=cell.comparison)
+            ShownComparison(
+                key=key,
+                title=paper.title,
+                year=paper.year,
+                score=cell.score,
+                comparison=cell.comparison,
+            )
             for key, paper in papers
             if (cell := of_paper[paper.paper_id]).score is not None
         ),
@@ -132,45 +169,71 @@ def _settled(blank: ContributionReview, outcome: Outcome[ReviewReply], papers: S
         uncited_sentence_count=sum(text.uncited_sentence_count for text in texts.values()),
     )
     citations = [
-        row for field, text in texts.items() for row in citation_rows(text, papers, module=STAGE, subject=blank.dimension_id, field=field)
+        row
+        for field, text in texts.items()
+        for row in citation_rows(
+            text, papers, module=STAGE, subject=blank.dimension_id, field=field
+        )
     ]
     return Reviewed((complete,), tuple(citations), ())
 
 
 def _nothing_scored(dimension: Dimension, comparisons: Sequence[Comparison]) -> ContributionReview:
-    reasons = Counter(comparison.unscored_reason for comparison in comparisons if comparison.unscored_reason)
+    reasons = Counter(
+        comparison.unscored_reason for comparison in comparisons if comparison.unscored_reason
+    )
     reason = min(reasons, key=lambda one: (-reasons[one], one))
     detail = f"none of {len(comparisons)} comparisons along this dimension could be scored"
     provenance = not_asked(CONTRIBUTION_REVIEW, dimension.provenance)
-    return replace(unreviewed(dimension, reason, detail, provenance), unscored_comparison_count=len(comparisons))
+    return replace(
+        unreviewed(dimension, reason, detail, provenance),
+        unscored_comparison_count=len(comparisons),
+    )
 
 
-def nothing_to_compare(discovery: Discovery, judgements: Mapping[PaperId, Judgement], minimum: int) -> tuple[Reason, str]:
+def nothing_to_compare(
+    discovery: Discovery, judgements: Mapping[PaperId, Judgement], minimum: int
+) -> tuple[Reason, str]:
     """The reason and its explanation: could not ask, could not judge, could not look, or looked and found nothing relevant.
 
     An empty field is never called novelty.
     """
     if discovery.unasked and not any(dimension.queries for dimension in discovery.dimensions):
-        return discovery.unasked[0].reason, f"no search queries could be had: {discovery.unasked[0].detail}"
-    unjudged = Counter(one.unscored_reason for one in judgements.values() if one.unscored_reason not in (None, Reason.NO_EVIDENCE))
+        return discovery.unasked[
+            0
+        ].reason, f"no search queries could be had: {discovery.unasked[0].detail}"
+    unjudged = Counter(
+        one.unscored_reason
+        for one in judgements.values()
+        if one.unscored_reason not in (None, Reason.NO_EVIDENCE)
+    )
     judged_count = sum(one.score is not None for one in judgements.values())
     if unjudged and not judged_count:
         reason = min((one for one in unjudged if one), key=lambda one: (-unjudged[one], one))
-        return reason, f"{len(judgements)} papers were found and none of them could be judged for relevance"
+        return (
+            reason,
+            f"{len(judgements)} papers were found and none of them could be judged for relevance",
+        )
     if discovery.failed_look_up_count:
         total = len({query for dimension in discovery.dimensions for query in dimension.queries})
         detail = f"{discovery.failed_look_up_count} of {total} searches were not answered and the rest brought nothing relevant; run again"
         return Reason.SOURCE_UNAVAILABLE, detail
     if not discovery.found:
-        return Reason.NO_EVIDENCE, "the searches were answered and found no paper; an empty field is not proof of novelty"
+        return (
+            Reason.NO_EVIDENCE,
+            "the searches were answered and found no paper; an empty field is not proof of novelty",
+        )
     left = f", {unjudged.total()} could not be judged" if unjudged else ""
     detail = f"of {judged_count} papers judged none reached a relevance of {minimum}{left}; an empty field is not proof of novelty"
     return Reason.NO_EVIDENCE, detail
 
 
-def unscored_reviews(discovery: Discovery, judgements: Mapping[PaperId, Judgement], minimum: int) -> tuple[ContributionReview, ...]:
+def unscored_reviews(
+    discovery: Discovery, judgements: Mapping[PaperId, Judgement], minimum: int
+) -> tuple[ContributionReview, ...]:
     """One unscored review per dimension, all for the same reason."""
     reason, detail = nothing_to_compare(discovery, judgements, minimum)
     return tuple(
-        unreviewed(dimension, reason, detail, not_asked(CONTRIBUTION_REVIEW, dimension.provenance)) for dimension in discovery.dimensions
+        unreviewed(dimension, reason, detail, not_asked(CONTRIBUTION_REVIEW, dimension.provenance))
+        for dimension in discovery.dimensions
     )

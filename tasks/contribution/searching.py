@@ -51,7 +51,9 @@ class Searches:
             for query in dimension.queries:
                 self._send(query, parameters.papers_per_query)
         elif parameters.search is SearchKind.PACKED and dimension.queries:
-            leading = dimension.queries[:: parameters.queries_per_statement]  # of each statement the first
+            leading = dimension.queries[
+                :: parameters.queries_per_statement
+            ]  # of each statement the first
             self._send(packed_query(leading), PACKED_ROWS)
 
     def _send(self, query: str, limit: int) -> None:
@@ -66,19 +68,29 @@ class Searches:
         if self._inquiry.parameters.search is SearchKind.RELEVANCE:
             return _each_by_its_own(queries, answers)
         gathered = {paper.paper_id: paper for answer in answers.values() for paper in answer.items}
-        failures = [failure for query, answer in answers.items() for failure in look_up_failures(answer.failures, STAGE, query)]
+        failures = [
+            failure
+            for query, answer in answers.items()
+            for failure in look_up_failures(answer.failures, STAGE, query)
+        ]
         complete = all(answer.complete for answer in answers.values())
         if queries and 2 * len(gathered) < self._inquiry.parameters.papers_per_query * len(queries):
             bulk = await self._in_bulk(queries)
-            gathered |= {paper.paper_id: paper for paper in bulk.items if paper.paper_id not in gathered}
+            gathered |= {
+                paper.paper_id: paper for paper in bulk.items if paper.paper_id not in gathered
+            }
             failures.extend(look_up_failures(bulk.failures, STAGE, "bulk search"))
             complete = complete and bulk.complete
-        found = best_of_each(queries, list(gathered.values()), self._inquiry.parameters.papers_per_query)
+        found = best_of_each(
+            queries, list(gathered.values()), self._inquiry.parameters.papers_per_query
+        )
         return Searched(found, 0 if complete else len(queries), tuple(failures))
 
     async def _in_bulk(self, queries: Sequence[str]) -> Answer[Paper]:
         context = self._inquiry
-        return await context.literature.search_bulk(queries, context.parameters.maximum_bulk_requests, context.idea.cutoff_date)
+        return await context.literature.search_bulk(
+            queries, context.parameters.maximum_bulk_requests, context.idea.cutoff_date
+        )
 
 
 def _each_by_its_own(queries: Sequence[str], answers: dict[str, Answer[Paper]]) -> Searched:
@@ -88,7 +100,11 @@ def _each_by_its_own(queries: Sequence[str], answers: dict[str, Answer[Paper]]) 
         failures.extend(look_up_failures(answers[query].failures, STAGE, query))
         for paper in answers[query].items:
             found.setdefault(paper.paper_id, Found(paper, CandidateOrigin.SEARCH, query))
-    return Searched(tuple(found.values()), sum(not answers[query].complete for query in queries), tuple(failures))
+    return Searched(
+        tuple(found.values()),
+        sum(not answers[query].complete for query in queries),
+        tuple(failures),
+    )
 
 
 def packed_query(queries: Sequence[str]) -> str:
@@ -96,7 +112,9 @@ def packed_query(queries: Sequence[str]) -> str:
     columns = [query.split() for query in queries]
     longest = max(map(len, columns), default=0)
     words: dict[str, str] = {}
-    for word in (column[place] for place in range(longest) for column in columns if place < len(column)):
+    for word in (
+        column[place] for place in range(longest) for column in columns if place < len(column)
+    ):
         words.setdefault(word.lower(), word)
     return " ".join(list(words.values())[:PACKED_WORDS])
 
@@ -108,7 +126,10 @@ def best_of_each(queries: Sequence[str], papers: Sequence[Paper], limit: int) ->
     shared = SharedWords(papers)
     for query in queries:
         scores = shared.with_text(query)
-        best = sorted((paper_id for paper_id in scores if scores[paper_id] > 0), key=lambda paper_id: (-scores[paper_id], paper_id))
+        best = sorted(
+            (paper_id for paper_id in scores if scores[paper_id] > 0),
+            key=lambda paper_id: (-scores[paper_id], paper_id),
+        )
         for paper_id in best[:limit]:
             found.setdefault(paper_id, Found(by_id[paper_id], CandidateOrigin.SEARCH, query))
     return tuple(found.values())

@@ -16,12 +16,23 @@ def abstract_section(paper: Paper) -> PaperSection | None:
     text = (paper.abstract or "").strip()
     if not text:
         return None
-    return PaperSection(paper_id=paper.paper_id, section=SectionKind.ABSTRACT, heading="Abstract", text=text, text_source=TEXT_SOURCE)
+    return PaperSection(
+        paper_id=paper.paper_id,
+        section=SectionKind.ABSTRACT,
+        heading="Abstract",
+        text=text,
+        text_source=TEXT_SOURCE,
+    )
 
 
 def no_abstract(paper: Paper) -> SourceFailure:
     """The failure of a paper of which nothing can be read."""
-    return failure(TEXT_SOURCE, paper.paper_id, Reason.NO_ABSTRACT, "the literature source gives no abstract of this paper")
+    return failure(
+        TEXT_SOURCE,
+        paper.paper_id,
+        Reason.NO_ABSTRACT,
+        "the literature source gives no abstract of this paper",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,9 @@ class DocumentCache:
     async def put_content_hash(self, url: str, sha256: str) -> None:
         await self._put(f"download:{_hashed(url)}", sha256.encode("ascii"))
 
-    async def document(self, parser: str, version: int, sha256: str) -> ParsedDocument | SourceFailure | None:
+    async def document(
+        self, parser: str, version: int, sha256: str
+    ) -> ParsedDocument | SourceFailure | None:
         """What `parser` made of this content, a lasting failure included; None when it has not read it yet."""
         key = _document_key(parser, version, sha256)
         read = _document_of(await self._get(key, None))
@@ -42,12 +44,17 @@ class DocumentCache:
             read = _document_of(await self._get(self._under_limits(key), None))
         return read
 
-    async def put_document(self, parser: str, version: int, sha256: str, document: ParsedDocument | SourceFailure) -> None:
+    async def put_document(
+        self, parser: str, version: int, sha256: str, document: ParsedDocument | SourceFailure
+    ) -> None:
         key = _document_key(parser, version, sha256)
         if isinstance(document, ParsedDocument):
             await self._put(key, b"+" + document.model_dump_json().encode())
         elif document.reason.passes is not Passes.BY_ITSELF:
-            await self._put(self._under_limits(key) if _met_a_limit(document) else key, b"-" + document.model_dump_json().encode())
+            await self._put(
+                self._under_limits(key) if _met_a_limit(document) else key,
+                b"-" + document.model_dump_json().encode(),
+            )
 
     def _under_limits(self, key: str) -> str:
         limits = self.settings
@@ -67,13 +74,21 @@ def _document_of(value: bytes | None) -> ParsedDocument | SourceFailure | None:
     if value is None:
         return None
     try:
-        return ParsedDocument.model_validate_json(value[1:]) if value[:1] == b"+" else SourceFailure.model_validate_json(value[1:])
+        return (
+            ParsedDocument.model_validate_json(value[1:])
+            if value[:1] == b"+"
+            else SourceFailure.model_validate_json(value[1:])
+        )
     except ValidationError:
         return None
 
 
 def _met_a_limit(read: ParsedDocument | SourceFailure) -> bool:
-    return isinstance(read, SourceFailure) and read.reason.passes is Passes.WITH_OTHER_SETTINGS and read.reason.about is About.DOCUMENT
+    return (
+        isinstance(read, SourceFailure)
+        and read.reason.passes is Passes.WITH_OTHER_SETTINGS
+        and read.reason.about is About.DOCUMENT
+    )
 
 
 def _document_key(parser: str, version: int, sha256: str) -> str:

@@ -44,7 +44,15 @@ class Expected:
 PDF = Expected(
     name="PDF",
     accept="application/pdf,*/*;q=0.1",
-    refused_types=("text/", "image/", "audio/", "video/", "application/json", "application/xml", "application/xhtml"),
+    refused_types=(
+        "text/",
+        "image/",
+        "audio/",
+        "video/",
+        "application/json",
+        "application/xml",
+        "application/xhtml",
+    ),
     wrong=Reason.NOT_A_PDF,
     magic=MAGIC,
 )
@@ -52,7 +60,15 @@ PDF = Expected(
 LATEX = Expected(
     name="LaTeX source",
     accept="*/*",
-    refused_types=("text/html", "image/", "audio/", "video/", "application/json", "application/xml", "application/xhtml"),
+    refused_types=(
+        "text/html",
+        "image/",
+        "audio/",
+        "video/",
+        "application/json",
+        "application/xml",
+        "application/xhtml",
+    ),
     wrong=Reason.NOT_LATEX,
 )
 """Any content will do: packed or not, only reading it shows what it is. arXiv gives a PDF where there is no source."""
@@ -140,7 +156,12 @@ class Downloader:
 
     async def _body(self, endpoint: str, response: Response) -> bytes | SourceFailure:
         if response.status_code != 200:
-            return failure(SOURCE, endpoint, reason_of_status(response.status_code), f"the server answered {response.status_code}")
+            return failure(
+                SOURCE,
+                endpoint,
+                reason_of_status(response.status_code),
+                f"the server answered {response.status_code}",
+            )
         expected = self.expected
         maximum_bytes = expected.maximum_bytes or self.settings.maximum_bytes
         media_type = response.headers.get("content-type", "").strip().lower()
@@ -149,16 +170,25 @@ class Downloader:
             return failure(SOURCE, endpoint, expected.wrong, detail)
         announced = whole_number(response.headers.get("content-length"))
         if announced is not None and announced > maximum_bytes:
-            return failure(SOURCE, endpoint, Reason.TOO_LARGE, f"the file announces more than {maximum_bytes:,} bytes")
+            return failure(
+                SOURCE,
+                endpoint,
+                Reason.TOO_LARGE,
+                f"the file announces more than {maximum_bytes:,} bytes",
+            )
         content = bytearray()
         async for chunk in response.aiter_raw():
             content += chunk
             if len(content) > maximum_bytes:
-                return failure(SOURCE, endpoint, Reason.TOO_LARGE, f"the file exceeds {maximum_bytes:,} bytes")
+                return failure(
+                    SOURCE, endpoint, Reason.TOO_LARGE, f"the file exceeds {maximum_bytes:,} bytes"
+                )
             if len(content) >= MAGIC_WITHIN_BYTES and not _begins_well(content, expected):
                 break
         if not _begins_well(content, expected):
-            return failure(SOURCE, endpoint, expected.wrong, f"the file does not begin like a {expected.name}")
+            return failure(
+                SOURCE, endpoint, expected.wrong, f"the file does not begin like a {expected.name}"
+            )
         return bytes(content)
 
 

@@ -52,7 +52,15 @@ def font_headings(lines: Sequence[PrintedLine]) -> list[Heading]:
             found.append((index, count))
         index += max(count, 1)
     levels = _levels(lines, [start for start, _ in found])
-    return [Heading(start, count, levels[start], " ".join(line.text for line in lines[start : start + count])) for start, count in found]
+    return [
+        Heading(
+            start,
+            count,
+            levels[start],
+            " ".join(line.text for line in lines[start : start + count]),
+        )
+        for start, count in found
+    ]
 
 
 def body_size(lines: Sequence[PrintedLine]) -> float:
@@ -70,9 +78,19 @@ def _heading_lines(lines: Sequence[PrintedLine], start: int, body: float) -> int
     count = 1
     while count < _LONGEST_HEADING_LINES and start + count < len(lines):
         following, last = lines[start + count], lines[start + count - 1]
-        one_style = (following.page, following.size, following.bold) == (first.page, first.size, first.bold)
+        one_style = (following.page, following.size, following.bold) == (
+            first.page,
+            first.size,
+            first.bold,
+        )
         near = 0 < last.top - following.top < 1.8 * first.size
-        if is_known(first.text) or not one_style or not near or number_depth(following.text) is not None or is_known(following.text):
+        if (
+            is_known(first.text)
+            or not one_style
+            or not near
+            or number_depth(following.text) is not None
+            or is_known(following.text)
+        ):
             break
         if first.size <= body + LARGER_BY_POINTS:
             break

@@ -83,10 +83,16 @@ class FullTextLibrary:
             return _abstract_only(paper, read)
         failures = [read.passed_over] if read.passed_over else []
         found = paper_sections(paper.paper_id, read.document)
-        if not any(section.section in (SectionKind.METHODS, SectionKind.RESULTS) for section in found):
+        if not any(
+            section.section in (SectionKind.METHODS, SectionKind.RESULTS) for section in found
+        ):
             detail = f"none of {len(read.document.sections)} sections names methods or results"
-            failures.append(failure(read.document.parser, paper.paper_id, Reason.NO_SECTIONS, detail))
-        if not any(section.section is SectionKind.ABSTRACT for section in found) and (abstract := abstract_section(paper)):
+            failures.append(
+                failure(read.document.parser, paper.paper_id, Reason.NO_SECTIONS, detail)
+            )
+        if not any(section.section is SectionKind.ABSTRACT for section in found) and (
+            abstract := abstract_section(paper)
+        ):
             found = (abstract, *found)
         if not found:
             failures.append(no_abstract(paper))
@@ -100,7 +106,11 @@ class FullTextLibrary:
                 if isinstance(read, _Read):
                     return read
                 tried.append(read)
-        return tried[0] if tried else failure(DOWNLOAD, paper.paper_id, Reason.NO_OPEN_ACCESS, self._where_looked(paper))
+        return (
+            tried[0]
+            if tried
+            else failure(DOWNLOAD, paper.paper_id, Reason.NO_OPEN_ACCESS, self._where_looked(paper))
+        )
 
     async def _known_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:
         """What the open-access link and arXiv lead to, one after the other, the preferred kind first."""
@@ -139,7 +149,11 @@ class FullTextLibrary:
     async def _read_source(self, link: str) -> _Read | SourceFailure:
         """A LaTeX source; where arXiv has only a PDF it gives that, which is then read as one."""
         sha256 = await self._cache.content_hash_at(link)
-        if sha256 is not None and (known := await self._cache.document(latex.PARSER, latex.VERSION, sha256)) is not None:
+        if (
+            sha256 is not None
+            and (known := await self._cache.document(latex.PARSER, latex.VERSION, sha256))
+            is not None
+        ):
             record_cache_hit(self.ledger, DOWNLOAD, "by content")
             return _Read(known) if isinstance(known, ParsedDocument) else known
         content = await self._downloader(LATEX).fetch(link)
@@ -194,11 +208,15 @@ class FullTextLibrary:
             await self._cache.put_document(PDF, pdf.VERSION, sha256, fallback)
         return _Read(fallback, passed_over) if isinstance(fallback, ParsedDocument) else fallback
 
-    async def _by_grobid(self, url: str, content: bytes, sha256: str) -> ParsedDocument | SourceFailure:
+    async def _by_grobid(
+        self, url: str, content: bytes, sha256: str
+    ) -> ParsedDocument | SourceFailure:
         """GROBID's reading. A server that could not be reached once is not asked again for this idea; the failure repeats."""
         if self._grobid_away is not None:
             return self._grobid_away
-        document = await grobid.read_with_grobid(content, sha256[:16], url, self.settings, self.ledger)
+        document = await grobid.read_with_grobid(
+            content, sha256[:16], url, self.settings, self.ledger
+        )
         if isinstance(document, SourceFailure) and document.reason == Reason.UNREACHABLE:
             self._grobid_away = document
         await self._cache.put_document(GROBID, grobid.VERSION, sha256, document)

@@ -34,8 +34,18 @@ MAXIMUM_BUSY_ATTEMPTS = 6
 MAXIMUM_ANSWER_BYTES = 20_000_000
 """Unpacked. The TEI of a paper of a hundred pages takes about one."""
 
-_DOCUMENT_AT_FAULT = ("BAD_INPUT_DATA", "NO_BLOCKS", "TOO_MANY_BLOCKS", "TOO_MANY_TOKENS", "TAGGING_ERROR", "PARSING_ERROR", "PDFALTO")
-_THREADS = ThreadPoolExecutor(max_workers=16, thread_name_prefix="grobid")  # a silent server must not hold up other blocking calls
+_DOCUMENT_AT_FAULT = (
+    "BAD_INPUT_DATA",
+    "NO_BLOCKS",
+    "TOO_MANY_BLOCKS",
+    "TOO_MANY_TOKENS",
+    "TAGGING_ERROR",
+    "PARSING_ERROR",
+    "PDFALTO",
+)
+_THREADS = ThreadPoolExecutor(
+    max_workers=16, thread_name_prefix="grobid"
+)  # a silent server must not hold up other blocking calls
 _BUSY = RetryPolicy(MAXIMUM_BUSY_ATTEMPTS, first_pause_seconds=1.5, longest_pause_seconds=7.0)
 """A server whose threads are all at work answers 503 at once, perhaps for a document or two."""
 
@@ -61,7 +71,9 @@ class _Client(GrobidClient):  # type: ignore[misc]
     def _handle_server_busy_retry(self, file_path: str, *_: Any, **__: Any) -> tuple[str, int, str]:
         return file_path, 503, "busy"
 
-    def post(self, url: str, data: dict[str, Any] | None = None, files: Any = None, **_: Any) -> Any:
+    def post(
+        self, url: str, data: dict[str, Any] | None = None, files: Any = None, **_: Any
+    ) -> Any:
         form = {**(data or {}), "consolidateHeader": "0", "consolidateCitations": "0"}
         sending = asyncio.run_coroutine_threadsafe(self._sent(url, form, files), self._loop)
         try:
@@ -112,7 +124,9 @@ async def read_with_grobid(
     return await policy.run(attempt)
 
 
-async def _asked(client: _Client, content: bytes, name: str, ledger: Ledger, waited: float) -> ParsedDocument | SourceFailure:
+async def _asked(
+    client: _Client, content: bytes, name: str, ledger: Ledger, waited: float
+) -> ParsedDocument | SourceFailure:
     with recorded(ledger, PARSER, f"/api/{SERVICE}", "document request") as call:
         call.wait_seconds = waited
         call.started = time.monotonic()
@@ -120,7 +134,11 @@ async def _asked(client: _Client, content: bytes, name: str, ledger: Ledger, wai
         send = functools.partial(client.process_pdf, SERVICE, content, consolidate_header=False)
         await asyncio.get_running_loop().run_in_executor(_THREADS, send)
         call.status = client.answer.status if client.answer is not None else None
-        answer = _told(name, client.answer) if client.answer is not None else _unanswered(name, client.trouble)
+        answer = (
+            _told(name, client.answer)
+            if client.answer is not None
+            else _unanswered(name, client.trouble)
+        )
         if isinstance(answer, SourceFailure):
             call.reason = answer.reason
     if not isinstance(answer, bytes):

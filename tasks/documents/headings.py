@@ -15,14 +15,18 @@ _RELATED = bounded(
     r"existing) (?:works?|research|studies|approaches)|"
     r"state[ -]of[ -]the[ -]art)\b"
 )
-_ABSTRACT = bounded(r"^(?:abstract|summary|executive summary|structured abstract|author summary|extended abstract)$")
+_ABSTRACT = bounded(
+    r"^(?:abstract|summary|executive summary|structured abstract|author summary|extended abstract)$"
+)
 _NEITHER = bounded(
     r"\b(?:references?|bibliography|acknowledge?ments?|conclusions?|concluding|introduction|future work|"
     r"future directions|limitations?|competing interests?|"
     r"conflicts? of interest|funding|author contributions?|authors?’? contributions?|data availability|code availability|"
     r"ethics|abbreviations|contents)\b"
 )
-_RESULTS_FIRST = bounded(r"\b(?:results?|findings|outcomes|ablations?|ablation (?:study|studies)|case stud(?:y|ies)|benchmarking)\b")
+_RESULTS_FIRST = bounded(
+    r"\b(?:results?|findings|outcomes|ablations?|ablation (?:study|studies)|case stud(?:y|ies)|benchmarking)\b"
+)
 _OPENING = bounded(r"\b(?:introduction|background|motivation|preliminaries|overview|contents)\b")
 _CLOSING = bounded(r"\b(?:discussion|appendix|appendices|supplementary)\b")
 _METHODS = bounded(
@@ -92,7 +96,9 @@ def is_opening(heading: str) -> bool:
 def is_closing(heading: str) -> bool:
     """Whether the section stands behind a paper's own contribution."""
     name = plain(heading)
-    return _CLOSING.search(name) is not None or (_NEITHER.search(name) is not None and not is_opening(heading))
+    return _CLOSING.search(name) is not None or (
+        _NEITHER.search(name) is not None and not is_opening(heading)
+    )
 
 
 _USUAL = frozenset(

@@ -33,7 +33,11 @@ async def read_latex(path: Path, settings: DocumentSettings) -> ParsedDocument |
     read; links are not followed. Costs at most `parse_seconds` of processor time and `parse_memory_bytes`.
     """
     content = await _content_at(path, settings)
-    return content if isinstance(content, SourceFailure) else await read_latex_source(content, path.name, settings)
+    return (
+        content
+        if isinstance(content, SourceFailure)
+        else await read_latex_source(content, path.name, settings)
+    )
 
 
 async def _content_at(path: Path, settings: DocumentSettings) -> bytes | SourceFailure:
@@ -42,13 +46,22 @@ async def _content_at(path: Path, settings: DocumentSettings) -> bytes | SourceF
     except FileNotFoundError:
         return failure(PARSER, path.name, Reason.NOT_FOUND, f"{path} is not there")
     except OSError as error:
-        return failure(PARSER, path.name, Reason.UNREACHABLE, f"{path} cannot be read ({error.strerror})")
+        return failure(
+            PARSER, path.name, Reason.UNREACHABLE, f"{path} cannot be read ({error.strerror})"
+        )
     if content is None:
-        return failure(PARSER, path.name, Reason.TOO_LARGE, f"the source exceeds {settings.maximum_bytes:,} bytes")
+        return failure(
+            PARSER,
+            path.name,
+            Reason.TOO_LARGE,
+            f"the source exceeds {settings.maximum_bytes:,} bytes",
+        )
     return content
 
 
-async def read_latex_source(content: bytes, name: str, settings: DocumentSettings) -> ParsedDocument | SourceFailure:
+async def read_latex_source(
+    content: bytes, name: str, settings: DocumentSettings
+) -> ParsedDocument | SourceFailure:
     """The same for a source in memory, such as an arXiv e-print. `name` stands in the failure."""
     return await _read(content, name, settings, ParsedDocument)
 
@@ -56,13 +69,23 @@ async def read_latex_source(content: bytes, name: str, settings: DocumentSetting
 async def read_latex_whole(path: Path, settings: DocumentSettings) -> LatexSource | SourceFailure:
     """The LaTeX of the paper at `path` as one text, or why it cannot be read; `path` and limits as for `read_latex`."""
     content = await _content_at(path, settings)
-    return content if isinstance(content, SourceFailure) else await _read(content, path.name, settings, LatexSource)
+    return (
+        content
+        if isinstance(content, SourceFailure)
+        else await _read(content, path.name, settings, LatexSource)
+    )
 
 
-async def _read(content: bytes, name: str, settings: DocumentSettings, kind: type[ReadT]) -> ReadT | SourceFailure:
+async def _read(
+    content: bytes, name: str, settings: DocumentSettings, kind: type[ReadT]
+) -> ReadT | SourceFailure:
     cpu_seconds = max(int(settings.parse_seconds), 1)
     wanted: tuple[str, ...] = ("source",) if kind is LatexSource else ()
-    ended = await run_child(("-B", "-m", _MODULE, str(cpu_seconds), str(settings.parse_memory_bytes), *wanted), content, cpu_seconds)
+    ended = await run_child(
+        ("-B", "-m", _MODULE, str(cpu_seconds), str(settings.parse_memory_bytes), *wanted),
+        content,
+        cpu_seconds,
+    )
     if ended.code == 0:
         try:
             return kind.model_validate_json(ended.output)
@@ -80,11 +103,20 @@ async def _read(content: bytes, name: str, settings: DocumentSettings, kind: typ
 def _verdict(code: int | None, settings: DocumentSettings) -> tuple[Reason, str]:
     verdicts = {
         None: (Reason.TIMEOUT, "reading took too long"),  # the machine may have been busy
-        EXIT_MEMORY: (Reason.PARSER_LIMIT, f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory"),
-        -signal.SIGXCPU: (Reason.PARSER_LIMIT, f"reading takes more than {settings.parse_seconds:g} s of processor time"),
+        EXIT_MEMORY: (
+            Reason.PARSER_LIMIT,
+            f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory",
+        ),
+        -signal.SIGXCPU: (
+            Reason.PARSER_LIMIT,
+            f"reading takes more than {settings.parse_seconds:g} s of processor time",
+        ),
         -signal.SIGKILL: (Reason.PARSER_LIMIT, "the reader was stopped for what it used"),
     }
-    return verdicts.get(code, (Reason.DAMAGED, f"the reader ended with code {code}: the source is damaged or hostile"))
+    return verdicts.get(
+        code,
+        (Reason.DAMAGED, f"the reader ended with code {code}: the source is damaged or hostile"),
+    )
 
 
 def latex_content(path: Path, maximum_bytes: int) -> bytes | None:
@@ -94,7 +126,11 @@ def latex_content(path: Path, maximum_bytes: int) -> bytes | None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for each in sorted(path.rglob("*")):
-            if each.suffix.lower() in _SUFFIXES and each.is_file() and not _behind_a_link(each, path):
+            if (
+                each.suffix.lower() in _SUFFIXES
+                and each.is_file()
+                and not _behind_a_link(each, path)
+            ):
                 archive.add(each, arcname=str(each.relative_to(path)), recursive=False)
                 if packed.tell() > maximum_bytes:
                     return None
@@ -102,4 +138,8 @@ def latex_content(path: Path, maximum_bytes: int) -> bytes | None:
 
 
 def _behind_a_link(path: Path, folder: Path) -> bool:
-    return any(each.is_symlink() for each in (path, *path.parents) if each != folder and folder in each.parents)
+    return any(
+        each.is_symlink()
+        for each in (path, *path.parents)
+        if each != folder and folder in each.parents
+    )

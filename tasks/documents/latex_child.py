@@ -28,7 +28,11 @@ def main() -> int:
         resource.setrlimit(kind, (amount, amount))
     try:
         files = read_files(sys.stdin.buffer.read())
-        answer = source_of_latex(whole_source(files), files) if as_source else document_of_latex(whole_source(files))
+        answer = (
+            source_of_latex(whole_source(files), files)
+            if as_source
+            else document_of_latex(whole_source(files))
+        )
     except MemoryError:
         return EXIT_MEMORY
     except LatexError as error:

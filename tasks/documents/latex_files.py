@@ -44,7 +44,10 @@ class _Bounded(io.RawIOBase):
         content = self._stream.read(len(buffer))
         self._left -= len(content)
         if self._left < 0:
-            raise LatexError(Reason.TOO_LARGE, f"the archive unpacks to more than {MAXIMUM_UNPACKED_BYTES:,} bytes")
+            raise LatexError(
+                Reason.TOO_LARGE,
+                f"the archive unpacks to more than {MAXIMUM_UNPACKED_BYTES:,} bytes",
+            )
         buffer[: len(content)] = content
         return len(content)
 
@@ -59,8 +62,18 @@ def read_files(content: bytes) -> dict[str, str]:
         raise LatexError(Reason.NOT_LATEX, "the source is a PDF")
     try:
         files = _zip_files(content) if content[:4] == b"PK\x03\x04" else _stream_files(content)
-    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, gzip.BadGzipFile, EOFError, NotImplementedError, OSError) as error:
-        raise LatexError(Reason.DAMAGED, f"the archive cannot be read ({type(error).__name__})") from error
+    except (
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        zlib.error,
+        gzip.BadGzipFile,
+        EOFError,
+        NotImplementedError,
+        OSError,
+    ) as error:
+        raise LatexError(
+            Reason.DAMAGED, f"the archive cannot be read ({type(error).__name__})"
+        ) from error
     except RuntimeError as error:
         raise LatexError(Reason.ENCRYPTED, "the archive needs a password") from error
     if not files:
@@ -71,7 +84,10 @@ def read_files(content: bytes) -> dict[str, str]:
 def _stream_files(content: bytes) -> dict[str, str]:
     """A tar or a single file, packed with gzip or not."""
     packed = content[:2] == b"\x1f\x8b"
-    bounded = io.BufferedReader(_Bounded(gzip.GzipFile(fileobj=io.BytesIO(content)) if packed else io.BytesIO(content)), 1 << 16)
+    bounded = io.BufferedReader(
+        _Bounded(gzip.GzipFile(fileobj=io.BytesIO(content)) if packed else io.BytesIO(content)),
+        1 << 16,
+    )
     head = bounded.peek(512)
     if head[257:262] == b"ustar" or _old_tar(head):
         return _tar_files(cast(IO[bytes], bounded))
@@ -97,14 +113,19 @@ def _tar_files(stream: IO[bytes]) -> dict[str, str]:
     with tarfile.open(fileobj=stream, mode="r|") as archive:
         for count, member in enumerate(archive):
             if count >= MAXIMUM_MEMBERS:
-                raise LatexError(Reason.TOO_LARGE, f"the archive holds more than {MAXIMUM_MEMBERS:,} files")
+                raise LatexError(
+                    Reason.TOO_LARGE, f"the archive holds more than {MAXIMUM_MEMBERS:,} files"
+                )
             name = inner_name(member.name)
             if not member.isreg() or name is None or not _is_text(name):
                 continue
             size += member.size
             opened = archive.extractfile(member) if size <= MAXIMUM_TEXT_BYTES else None
             if opened is None:
-                raise LatexError(Reason.TOO_LARGE, f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes")
+                raise LatexError(
+                    Reason.TOO_LARGE,
+                    f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes",
+                )
             files[name] = _decoded(opened.read(MAXIMUM_TEXT_BYTES))
     return files
 
@@ -115,7 +136,9 @@ def _zip_files(content: bytes) -> dict[str, str]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = archive.infolist()
         if len(members) > MAXIMUM_MEMBERS:
-            raise LatexError(Reason.TOO_LARGE, f"the archive holds more than {MAXIMUM_MEMBERS:,} files")
+            raise LatexError(
+                Reason.TOO_LARGE, f"the archive holds more than {MAXIMUM_MEMBERS:,} files"
+            )
         for member in members:
             name = inner_name(member.filename)
             if member.is_dir() or name is None or not _is_text(name):
@@ -124,7 +147,10 @@ def _zip_files(content: bytes) -> dict[str, str]:
                 text = stream.read(left + 1)
             left -= len(text)
             if left < 0:
-                raise LatexError(Reason.TOO_LARGE, f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes")
+                raise LatexError(
+                    Reason.TOO_LARGE,
+                    f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes",
+                )
             files[name] = _decoded(text)
     return files
 
@@ -144,7 +170,9 @@ def inner_name(name: str) -> str | None:
 
 
 def _is_text(name: str) -> bool:
-    return PurePosixPath(name).suffix.lower() in _TEXT_SUFFIXES and not PurePosixPath(name).name.startswith(".")
+    return PurePosixPath(name).suffix.lower() in _TEXT_SUFFIXES and not PurePosixPath(
+        name
+    ).name.startswith(".")
 
 
 def _decoded(content: bytes) -> str:

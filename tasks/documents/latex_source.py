@@ -13,7 +13,9 @@ _DEEPEST_INCLUSION = 20
 _EXPANSION_PASSES = 6
 _VERBATIM = bounded(r"\\(begin|end)\{(verbatim\*?|lstlisting|minted|comment)\}")
 _COMMENT = bounded(r"(?<!\\)((?:\\\\){0,99})%[^\n]*(?:\n[ \t]*)?")
-_INCLUSION = linear(r"\\(?:input|include|subfile)\s*\{\s*([^{}\\]{1,300}?)\s*\}|\\input\s+([^\s{}\\%]{1,300})")
+_INCLUSION = linear(
+    r"\\(?:input|include|subfile)\s*\{\s*([^{}\\]{1,300}?)\s*\}|\\input\s+([^\s{}\\%]{1,300})"
+)
 _IMPORT = linear(r"\\(?:sub)?import\*?\s*\{\s*([^{}\\]{0,300}?)\s*\}\s*\{\s*([^{}\\]{1,300}?)\s*\}")
 _DOCUMENT_CLASS = bounded(r"\\document(?:class|style)\b")
 _COMMAND = bounded(r"\\([A-Za-z]+)(?:\{\})?")
@@ -45,10 +47,18 @@ def main_file(files: Mapping[str, str]) -> str:
     Raises:
         LatexError: none has a document class, and none but one could be it.
     """
-    texts = {name: text for name, text in files.items() if not name.lower().endswith((".bbl", ".txt"))}
-    candidates = [name for name, text in texts.items() if _DOCUMENT_CLASS.search(without_comments(text[:200_000]))]
+    texts = {
+        name: text for name, text in files.items() if not name.lower().endswith((".bbl", ".txt"))
+    }
+    candidates = [
+        name
+        for name, text in texts.items()
+        if _DOCUMENT_CLASS.search(without_comments(text[:200_000]))
+    ]
     if not candidates:
-        candidates = [name for name, text in texts.items() if "\\section" in text or "\\begin{" in text]
+        candidates = [
+            name for name, text in texts.items() if "\\section" in text or "\\begin{" in text
+        ]
     if not candidates:
         raise LatexError(Reason.NOT_LATEX, "none of the files is a LaTeX document")
 
@@ -91,13 +101,18 @@ def _included(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> st
 
     def inclusion(wanted: str) -> str:
         nonlocal size
-        found = _file_named(files, wanted, (folder, "." if not above else str(PurePosixPath(above[0]).parent)))
+        found = _file_named(
+            files, wanted, (folder, "." if not above else str(PurePosixPath(above[0]).parent))
+        )
         if found is None or found in (*above, name) or len(above) >= _DEEPEST_INCLUSION:
             return ""
         text = _included(files, found, (*above, name))
         size += len(text)
         if size > MAXIMUM_SOURCE_CHARACTERS:
-            raise LatexError(Reason.PARSER_LIMIT, f"the included files come to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters")
+            raise LatexError(
+                Reason.PARSER_LIMIT,
+                f"the included files come to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters",
+            )
         return f"\n{text}\n"
 
     text = without_comments(files[name])
@@ -139,12 +154,17 @@ def _one_pass(text: str, macros: Mapping[str, tuple[int, str | None, str]]) -> t
         if count == 0:
             value = body
         else:
-            arguments, end = _arguments(text, found.start() + 1 + len(found.group(1)), count, default)
+            arguments, end = _arguments(
+                text, found.start() + 1 + len(found.group(1)), count, default
+            )
             value = _filled(body, arguments)
         pieces += [text[place : found.start()], value]
         size += found.start() - place + len(value)
         if size > MAXIMUM_SOURCE_CHARACTERS:
-            raise LatexError(Reason.PARSER_LIMIT, f"the macros multiply to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters")
+            raise LatexError(
+                Reason.PARSER_LIMIT,
+                f"the macros multiply to more than {MAXIMUM_SOURCE_CHARACTERS:,} characters",
+            )
         place = end
     return ("".join([*pieces, text[place:]]), bool(pieces))
 
@@ -170,7 +190,11 @@ def _definitions(text: str) -> tuple[dict[str, tuple[int, str | None, str]], str
         kept.append(text[place : found.start()])
         place = end
         if len(body) <= 2_000:
-            macros[found.group(1) or found.group(4)] = (int(found.group(2) or 0), found.group(3), body)
+            macros[found.group(1) or found.group(4)] = (
+                int(found.group(2) or 0),
+                found.group(3),
+                body,
+            )
     return macros, "".join([*kept, text[place:]])
 
 

@@ -16,8 +16,18 @@ from tasks.documents.latex_source import balanced, without_environments
 
 PARSER = "latex"
 _FEWEST_WORDS = 5
-_DEPTHS = {"part": 0, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5, "subparagraph": 6}
-_HEADING = bounded(r"\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?\s{0,9}(?:\[[^\[\]]{0,500}\]\s{0,9})?(?=\{)")
+_DEPTHS = {
+    "part": 0,
+    "chapter": 1,
+    "section": 2,
+    "subsection": 3,
+    "subsubsection": 4,
+    "paragraph": 5,
+    "subparagraph": 6,
+}
+_HEADING = bounded(
+    r"\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?\s{0,9}(?:\[[^\[\]]{0,500}\]\s{0,9})?(?=\{)"
+)
 _LEFT_OUT = bounded(
     r"\\(begin|end)\{((?:figure|table|wrapfigure|wraptable|tikzpicture|algorithm|algorithmic|thebibliography|tabular|longtable|CCSXML)\*?)\}"
 )
@@ -62,7 +72,9 @@ def document_of_latex(source: str) -> ParsedDocument:
         abstract, sections = sections[0].text, sections[1:]
     if not abstract and not any(section.text for section in sections):
         raise LatexError(Reason.NO_TEXT, "the source holds no text")
-    return ParsedDocument(title=title or None, abstract=abstract or None, sections=sections, parser=PARSER)
+    return ParsedDocument(
+        title=title or None, abstract=abstract or None, sections=sections, parser=PARSER
+    )
 
 
 def source_of_latex(source: str, files: Mapping[str, str]) -> LatexSource:
@@ -73,14 +85,18 @@ def source_of_latex(source: str, files: Mapping[str, str]) -> LatexSource:
     """
     preamble, _, body = source.partition("\\begin{document}")
     body = (body or preamble).partition("\\end{document}")[0]
-    bibliography = "\n".join(text for name, text in sorted(files.items()) if name.lower().endswith(".bbl"))
+    bibliography = "\n".join(
+        text for name, text in sorted(files.items()) if name.lower().endswith(".bbl")
+    )
     if len(_WORDS.findall(body)) < _FEWEST_WORDS:
         raise LatexError(Reason.NO_TEXT, "the source holds no text")
     try:
         title = _title(source)
     except RecursionError as error:
         raise LatexError(Reason.PARSER_LIMIT, "the source nests too deeply") from error
-    return LatexSource(title=title or None, body=_BLANK_LINES.sub("\n\n", body).strip(), bibliography=bibliography)
+    return LatexSource(
+        title=title or None, body=_BLANK_LINES.sub("\n\n", body).strip(), bibliography=bibliography
+    )
 
 
 def _title(source: str) -> str:
@@ -115,7 +131,9 @@ def _sections(body: str) -> Iterator[HeadedSection]:
     for place, (match, title, end) in enumerate(headings):
         stop = headings[place + 1][0].start() if place + 1 < len(headings) else len(body)
         heading = " ".join(readable(title).split())[:300] or "Untitled"
-        yield HeadedSection(level=_DEPTHS[match.group(1)] - highest, heading=heading, text=readable(body[end:stop]))
+        yield HeadedSection(
+            level=_DEPTHS[match.group(1)] - highest, heading=heading, text=readable(body[end:stop])
+        )
 
 
 def readable(latex: str) -> str:
@@ -125,11 +143,16 @@ def readable(latex: str) -> str:
         RecursionError: nested beyond what can be read.
     """
     text = _VERB.sub(lambda found: _escaped(found.group(2)), latex)
-    text = _CITATION.sub(lambda found: f"[{_escaped(', '.join(key.strip() for key in found.group(1).split(',')))}]", text)
+    text = _CITATION.sub(
+        lambda found: f"[{_escaped(', '.join(key.strip() for key in found.group(1).split(',')))}]",
+        text,
+    )
     text = _REFERENCE.sub(lambda found: f"[{_escaped(found.group(1).strip())}]", text)
     text = _APPENDIX.sub("", _DROPPED.sub(" ", _BOX.sub("", _LINK.sub("", text))))
     try:
-        plain = LatexNodes2Text(math_mode="verbatim", keep_comments=False).latex_to_text(text, tolerant_parsing=True)
+        plain = LatexNodes2Text(math_mode="verbatim", keep_comments=False).latex_to_text(
+            text, tolerant_parsing=True
+        )
     except (LatexWalkerError, IndexError, KeyError, AttributeError, TypeError, ValueError):
         plain = _COMMAND.sub(" ", text)
     paragraphs = (" ".join(each.split()) for each in _BLANK_LINES.split(plain))

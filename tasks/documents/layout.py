@@ -14,7 +14,10 @@ from tasks.documents.headings import kind_of, number_depth, plain
 PARSER = "pdf"
 MINIMUM_OUTLINE_ENTRIES = 3
 HYPHEN_AT_LINE_END = "\ufffe"
-_ABSTRACT_LINE = bounded(r"^(?:abstract|a b s t r a c t|summary)\s*+(?:[.:—–-]++\s*+(?P<rest>\S.*+)?)?$", IGNORECASE | DOTALL)
+_ABSTRACT_LINE = bounded(
+    r"^(?:abstract|a b s t r a c t|summary)\s*+(?:[.:—–-]++\s*+(?P<rest>\S.*+)?)?$",
+    IGNORECASE | DOTALL,
+)
 _CONTENTS_LINE = bounded(r"\D[\s.]\d{1,4}$")
 _DIGITS = bounded(r"\d+")
 _RUN_IN_HEADING = bounded(r"^(.{2,60}?)([:.—–])\s++(\S.*)", DOTALL)
@@ -54,18 +57,32 @@ class _Place:
     rest: str = ""
 
 
-def document_of(lines: Sequence[Line], outline: Sequence[OutlineEntry], title: str) -> ParsedDocument:
+def document_of(
+    lines: Sequence[Line], outline: Sequence[OutlineEntry], title: str
+) -> ParsedDocument:
     """Put a document together. Running heads and page numbers are left out; what stands before the first heading too."""
     kept = _without_running_lines(lines)
-    printed = [_Place(item.line, item.line + item.line_count, item.level, item.text) for item in font_headings(kept)]
+    printed = [
+        _Place(item.line, item.line + item.line_count, item.level, item.text)
+        for item in font_headings(kept)
+    ]
     places = _outline_places(kept, outline)
     if len(places) < max(MINIMUM_OUTLINE_ENTRIES, len(outline) // 2):
         places = printed
     else:
-        places = [place for place in printed if place.line < places[0].line and place.text_from <= places[0].line] + places
+        places = [
+            place
+            for place in printed
+            if place.line < places[0].line and place.text_from <= places[0].line
+        ] + places
     places = _with_inline_abstract(kept, _without_contents(places))
     sections = tuple(_sections(kept, places))
-    return ParsedDocument(title=_title(kept, title), abstract=_abstract(sections), sections=_without_abstract(sections), parser=PARSER)
+    return ParsedDocument(
+        title=_title(kept, title),
+        abstract=_abstract(sections),
+        sections=_without_abstract(sections),
+        parser=PARSER,
+    )
 
 
 def _without_running_lines(lines: Sequence[Line]) -> list[Line]:
@@ -73,13 +90,18 @@ def _without_running_lines(lines: Sequence[Line]) -> list[Line]:
     pages: dict[int, list[int]] = {}
     for index, line in enumerate(lines):
         pages.setdefault(line.page, []).append(index)
-    edges = {index for own in pages.values() for index in [*own[:_RUNNING_LINES], *own[-_RUNNING_LINES:]]}
+    edges = {
+        index for own in pages.values() for index in [*own[:_RUNNING_LINES], *own[-_RUNNING_LINES:]]
+    }
     shapes = Counter(_shape(lines[index].text) for index in edges)
     often = max(3, len(pages) * 2 // 5)
     return [
         line
         for index, line in enumerate(lines)
-        if not (index in edges and (shapes[_shape(line.text)] >= often or line.text.strip(" -–—|").isdigit()))
+        if not (
+            index in edges
+            and (shapes[_shape(line.text)] >= often or line.text.strip(" -–—|").isdigit())
+        )
     ]
 
 
@@ -98,7 +120,12 @@ def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> l
     places: list[_Place] = []
     earliest = 0
     for entry in outline:
-        candidates = [index for page in (entry.page, entry.page + 1) for index in by_page.get(page, ()) if index >= earliest]
+        candidates = [
+            index
+            for page in (entry.page, entry.page + 1)
+            for index in by_page.get(page, ())
+            if index >= earliest
+        ]
         place = _printed(lines, entry, candidates, printed) or _pointed_at(lines, entry, candidates)
         if place is not None:
             places.append(place)
@@ -121,19 +148,27 @@ class _PrintedLetters:
         known = self._known.get(index)
         if known is None:
             label, mark, rest = _label(self._lines[index].text)
-            known = self._known[index] = {_letters(plain(label)): (1, rest)} if mark and rest else {}
+            known = self._known[index] = (
+                {_letters(plain(label)): (1, rest)} if mark and rest else {}
+            )
             for count in (3, 2, 1):
                 text = " ".join(line.text for line in self._lines[index : index + count])
                 known |= {_letters(text): (count, ""), _letters(plain(text)): (count, "")}
         return known
 
 
-def _printed(lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int], printed: _PrintedLetters) -> _Place | None:
+def _printed(
+    lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int], printed: _PrintedLetters
+) -> _Place | None:
     wanted = _letters(plain(entry.title))
     if not wanted:
         return None
     for index in candidates:
-        if entry.top is not None and lines[index].page == entry.page and lines[index].top > entry.top + 4:
+        if (
+            entry.top is not None
+            and lines[index].page == entry.page
+            and lines[index].top > entry.top + 4
+        ):
             continue
         if found := printed.of(index).get(wanted):
             count, rest = found
@@ -147,7 +182,9 @@ def _label(text: str) -> tuple[str, str, str]:
     return (match.group(1), match.group(2), match.group(3)) if match else (text, "", "")
 
 
-def _pointed_at(lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int]) -> _Place | None:
+def _pointed_at(
+    lines: Sequence[Line], entry: OutlineEntry, candidates: Sequence[int]
+) -> _Place | None:
     if entry.top is None:
         return None
     for index in candidates:
@@ -178,13 +215,23 @@ def _with_inline_abstract(lines: Sequence[Line], places: list[_Place]) -> list[_
     """Many papers print `Abstract—We …` in the text itself: that starts a section too."""
     if any(kind_of(place.heading) is SectionKind.ABSTRACT for place in places):
         return places
-    end = next((place.line for place in places if number_depth(place.heading) or plain(place.heading) == "introduction"), len(lines))
+    end = next(
+        (
+            place.line
+            for place in places
+            if number_depth(place.heading) or plain(place.heading) == "introduction"
+        ),
+        len(lines),
+    )
     for index, line in enumerate(lines[:end]):
         if line.page > 2:
             break
         if match := _ABSTRACT_LINE.match(line.text):
             others = [place for place in places if place.line != index]
-            return sorted([*others, _Place(index, index + 1, 0, "Abstract", match.group("rest") or "")], key=lambda place: place.line)
+            return sorted(
+                [*others, _Place(index, index + 1, 0, "Abstract", match.group("rest") or "")],
+                key=lambda place: place.line,
+            )
     return places
 
 
@@ -192,7 +239,11 @@ def _sections(lines: Sequence[Line], places: Sequence[_Place]) -> Iterator[Heade
     for position, place in enumerate(places):
         end = places[position + 1].line if position + 1 < len(places) else len(lines)
         texts = [place.rest, *(line.text for line in lines[place.text_from : end])]
-        yield HeadedSection(level=place.level, heading=place.heading[:300] or "Untitled", text=_flowing([text for text in texts if text]))
+        yield HeadedSection(
+            level=place.level,
+            heading=place.heading[:300] or "Untitled",
+            text=_flowing([text for text in texts if text]),
+        )
 
 
 def _flowing(texts: Sequence[str]) -> str:
@@ -225,7 +276,14 @@ def _abstract(sections: Sequence[HeadedSection]) -> str | None:
 
 def _without_abstract(sections: Sequence[HeadedSection]) -> tuple[HeadedSection, ...]:
     """The sections behind the abstract; a document without one keeps all."""
-    start = next((index for index, section in enumerate(sections) if kind_of(section.heading) is SectionKind.ABSTRACT), None)
+    start = next(
+        (
+            index
+            for index, section in enumerate(sections)
+            if kind_of(section.heading) is SectionKind.ABSTRACT
+        ),
+        None,
+    )
     if start is None:
         return tuple(sections)
     behind = start + 1
@@ -240,5 +298,7 @@ def _title(lines: Sequence[Line], given: str) -> str | None:
         return " ".join(given.split())
     first = [line for line in lines if line.page == 0]
     largest = max((line.size for line in first if len(line.text) > 3), default=None)
-    title = " ".join(line.text for line in first if line.size == largest).replace(HYPHEN_AT_LINE_END, "")
+    title = " ".join(line.text for line in first if line.size == largest).replace(
+        HYPHEN_AT_LINE_END, ""
+    )
     return title[:500] or None

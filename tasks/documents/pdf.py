@@ -14,7 +14,14 @@ from schemas.settings import DocumentSettings
 from tasks.documents.child import run_child
 from tasks.documents.document import PagedText, ParsedDocument
 from tasks.documents.layout import HYPHEN_AT_LINE_END, PARSER, Line, OutlineEntry, document_of
-from tasks.documents.pdf_child import EXIT_DAMAGED, EXIT_ENCRYPTED, EXIT_MEMORY, EXIT_TOO_MANY_PAGES, EXIT_TOO_MUCH_TEXT, MAXIMUM_CHARACTERS
+from tasks.documents.pdf_child import (
+    EXIT_DAMAGED,
+    EXIT_ENCRYPTED,
+    EXIT_MEMORY,
+    EXIT_TOO_MANY_PAGES,
+    EXIT_TOO_MUCH_TEXT,
+    MAXIMUM_CHARACTERS,
+)
 from tasks.web.calls import failure
 
 VERSION = 1
@@ -33,23 +40,36 @@ class _Read(Noun):
 
     @model_validator(mode="after")
     def _on_its_pages(self) -> "_Read":
-        if not all(0 <= line.page < self.page_count and math.isfinite(line.size) and math.isfinite(line.top) for line in self.lines):
+        if not all(
+            0 <= line.page < self.page_count
+            and math.isfinite(line.size)
+            and math.isfinite(line.top)
+            for line in self.lines
+        ):
             raise ValueError("a line lies on no page")
         if not all(entry.level >= 0 for entry in self.outline):
             raise ValueError("a bookmark lies above the first level")
         return self
 
 
-async def read_pdf(content: bytes, name: str, settings: DocumentSettings) -> ParsedDocument | SourceFailure:
+async def read_pdf(
+    content: bytes, name: str, settings: DocumentSettings
+) -> ParsedDocument | SourceFailure:
     """Headed sections of a PDF, or why it cannot be read; costs at most `parse_seconds` of processor time.
 
     `name` stands in the failure. The child gets the document and nothing else: no secrets in its environment.
     """
     read = await _lines(content, name, settings)
-    return read if isinstance(read, SourceFailure) else await asyncio.to_thread(document_of, read.lines, read.outline, read.title)
+    return (
+        read
+        if isinstance(read, SourceFailure)
+        else await asyncio.to_thread(document_of, read.lines, read.outline, read.title)
+    )
 
 
-async def read_pages(content: bytes, name: str, settings: DocumentSettings) -> PagedText | SourceFailure:
+async def read_pages(
+    content: bytes, name: str, settings: DocumentSettings
+) -> PagedText | SourceFailure:
     """The text of every page, or why it cannot be read; within the limits of `read_pdf`. A page without text is empty."""
     read = await _lines(content, name, settings)
     if isinstance(read, SourceFailure):
@@ -60,7 +80,10 @@ async def read_pages(content: bytes, name: str, settings: DocumentSettings) -> P
         pages[line.page].append(line.text)
     return PagedText(
         title=document.title,
-        pages=tuple("\n".join(page).replace(HYPHEN_AT_LINE_END + "\n", "").replace(HYPHEN_AT_LINE_END, "") for page in pages),
+        pages=tuple(
+            "\n".join(page).replace(HYPHEN_AT_LINE_END + "\n", "").replace(HYPHEN_AT_LINE_END, "")
+            for page in pages
+        ),
         headings=tuple(section.heading for section in document.sections),
     )
 
@@ -73,18 +96,36 @@ async def _lines(content: bytes, name: str, settings: DocumentSettings) -> _Read
     try:
         read = _Read.model_validate_json(answer)
     except ValidationError:
-        return failure(PARSER, name, Reason.DAMAGED, "the reader's answer is none: the PDF is damaged or hostile")
+        return failure(
+            PARSER,
+            name,
+            Reason.DAMAGED,
+            "the reader's answer is none: the PDF is damaged or hostile",
+        )
     if not read.lines:
-        return failure(PARSER, name, Reason.NO_TEXT, f"none of the {read.page_count} pages holds text (a scan?)")
+        return failure(
+            PARSER,
+            name,
+            Reason.NO_TEXT,
+            f"none of the {read.page_count} pages holds text (a scan?)",
+        )
     return read
 
 
 async def _in_child(content: bytes, settings: DocumentSettings) -> bytes | tuple[Reason, str]:
     cpu_seconds = max(int(settings.parse_seconds), 1)
-    arguments = (str(_CHILD), str(cpu_seconds), str(settings.parse_memory_bytes), str(settings.maximum_pages))
+    arguments = (
+        str(_CHILD),
+        str(cpu_seconds),
+        str(settings.parse_memory_bytes),
+        str(settings.maximum_pages),
+    )
     ended = await run_child(arguments, content, cpu_seconds)
     if ended.code is None:
-        return Reason.TIMEOUT, f"reading took more than {ended.wall_seconds} s"  # the machine may have been busy
+        return (
+            Reason.TIMEOUT,
+            f"reading took more than {ended.wall_seconds} s",
+        )  # the machine may have been busy
     return ended.output if ended.code == 0 else _verdict(ended.code, ended.errors, settings)
 
 
@@ -92,10 +133,24 @@ def _verdict(code: int, errors: str, settings: DocumentSettings) -> tuple[Reason
     verdicts = {
         EXIT_DAMAGED: (Reason.DAMAGED, "the PDF is damaged"),
         EXIT_ENCRYPTED: (Reason.ENCRYPTED, "the PDF needs a password"),
-        EXIT_TOO_MANY_PAGES: (Reason.TOO_MANY_PAGES, f"{errors.strip()[:12]} pages; the limit is {settings.maximum_pages}"),
-        EXIT_TOO_MUCH_TEXT: (Reason.TOO_LARGE, f"more than {MAXIMUM_CHARACTERS:,} characters of text"),
-        EXIT_MEMORY: (Reason.PARSER_LIMIT, f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory"),
-        -signal.SIGXCPU: (Reason.PARSER_LIMIT, f"reading takes more than {settings.parse_seconds:g} s of processor time"),
+        EXIT_TOO_MANY_PAGES: (
+            Reason.TOO_MANY_PAGES,
+            f"{errors.strip()[:12]} pages; the limit is {settings.maximum_pages}",
+        ),
+        EXIT_TOO_MUCH_TEXT: (
+            Reason.TOO_LARGE,
+            f"more than {MAXIMUM_CHARACTERS:,} characters of text",
+        ),
+        EXIT_MEMORY: (
+            Reason.PARSER_LIMIT,
+            f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory",
+        ),
+        -signal.SIGXCPU: (
+            Reason.PARSER_LIMIT,
+            f"reading takes more than {settings.parse_seconds:g} s of processor time",
+        ),
         -signal.SIGKILL: (Reason.PARSER_LIMIT, "the reader was stopped for what it used"),
     }
-    return verdicts.get(code, (Reason.DAMAGED, f"the reader ended with code {code}: the PDF is damaged or hostile"))
+    return verdicts.get(
+        code, (Reason.DAMAGED, f"the reader ended with code {code}: the PDF is damaged or hostile")
+    )

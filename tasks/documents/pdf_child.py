@@ -66,7 +66,12 @@ def _read(content: bytes, maximum_pages: int) -> dict[str, object] | int:
             lines.append((number, text, size, bold, top))
             if characters > MAXIMUM_CHARACTERS:
                 return EXIT_TOO_MUCH_TEXT
-    return {"page_count": page_count, "title": _title(document), "lines": lines, "outline": list(_outline(document))}
+    return {
+        "page_count": page_count,
+        "title": _title(document),
+        "lines": lines,
+        "outline": list(_outline(document)),
+    }
 
 
 def _title(document: pdfium.PdfDocument) -> str:
@@ -90,7 +95,11 @@ def _outline(document: pdfium.PdfDocument) -> Iterator[tuple[str, int, int, floa
         page = target.get_index() if target else None
         if page is not None and page >= 0:
             mode, position = target.get_view()
-            height = {raw.PDFDEST_VIEW_XYZ: 1, raw.PDFDEST_VIEW_FITH: 0, raw.PDFDEST_VIEW_FITBH: 0}.get(mode)
+            height = {
+                raw.PDFDEST_VIEW_XYZ: 1,
+                raw.PDFDEST_VIEW_FITH: 0,
+                raw.PDFDEST_VIEW_FITBH: 0,
+            }.get(mode)
             top = position[height] if height is not None and len(position) > height else None
             try:
                 title = _writable(bookmark.get_title())
@@ -99,7 +108,9 @@ def _outline(document: pdfium.PdfDocument) -> Iterator[tuple[str, int, int, floa
             yield title[:500], bookmark.level, page, top
 
 
-def _page_lines(document: pdfium.PdfDocument, number: int) -> Iterator[tuple[str, float, bool, float]]:
+def _page_lines(
+    document: pdfium.PdfDocument, number: int
+) -> Iterator[tuple[str, float, bool, float]]:
     """(text, font size in points, bold, height on the page) of every line; a page that cannot be read has none."""
     try:
         page = document[number]
@@ -118,14 +129,22 @@ def _page_lines(document: pdfium.PdfDocument, number: int) -> Iterator[tuple[str
     page.close()
 
 
-def _appearance(text_page: ctypes.c_void_p, start: int, length: int, count: int) -> tuple[float, bool, float]:
+def _appearance(
+    text_page: ctypes.c_void_p, start: int, length: int, count: int
+) -> tuple[float, bool, float]:
     """Size, weight and height from a few letters of the line; the middle value of each."""
     step = max(length // _SAMPLES_PER_LINE, 1)
-    positions = [position for position in range(start, min(start + length, count), step) if _is_letter(text_page, position)]
+    positions = [
+        position
+        for position in range(start, min(start + length, count), step)
+        if _is_letter(text_page, position)
+    ]
     if not positions:
-        positions = [position for position in range(start, min(start + length, count)) if _is_letter(text_page, position)][:1] or [
-            min(start, count - 1)
-        ]
+        positions = [
+            position
+            for position in range(start, min(start + length, count))
+            if _is_letter(text_page, position)
+        ][:1] or [min(start, count - 1)]
     sizes = sorted(_size(text_page, position) for position in positions)
     bolds = sum(_is_bold(text_page, position) for position in positions)
     return sizes[len(sizes) // 2], 2 * bolds > len(positions), _top(text_page, positions[0])

@@ -32,17 +32,31 @@ def paper_sections(paper_id: PaperId, document: ParsedDocument) -> tuple[PaperSe
     branches = _with_methods([branch for branch in _branches(document.sections) if branch.text])
     found: list[PaperSection] = []
     if document.abstract and document.abstract.strip():
-        found.append(_section(paper_id, SectionKind.ABSTRACT, "Abstract", document.abstract.strip(), document.parser))
+        found.append(
+            _section(
+                paper_id,
+                SectionKind.ABSTRACT,
+                "Abstract",
+                document.abstract.strip(),
+                document.parser,
+            )
+        )
     for kind in (SectionKind.METHODS, SectionKind.RESULTS, SectionKind.RELATED_WORK):
         own = [branch for branch in branches if branch.kind is kind]
         if own:
-            text = "\n\n".join([own[0].text, *(f"## {branch.heading}\n\n{branch.text}" for branch in own[1:])])
+            text = "\n\n".join(
+                [own[0].text, *(f"## {branch.heading}\n\n{branch.text}" for branch in own[1:])]
+            )
             found.append(_section(paper_id, kind, own[0].heading, text, document.parser))
     return tuple(found)
 
 
-def _section(paper_id: PaperId, kind: SectionKind, heading: str, text: str, source: str) -> PaperSection:
-    return PaperSection(paper_id=paper_id, section=kind, heading=heading, text=text, text_source=source)
+def _section(
+    paper_id: PaperId, kind: SectionKind, heading: str, text: str, source: str
+) -> PaperSection:
+    return PaperSection(
+        paper_id=paper_id, section=kind, heading=heading, text=text, text_source=source
+    )
 
 
 def _branches(sections: tuple[HeadedSection, ...]) -> list[_Branch]:

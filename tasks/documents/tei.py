@@ -34,7 +34,12 @@ def document_of_tei(text: str | bytes) -> ParsedDocument:
     if root.tag != f"{_TEI}TEI":
         raise TeiError("the root element is not TEI")
     title = _joined(root.find(f"{_TEI}teiHeader/{_TEI}fileDesc/{_TEI}titleStmt/{_TEI}title"))
-    return ParsedDocument(title=title or None, abstract=_abstract(root), sections=tuple(_sections(root)), parser=PARSER)
+    return ParsedDocument(
+        title=title or None,
+        abstract=_abstract(root),
+        sections=tuple(_sections(root)),
+        parser=PARSER,
+    )
 
 
 def _abstract(root: Element) -> str | None:
@@ -65,12 +70,16 @@ def _sections(root: Element) -> Iterator[HeadedSection]:
             number = (head.get("n") or "") if head is not None else ""
             depth = 0 if not number and is_known(heading) else _depth(number, heading)
             if depth is None:
-                level = last_depth if last_depth is not None else int(kind_of(last_named) is not None)
+                level = (
+                    last_depth if last_depth is not None else int(kind_of(last_named) is not None)
+                )
             else:
                 level = depth
                 last_named = heading if depth == 0 else last_named
                 last_depth = depth if number else last_depth
-            yield HeadedSection(level=level, heading=f"{number} {heading}".strip()[:300] or "Untitled", text=text)
+            yield HeadedSection(
+                level=level, heading=f"{number} {heading}".strip()[:300] or "Untitled", text=text
+            )
 
 
 def _depth(number: str, heading: str) -> int | None:
@@ -84,7 +93,11 @@ def _depth(number: str, heading: str) -> int | None:
 def _paragraphs(division: Element) -> str:
     """The division's own text: its paragraphs, lists and formulas, without its head and without divisions inside it."""
     skipped = (f"{_TEI}head", f"{_TEI}div")
-    return "\n\n".join(text for child in division if child.tag not in skipped and child.tag not in _LEFT_OUT and (text := _joined(child)))
+    return "\n\n".join(
+        text
+        for child in division
+        if child.tag not in skipped and child.tag not in _LEFT_OUT and (text := _joined(child))
+    )
 
 
 def _joined(element: Element | None) -> str:

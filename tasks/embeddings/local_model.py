@@ -41,7 +41,11 @@ class LocalModel:
         if self.name == BUNDLED:
             return self._encode_in_buckets(texts, batch_size)
         vectors = self.model.encode(
-            list(texts), batch_size=batch_size, show_progress_bar=False, convert_to_numpy=True, normalize_embeddings=True
+            list(texts),
+            batch_size=batch_size,
+            show_progress_bar=False,
+            convert_to_numpy=True,
+            normalize_embeddings=True,
         )
         return _unit(np.asarray(vectors, dtype=np.float32))
 
@@ -49,7 +53,9 @@ class LocalModel:
         import torch
 
         tokenizer = self.model.tokenizer
-        tokens = tokenizer(list(texts), truncation=True, max_length=self.maximum_tokens, padding=False)["input_ids"]
+        tokens = tokenizer(
+            list(texts), truncation=True, max_length=self.maximum_tokens, padding=False
+        )["input_ids"]
         buckets: dict[int, list[int]] = {}
         for place, ids in enumerate(tokens):
             buckets.setdefault(-(-len(ids) // _TOKENS_PER_BUCKET), []).append(place)
@@ -59,7 +65,10 @@ class LocalModel:
                 batch = places[start : start + batch_size]
                 length = bucket * _TOKENS_PER_BUCKET
                 features = tokenizer.pad(
-                    {"input_ids": [tokens[place] for place in batch]}, padding="max_length", max_length=length, return_tensors="pt"
+                    {"input_ids": [tokens[place] for place in batch]},
+                    padding="max_length",
+                    max_length=length,
+                    return_tensors="pt",
                 )
                 with torch.inference_mode():
                     answer = self.model(dict(features))["sentence_embedding"]

@@ -14,7 +14,9 @@ _TIMEOUT_SECONDS = 60.0
 _POLICY = RetryPolicy(4, 300.0, first_pause_seconds=0.5, longest_pause_seconds=8.0)
 
 
-async def embed_remotely(model: str, texts: Sequence[str], batch_size: int, api_base: str | None) -> NDArray[np.float32]:
+async def embed_remotely(
+    model: str, texts: Sequence[str], batch_size: int, api_base: str | None
+) -> NDArray[np.float32]:
     """Unit vectors from LiteLLM's `model`, one row per text, `batch_size` texts per request.
 
     Raises:
@@ -48,17 +50,32 @@ async def _request(model: str, texts: list[str], api_base: str | None) -> list[l
             timeout=_TIMEOUT_SECONDS,
             max_retries=0,
         )
-    except (exceptions.AuthenticationError, exceptions.PermissionDeniedError, exceptions.NotFoundError) as error:
-        raise ConfigurationError(f"embedding model {model} was refused, check its name and key: {one_line(error)}") from error
+    except (
+        exceptions.AuthenticationError,
+        exceptions.PermissionDeniedError,
+        exceptions.NotFoundError,
+    ) as error:
+        raise ConfigurationError(
+            f"embedding model {model} was refused, check its name and key: {one_line(error)}"
+        ) from error
     except exceptions.RateLimitError as error:
         limited = RateLimitedError(f"embedding model {model} asks to slow down: {one_line(error)}")
         limited.wait_seconds = asked_to_wait_seconds(error) or 0.0
         raise limited from error
-    except (exceptions.APIConnectionError, exceptions.InternalServerError, exceptions.ServiceUnavailableError, exceptions.Timeout) as error:
+    except (
+        exceptions.APIConnectionError,
+        exceptions.InternalServerError,
+        exceptions.ServiceUnavailableError,
+        exceptions.Timeout,
+    ) as error:
         raise UpstreamError(f"embedding model {model} did not answer: {one_line(error)}") from error
     except (exceptions.BadRequestError, exceptions.APIError) as error:
-        raise RequestRejectedError(f"embedding model {model} refused the request: {one_line(error)}") from error
+        raise RequestRejectedError(
+            f"embedding model {model} refused the request: {one_line(error)}"
+        ) from error
     ordered = sorted(answer.data, key=lambda item: item["index"])
     if len(ordered) != len(texts):
-        raise UpstreamError(f"embedding model {model} answered {len(ordered)} vectors for {len(texts)} texts")
+        raise UpstreamError(
+            f"embedding model {model} answered {len(ordered)} vectors for {len(texts)} texts"
+        )
     return [item["embedding"] for item in ordered]

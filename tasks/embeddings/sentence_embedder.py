@@ -37,11 +37,17 @@ class SentenceEmbedder:
         TransientError, RequestRejectedError: an embedding API did not answer or refused.
     """
 
-    def __init__(self, settings: EmbeddingSettings, store: KeyedStore | None, api_base: str | None = None) -> None:
+    def __init__(
+        self, settings: EmbeddingSettings, store: KeyedStore | None, api_base: str | None = None
+    ) -> None:
         self._settings = settings
         self._store = store
         self._api_base = api_base
-        self._remote = settings.model.removeprefix(_REMOTE_PREFIX) if settings.model.startswith(_REMOTE_PREFIX) else None
+        self._remote = (
+            settings.model.removeprefix(_REMOTE_PREFIX)
+            if settings.model.startswith(_REMOTE_PREFIX)
+            else None
+        )
         self._precision = "api" if self._remote else local_model.precision_of(settings.precision)
         self._memory: OrderedDict[str, Vector] = OrderedDict()
         self._memory_lock = threading.Lock()
@@ -63,14 +69,18 @@ class SentenceEmbedder:
         if self._store is not None:
             entries = await asyncio.to_thread(self._store.get_many, list(missing))
             found = {key: np.frombuffer(entry, dtype=np.float32) for key, entry in entries.items()}
-        rest = sorted((key for key in missing if key not in found), key=lambda key: (len(missing[key]), key))
+        rest = sorted(
+            (key for key in missing if key not in found), key=lambda key: (len(missing[key]), key)
+        )
         computed: dict[str, Vector] = {}
         for start in range(0, len(rest), _TEXTS_PER_TURN):
             turn = {key: missing[key] for key in rest[start : start + _TEXTS_PER_TURN]}
             computed.update(await self._compute(turn))
         self._remember(found)
         if self._store is not None and computed:
-            await asyncio.to_thread(self._store.put_many, {key: vector.tobytes() for key, vector in computed.items()})
+            await asyncio.to_thread(
+                self._store.put_many, {key: vector.tobytes() for key, vector in computed.items()}
+            )
         return found | computed
 
     async def _compute(self, texts: dict[str, str]) -> dict[str, Vector]:
@@ -78,7 +88,9 @@ class SentenceEmbedder:
             with self._memory_lock:
                 self._waiting.update(texts)
             return await asyncio.to_thread(self._compute_locally, texts)
-        vectors = await embed_remotely(self._remote, list(texts.values()), self._settings.batch_size, self._api_base)
+        vectors = await embed_remotely(
+            self._remote, list(texts.values()), self._settings.batch_size, self._api_base
+        )
         computed = dict(zip(texts, vectors, strict=True))
         self._remember(computed)
         return computed
@@ -102,7 +114,11 @@ class SentenceEmbedder:
                 self._waiting.pop(key, None)
             if self._settings.model != local_model.BUNDLED:
                 return own
-            taken = [key for key in islice(self._waiting, max(_TEXTS_TOGETHER - len(own), 0)) if key not in self._memory]
+            taken = [
+                key
+                for key in islice(self._waiting, max(_TEXTS_TOGETHER - len(own), 0))
+                if key not in self._memory
+            ]
             return own | {key: self._waiting.pop(key) for key in taken}
 
     def _nothing(self) -> Vector:
@@ -112,11 +128,21 @@ class SentenceEmbedder:
             return np.empty((0, self._model().dimensions), dtype=np.float32)
 
     def _model(self) -> local_model.LocalModel:
-        return local_model.load(self._settings.model, self._settings.maximum_tokens, self._precision)
+        return local_model.load(
+            self._settings.model, self._settings.maximum_tokens, self._precision
+        )
 
     def _key(self, text: str) -> str:
         place = without_secrets(self._api_base) if self._api_base else ""
-        return content_hash("embedding", self._settings.model, place, self._precision, str(self._settings.maximum_tokens), text, length=40)
+        return content_hash(
+            "embedding",
+            self._settings.model,
+            place,
+            self._precision,
+            str(self._settings.maximum_tokens),
+            text,
+            length=40,
+        )
 
     def _recall(self, keys: Sequence[str]) -> dict[str, Vector]:
         with self._memory_lock:

@@ -61,10 +61,16 @@ class Nearness:
             return
         passages = self._passages if self._centre is None else []
         vectors = await self._embedder.embed([*passages, *texts])
-        centre = self._centre if self._centre is not None else _unit(vectors[: len(passages)].mean(axis=0))
+        centre = (
+            self._centre
+            if self._centre is not None
+            else _unit(vectors[: len(passages)].mean(axis=0))
+        )
         self._centre = centre
         cosines = np.clip(vectors[len(passages) :] @ centre, 0.0, 1.0)
-        self._known.update({text: round(float(cosine), 4) for text, cosine in zip(texts, cosines, strict=True)})
+        self._known.update(
+            {text: round(float(cosine), 4) for text, cosine in zip(texts, cosines, strict=True)}
+        )
 
 
 def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -77,7 +83,10 @@ def most_words_shared(idea: str, papers: Sequence[Paper], limit: int) -> list[Pa
     if len(papers) <= limit:
         return list(papers)
     scores = SharedWords(papers).with_text(idea)
-    best = {paper_id for paper_id, _ in sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit]}
+    best = {
+        paper_id
+        for paper_id, _ in sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit]
+    }
     return [paper for paper in papers if paper.paper_id in best]
 
 
@@ -85,9 +94,14 @@ class SharedWords:
     """BM25 over the titles and abstracts of a list of papers; word weights come from the list itself."""
 
     def __init__(self, papers: Sequence[Paper]) -> None:
-        self._bags = {paper.paper_id: Counter(content_words(paper_text(paper.title, paper.abstract))) for paper in papers}
+        self._bags = {
+            paper.paper_id: Counter(content_words(paper_text(paper.title, paper.abstract)))
+            for paper in papers
+        }
         self._containing = Counter(word for bag in self._bags.values() for word in bag)
-        self._mean_length = sum(bag.total() for bag in self._bags.values()) / max(len(self._bags), 1) or 1.0
+        self._mean_length = (
+            sum(bag.total() for bag in self._bags.values()) / max(len(self._bags), 1) or 1.0
+        )
 
     def with_text(self, text: str) -> dict[PaperId, float]:
         """The score of every paper for the content words of `text`."""
@@ -96,7 +110,10 @@ class SharedWords:
             for word, count in Counter(content_words(text)).items()
             if word in self._containing
         }
-        return {paper_id: _okapi(bag, asked, bag.total() / self._mean_length) for paper_id, bag in self._bags.items()}
+        return {
+            paper_id: _okapi(bag, asked, bag.total() / self._mean_length)
+            for paper_id, bag in self._bags.items()
+        }
 
     def _rarity(self, word: str) -> float:
         containing = self._containing[word]
@@ -105,7 +122,11 @@ class SharedWords:
 
 def _okapi(bag: Counter[str], asked: dict[str, float], relative_length: float) -> float:
     damping = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * relative_length)
-    return math.fsum(asked[word] * bag[word] * (SATURATION + 1) / (bag[word] + damping) for word in asked if word in bag)
+    return math.fsum(
+        asked[word] * bag[word] * (SATURATION + 1) / (bag[word] + damping)
+        for word in asked
+        if word in bag
+    )
 
 
 PREFILTERED = 3
@@ -130,10 +151,19 @@ async def nearest(
     """
     if len(papers) <= limit:
         return list(papers), {}
-    embedded = most_words_shared(idea, papers, PREFILTERED * limit) if lexical_prefilter else list(papers)
+    embedded = (
+        most_words_shared(idea, papers, PREFILTERED * limit) if lexical_prefilter else list(papers)
+    )
     known = await similarity_of(embedded, nearness)
-    worth = known if ranking is Ranking.EMBEDDING else fused([known, SharedWords(embedded).with_text(idea)])
-    chosen = {paper_id for paper_id, _ in sorted(worth.items(), key=lambda item: (-item[1], item[0]))[:limit]}
+    worth = (
+        known
+        if ranking is Ranking.EMBEDDING
+        else fused([known, SharedWords(embedded).with_text(idea)])
+    )
+    chosen = {
+        paper_id
+        for paper_id, _ in sorted(worth.items(), key=lambda item: (-item[1], item[0]))[:limit]
+    }
     return [paper for paper in papers if paper.paper_id in chosen], known
 
 

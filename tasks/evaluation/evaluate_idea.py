@@ -25,10 +25,20 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
     started_at = datetime.now(UTC)
     async with asyncio.TaskGroup() as group:
         tasks = {
-            module.value: group.create_task(_findings(module, MODULES[module].evaluate(planned.idea, job.request.profile, tools)))
+            module.value: group.create_task(
+                _findings(
+                    module, MODULES[module].evaluate(planned.idea, job.request.profile, tools)
+                )
+            )
             for module in job.request.modules
         }
-    return _assembled(planned, job, tools.ledger, started_at, {name: task.result() for name, task in tasks.items()})
+    return _assembled(
+        planned,
+        job,
+        tools.ledger,
+        started_at,
+        {name: task.result() for name, task in tasks.items()},
+    )
 
 
 async def _findings(module: Module, evaluation: Awaitable[Findings]) -> Findings:
@@ -36,13 +46,21 @@ async def _findings(module: Module, evaluation: Awaitable[Findings]) -> Findings
         return await evaluation
 
 
-def _assembled(planned: PlannedIdea, job: ShardJob, ledger: Ledger, started_at: datetime, found: Mapping[str, Findings]) -> IdeaEvaluation:
+def _assembled(
+    planned: PlannedIdea,
+    job: ShardJob,
+    ledger: Ledger,
+    started_at: datetime,
+    found: Mapping[str, Findings],
+) -> IdeaEvaluation:
     papers: dict[PaperId, Paper] = {}
     citations: list[Citation] = []
     for name in (module.value for module in Module if module.value in found):
         papers.update({paper.paper_id: paper for paper in found[name].papers})
         citations.extend(found[name].citations)
-    evaluations: dict[str, Any] = {"soundness": None, "contribution": None} | {name: each.evaluation for name, each in found.items()}
+    evaluations: dict[str, Any] = {"soundness": None, "contribution": None} | {
+        name: each.evaluation for name, each in found.items()
+    }
     return IdeaEvaluation(
         run_id=job.run_id,
         evaluation_key=planned.evaluation_key,
@@ -58,11 +76,15 @@ def _assembled(planned: PlannedIdea, job: ShardJob, ledger: Ledger, started_at: 
         failures=tuple(ledger.failures),
         judge_votes=tuple(ledger.judge_votes),
         started_at=started_at,
-        finished_at=max(datetime.now(UTC), started_at),  # the clock may have been set back meanwhile
+        finished_at=max(
+            datetime.now(UTC), started_at
+        ),  # the clock may have been set back meanwhile
     )
 
 
-def failed_evaluation(planned: PlannedIdea, job: ShardJob, ledger: Ledger, started_at: datetime, failure: Failure) -> IdeaEvaluation:
+def failed_evaluation(
+    planned: PlannedIdea, job: ShardJob, ledger: Ledger, started_at: datetime, failure: Failure
+) -> IdeaEvaluation:
     """The evaluation of an idea that came to no end: its calls, its failure, and nothing else."""
     ledger.failures.append(failure)
     return _assembled(planned, job, ledger, started_at, {})
@@ -79,10 +101,17 @@ def unscored_reasons(evaluation: IdeaEvaluation) -> Iterator[Reason]:
 
 def every_failure(evaluation: IdeaEvaluation) -> tuple[Failure, ...]:
     """Failures of the evaluation itself, then those of its modules."""
-    return (*evaluation.failures, *(failure for module in evaluation.modules.values() for failure in module.failures))
+    return (
+        *evaluation.failures,
+        *(failure for module in evaluation.modules.values() for failure in module.failures),
+    )
 
 
 def _nouns(module: Noun) -> Iterator[Noun]:
     for name in type(module).model_fields:
         value = getattr(module, name)
-        yield from (each for each in (value if isinstance(value, tuple) else (value,)) if isinstance(each, Noun))
+        yield from (
+            each
+            for each in (value if isinstance(value, tuple) else (value,))
+            if isinstance(each, Noun)
+        )

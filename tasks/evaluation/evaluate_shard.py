@@ -15,7 +15,12 @@ from schemas.reasons import About, Reason, first_that_may_pass
 from schemas.run import Module
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
-from tasks.evaluation.evaluate_idea import evaluate_idea, every_failure, failed_evaluation, unscored_reasons
+from tasks.evaluation.evaluate_idea import (
+    evaluate_idea,
+    every_failure,
+    failed_evaluation,
+    unscored_reasons,
+)
 from tasks.evaluation.idea_tools import IdeaTools
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.telemetry.counting import idea_landed
@@ -29,7 +34,9 @@ logger = logging.getLogger(__name__)
 IdeaToolsFactory = Callable[[Ledger], AbstractAsyncContextManager[IdeaTools]]
 
 
-async def evaluate_shard(job: ShardJob, layout: Layout, attempts: Attempts, open_tools: IdeaToolsFactory) -> tuple[Receipt, ...]:
+async def evaluate_shard(
+    job: ShardJob, layout: Layout, attempts: Attempts, open_tools: IdeaToolsFactory
+) -> tuple[Receipt, ...]:
     """Evaluate and land every idea of the shard that has no receipt yet.
 
     Ideas a worker died with run alone and last, so that the one at fault cannot take others with it;
@@ -40,8 +47,15 @@ async def evaluate_shard(job: ShardJob, layout: Layout, attempts: Attempts, open
     Raises:
         ConfigurationError: settings under which no idea can be evaluated; ideas that ended before are landed.
     """
-    waiting = [planned for planned in job.ideas if not _done(read_receipt(layout, job.run_id, planned.evaluation_key))]
-    suspects = sorted((p for p in waiting if attempts.count(p.evaluation_key)), key=lambda p: attempts.count(p.evaluation_key))
+    waiting = [
+        planned
+        for planned in job.ideas
+        if not _done(read_receipt(layout, job.run_id, planned.evaluation_key))
+    ]
+    suspects = sorted(
+        (p for p in waiting if attempts.count(p.evaluation_key)),
+        key=lambda p: attempts.count(p.evaluation_key),
+    )
     fresh = [planned for planned in waiting if not attempts.count(planned.evaluation_key)]
     gate = asyncio.Semaphore(job.request.ideas_in_flight)
 
@@ -65,17 +79,32 @@ def _done(receipt: Receipt | None) -> bool:
     return receipt is not None and receipt.incomplete_reason is None
 
 
-async def _followed(planned: PlannedIdea, job: ShardJob, layout: Layout, attempts: Attempts, open_tools: IdeaToolsFactory) -> None:
+async def _followed(
+    planned: PlannedIdea,
+    job: ShardJob,
+    layout: Layout,
+    attempts: Attempts,
+    open_tools: IdeaToolsFactory,
+) -> None:
     """One idea as a span, counted when it has landed."""
     started = time.monotonic()
-    with span("idea", run_id=job.run_id, idea_id=planned.idea.idea_id, evaluation_key=planned.evaluation_key) as spanned:
+    with span(
+        "idea",
+        run_id=job.run_id,
+        idea_id=planned.idea.idea_id,
+        evaluation_key=planned.evaluation_key,
+    ) as spanned:
         reason = await _evaluate_and_land(planned, job, layout, attempts, open_tools)
         spanned.note(outcome=reason or "complete")
     idea_landed(reason or "complete", time.monotonic() - started)
 
 
 async def _evaluate_and_land(
-    planned: PlannedIdea, job: ShardJob, layout: Layout, attempts: Attempts, open_tools: IdeaToolsFactory
+    planned: PlannedIdea,
+    job: ShardJob,
+    layout: Layout,
+    attempts: Attempts,
+    open_tools: IdeaToolsFactory,
 ) -> str | None:
     """Returns why running again may add to it; None when it is complete."""
     ledger = Ledger(planned.idea.idea_id)
@@ -83,7 +112,11 @@ async def _evaluate_and_land(
     if attempts.count(planned.evaluation_key) >= MAXIMUM_ATTEMPTS:
         detail = f"the worker died {MAXIMUM_ATTEMPTS} times with this idea in hand; it was set aside so that the others could finish"
         failure = _failure(planned, Reason.WORKER_LOST, detail)
-        land(layout, failed_evaluation(planned, job, ledger, started_at, failure), incomplete_reason=Reason.WORKER_LOST)
+        land(
+            layout,
+            failed_evaluation(planned, job, ledger, started_at, failure),
+            incomplete_reason=Reason.WORKER_LOST,
+        )
         attempts.end(planned.evaluation_key)
         return Reason.WORKER_LOST
     boundary = ErrorBoundary()
@@ -94,7 +127,9 @@ async def _evaluate_and_land(
             land(layout, evaluation, incomplete_reason=reason)
         if boundary.error is not None:
             failure = _failure_of(boundary.error, planned, job)
-            _land_failure(layout, failed_evaluation(planned, job, ledger, started_at, failure), failure)
+            _land_failure(
+                layout, failed_evaluation(planned, job, ledger, started_at, failure), failure
+            )
             reason = failure.reason
     return reason
 
@@ -111,7 +146,11 @@ def _land_failure(layout: Layout, failed: IdeaEvaluation, failure: Failure) -> N
     if isinstance(boundary.error, OSError):
         raise boundary.error
     if boundary.error is not None:
-        logger.error("the failure of idea %r cannot be landed: %s", failed.idea.idea_id, in_a_word(boundary.error))
+        logger.error(
+            "the failure of idea %r cannot be landed: %s",
+            failed.idea.idea_id,
+            in_a_word(boundary.error),
+        )
 
 
 def _failure_of(error: Exception, planned: PlannedIdea, job: ShardJob) -> Failure:
@@ -128,7 +167,9 @@ def _failure_of(error: Exception, planned: PlannedIdea, job: ShardJob) -> Failur
     return _failure(planned, Reason.INTERNAL_ERROR, one_line(in_a_word(root)))
 
 
-async def _within_time(planned: PlannedIdea, job: ShardJob, ledger: Ledger, open_tools: IdeaToolsFactory) -> IdeaEvaluation:
+async def _within_time(
+    planned: PlannedIdea, job: ShardJob, ledger: Ledger, open_tools: IdeaToolsFactory
+) -> IdeaEvaluation:
     async with asyncio.timeout(job.request.idea_timeout_seconds), open_tools(ledger) as tools:
         return await evaluate_idea(planned, job, tools)
 
@@ -157,6 +198,8 @@ def _stands(failure: Failure) -> bool:
     evaluated again on every rerun; and with another of the committee's sources configured it gets
     another evaluation key.
     """
-    of_a_document = failure.reason.about is About.DOCUMENT or (failure.stage == "documents" and failure.reason.about is not About.SCORE)
+    of_a_document = failure.reason.about is About.DOCUMENT or (
+        failure.stage == "documents" and failure.reason.about is not About.SCORE
+    )
     not_open = (failure.stage, failure.reason) == (Module.COMMITTEE, Reason.NOT_CONFIGURED)
     return of_a_document or not_open

@@ -12,7 +12,10 @@ from tasks.judging.engines import EXTRACTIVE
 from tasks.judging.step import Step
 from tasks.novelty.calibration.store import load_calibrator
 
-_KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {"committee": {"personas_file"}, "novelty": {"calibrator"}}
+_KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {
+    "committee": {"personas_file"},
+    "novelty": {"calibrator"},
+}
 """A file counts by what is in it, which `conditions` hashes, not by where it lies."""
 
 
@@ -34,7 +37,11 @@ def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
 
 
 def evaluation_key(
-    idea: Idea, request: RunRequest, literature: str, steps: tuple[Step[Any, Any], ...], conditions: tuple[str, ...] = ()
+    idea: Idea,
+    request: RunRequest,
+    literature: str,
+    steps: tuple[Step[Any, Any], ...],
+    conditions: tuple[str, ...] = (),
 ) -> EvaluationKey:
     """Two evaluations with one key would say the same: one is enough.
 
@@ -44,13 +51,21 @@ def evaluation_key(
     """
     involved = steps_of(request.modules, steps)
     prompts = [f"{step.name}:{step.version}:{step.prompt_sha256}" for step in involved]
-    assigned = [] if request.engine == EXTRACTIVE else [_assigned(step, request) for step in involved]
+    assigned = (
+        [] if request.engine == EXTRACTIVE else [_assigned(step, request) for step in involved]
+    )
     return EvaluationKey(
         content_hash(
             idea.idea_id,
             idea.content_sha256,
             request.profile.model_dump_json(
-                include={"name", "seed", "temperature", *(module.value for module in request.modules)}, exclude=_KNOWN_BY_CONTENT
+                include={
+                    "name",
+                    "seed",
+                    "temperature",
+                    *(module.value for module in request.modules),
+                },
+                exclude=_KNOWN_BY_CONTENT,
             ),
             request.engine,
             request.api_base or "",
@@ -73,6 +88,11 @@ def _assigned(step: Step[Any, Any], request: RunRequest) -> str:
 
 def run_id_for(request: RunRequest, keys: list[EvaluationKey], rejected: list[str]) -> RunId:
     """Names a run after its content, so that the same command finds the run it began earlier."""
-    stem = "".join(c if c.isascii() and c.isalnum() else "-" for c in request.ideas_path.stem.lower()).strip("-")[:40] or "ideas"
+    stem = (
+        "".join(
+            c if c.isascii() and c.isalnum() else "-" for c in request.ideas_path.stem.lower()
+        ).strip("-")[:40]
+        or "ideas"
+    )
     weights = request.profile.score_weights.model_dump_json()
     return RunId(f"{stem}-{content_hash(weights, *sorted(keys), *sorted(rejected), length=10)}")

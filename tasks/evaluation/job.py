@@ -23,4 +23,7 @@ class ShardJob(Noun):
     gateway_url: str = Field(description="Where the gateway answers.")
     literature: str = Field(description="Identity of the literature behind the gateway.")
     ideas: tuple[PlannedIdea, ...]
-    trace_parent: str | None = Field(default=None, description="The run's span, for the shard's to hang below (W3C Trace Context).")
+    trace_parent: str | None = Field(
+        default=None,
+        description="The run's span, for the shard's to hang below (W3C Trace Context).",
+    )

@@ -44,20 +44,30 @@ class EvaluatingModule:
 
 
 async def _soundness(idea: Idea, profile: Profile, tools: IdeaTools) -> SoundnessFindings:
-    return await evaluate_soundness(idea, profile.soundness, tools.engine, tools.literature, tools.documents)
+    return await evaluate_soundness(
+        idea, profile.soundness, tools.engine, tools.literature, tools.documents
+    )
 
 
 async def _contribution(idea: Idea, profile: Profile, tools: IdeaTools) -> ContributionFindings:
-    return await evaluate_contribution(idea, profile.contribution, tools.engine, tools.literature, tools.embedder)
+    return await evaluate_contribution(
+        idea, profile.contribution, tools.engine, tools.literature, tools.embedder
+    )
 
 
 async def _committee(idea: Idea, profile: Profile, tools: IdeaTools) -> CommitteeFindings:
-    assert tools.knowledge is not None, "a run that asks for the committee has the tools of its search"
-    return await evaluate_committee(idea, profile.committee, profile.seed, tools.engine, tools.knowledge)
+    assert tools.knowledge is not None, (
+        "a run that asks for the committee has the tools of its search"
+    )
+    return await evaluate_committee(
+        idea, profile.committee, profile.seed, tools.engine, tools.knowledge
+    )
 
 
 async def _novelty(idea: Idea, profile: Profile, tools: IdeaTools) -> NoveltyFindings:
-    return await evaluate_novelty(idea, profile.novelty, tools.engine, tools.literature, tools.embedder)
+    return await evaluate_novelty(
+        idea, profile.novelty, tools.engine, tools.literature, tools.embedder
+    )
 
 
 MODULES: dict[Module, EvaluatingModule] = {

@@ -41,7 +41,9 @@ class SourceConnections:
     limits_folder: Path
     answers: KeyedStore
 
-    def source_context(self, ledger: Ledger, on_request: Callable[[], None] | None = None) -> SourceContext:
+    def source_context(
+        self, ledger: Ledger, on_request: Callable[[], None] | None = None
+    ) -> SourceContext:
         """Where they work for one idea."""
         return SourceContext(self.http, ledger, self.limits_folder, on_request, self.answers)
 
@@ -64,7 +66,11 @@ class ShardResources:
     async def tools(self, ledger: Ledger) -> AsyncIterator[IdeaTools]:
         """The tools of one idea."""
         literature = SemanticScholarClient(
-            self.job.gateway_url, ledger, self.http, self.settings.literature, lambda: self.budget.count_request(ledger.idea_id)
+            self.job.gateway_url,
+            ledger,
+            self.http,
+            self.settings.literature,
+            lambda: self.budget.count_request(ledger.idea_id),
         )
         documents = self._documents(ledger)
         yield IdeaTools(
@@ -76,7 +82,9 @@ class ShardResources:
             knowledge=self._knowledge(ledger, literature, documents),
         )
 
-    def _knowledge(self, ledger: Ledger, literature: LiteratureClient, documents: DocumentLibrary) -> KnowledgeTools | None:
+    def _knowledge(
+        self, ledger: Ledger, literature: LiteratureClient, documents: DocumentLibrary
+    ) -> KnowledgeTools | None:
         if Module.COMMITTEE not in self.job.request.modules:
             return None
         return open_knowledge_tools(
@@ -85,7 +93,9 @@ class ShardResources:
             literature=literature,
             documents=documents,
             embedder=self.embedder,
-            source_context=self.sources.source_context(ledger, lambda: self.budget.count_request(ledger.idea_id)),
+            source_context=self.sources.source_context(
+                ledger, lambda: self.budget.count_request(ledger.idea_id)
+            ),
             store=self.documents,
             slots=self.document_slots,
             read_in_full=self.job.request.full_text,
@@ -112,13 +122,17 @@ class ShardResources:
 
 async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]:
     """Evaluate and land the ideas of a shard that have no complete receipt yet; return the shard's receipts."""
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # workers log at INFO, and a request per line tells nobody anything
+    logging.getLogger("httpx").setLevel(
+        logging.WARNING
+    )  # workers log at INFO, and a request per line tells nobody anything
     layout = Layout(job.request.warehouse)
     attempts = Attempts(layout.state / "runs" / job.run_id / "attempts")
     async with AsyncExitStack() as stack:
         budget = SharedBudget(layout.state / "budgets.sqlite", job.run_id, job.request.budget)
         stack.callback(budget.close)
-        embedder = SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite"))
+        embedder = SentenceEmbedder(
+            settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")
+        )
         resources = ShardResources(
             job=job,
             settings=settings,
@@ -144,4 +158,6 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
 
 async def _sources(settings: Settings, layout: Layout, stack: AsyncExitStack) -> SourceConnections:
     http = await stack.enter_async_context(open_client(settings.sources.timeout_seconds))
-    return SourceConnections(http, settings.home / "limits", KeyedStore(layout.cache / "sources.sqlite"))
+    return SourceConnections(
+        http, settings.home / "limits", KeyedStore(layout.cache / "sources.sqlite")
+    )

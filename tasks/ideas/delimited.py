@@ -22,7 +22,9 @@ def read_delimited(path: Path) -> Entries:
         IdeaFileError: no header, or no column that holds an idea.
     """
     refuse_wide_encodings(path)
-    csv.field_size_limit(MAXIMUM_CELL_CHARACTERS)  # the default refuses cells over 131,072 characters
+    csv.field_size_limit(
+        MAXIMUM_CELL_CHARACTERS
+    )  # the default refuses cells over 131,072 characters
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         delimiter = _delimiter(path, file)
         file.seek(0)
@@ -36,8 +38,12 @@ def _delimiter(path: Path, file: TextIO) -> str:
         if has_text_field(header):
             return delimiter
     columns = [name for name in headers[delimiters[0]] if name.strip()]
-    named = ", ".join(name[:40].encode("utf-8", "replace").decode() for name in columns[:12]) or "none"
-    raise IdeaFileError(f"{path.name} has no column with ideas: it has {named}; it needs text, or {', '.join(TEXT_FIELDS[2:])}")
+    named = (
+        ", ".join(name[:40].encode("utf-8", "replace").decode() for name in columns[:12]) or "none"
+    )
+    raise IdeaFileError(
+        f"{path.name} has no column with ideas: it has {named}; it needs text, or {', '.join(TEXT_FIELDS[2:])}"
+    )
 
 
 def _header(path: Path, file: TextIO, delimiter: str) -> Sequence[str]:
@@ -45,7 +51,9 @@ def _header(path: Path, file: TextIO, delimiter: str) -> Sequence[str]:
     try:
         return next(csv.reader(file, delimiter=delimiter), [])
     except csv.Error as error:
-        raise IdeaFileError(f"{path.name} has no readable header line ({error}): start it with the column names") from error
+        raise IdeaFileError(
+            f"{path.name} has no readable header line ({error}): start it with the column names"
+        ) from error
 
 
 def _entries(path: Path, file: TextIO, delimiter: str) -> Entries:
@@ -56,7 +64,9 @@ def _entries(path: Path, file: TextIO, delimiter: str) -> Entries:
         try:
             row = next(rows, None)
         except csv.Error as error:
-            yield unreadable(location, f"the table cannot be read from here on ({error}): check the quotes")
+            yield unreadable(
+                location, f"the table cannot be read from here on ({error}): check the quotes"
+            )
             return
         if row is None:
             return
@@ -74,4 +84,6 @@ def _entry(location: str, header: Sequence[str], row: list[str]) -> Entry | Reje
             reason=Reason.BAD_FIELD,
             detail=f"the row has {len(row)} cells, the header {len(header)}: put cells that contain the delimiter in double quotes",
         )
-    return Entry(location, {name: cell for name, cell in zip(header, row, strict=False) if cell.strip()})
+    return Entry(
+        location, {name: cell for name, cell in zip(header, row, strict=False) if cell.strip()}
+    )

@@ -40,7 +40,13 @@ def mark_duplicates(ideas: Sequence[Idea]) -> tuple[Idea, ...]:
             marked.append(idea)
         else:
             earlier, similarity = match
-            marked.append(replace(idea, duplicate_of=ideas[earlier].idea_id, duplicate_similarity_0_to_1=similarity))
+            marked.append(
+                replace(
+                    idea,
+                    duplicate_of=ideas[earlier].idea_id,
+                    duplicate_similarity_0_to_1=similarity,
+                )
+            )
     return tuple(marked)
 
 
@@ -75,13 +81,24 @@ class _Index:
         smallest = np.full(len(self._offsets), np.iinfo(np.uint64).max, dtype=np.uint64)
         for start in range(0, len(shingles), _SHINGLES_AT_ONCE):
             piece = shingles[start : start + _SHINGLES_AT_ONCE]
-            np.minimum(smallest, _mixed(piece * self._multipliers[:, None] + self._offsets[:, None]).min(axis=1), out=smallest)
-        return tuple((band, rows.tobytes()) for band, rows in enumerate(smallest.reshape(_BANDS, _ROWS_PER_BAND)))
+            np.minimum(
+                smallest,
+                _mixed(piece * self._multipliers[:, None] + self._offsets[:, None]).min(axis=1),
+                out=smallest,
+            )
+        return tuple(
+            (band, rows.tobytes())
+            for band, rows in enumerate(smallest.reshape(_BANDS, _ROWS_PER_BAND))
+        )
 
     def best_match(self, shingles: Shingles, bands: tuple[Band, ...]) -> tuple[int, float] | None:
         """The most similar earlier idea at or above the threshold, the earliest of equals."""
-        candidates = sorted({position for band in bands for position in self._positions.get(band, ())})
-        scored = [(_jaccard(self._shingles[position], shingles), -position) for position in candidates]
+        candidates = sorted(
+            {position for band in bands for position in self._positions.get(band, ())}
+        )
+        scored = [
+            (_jaccard(self._shingles[position], shingles), -position) for position in candidates
+        ]
         similarity, position = max(scored, default=(0.0, 0))
         return (-position, similarity) if similarity >= DUPLICATE_SIMILARITY else None
 

@@ -69,7 +69,13 @@ def named(fields: Mapping[str, object]) -> NamedFields:
             if not _blank(value) and _blank(known.get(meaning)):
                 known[meaning] = value
         elif normalised(name) == "metadata" and isinstance(value, Mapping):
-            metadata.update({str(key): text for key, inner in value.items() if (text := scalar_text(inner)) is not None})
+            metadata.update(
+                {
+                    str(key): text
+                    for key, inner in value.items()
+                    if (text := scalar_text(inner)) is not None
+                }
+            )
         elif (text := scalar_text(value)) is not None:
             metadata[name] = text
     return NamedFields(known=known, metadata=metadata, names=tuple(fields))
@@ -89,4 +95,8 @@ def scalar_text(value: object) -> str | None:
 
 
 def _blank(value: object) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip()) or (isinstance(value, float) and math.isnan(value))
+    return (
+        value is None
+        or (isinstance(value, str) and not value.strip())
+        or (isinstance(value, float) and math.isnan(value))
+    )

@@ -92,7 +92,9 @@ def _labelled(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
         if isinstance(listed, Mapping):
             yield from ((str(label), member) for label, member in listed.items())
         elif isinstance(listed, list):
-            yield from ((f"{name} {number}", member) for number, member in enumerate(listed, start=1))
+            yield from (
+                (f"{name} {number}", member) for number, member in enumerate(listed, start=1)
+            )
 
 
 def _group_name(entry: Entry) -> str:
@@ -105,17 +107,27 @@ def _group_name(entry: Entry) -> str:
     return own or f"group {entry.location.rpartition(' ')[2]}"
 
 
-def _fields(member: Mapping[str, object], label: str, group: str, around: Mapping[str, object]) -> dict[str, object]:
+def _fields(
+    member: Mapping[str, object], label: str, group: str, around: Mapping[str, object]
+) -> dict[str, object]:
     """The idea's fields as `parse_entry` reads them; what stood around the idea counts where the idea is silent."""
-    inner = next((member[name] for name in _WRAPPERS if isinstance(member.get(name), Mapping)), member)
+    inner = next(
+        (member[name] for name in _WRAPPERS if isinstance(member.get(name), Mapping)), member
+    )
     assert isinstance(inner, Mapping)
-    fields: dict[str, object] = {name: value for name, value in inner.items() if name not in _ID_NAMES}
+    fields: dict[str, object] = {
+        name: value for name, value in inner.items() if name not in _ID_NAMES
+    }
     own = _first_text(inner, _ID_NAMES)
     fields["idea_id"] = f"{group}:{own or label}"
     fields["group"] = group
     if "abstract" in fields and not fields.get("text"):
         fields["text"] = fields.pop("abstract")
-    decision = _first_text(inner, _LABEL_NAMES) or _first_text(member, _LABEL_NAMES) or _decision_of(label, around)
+    decision = (
+        _first_text(inner, _LABEL_NAMES)
+        or _first_text(member, _LABEL_NAMES)
+        or _decision_of(label, around)
+    )
     if decision is not None:
         fields["decision"] = decision
     for name in _INHERITED:

@@ -45,7 +45,9 @@ def read_json_lines(path: Path) -> Entries:
             undecodable_count += not _is_utf8(line)
             yield _entry(location, line)
     if line_count and undecodable_count == line_count:
-        raise IdeaFileError(f"{path.name} is not UTF-8 text: save it as UTF-8, one JSON object per line")
+        raise IdeaFileError(
+            f"{path.name} is not UTF-8 text: save it as UTF-8, one JSON object per line"
+        )
 
 
 def read_json(path: Path) -> Entries:
@@ -54,17 +56,28 @@ def read_json(path: Path) -> Entries:
     Raises:
         IdeaFileError: too large, no JSON, or neither a list nor an object.
     """
-    refuse_large_file(path.name, path.stat().st_size, MAXIMUM_DOCUMENT_BYTES, "split it, or write one object per line as .jsonl")
+    refuse_large_file(
+        path.name,
+        path.stat().st_size,
+        MAXIMUM_DOCUMENT_BYTES,
+        "split it, or write one object per line as .jsonl",
+    )
     refuse_wide_encodings(path)
     try:
         content = orjson.loads(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
-        raise IdeaFileError(f"{path.name} is not valid JSON ({error}): mend it, or name it .jsonl if it has one object per line") from error
+        raise IdeaFileError(
+            f"{path.name} is not valid JSON ({error}): mend it, or name it .jsonl if it has one object per line"
+        ) from error
     if not isinstance(content, list | dict):
-        raise IdeaFileError(f"{path.name} holds neither a list of ideas nor one idea: write [{{...}}, {{...}}]")
+        raise IdeaFileError(
+            f"{path.name} holds neither a list of ideas nor one idea: write [{{...}}, {{...}}]"
+        )
     for number, value in enumerate(content if isinstance(content, list) else [content], start=1):
         location = f"{path.name} entry {number}"
-        yield Entry(location, value) if isinstance(value, dict) else unreadable(location, _NO_OBJECT)
+        yield (
+            Entry(location, value) if isinstance(value, dict) else unreadable(location, _NO_OBJECT)
+        )
 
 
 _NO_OBJECT = 'this is no JSON object: write the idea as {"text": "..."}'
@@ -76,7 +89,9 @@ def _entry(location: str, line: bytes) -> Entry | RejectedIdea:
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        return unreadable(location, f"the line is not valid JSON ({error}): write one JSON object per line")
+        return unreadable(
+            location, f"the line is not valid JSON ({error}): write one JSON object per line"
+        )
     return Entry(location, value) if isinstance(value, dict) else unreadable(location, _NO_OBJECT)
 
 

@@ -55,7 +55,9 @@ def too_deep(fields: Mapping[str, object]) -> bool:
 
 
 def _inside(value: Any) -> Iterator[object]:
-    held: Iterable[object] = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    held: Iterable[object] = (
+        value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    )
     return (inner for inner in held if isinstance(inner, Mapping | list))
 
 
@@ -68,13 +70,17 @@ def refuse_what_is_no_file(path: Path) -> None:
     """
     mode = path.stat().st_mode
     if not S_ISREG(mode) and not S_ISDIR(mode):
-        raise IdeaFileError(f"{path.name} is a pipe, socket or device: copy its content into a file")
+        raise IdeaFileError(
+            f"{path.name} is a pipe, socket or device: copy its content into a file"
+        )
 
 
 def refuse_large_file(name: str, size_bytes: int, maximum_bytes: int, remedy: str) -> None:
     """Raises IdeaFileError for more than `maximum_bytes`, with `remedy` as its end."""
     if size_bytes > maximum_bytes:
-        raise IdeaFileError(f"{name} has {size_bytes:,} bytes, the limit is {maximum_bytes:,}: {remedy}")
+        raise IdeaFileError(
+            f"{name} has {size_bytes:,} bytes, the limit is {maximum_bytes:,}: {remedy}"
+        )
 
 
 class BatchSize:
@@ -101,6 +107,10 @@ class BatchSize:
             )
             self._characters += sum(map(len, (*parts, *parsed.metadata.values())))
         if self._entries > MAXIMUM_ENTRIES:
-            raise IdeaFileError(f"{self._name} has more than {MAXIMUM_ENTRIES:,} entries: split it into several")
+            raise IdeaFileError(
+                f"{self._name} has more than {MAXIMUM_ENTRIES:,} entries: split it into several"
+            )
         if self._characters > MAXIMUM_BATCH_CHARACTERS:
-            raise IdeaFileError(f"the ideas of {self._name} have more than {MAXIMUM_BATCH_CHARACTERS:,} characters: split it into several")
+            raise IdeaFileError(
+                f"the ideas of {self._name} have more than {MAXIMUM_BATCH_CHARACTERS:,} characters: split it into several"
+            )

@@ -31,21 +31,33 @@ def read_parquet(path: Path) -> Entries:
             yield from _rows(path, file)
     except _BROKEN as error:
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        raise IdeaFileError(f"{path.name} cannot be read as Parquet ({reason}): write it again") from error
+        raise IdeaFileError(
+            f"{path.name} cannot be read as Parquet ({reason}): write it again"
+        ) from error
 
 
 def _check(path: Path, file: pq.ParquetFile) -> None:
     columns, metadata = file.schema_arrow.names, file.metadata
     if not has_text_field(columns):
         named = ", ".join(columns[:12]) or "none"
-        raise IdeaFileError(f"{path.name} has no column with ideas: it has {named}; it needs text, or {', '.join(TEXT_FIELDS[2:])}")
+        raise IdeaFileError(
+            f"{path.name} has no column with ideas: it has {named}; it needs text, or {', '.join(TEXT_FIELDS[2:])}"
+        )
     if metadata.num_rows > MAXIMUM_ENTRIES:
-        raise IdeaFileError(f"{path.name} has {metadata.num_rows:,} rows, the limit is {MAXIMUM_ENTRIES:,}: split it into several")
+        raise IdeaFileError(
+            f"{path.name} has {metadata.num_rows:,} rows, the limit is {MAXIMUM_ENTRIES:,}: split it into several"
+        )
     for field in file.schema_arrow:
         if _depth(field.type) > MAXIMUM_DEPTH:
-            raise IdeaFileError(f"column {field.name[:40]} of {path.name} is nested deeper than {MAXIMUM_DEPTH} levels: flatten it")
+            raise IdeaFileError(
+                f"column {field.name[:40]} of {path.name} is nested deeper than {MAXIMUM_DEPTH} levels: flatten it"
+            )
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
-    unpacked = sum(group.column(number).total_uncompressed_size for group in groups for number in range(group.num_columns))
+    unpacked = sum(
+        group.column(number).total_uncompressed_size
+        for group in groups
+        for number in range(group.num_columns)
+    )
     _refuse_size(path, unpacked)
 
 
@@ -68,7 +80,9 @@ def _depth(kind: pa.DataType) -> int:
 
 def _rows(path: Path, file: pq.ParquetFile) -> Iterable[Entry | RejectedIdea]:
     read_bytes = 0
-    for number, batch in enumerate(file.iter_batches(batch_size=_ROWS_PER_BATCH, use_threads=False), start=1):
+    for number, batch in enumerate(
+        file.iter_batches(batch_size=_ROWS_PER_BATCH, use_threads=False), start=1
+    ):
         read_bytes += batch.nbytes
         _refuse_size(path, read_bytes)
         location = f"{path.name} row {number}"

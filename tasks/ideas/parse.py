@@ -44,7 +44,10 @@ def _idea(fields: NamedFields, idea_id: IdeaId | None, default_cutoff: date | No
     own_cutoff = _cutoff(fields.known.get("cutoff_date"))
     group = _text(fields, "group") or fields.metadata.get("discipline", "").strip() or None
     return Idea(
-        idea_id=idea_id or IdeaId("idea-" + content_hash(text, own_cutoff.isoformat() if own_cutoff else "", length=16)),
+        idea_id=idea_id
+        or IdeaId(
+            "idea-" + content_hash(text, own_cutoff.isoformat() if own_cutoff else "", length=16)
+        ),
         title=shortened(title) if title else title_of(text),
         text=text,
         problem=given.problem or recognised.problem,
@@ -61,7 +64,10 @@ def _check_encodable(fields: NamedFields) -> None:
     for name, value in (*fields.known.items(), *fields.metadata.items()):
         for text in (name, value):
             if isinstance(text, str) and not encodable(text):
-                raise _RejectionError(Reason.BAD_FIELD, f"{name[:40]} holds half a character (a lone surrogate): write it anew as UTF-8")
+                raise _RejectionError(
+                    Reason.BAD_FIELD,
+                    f"{name[:40]} holds half a character (a lone surrogate): write it anew as UTF-8",
+                )
 
 
 def _idea_id(fields: NamedFields) -> IdeaId | None:
@@ -70,11 +76,14 @@ def _idea_id(fields: NamedFields) -> IdeaId | None:
         return None
     text = scalar_text(value)
     if text is None or isinstance(value, bool | float):
-        raise _RejectionError(Reason.BAD_FIELD, "idea_id is neither a text nor a whole number: write it as a text")
+        raise _RejectionError(
+            Reason.BAD_FIELD, "idea_id is neither a text nor a whole number: write it as a text"
+        )
     text = text.strip()
     if len(text) > MAXIMUM_ID_CHARACTERS or not text.isprintable():
         raise _RejectionError(
-            Reason.BAD_FIELD, f"idea_id has more than {MAXIMUM_ID_CHARACTERS} characters or unprintable ones: choose a short name"
+            Reason.BAD_FIELD,
+            f"idea_id has more than {MAXIMUM_ID_CHARACTERS} characters or unprintable ones: choose a short name",
         )
     return IdeaId(text)
 
@@ -88,24 +97,35 @@ def _text(fields: NamedFields, meaning: str) -> str | None:
             return text
         raise _RejectionError(Reason.BAD_FIELD, f"{meaning} is no text: write it as one text")
     if "\x00" in value:
-        raise _RejectionError(Reason.BAD_FIELD, f"{meaning} holds zero bytes: it is no text; remove them")
+        raise _RejectionError(
+            Reason.BAD_FIELD, f"{meaning} holds zero bytes: it is no text; remove them"
+        )
     return value.strip() or None
 
 
 def _check_text(text: str, fields: NamedFields) -> None:
     if not text.strip():
         has = ", ".join(name[:40] for name in fields.names[:12]) or "nothing"
-        raise _RejectionError(Reason.EMPTY, f"there is no idea in it (fields: {has}): fill text, or {', '.join(TEXT_FIELDS[2:])}")
+        raise _RejectionError(
+            Reason.EMPTY,
+            f"there is no idea in it (fields: {has}): fill text, or {', '.join(TEXT_FIELDS[2:])}",
+        )
     if len(text) > MAXIMUM_CHARACTERS:
         raise _RejectionError(Reason.TOO_LONG, too_long(None, "", len(text)).detail)
     if not any(meaning in fields.known for meaning in ("text", *HEADINGS)):
-        raise _RejectionError(Reason.EMPTY, f"there is only a title: fill text, or {', '.join(TEXT_FIELDS[2:])}")
+        raise _RejectionError(
+            Reason.EMPTY, f"there is only a title: fill text, or {', '.join(TEXT_FIELDS[2:])}"
+        )
     if not has_words(text, MINIMUM_WORDS):
-        raise _RejectionError(Reason.TOO_SHORT, f"the text has fewer than {MINIMUM_WORDS} words: say what is to be done and how")
+        raise _RejectionError(
+            Reason.TOO_SHORT,
+            f"the text has fewer than {MINIMUM_WORDS} words: say what is to be done and how",
+        )
     long = [name for name, value in fields.metadata.items() if len(value) > MAXIMUM_CHARACTERS]
     if long:
         raise _RejectionError(
-            Reason.TOO_LONG, f"field {long[0][:40]} has more than {MAXIMUM_CHARACTERS:,} characters: shorten or remove it"
+            Reason.TOO_LONG,
+            f"field {long[0][:40]} has more than {MAXIMUM_CHARACTERS:,} characters: shorten or remove it",
         )
 
 
@@ -123,4 +143,7 @@ def _cutoff(value: object) -> date | None:
             pass
     told = scalar_text(value)
     shown = "(a list or an object)" if told is None else repr(" ".join(told.split())[:40])
-    raise _RejectionError(Reason.BAD_CUTOFF_DATE, f"cutoff_date {shown} is no date: write it as YYYY-MM-DD, such as 2024-09-24")
+    raise _RejectionError(
+        Reason.BAD_CUTOFF_DATE,
+        f"cutoff_date {shown} is no date: write it as YYYY-MM-DD, such as 2024-09-24",
+    )

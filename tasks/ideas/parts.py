@@ -13,7 +13,10 @@ HEADINGS = {"problem": "Problem", "method": "Method", "experiment": "Experiment 
 
 _ANY = "|".join(f"(?P<{part}>{names})" for part, names in _PARTS.items())
 _NUMBER = r"(?:\d{1,2}[.)]?\s++)?"
-_HEADING = bounded(rf"^ {{0,3}}(?P<marks>#{{1,6}})\s++{_NUMBER}\**+(?:{_ANY})\**+\s*+:?\**+\s*+#*+\s*+$", IGNORECASE)
+_HEADING = bounded(
+    rf"^ {{0,3}}(?P<marks>#{{1,6}})\s++{_NUMBER}\**+(?:{_ANY})\**+\s*+:?\**+\s*+#*+\s*+$",
+    IGNORECASE,
+)
 _BOLD = bounded(rf"^\s*+\*\*{_NUMBER}(?:{_ANY})\s*+:?\*\*\s*+:?\s*+(?P<rest>.*)", IGNORECASE)
 _COLON = bounded(rf"^\s*+{_NUMBER}(?:{_ANY})\s*+:\s*+(?P<rest>.*)", IGNORECASE)
 _OTHER_HEADING = bounded(r"^ {0,3}(#{1,6})\s++\S")
@@ -48,7 +51,11 @@ def parts_of(text: str) -> Parts:
         if opened is not None:
             _close(current, found)
             current = opened
-        elif current is not None and (other := _OTHER_HEADING.match(line)) and len(other.group(1)) <= current.level:
+        elif (
+            current is not None
+            and (other := _OTHER_HEADING.match(line))
+            and len(other.group(1)) <= current.level
+        ):
             _close(current, found)
             current = None
         elif current is not None:

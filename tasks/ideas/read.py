@@ -65,7 +65,9 @@ def _read(path: Path, default_cutoff: date | None) -> IdeaBatch:
         if isinstance(parsed, RejectedIdea):
             rejected.append(parsed)
         elif parsed.idea_id in ideas:
-            rejected.append(_repeated(parsed, entry.location, ideas[parsed.idea_id], locations[parsed.idea_id]))
+            rejected.append(
+                _repeated(parsed, entry.location, ideas[parsed.idea_id], locations[parsed.idea_id])
+            )
         else:
             ideas[parsed.idea_id] = parsed
             locations[parsed.idea_id] = entry.location
@@ -80,14 +82,20 @@ def _parsed(entry: Entry, default_cutoff: date | None) -> Idea | RejectedIdea:
         return parse_entry(entry, default_cutoff)
     assert boundary.error is not None
     detail = f"Assay failed over it ({in_a_word(boundary.error)}): please report it, and remove the entry"
-    return RejectedIdea(idea_id=None, location=entry.location, reason=Reason.INTERNAL_ERROR, detail=detail)
+    return RejectedIdea(
+        idea_id=None, location=entry.location, reason=Reason.INTERNAL_ERROR, detail=detail
+    )
 
 
 def _shallow(entries: Entries) -> Entries:
     for entry in entries:
         if isinstance(entry, Entry) and too_deep(entry.fields):
-            detail = f"its objects and lists are nested deeper than {MAXIMUM_DEPTH} levels: flatten them"
-            yield RejectedIdea(idea_id=None, location=entry.location, reason=Reason.BAD_FIELD, detail=detail)
+            detail = (
+                f"its objects and lists are nested deeper than {MAXIMUM_DEPTH} levels: flatten them"
+            )
+            yield RejectedIdea(
+                idea_id=None, location=entry.location, reason=Reason.BAD_FIELD, detail=detail
+            )
         else:
             yield entry
 
@@ -100,7 +108,9 @@ def _entries(path: Path) -> Entries:
         return read_folder(path)
     read = FORMATS.get(path.suffix.lower())
     if read is None:
-        raise IdeaFileError(f"{path.name} has no known format: give a {', '.join(FORMATS)} file, or a folder of .txt and .md files")
+        raise IdeaFileError(
+            f"{path.name} has no known format: give a {', '.join(FORMATS)} file, or a folder of .txt and .md files"
+        )
     size_bytes = path.stat().st_size
     if size_bytes == 0:
         raise IdeaFileError(f"{path.name} is empty: write at least one idea")

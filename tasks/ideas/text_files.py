@@ -26,16 +26,27 @@ def read_folder(folder: Path) -> Entries:
         IdeaFileError: no .txt or .md file in it.
     """
     visible = (item for item in folder.iterdir() if not item.name.startswith("."))
-    files = sorted((item for item in visible if item.is_symlink() or not item.is_dir()), key=lambda item: item.name)
+    files = sorted(
+        (item for item in visible if item.is_symlink() or not item.is_dir()),
+        key=lambda item: item.name,
+    )
     if not any(item.suffix.lower() in TEXT_SUFFIXES for item in files):
-        raise IdeaFileError(f"folder {folder.name} holds no .txt or .md file: put one idea into each")
+        raise IdeaFileError(
+            f"folder {folder.name} holds no .txt or .md file: put one idea into each"
+        )
     for item in files:
         if item.is_symlink() or not item.is_file():
-            yield unreadable(item.name, "this is a link, pipe or device, and only files are read: put a copy in its place")
+            yield unreadable(
+                item.name,
+                "this is a link, pipe or device, and only files are read: put a copy in its place",
+            )
         elif item.suffix.lower() in TEXT_SUFFIXES:
             yield _contained(item)
         else:
-            yield unreadable(item.name, "only .txt and .md files of a folder are read: convert it, or evaluate it by itself")
+            yield unreadable(
+                item.name,
+                "only .txt and .md files of a folder are read: convert it, or evaluate it by itself",
+            )
 
 
 def _contained(path: Path) -> Entry | RejectedIdea:
@@ -43,7 +54,9 @@ def _contained(path: Path) -> Entry | RejectedIdea:
     with boundary:
         return _entry(path)
     assert boundary.error is not None
-    return unreadable(path.name, f"the file cannot be read ({in_a_word(boundary.error)}): write it anew")
+    return unreadable(
+        path.name, f"the file cannot be read ({in_a_word(boundary.error)}): write it anew"
+    )
 
 
 class _PlainLoader(yaml.BaseLoader):
@@ -73,7 +86,9 @@ def _entry(path: Path) -> Entry | RejectedIdea:
         with path.open("rb") as file:
             content = file.read(4 * MAXIMUM_CHARACTERS + 1)
     except OSError as error:
-        return unreadable(location, f"the file cannot be opened ({error.strerror}): check its permissions")
+        return unreadable(
+            location, f"the file cannot be opened ({error.strerror}): check its permissions"
+        )
     if len(content) > 4 * MAXIMUM_CHARACTERS:
         return too_long(None, location, path.stat().st_size)
     try:

@@ -12,7 +12,10 @@ _GENERIC = bounded(
     r")\s?:?$",
     IGNORECASE,
 )
-_PREFIX = bounded(r"^(?:research (?:plan|idea|proposal)|title|idea|proposal)\s?[:\u2013\u2014-]\s(?=\S)", IGNORECASE)
+_PREFIX = bounded(
+    r"^(?:research (?:plan|idea|proposal)|title|idea|proposal)\s?[:\u2013\u2014-]\s(?=\S)",
+    IGNORECASE,
+)
 _SENTENCE_END = bounded(r"(?<=[.!?])\s")
 _MARKUP = bounded(r"[*_`#]{1,3}")
 
@@ -42,7 +45,9 @@ def shortened(title: str) -> str:
     if len(line) <= MAXIMUM_TITLE_CHARACTERS:
         return line
     cut = line[: MAXIMUM_TITLE_CHARACTERS - 1]
-    return (cut.rsplit(" ", 1)[0] if " " in cut[MAXIMUM_TITLE_CHARACTERS // 2 :] else cut).rstrip(" ,;:-") + "…"
+    return (cut.rsplit(" ", 1)[0] if " " in cut[MAXIMUM_TITLE_CHARACTERS // 2 :] else cut).rstrip(
+        " ,;:-"
+    ) + "…"
 
 
 def _plain(line: str) -> str:

@@ -4,7 +4,9 @@ from itertools import islice
 
 from schemas.patterns import bounded
 
-WORD = bounded(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+WORD = bounded(
+    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
+)
 """A run of letters and digits; in scripts written without spaces every character."""
 
 

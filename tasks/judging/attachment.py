@@ -25,9 +25,18 @@ def with_attachment(messages: Sequence[Message], attachment: Attachment) -> list
     Source: https://docs.litellm.ai/docs/completion/document_understanding ("file_data", base64 with its media type).
     """
     encoded = base64.b64encode(attachment.content).decode("ascii")
-    part = {"type": "file", "file": {"filename": attachment.name, "file_data": f"data:application/pdf;base64,{encoded}"}}
+    part = {
+        "type": "file",
+        "file": {
+            "filename": attachment.name,
+            "file_data": f"data:application/pdf;base64,{encoded}",
+        },
+    }
     place = next(index for index, message in enumerate(messages) if message["role"] == "user")
-    asked: Mapping[str, Any] = {"role": "user", "content": [part, {"type": "text", "text": messages[place]["content"]}]}
+    asked: Mapping[str, Any] = {
+        "role": "user",
+        "content": [part, {"type": "text", "text": messages[place]["content"]}],
+    }
     return [*messages[:place], asked, *messages[place + 1 :]]
 
 

@@ -29,6 +29,12 @@ def parse_engine_name(text: str) -> EngineChoice:
     if name == EXTRACTIVE:
         return EngineChoice(None)
     model = name.removeprefix(LITELLM_PREFIX).strip()
-    if name.startswith(LITELLM_PREFIX) and model and not any(character.isspace() for character in model):
+    if (
+        name.startswith(LITELLM_PREFIX)
+        and model
+        and not any(character.isspace() for character in model)
+    ):
         return EngineChoice(model)
-    raise ConfigurationError(f"unknown engine {name[:80]!r}: write `extractive`, or `litellm:MODEL` such as litellm:openai/gpt-4o-mini")
+    raise ConfigurationError(
+        f"unknown engine {name[:80]!r}: write `extractive`, or `litellm:MODEL` such as litellm:openai/gpt-4o-mini"
+    )

@@ -71,11 +71,15 @@ class StepEstimate(Noun):
     models: tuple[str, ...] = Field(description="LiteLLM's names of the models that answer.")
     calls: float = Field(ge=0)
     prompt_tokens: float = Field(ge=0)
-    cached_tokens: float = Field(ge=0, description="Of the prompt tokens, expected from the provider's cache.")
+    cached_tokens: float = Field(
+        ge=0, description="Of the prompt tokens, expected from the provider's cache."
+    )
     completion_tokens: float = Field(ge=0, description="As they are billed: answers and thinking.")
     thinking_tokens: float = Field(ge=0, description="Of the completion tokens.")
     cost_usd: float | None = Field(description="None: the price of a model is unknown.")
-    unpriced_models: tuple[str, ...] = Field(default=(), description="Models whose price is unknown.")
+    unpriced_models: tuple[str, ...] = Field(
+        default=(), description="Models whose price is unknown."
+    )
 
 
 def estimate_step(
@@ -158,7 +162,9 @@ def _prompts(step: Step[Any, Any], asked: Asked, idea_tokens: float) -> _Prompts
     )
 
 
-def _share(model: str, asked: Asked, prompts: _Prompts, effort: Effort, settings: LanguageModelSettings) -> _Share:
+def _share(
+    model: str, asked: Asked, prompts: _Prompts, effort: Effort, settings: LanguageModelSettings
+) -> _Share:
     info = model_info(model)
     cached, written = _cached(model, info, asked, prompts)
     thinking = asked.calls * _thinking_tokens(model, info, effort, settings)
@@ -168,7 +174,9 @@ def _share(model: str, asked: Asked, prompts: _Prompts, effort: Effort, settings
     return _Share(model, cached, thinking, cost)
 
 
-def _thinking_tokens(model: str, info: dict[str, Any], effort: Effort, settings: LanguageModelSettings) -> int:
+def _thinking_tokens(
+    model: str, info: dict[str, Any], effort: Effort, settings: LanguageModelSettings
+) -> int:
     """Of one call, by a model that takes an effort: as the settings say, else as LiteLLM knows."""
     known = bool(info.get("supports_reasoning"))
     if not (known if settings.thinking == "auto" else settings.thinking == "yes"):
@@ -187,7 +195,9 @@ def _can_stop_thinking(model: str, info: dict[str, Any]) -> bool:
     return bool(info.get("supports_none_reasoning_effort", not openai))
 
 
-def _cached(model: str, info: dict[str, Any], asked: Asked, prompts: _Prompts) -> tuple[float, float]:
+def _cached(
+    model: str, info: dict[str, Any], asked: Asked, prompts: _Prompts
+) -> tuple[float, float]:
     """Prompt tokens expected from the provider's cache, and those it bills as written to it."""
     if not info.get("supports_prompt_caching") or not asked.calls:
         return 0.0, 0.0

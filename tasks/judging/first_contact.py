@@ -64,7 +64,11 @@ class Contact(Noun):
     @property
     def line(self) -> str:
         """All of it in one line for people."""
-        outputs = {"json_schema": "JSON schema", "json_object": "JSON object", "text": "JSON in prose"}
+        outputs = {
+            "json_schema": "JSON schema",
+            "json_object": "JSON object",
+            "text": "JSON in prose",
+        }
         price = "price unknown"
         if self.prompt_usd_per_million_tokens is not None:
             completion = self.completion_usd_per_million_tokens or 0.0
@@ -135,7 +139,9 @@ async def make_contacts(
     """
     for use in asked:
         await check_model(use.model, use.api_base, settings, needs_price=needs_price)
-    brief = settings.model_copy(update={"maximum_attempts": min(settings.maximum_attempts, _ATTEMPTS)})
+    brief = settings.model_copy(
+        update={"maximum_attempts": min(settings.maximum_attempts, _ATTEMPTS)}
+    )
     layout = Layout(warehouse)
     async with AsyncExitStack() as stack:  # closing a model's connections closes all of the loop's
         budget = SharedBudget(layout.state / "budgets.sqlite", RunId("first-contact"), Budget())
@@ -224,7 +230,9 @@ def uses(
     )
 
 
-async def check_model(model: str, api_base: str | None, settings: LanguageModelSettings, *, needs_price: bool = False) -> None:
+async def check_model(
+    model: str, api_base: str | None, settings: LanguageModelSettings, *, needs_price: bool = False
+) -> None:
     """Check what can be checked without a call.
 
     Raises:
@@ -237,7 +245,9 @@ async def check_model(model: str, api_base: str | None, settings: LanguageModelS
     try:
         litellm.get_llm_provider(model=model, api_base=api_base)
     except openai.OpenAIError as error:
-        raise ConfigurationError(f"no such model {model!r}: write provider/model, such as litellm:openai/gpt-4o-mini") from error
+        raise ConfigurationError(
+            f"no such model {model!r}: write provider/model, such as litellm:openai/gpt-4o-mini"
+        ) from error
     if needs_price and price_of(model, settings) is None:
         raise ConfigurationError(
             f"no price is known for {model}, so a bound on cost cannot be kept: set "
@@ -260,12 +270,16 @@ async def _check_connection(api_base: str) -> None:
         port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
         host = parts.hostname
     except ValueError as error:
-        raise ConfigurationError(f"API base {shown} is no URL: write it as http://host:port/v1") from error
+        raise ConfigurationError(
+            f"API base {shown} is no URL: write it as http://host:port/v1"
+        ) from error
     if host is None or port is None:
         raise ConfigurationError(f"API base {shown} is no URL: write it as http://host:port/v1")
     try:
         async with asyncio.timeout(_CONNECT_SECONDS):
             _, writer = await asyncio.open_connection(host, port)
     except (OSError, TimeoutError) as error:
-        raise ConfigurationError(f"nothing answers at the API base {shown}: start the server or correct --api-base") from error
+        raise ConfigurationError(
+            f"nothing answers at the API base {shown}: start the server or correct --api-base"
+        ) from error
     writer.close()

@@ -35,7 +35,9 @@ def json_values(text: str) -> Iterator[Any]:
             failed += 1
             reread += getattr(error, "pos", len(text)) - place
             continue
-        if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict | str) for item in value)):
+        if isinstance(value, dict) or (
+            isinstance(value, list) and any(isinstance(item, dict | str) for item in value)
+        ):
             yield value
 
 
@@ -90,7 +92,9 @@ def _says_the_same(source: str, value: Any) -> bool:
     if leaves.count("") > source.count('""') + source.count("''"):
         return False
     kept = sum(len(word) for leaf in leaves for word in _WORDS.findall(leaf))
-    return kept >= _LEAST_KEPT_SHARE * sum(len(word) for word in _WORDS.findall(source.replace("\\n", " ")))
+    return kept >= _LEAST_KEPT_SHARE * sum(
+        len(word) for word in _WORDS.findall(source.replace("\\n", " "))
+    )
 
 
 def _leaves(value: Any) -> Iterator[str]:
@@ -109,4 +113,8 @@ def _leaves(value: Any) -> Iterator[str]:
 
 
 def _scalar(value: Any) -> str:
-    return {True: "true", False: "false", None: "null"}[value] if value is None or isinstance(value, bool) else repr(value)
+    return (
+        {True: "true", False: "false", None: "null"}[value]
+        if value is None or isinstance(value, bool)
+        else repr(value)
+    )

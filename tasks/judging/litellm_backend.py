@@ -67,7 +67,11 @@ class LiteLLMBackend:
         self.parameters = ModelParameters(model, settings, api_base=api_base, store=refusals)
         self.sampling = sampling or Sampling()
         self.price: Price | None = price_of(model, settings)
-        self.cache = ReplyCache(cache, model, api_base, self.sampling, self.parameters.wanted_mode) if cache else None
+        self.cache = (
+            ReplyCache(cache, model, api_base, self.sampling, self.parameters.wanted_mode)
+            if cache
+            else None
+        )
         self.limits_told = NOTHING_TOLD
         self.out_of_order: str | None = None
         self._api_base = api_base
@@ -115,9 +119,15 @@ class LiteLLMBackend:
         """Tokens of `text`, by a tokeniser that is on this machine (for most models an approximation)."""
         return _count_tokens(self.model, text)
 
-    def estimate(self, messages: Sequence[Message], reply_tokens: int, attached_tokens: int = 0) -> tuple[int, float]:
+    def estimate(
+        self, messages: Sequence[Message], reply_tokens: int, attached_tokens: int = 0
+    ) -> tuple[int, float]:
         """(tokens, dollars) a call may take: a quarter of the characters, what is attached, and half of the longest reply."""
-        prompt = sum(len(message["content"]) for message in messages) // _CHARACTERS_PER_TOKEN + 1 + attached_tokens
+        prompt = (
+            sum(len(message["content"]) for message in messages) // _CHARACTERS_PER_TOKEN
+            + 1
+            + attached_tokens
+        )
         completion = reply_tokens // 2
         return prompt + completion, self.price.of(prompt, completion) if self.price else 0.0
 
@@ -139,11 +149,17 @@ class LiteLLMBackend:
         shares_prefix: bool = False,
     ) -> CallAnswer | CallFailure:
         """One attempt; learns the limits it is told, and counts failures that concern every call."""
-        sent = with_cache_markers(messages) if shares_prefix and takes_cache_markers(self.model) else messages
+        sent = (
+            with_cache_markers(messages)
+            if shares_prefix and takes_cache_markers(self.model)
+            else messages
+        )
         given = {**parameters.sent, **access(self.model, self._api_base)}
         if response_format is not None:
             given["response_format"] = response_format
-        answer = await call_provider(self.model, sent, given, self.settings.timeout_seconds * patience)
+        answer = await call_provider(
+            self.model, sent, given, self.settings.timeout_seconds * patience
+        )
         if isinstance(answer, CallFailure) and answer.concerns_every_call:
             self._failures_in_a_row += 1
             if self._failures_in_a_row >= _FAILURES_UNTIL_OUT_OF_ORDER:

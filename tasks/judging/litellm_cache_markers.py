@@ -33,4 +33,8 @@ def with_cache_markers(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, 
     if not same or not varying.strip():
         return [dict(message) for message in messages]
     shared = {"type": "text", "text": same, "cache_control": {"type": "ephemeral"}}
-    return [dict(system), {**user, "content": [shared, {"type": "text", "text": varying}]}, *(dict(message) for message in rest)]
+    return [
+        dict(system),
+        {**user, "content": [shared, {"type": "text", "text": varying}]},
+        *(dict(message) for message in rest),
+    ]

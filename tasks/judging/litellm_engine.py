@@ -114,14 +114,19 @@ class LiteLLMEngine:
                 backend.cache.remember(key, outcome.value, asking.model_answered)
             return outcome
 
-    def _fitted(self, asking: _Asking, messages: list[Message], mode: OutputMode | None = None) -> list[Message] | TooLong:
+    def _fitted(
+        self, asking: _Asking, messages: list[Message], mode: OutputMode | None = None
+    ) -> list[Message] | TooLong:
         """The messages as they are sent in `mode`, by default the one wanted: with the schema in words where it does
         not travel as a parameter, and shortened where they are too long.
         """
         backend = self._backend
         if (mode or backend.parameters.wanted_mode) is not OutputMode.JSON_SCHEMA:
             asked_for = schema_instruction(asking.step.output_model)  # type: ignore[arg-type]  # mypy takes no class for hashable
-            messages = [{**messages[0], "content": f"{messages[0]['content']}\n\n{asked_for}"}, *messages[1:]]
+            messages = [
+                {**messages[0], "content": f"{messages[0]['content']}\n\n{asked_for}"},
+                *messages[1:],
+            ]
         fitted = backend.fit(messages, asking.reply_tokens)
         if isinstance(fitted, TooLong):
             return fitted
@@ -130,8 +135,14 @@ class LiteLLMEngine:
 
     def _told_apart(self) -> Sequence[Message]:
         """What besides the messages makes two questions differ."""
-        told = [{"role": "attachment", "content": self._attachment.sha256}] if self._attachment else []
-        return [*told, {"role": "repetition", "content": str(self._repetition)}] if self._repetition > 1 else told
+        told = (
+            [{"role": "attachment", "content": self._attachment.sha256}] if self._attachment else []
+        )
+        return (
+            [*told, {"role": "repetition", "content": str(self._repetition)}]
+            if self._repetition > 1
+            else told
+        )
 
     async def _ask(self, asking: _Asking, plain: list[Message]) -> Outcome[Any]:
         """Ask; once more where the reply cannot be used, and once more where it was cut off."""
@@ -166,14 +177,21 @@ class LiteLLMEngine:
         answer = attempt.answer
         assert isinstance(answer, CallAnswer)
         asking.model_answered = answer.model_answered
-        parsed = parse_reply(answer.text, asking.step.output_model, finish_reason=answer.finish_reason, refusal=answer.refusal)
+        parsed = parse_reply(
+            answer.text,
+            asking.step.output_model,
+            finish_reason=answer.finish_reason,
+            refusal=answer.refusal,
+        )
         if isinstance(parsed, ParsedReply):
             self._record(asking, CallStatus.OK, attempt)
             return parsed
         self._record(asking, parsed.status, attempt, error=parsed.detail)
         return answer.text or "", parsed
 
-    async def _answered(self, asking: _Asking, plain: list[Message], shown: Sequence[Message]) -> _Attempt | CallFailure:
+    async def _answered(
+        self, asking: _Asking, plain: list[Message], shown: Sequence[Message]
+    ) -> _Attempt | CallFailure:
         """Attempts until one is answered, or trying again is no use."""
         backend = self._backend
         patience = backend.patience(asking.reply_tokens)
@@ -228,7 +246,9 @@ class LiteLLMEngine:
             # Ends, because what was refused is never sent again.
             asking.reply_tokens = backend.reply_tokens(asking.assignment)
 
-    async def _attempt(self, asking: _Asking, messages: list[Message], mode: OutputMode) -> _Attempt:
+    async def _attempt(
+        self, asking: _Asking, messages: list[Message], mode: OutputMode
+    ) -> _Attempt:
         """One call within concurrency, budget and rates.
 
         Raises:
@@ -241,7 +261,9 @@ class LiteLLMEngine:
         assert asking.parameters is not None
         asked_at = time.monotonic()
         async with backend.gate:
-            reservation = await backend.budget.reserve(self._ledger.idea_id, cost_usd=cost_usd, tokens=tokens)
+            reservation = await backend.budget.reserve(
+                self._ledger.idea_id, cost_usd=cost_usd, tokens=tokens
+            )
             spent: tuple[float | None, int] = (0.0, 0)
             try:
                 await backend.limits.take(tokens)
@@ -249,7 +271,9 @@ class LiteLLMEngine:
                 spent = (None, tokens)  # should the call be cancelled now, it was probably paid for
                 wanted = response_format(mode, asking.step.name, asking.step.output_model)
                 sent = with_attachment(messages, attachment) if attachment else messages
-                with span("model call", kind="client", step=asking.step.name, model=backend.model) as spanned:
+                with span(
+                    "model call", kind="client", step=asking.step.name, model=backend.model
+                ) as spanned:
                     answer = await backend.ask(
                         sent,
                         asking.parameters,
@@ -261,7 +285,9 @@ class LiteLLMEngine:
                 spent = self._spent(answer, tokens)
             except asyncio.CancelledError:
                 if spent[0] is None:
-                    self._record_cancelled(asking, time.monotonic() - started_at, started_at - asked_at)
+                    self._record_cancelled(
+                        asking, time.monotonic() - started_at, started_at - asked_at
+                    )
                 raise
             finally:
                 backend.budget.settle(reservation, cost_usd=spent[0], tokens=spent[1])
@@ -269,12 +295,23 @@ class LiteLLMEngine:
         latency_seconds = time.monotonic() - started_at
         return _Attempt(answer, latency_seconds, started_at - asked_at)
 
-    def _record_cancelled(self, asking: _Asking, latency_seconds: float, queue_seconds: float) -> None:
+    def _record_cancelled(
+        self, asking: _Asking, latency_seconds: float, queue_seconds: float
+    ) -> None:
         """The row of a call nobody waited for: it was sent, so it is on the bill, at a cost nobody knows."""
-        failure = CallFailure(CallStatus.TIMED_OUT, Reason.TIMED_OUT, "the evaluation ended before the answer came")
-        self._record(asking, failure.status, _Attempt(failure, latency_seconds, queue_seconds), error=failure.detail)
+        failure = CallFailure(
+            CallStatus.TIMED_OUT, Reason.TIMED_OUT, "the evaluation ended before the answer came"
+        )
+        self._record(
+            asking,
+            failure.status,
+            _Attempt(failure, latency_seconds, queue_seconds),
+            error=failure.detail,
+        )
 
-    def _spent(self, answer: CallAnswer | CallFailure, estimated_tokens: int) -> tuple[float | None, int]:
+    def _spent(
+        self, answer: CallAnswer | CallFailure, estimated_tokens: int
+    ) -> tuple[float | None, int]:
         if isinstance(answer, CallAnswer):
             return self._cost(answer), answer.prompt_tokens + answer.completion_tokens
         return (None, estimated_tokens) if answer.status is CallStatus.TIMED_OUT else (0.0, 0)
@@ -283,10 +320,20 @@ class LiteLLMEngine:
         if answer.cost_usd is not None:
             return answer.cost_usd
         price = self._backend.price
-        return price.of(answer.prompt_tokens, answer.completion_tokens, answer.cached_tokens) if price else None
+        return (
+            price.of(answer.prompt_tokens, answer.completion_tokens, answer.cached_tokens)
+            if price
+            else None
+        )
 
     def _record(
-        self, asking: _Asking, status: CallStatus, attempt: _Attempt | None = None, *, cache_hit: bool = False, error: str | None = None
+        self,
+        asking: _Asking,
+        status: CallStatus,
+        attempt: _Attempt | None = None,
+        *,
+        cache_hit: bool = False,
+        error: str | None = None,
     ) -> None:
         backend, step = self._backend, asking.step
         answer = attempt.answer if attempt and isinstance(attempt.answer, CallAnswer) else None
@@ -298,12 +345,20 @@ class LiteLLMEngine:
             prompt_sha256=step.prompt_sha256,
             engine=self.name,
             model_requested=backend.model,
-            model_answered=answer.model_answered if answer else asking.model_answered if cache_hit else None,
+            model_answered=answer.model_answered
+            if answer
+            else asking.model_answered
+            if cache_hit
+            else None,
             prompt_tokens=answer.prompt_tokens if answer else 0,
             completion_tokens=answer.completion_tokens if answer else 0,
             cached_tokens=answer.cached_tokens if answer else 0,
             thinking_tokens=answer.thinking_tokens if answer else None,
-            cost_usd=self._cost(answer) if answer else None if status is CallStatus.TIMED_OUT else 0.0,
+            cost_usd=self._cost(answer)
+            if answer
+            else None
+            if status is CallStatus.TIMED_OUT
+            else 0.0,
             latency_seconds=attempt.latency_seconds if attempt else 0.0,
             queue_seconds=max(attempt.queue_seconds, 0.0) if attempt else 0.0,
             attempt=len(asking.call_ids) + 1,
@@ -345,7 +400,11 @@ def _note(spanned: Span, answer: CallAnswer | CallFailure) -> None:
     if isinstance(answer, CallFailure):
         spanned.fail(answer.status.value)
     else:
-        spanned.note(model_answered=answer.model_answered, prompt_tokens=answer.prompt_tokens, completion_tokens=answer.completion_tokens)
+        spanned.note(
+            model_answered=answer.model_answered,
+            prompt_tokens=answer.prompt_tokens,
+            completion_tokens=answer.completion_tokens,
+        )
 
 
 def _cut_off(problem: UnusableReply, asking: _Asking) -> str:

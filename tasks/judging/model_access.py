@@ -24,4 +24,7 @@ def access(model: str, api_base: str | None) -> dict[str, str]:
     if api_base is None:
         return {}
     needs_key = provider_of(model) in ("openai", "text-completion-openai")
-    return {"api_base": api_base, **({"api_key": "none"} if needs_key and not os.environ.get("OPENAI_API_KEY") else {})}
+    return {
+        "api_base": api_base,
+        **({"api_key": "none"} if needs_key and not os.environ.get("OPENAI_API_KEY") else {}),
+    }

@@ -28,7 +28,10 @@ class ModelLimits:
 
     def learn(self, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
         """Keep to what the provider says it allows, with all workers together."""
-        for limit, per_minute in ((self.requests, requests_per_minute), (self.tokens, tokens_per_minute)):
+        for limit, per_minute in (
+            (self.requests, requests_per_minute),
+            (self.tokens, tokens_per_minute),
+        ):
             if limit is not None and per_minute:
                 limit.learn(per_minute)
 

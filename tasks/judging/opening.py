@@ -59,7 +59,10 @@ def open_engines(
     }
 
     def engine_of(ledger: Ledger) -> Engine:
-        engines = {each: LiteLLMEngine(backend, ledger, judging=profile.judging) for each, backend in backends.items()}
+        engines = {
+            each: LiteLLMEngine(backend, ledger, judging=profile.judging)
+            for each, backend in backends.items()
+        }
         if not profile.judging.models:
             return engines[model]
         return AssignedEngine(engines[model], engines, profile.judging, ledger)

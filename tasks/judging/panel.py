@@ -86,7 +86,9 @@ def asked_models(step: Step[Any, Any], judging: JudgingParameters) -> tuple[str,
 def gives_scores(output_model: type[Reply]) -> bool:
     """Whether replies of this model hold a field `score`, in themselves or in their entries."""
     schema = output_model.model_json_schema()
-    return any(_SCORE in one.get("properties", {}) for one in (schema, *schema.get("$defs", {}).values()))
+    return any(
+        _SCORE in one.get("properties", {}) for one in (schema, *schema.get("$defs", {}).values())
+    )
 
 
 def scores(reply: Reply, place: str = "") -> Iterator[tuple[str, float]]:
@@ -129,7 +131,11 @@ def _medians(given: Sequence[Mapping[str, float]], judge_count: int) -> dict[str
     """The median of every item that at least half of the judges scored."""
     items = dict.fromkeys(item for scores_given in given for item in scores_given)
     found = {item: [one[item] for one in given if item in one] for item in items}
-    return {item: statistics.median(values) for item, values in found.items() if 2 * len(values) >= judge_count}
+    return {
+        item: statistics.median(values)
+        for item, values in found.items()
+        if 2 * len(values) >= judge_count
+    }
 
 
 def _distance(given: Mapping[str, float], medians: Mapping[str, float]) -> tuple[int, float]:
@@ -139,7 +145,9 @@ def _distance(given: Mapping[str, float], medians: Mapping[str, float]) -> tuple
 
 
 def _votes(step: str, question: str, judge: str, outcome: Outcome[Any]) -> Iterator[JudgeVote]:
-    given: Iterable[tuple[str, float | None]] = [("", None)] if isinstance(outcome, Unscored) else scores(outcome.value)
+    given: Iterable[tuple[str, float | None]] = (
+        [("", None)] if isinstance(outcome, Unscored) else scores(outcome.value)
+    )
     for item, score in given:
         yield JudgeVote(
             step=step,
@@ -154,8 +162,14 @@ def _votes(step: str, question: str, judge: str, outcome: Outcome[Any]) -> Itera
         )
 
 
-def _too_few(judges: Sequence[str], outcomes: Sequence[Outcome[Any]], call_ids: tuple[str, ...]) -> Unscored:
-    missing = [(judge, outcome) for judge, outcome in zip(judges, outcomes, strict=True) if isinstance(outcome, Unscored)]
+def _too_few(
+    judges: Sequence[str], outcomes: Sequence[Outcome[Any]], call_ids: tuple[str, ...]
+) -> Unscored:
+    missing = [
+        (judge, outcome)
+        for judge, outcome in zip(judges, outcomes, strict=True)
+        if isinstance(outcome, Unscored)
+    ]
     reason, _ = Counter(outcome.reason for _, outcome in missing).most_common(1)[0]
     told = "; ".join(f"{judge}: {outcome.reason.value}" for judge, outcome in missing)
     detail = f"{len(missing)} of {len(judges)} judges gave no score: {told}"

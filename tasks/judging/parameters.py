@@ -240,7 +240,9 @@ def _thinks(model: str, settings: LanguageModelSettings) -> bool:
     if settings.thinking != "auto":
         return settings.thinking == "yes"
     if model.startswith(_OLLAMA):
-        return True  # of these LiteLLM does not know; one that cannot think refuses, which is learnt
+        return (
+            True  # of these LiteLLM does not know; one that cannot think refuses, which is learnt
+        )
     return bool(library().supports_reasoning(model=model))
 
 
@@ -267,7 +269,9 @@ def _mapped(model: str, values: dict[str, Any]) -> dict[str, Any] | None:
     litellm = library()
     try:
         name, provider, _, _ = litellm.get_llm_provider(model=model)
-        mapped: dict[str, Any] = litellm.utils.get_optional_params(model=name, custom_llm_provider=provider, drop_params=False, **values)
+        mapped: dict[str, Any] = litellm.utils.get_optional_params(
+            model=name, custom_llm_provider=provider, drop_params=False, **values
+        )
     except openai.OpenAIError:
         return None
     return mapped

@@ -26,4 +26,7 @@ def shortened(provenance: Provenance, note: str | None) -> Provenance:
     """`provenance` with one more thing that was left out."""
     if note is None:
         return provenance
-    return replace(provenance, shortening=note if provenance.shortening is None else f"{provenance.shortening}; {note}")
+    return replace(
+        provenance,
+        shortening=note if provenance.shortening is None else f"{provenance.shortening}; {note}",
+    )

@@ -56,7 +56,10 @@ class CallFailure:
 
 
 async def call_provider(
-    model: str, messages: Sequence[Mapping[str, Any]], parameters: dict[str, Any], timeout_seconds: float
+    model: str,
+    messages: Sequence[Mapping[str, Any]],
+    parameters: dict[str, Any],
+    timeout_seconds: float,
 ) -> CallAnswer | CallFailure:
     """Ask `model` once; LiteLLM's own retries are off."""
     litellm = library()
@@ -65,7 +68,12 @@ async def call_provider(
     try:
         async with asyncio.timeout(timeout_seconds):
             response = await litellm.acompletion(
-                model=model, messages=list(messages), timeout=timeout_seconds, num_retries=0, max_retries=0, **parameters
+                model=model,
+                messages=list(messages),
+                timeout=timeout_seconds,
+                num_retries=0,
+                max_retries=0,
+                **parameters,
             )
             return _answer(response)
     except TimeoutError:
@@ -97,7 +105,9 @@ def _answer(response: Any) -> CallAnswer | CallFailure:
         prompt_tokens=_count(usage, "prompt_tokens"),
         completion_tokens=_count(usage, "completion_tokens"),
         cached_tokens=_count(details, "cached_tokens"),
-        thinking_tokens=_told(getattr(usage, "completion_tokens_details", None), "reasoning_tokens"),
+        thinking_tokens=_told(
+            getattr(usage, "completion_tokens_details", None), "reasoning_tokens"
+        ),
         cost_usd=_cost_usd(hidden.get("response_cost")),
         limits=rate_limit_headers(_headers(hidden)),
     )
@@ -128,7 +138,9 @@ def _told(holder: Any, name: str) -> int | None:
     if value is None:
         return None
     if not isinstance(value, int | float) or not value <= MAXIMUM_TOKENS:
-        raise _MiscountedError(f"the provider claims more than {MAXIMUM_TOKENS:,} {name}: what the call cost is unknown")
+        raise _MiscountedError(
+            f"the provider claims more than {MAXIMUM_TOKENS:,} {name}: what the call cost is unknown"
+        )
     return max(int(value), 0)
 
 
@@ -161,7 +173,9 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     if isinstance(error, kinds.RateLimitError):
         words = (text, *(str(getattr(one, "body", "")) for one in causes(error)))
         spent = any("insufficient_quota" in one for one in words)
-        return CallFailure(CallStatus.RATE_LIMITED, unavailable, detail, not spent, spent, wait_seconds)
+        return CallFailure(
+            CallStatus.RATE_LIMITED, unavailable, detail, not spent, spent, wait_seconds
+        )
     if _wrong_address(error):
         hint = f"{_advice(error)}: {detail}"
         return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, concerns_every_call=True)
@@ -172,7 +186,9 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
         named = named_parameter(_words(error), _parameter(error)) if status in (400, 422) else None
         hint = f"{_advice(error)}: {detail}"
         return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, refused_parameter=named)
-    return CallFailure(CallStatus.SERVER_ERROR, unavailable, detail, True, retry_after_seconds=wait_seconds)
+    return CallFailure(
+        CallStatus.SERVER_ERROR, unavailable, detail, True, retry_after_seconds=wait_seconds
+    )
 
 
 # Providers say these in words only, each in the error LiteLLM gives for any wrong request.
@@ -224,4 +240,6 @@ def _advice(error: Any) -> str:
 def _connection_failed(error: Any) -> bool:
     if any(isinstance(link, ConnectionFailure) for link in causes(error)):
         return True
-    return isinstance(error, library().exceptions.APIConnectionError) or "Connection error" in str(error)
+    return isinstance(error, library().exceptions.APIConnectionError) or "Connection error" in str(
+        error
+    )

@@ -44,7 +44,10 @@ def rate_limit_headers(headers: Mapping[str, str], now: datetime | None = None) 
     limits: dict[str, float | None] = {}
     waits = [0.0]
     for kind, spellings in kinds.items():
-        found = [tuple(headers.get(f"{before}{part}{after}") for part in ("limit", "remaining", "reset")) for before, after in spellings]
+        found = [
+            tuple(headers.get(f"{before}{part}{after}") for part in ("limit", "remaining", "reset"))
+            for before, after in spellings
+        ]
         told = [plain_number(limit) for limit, _, _ in found if plain_number(limit)]
         limits[kind] = min((one for one in told if one), default=None)
         waits += [

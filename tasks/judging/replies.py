@@ -37,7 +37,11 @@ class UnusableReply:
 
 
 def parse_reply(
-    text: str | None, output_model: type[OutputT], *, finish_reason: str | None = None, refusal: str | None = None
+    text: str | None,
+    output_model: type[OutputT],
+    *,
+    finish_reason: str | None = None,
+    refusal: str | None = None,
 ) -> ParsedReply[OutputT] | UnusableReply:
     """Read `text` as `output_model`.
 
@@ -102,7 +106,9 @@ def _as_answer(value: Any, output_model: type[Reply]) -> dict[str, Any] | None:
             return value[0]
         fields = output_model.model_fields
         only = next(iter(fields)) if len(fields) == 1 else None
-        return {only: value} if only and get_origin(fields[only].annotation) in (list, tuple) else None
+        return (
+            {only: value} if only and get_origin(fields[only].annotation) in (list, tuple) else None
+        )
     if not isinstance(value, dict):
         return None
     if value.keys() & names or not names:
@@ -131,7 +137,9 @@ def _validation_message(problem: ValidationError) -> str:
 
 
 def _refused(detail: str) -> UnusableReply:
-    return UnusableReply(CallStatus.REFUSED, Reason.REFUSED, f"the model refused: {_short(detail)}", again=False)
+    return UnusableReply(
+        CallStatus.REFUSED, Reason.REFUSED, f"the model refused: {_short(detail)}", again=False
+    )
 
 
 def _cut_off() -> UnusableReply:

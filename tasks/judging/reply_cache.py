@@ -68,4 +68,10 @@ class ReplyCache:
 
     def remember(self, key: str, reply: Reply, model_answered: str | None) -> None:
         """Keep a reply that validated."""
-        self.store.put_many({key: json.dumps({"reply": json.loads(reply_json(reply)), "model_answered": model_answered}).encode()})
+        self.store.put_many(
+            {
+                key: json.dumps(
+                    {"reply": json.loads(reply_json(reply)), "model_answered": model_answered}
+                ).encode()
+            }
+        )

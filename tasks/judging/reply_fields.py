@@ -7,7 +7,14 @@ left out, and the caller leaves those things unscored. A reply without a sound e
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from schemas.base import Reply
 
@@ -23,7 +30,11 @@ def _sound_entries(values: Any, validate: ValidatorFunctionWrapHandler) -> Any:
     try:
         return validate(values)
     except ValidationError:
-        sound = [value for value in values if _is_sound(value, validate)] if isinstance(values, list) else []
+        sound = (
+            [value for value in values if _is_sound(value, validate)]
+            if isinstance(values, list)
+            else []
+        )
         if not sound:
             raise
         return validate(sound)

@@ -44,14 +44,19 @@ class _Block:
     end: int
 
 
-def fit(messages: Sequence[Message], limit_tokens: int, count_tokens: TokenCounter) -> Fitted | TooLong:
+def fit(
+    messages: Sequence[Message], limit_tokens: int, count_tokens: TokenCounter
+) -> Fitted | TooLong:
     """Messages of at most `limit_tokens`, shortened by the policy where they must be.
 
     Args:
         messages: instructions first; the last one holds the data.
         count_tokens: tokens of a text; called only when the number of bytes does not settle it.
     """
-    if sum(len(message["content"].encode()) + _TOKENS_PER_MESSAGE for message in messages) <= limit_tokens:
+    if (
+        sum(len(message["content"].encode()) + _TOKENS_PER_MESSAGE for message in messages)
+        <= limit_tokens
+    ):
         return Fitted(list(messages), None)
     used = tokens_of(messages, count_tokens)
     if used <= limit_tokens:
@@ -60,7 +65,9 @@ def fit(messages: Sequence[Message], limit_tokens: int, count_tokens: TokenCount
     blocks = _blocks(data["content"])
     lengths = [block.end - block.start for block in blocks]
     if not blocks:
-        return TooLong(f"{used} tokens of instructions exceed the {limit_tokens} the model has room for")
+        return TooLong(
+            f"{used} tokens of instructions exceed the {limit_tokens} the model has room for"
+        )
     characters_per_token = max(sum(len(message["content"]) for message in messages) / used, 0.1)
     available = sum(lengths) - (used - limit_tokens) * characters_per_token
     for _ in range(_ROUNDS):
@@ -73,7 +80,9 @@ def fit(messages: Sequence[Message], limit_tokens: int, count_tokens: TokenCount
         if now <= limit_tokens:
             return Fitted(shortened, _describe(blocks, lengths, level))
         available -= max((now - limit_tokens) * characters_per_token, 0.02 * available)
-    return TooLong(f"{used} tokens cannot be shortened to the {limit_tokens} the model has room for without losing whole blocks")
+    return TooLong(
+        f"{used} tokens cannot be shortened to the {limit_tokens} the model has room for without losing whole blocks"
+    )
 
 
 def tokens_of(messages: Sequence[Message], count_tokens: TokenCounter) -> int:
@@ -130,7 +139,11 @@ def _head_and_tail(text: str, level: int) -> str:
 
 
 def _describe(blocks: Sequence[_Block], lengths: Sequence[int], level: int) -> str:
-    cut = [(block.name, length) for block, length in zip(blocks, lengths, strict=True) if length > level]
+    cut = [
+        (block.name, length)
+        for block, length in zip(blocks, lengths, strict=True)
+        if length > level
+    ]
     names = ", ".join(sorted({name for name, _ in cut}))
     before = sum(length for _, length in cut)
     return f"head and tail kept of {len(cut)} longest of {len(blocks)} blocks ({names}): {level * len(cut)} of {before} characters"

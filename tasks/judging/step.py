@@ -47,7 +47,11 @@ def end_of_first_block(content: str) -> int:
 def _opening_of(names: frozenset[str]) -> Pattern:
     """The `<` of a tag with one of `names`; they come from the prompts."""
     any_name = "|".join(sorted(escape(name) for name in names))
-    return bounded(rf"<(?=\s*+/?\s*+(?:{any_name})\b)", IGNORECASE, because="each run of spaces follows one `<`")
+    return bounded(
+        rf"<(?=\s*+/?\s*+(?:{any_name})\b)",
+        IGNORECASE,
+        because="each run of spaces follows one `<`",
+    )
 
 
 @jinja2.pass_context
@@ -71,7 +75,9 @@ def _compiled(source: str) -> tuple[jinja2.Template, jinja2.Template]:
     """The system and the user part. Compiling takes a millisecond, rendering a tenth of it."""
     parts = source.partition("\n---\n")
     tags = frozenset(name for pair in _TAG_OF_A_PROMPT.findall(source) for name in pair if name)
-    system, user = (_ENVIRONMENT.from_string(part, globals={_RESERVED: tags}) for part in (parts[0], parts[2]))
+    system, user = (
+        _ENVIRONMENT.from_string(part, globals={_RESERVED: tags}) for part in (parts[0], parts[2])
+    )
     return system, user
 
 
@@ -117,7 +123,9 @@ class Step(Generic[InputT, OutputT]):
     @cached_property
     def template(self) -> str:
         """The prompt's Jinja source. A line `---` divides what is the same for every call (the system message) from the rest."""
-        return resources.files(self.package).joinpath("prompts", f"{self.name}.md").read_text("utf-8")
+        return (
+            resources.files(self.package).joinpath("prompts", f"{self.name}.md").read_text("utf-8")
+        )
 
     @property
     def instructions(self) -> str:
@@ -144,7 +152,9 @@ class Step(Generic[InputT, OutputT]):
     def messages(self, inputs: InputT) -> list[dict[str, str]]:
         """The chat messages for `inputs`: system (instructions, stable) and user (data)."""
         if "\n---\n" not in self.template:
-            raise PromptError(f"prompt of step {self.name} has no `---` line between instructions and data")
+            raise PromptError(
+                f"prompt of step {self.name} has no `---` line between instructions and data"
+            )
         values = {name: getattr(inputs, name) for name in type(inputs).model_fields}
         return [
             {"role": role, "content": part.render(**values).strip()}

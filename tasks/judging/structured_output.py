@@ -34,13 +34,18 @@ def output_mode(model: str, structured_output: str) -> OutputMode:
     return OutputMode.JSON_OBJECT if "response_format" in supported else OutputMode.TEXT
 
 
-def response_format(mode: OutputMode, name: str, output_model: type[Reply]) -> dict[str, Any] | None:
+def response_format(
+    mode: OutputMode, name: str, output_model: type[Reply]
+) -> dict[str, Any] | None:
     """The `response_format` parameter of the call; None in prose."""
     if mode is OutputMode.TEXT:
         return None
     if mode is OutputMode.JSON_OBJECT:
         return {"type": "json_object"}
-    return {"type": "json_schema", "json_schema": {"name": name, "schema": strict_schema(output_model), "strict": True}}
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": name, "schema": strict_schema(output_model), "strict": True},
+    }
 
 
 @lru_cache(maxsize=128)
@@ -65,7 +70,11 @@ def _strict(node: Any) -> Any:
         return [_strict(item) for item in node]
     if not isinstance(node, dict):
         return node
-    kept = {key: _strict_part(key, value) for key, value in node.items() if key not in _NOT_IN_STRICT_SCHEMAS}
+    kept = {
+        key: _strict_part(key, value)
+        for key, value in node.items()
+        if key not in _NOT_IN_STRICT_SCHEMAS
+    }
     if "properties" in kept:
         kept["required"] = list(kept["properties"])
         kept["additionalProperties"] = False

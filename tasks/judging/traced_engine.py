@@ -27,7 +27,9 @@ class TracedEngine:
             outcome = await self._engine.run(step, inputs)
             if isinstance(outcome, Unscored):
                 spanned.fail(outcome.reason.value)
-            spanned.note(outcome=outcome.reason.value if isinstance(outcome, Unscored) else "scored")
+            spanned.note(
+                outcome=outcome.reason.value if isinstance(outcome, Unscored) else "scored"
+            )
             return outcome
 
 

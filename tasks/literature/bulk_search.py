@@ -37,7 +37,11 @@ class BulkSearch:
         """Rows that match all but one word of a query; where those are few, all but two; further pages as far as requests reach."""
         searched = Searched()
         missing = _WORDS_MISSING_AT_FIRST
-        while missing <= _MOST_WORDS_MISSING and len(searched.rows) < _ENOUGH_ROWS and self._sent < self.maximum_requests:
+        while (
+            missing <= _MOST_WORDS_MISSING
+            and len(searched.rows) < _ENOUGH_ROWS
+            and self._sent < self.maximum_requests
+        ):
             for packed in packed_queries(queries, missing):
                 await self._pages(packed, searched)
             missing += 1
@@ -47,7 +51,12 @@ class BulkSearch:
         token: str | None = None
         while self._sent < self.maximum_requests:
             self._sent += 1
-            parameters = {"query": packed, "fields": FIELDS, **until(self.cutoff), **({"token": token} if token else {})}
+            parameters = {
+                "query": packed,
+                "fields": FIELDS,
+                **until(self.cutoff),
+                **({"token": token} if token else {}),
+            }
             fetched = await self.requests.get(_PATH, parameters)
             if fetched.failure is not None:
                 searched.failures += (fetched.failure,)

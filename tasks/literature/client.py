@@ -20,7 +20,9 @@ class LiteratureClient(Protocol):
         """Papers by relevance to a short query. API: GET /graph/v1/paper/search."""
         ...
 
-    async def search_bulk(self, queries: Sequence[str], maximum_requests: int, cutoff: date | None) -> Answer[Paper]:
+    async def search_bulk(
+        self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
+    ) -> Answer[Paper]:
         """Papers with all, or all but few, words of one of `queries`, packed in at most `maximum_requests` requests, in no telling order.
 
         API: GET /graph/v1/paper/search/bulk.
@@ -38,15 +40,21 @@ class LiteratureClient(Protocol):
         """Papers by identifier, in one or few packed requests; unknown ones are left out. API: POST /graph/v1/paper/batch."""
         ...
 
-    async def recommendations(self, seed: PaperId, limit: int, cutoff: date | None) -> Answer[Paper]:
+    async def recommendations(
+        self, seed: PaperId, limit: int, cutoff: date | None
+    ) -> Answer[Paper]:
         """Papers like `seed`. API: GET /recommendations/v1/papers/forpaper/{id}?from=all-cs."""
         ...
 
-    async def pooled_recommendations(self, seeds: Sequence[PaperId], limit: int, cutoff: date | None) -> Answer[Paper]:
+    async def pooled_recommendations(
+        self, seeds: Sequence[PaperId], limit: int, cutoff: date | None
+    ) -> Answer[Paper]:
         """Papers like `seeds` taken together, in one request; the seeds are left out. API: POST /recommendations/v1/papers."""
         ...
 
-    async def references(self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None) -> Answer[tuple[PaperId, Paper]]:
+    async def references(
+        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
+    ) -> Answer[tuple[PaperId, Paper]]:
         """(seed, cited paper) pairs. API: POST /graph/v1/paper/batch?fields=references.…
 
         References a publisher withholds count as a failure with reason `withheld`, not as none.

@@ -76,7 +76,9 @@ class GatewayRequests:
         """A GET; `parameters` as the API takes them."""
         return await self._fetch("GET", path, parameters, None, 1)
 
-    async def post(self, path: str, parameters: Mapping[str, str], body: Any, packed: int) -> Fetched:
+    async def post(
+        self, path: str, parameters: Mapping[str, str], body: Any, packed: int
+    ) -> Fetched:
         """A POST of JSON that stands for `packed` look-ups."""
         return await self._fetch("POST", path, parameters, orjson.dumps(body), packed)
 
@@ -85,19 +87,35 @@ class GatewayRequests:
 
         A batch that knows none of its ids is refused with 400 by the API: that is an answer, not a failure.
         """
-        fetched = await self._fetch("POST", BATCH_PATH, {"fields": fields}, orjson.dumps({"ids": list(identifiers)}), len(identifiers))
-        if fetched.failure is None and (not isinstance(fetched.body, list) or len(fetched.body) != len(identifiers)):
-            failure = self._failure(_endpoint(BATCH_PATH), Reason.MALFORMED_ANSWER, "the answer does not fit its question")
+        fetched = await self._fetch(
+            "POST",
+            BATCH_PATH,
+            {"fields": fields},
+            orjson.dumps({"ids": list(identifiers)}),
+            len(identifiers),
+        )
+        if fetched.failure is None and (
+            not isinstance(fetched.body, list) or len(fetched.body) != len(identifiers)
+        ):
+            failure = self._failure(
+                _endpoint(BATCH_PATH),
+                Reason.MALFORMED_ANSWER,
+                "the answer does not fit its question",
+            )
             return Fetched(None, fetched.status, fetched.source, failure)
         return fetched
 
-    async def _fetch(self, method: str, path: str, parameters: Mapping[str, str], body: bytes | None, packed: int) -> Fetched:
+    async def _fetch(
+        self, method: str, path: str, parameters: Mapping[str, str], body: bytes | None, packed: int
+    ) -> Fetched:
         endpoint = _endpoint(path)
         try:
             if self._on_request is not None:
                 self._on_request()
         except BudgetExhaustedError as error:
-            return Fetched(None, None, self.source, self._failure(endpoint, error.reason, str(error)))
+            return Fetched(
+                None, None, self.source, self._failure(endpoint, error.reason, str(error))
+            )
         with span("literature request", kind="client", endpoint=endpoint, packed=packed) as spanned:
             fetched = await self._exchanged(method, path, parameters, body, endpoint, packed)
             if fetched.failure is not None:
@@ -106,7 +124,13 @@ class GatewayRequests:
             return fetched
 
     async def _exchanged(
-        self, method: str, path: str, parameters: Mapping[str, str], body: bytes | None, endpoint: str, packed: int
+        self,
+        method: str,
+        path: str,
+        parameters: Mapping[str, str],
+        body: bytes | None,
+        endpoint: str,
+        packed: int,
     ) -> Fetched:
         started = time.monotonic()
         answer = await self._send(method, path, parameters, body)

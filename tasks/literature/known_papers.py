@@ -46,7 +46,9 @@ class KnownPapers:
         for identifier in wanted:
             paper = self._papers.get(identifier)
             if paper is not None:
-                named = paper if not _PAPER_ID.fullmatch(identifier) else _renamed(paper, identifier)
+                named = (
+                    paper if not _PAPER_ID.fullmatch(identifier) else _renamed(paper, identifier)
+                )
                 found.setdefault(named.paper_id, named)
         return list(found.values()), failures
 
@@ -55,7 +57,9 @@ class KnownPapers:
         names = {corpus_id: f"CorpusId:{corpus_id}" for corpus_id in corpus_ids}
         failures = await self._fetch(list(names.values()))
         found = {corpus_id: self._papers.get(name) for corpus_id, name in names.items()}
-        return {corpus_id: paper for corpus_id, paper in found.items() if paper is not None}, failures
+        return {
+            corpus_id: paper for corpus_id, paper in found.items() if paper is not None
+        }, failures
 
     async def _fetch(self, identifiers: Sequence[str]) -> Failures:
         """Ask for what is unknown and not being asked for; wait for what is."""
@@ -65,7 +69,9 @@ class KnownPapers:
             part = new[start : start + LARGEST_BATCH]
             task = asyncio.create_task(self._ask(part))
             self._in_flight.update(dict.fromkeys(part, task))
-        tasks = list(dict.fromkeys(self._in_flight[each] for each in unknown if each in self._in_flight))
+        tasks = list(
+            dict.fromkeys(self._in_flight[each] for each in unknown if each in self._in_flight)
+        )
         failures: dict[SourceFailure, None] = {}
         for task in tasks:
             failures.update(dict.fromkeys(await asyncio.shield(task)))

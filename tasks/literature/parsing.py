@@ -59,14 +59,24 @@ def integer(value: Any) -> int | None:
     """A count or identifier, which some endpoints write as text; None for anything else and for negative numbers."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
         value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63 else None
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+        else None
+    )
 
 
 def passage_id(corpus_id: int, snippet: Mapping[str, Any]) -> str:
     """The same passage gets the same identifier in every answer."""
     offset = snippet.get("snippetOffset")
     start = offset.get("start") if isinstance(offset, Mapping) else None
-    return content_hash(str(corpus_id), str(snippet.get("snippetKind")), str(start), str(snippet.get("text")), length=20)
+    return content_hash(
+        str(corpus_id),
+        str(snippet.get("snippetKind")),
+        str(start),
+        str(snippet.get("text")),
+        length=20,
+    )
 
 
 def _authors(value: Any) -> tuple[str, ...]:

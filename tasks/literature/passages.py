@@ -45,19 +45,28 @@ def _read(row: Any) -> PassageRow | None:
         return None
     kind, section, score = snippet.get("snippetKind"), snippet.get("section"), row.get("score")
     mentions = _mapping(snippet, "annotations").get("refMentions")
-    cited = (integer(_value(each, "matchedPaperCorpusId")) for each in (mentions if isinstance(mentions, list) else []))
+    cited = (
+        integer(_value(each, "matchedPaperCorpusId"))
+        for each in (mentions if isinstance(mentions, list) else [])
+    )
     return PassageRow(
         corpus_id=corpus_id,
-        mentioned=tuple(dict.fromkeys(each for each in cited if each is not None and each != corpus_id)),
+        mentioned=tuple(
+            dict.fromkeys(each for each in cited if each is not None and each != corpus_id)
+        ),
         passage_id=passage_id(corpus_id, snippet),
         text=text.strip(),
         kind=kind if kind in _KINDS else "body",
         section=section if isinstance(section, str) and section else None,
-        score=float(score) if isinstance(score, int | float) and not isinstance(score, bool) else 0.0,
+        score=float(score)
+        if isinstance(score, int | float) and not isinstance(score, bool)
+        else 0.0,
     )
 
 
-def passages_of(rows: Sequence[PassageRow], papers: Mapping[int, Paper], cutoff: date | None) -> tuple[tuple[Passage, ...], int]:
+def passages_of(
+    rows: Sequence[PassageRow], papers: Mapping[int, Paper], cutoff: date | None
+) -> tuple[tuple[Passage, ...], int]:
     """Passages of admissible papers, and how many papers the cutoff removed. A passage without a known paper is left out."""
     removed = {paper.paper_id for paper in papers.values() if not paper.admissible(cutoff)}
     passages = []
@@ -74,7 +83,11 @@ def passages_of(rows: Sequence[PassageRow], papers: Mapping[int, Paper], cutoff:
                 kind=row.kind,
                 section=row.section,
                 score=row.score,
-                cited_paper_ids=tuple(dict.fromkeys(each for each in cited if each not in removed and each != own.paper_id)),
+                cited_paper_ids=tuple(
+                    dict.fromkeys(
+                        each for each in cited if each not in removed and each != own.paper_id
+                    )
+                ),
             )
         )
     return tuple(passages), len(removed)

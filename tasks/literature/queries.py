@@ -21,7 +21,9 @@ def plain_query(text: str) -> str:
     if not any(letter.isalnum() for letter in words):
         raise RequestRejectedError("the query holds no words")
     if len(words) > LONGEST_QUERY:
-        raise RequestRejectedError(f"the query has {len(words)} characters, the search takes {LONGEST_QUERY}")
+        raise RequestRejectedError(
+            f"the query has {len(words)} characters, the search takes {LONGEST_QUERY}"
+        )
     return words
 
 

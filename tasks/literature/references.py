@@ -28,7 +28,9 @@ class ReferenceLists:
         self._known = known
         self._lists: dict[PaperId, tuple[Paper, ...] | None] = {}
 
-    async def of(self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None) -> Answer[tuple[PaperId, Paper]]:
+    async def of(
+        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
+    ) -> Answer[tuple[PaperId, Paper]]:
         """(seed, cited paper), by seed in the order asked and at most `limit_per_seed` each in the order of its list."""
         wanted = list(dict.fromkeys(seeds))
         failures: list[SourceFailure] = []
@@ -52,8 +54,16 @@ class ReferenceLists:
         rows = 0
         for seed in seeds:
             known = self._known.get(seed)
-            count = known.reference_count if known is not None and known.reference_count is not None else _USUAL_REFERENCES
-            if not packs or rows + count > MOST_ROWS_PER_REQUEST or len(packs[-1]) == MOST_SEEDS_PER_REQUEST:
+            count = (
+                known.reference_count
+                if known is not None and known.reference_count is not None
+                else _USUAL_REFERENCES
+            )
+            if (
+                not packs
+                or rows + count > MOST_ROWS_PER_REQUEST
+                or len(packs[-1]) == MOST_SEEDS_PER_REQUEST
+            ):
                 packs.append([])
                 rows = 0
             packs[-1].append(seed)
@@ -68,7 +78,9 @@ class ReferenceLists:
             self._lists[seed] = _references(row)
         return []
 
-    async def _with_abstracts(self, pairs: list[tuple[PaperId, Paper]]) -> tuple[list[tuple[PaperId, Paper]], tuple[SourceFailure, ...]]:
+    async def _with_abstracts(
+        self, pairs: list[tuple[PaperId, Paper]]
+    ) -> tuple[list[tuple[PaperId, Paper]], tuple[SourceFailure, ...]]:
         """A reference row lacks its abstract far more often than the paper itself does (API: section 1.6)."""
         if self._requests.source == "snapshot":
             self._known.remember(paper for _, paper in pairs)
@@ -80,7 +92,9 @@ class ReferenceLists:
 
     def _withheld(self, seeds: Sequence[PaperId], asked: int) -> SourceFailure:
         detail = f"the references of {len(seeds)} of {asked} papers are withheld by their publishers or unknown to the source"
-        return SourceFailure(source=self._requests.source, endpoint=_ENDPOINT, reason=Reason.WITHHELD, detail=detail)
+        return SourceFailure(
+            source=self._requests.source, endpoint=_ENDPOINT, reason=Reason.WITHHELD, detail=detail
+        )
 
 
 def _references(row: Any) -> tuple[Paper, ...] | None:

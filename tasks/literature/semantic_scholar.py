@@ -58,7 +58,9 @@ class SemanticScholarClient:
 
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
         """See `LiteratureClient`. API: GET /graph/v1/paper/search."""
-        return await self._once(("search", query, limit, cutoff), lambda: self._search_papers(query, limit, cutoff))
+        return await self._once(
+            ("search", query, limit, cutoff), lambda: self._search_papers(query, limit, cutoff)
+        )
 
     async def _search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
         try:
@@ -71,7 +73,10 @@ class SemanticScholarClient:
         while len(rows) < limit and failure is None:
             size = min(limit - len(rows), _SEARCH_PAGE)
             window = {"offset": str(len(rows)), "limit": str(size)}
-            fetched = await self._requests.get("/graph/v1/paper/search", {"query": words, "fields": FIELDS, **window, **until(cutoff)})
+            fetched = await self._requests.get(
+                "/graph/v1/paper/search",
+                {"query": words, "fields": FIELDS, **window, **until(cutoff)},
+            )
             failure = fetched.failure
             page = _list(fetched.body, "data") if failure is None else []
             rows.extend(page)
@@ -79,21 +84,29 @@ class SemanticScholarClient:
                 break
         return self._admitted(rows, limit, cutoff, failure)
 
-    async def search_bulk(self, queries: Sequence[str], maximum_requests: int, cutoff: date | None) -> Answer[Paper]:
+    async def search_bulk(
+        self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
+    ) -> Answer[Paper]:
         """See `LiteratureClient`. Stricter questions go first; see `BulkSearch`."""
         key = ("bulk", tuple(queries), maximum_requests, cutoff)
         return await self._once(key, lambda: self._search_bulk(queries, maximum_requests, cutoff))
 
-    async def _search_bulk(self, queries: Sequence[str], maximum_requests: int, cutoff: date | None) -> Answer[Paper]:
+    async def _search_bulk(
+        self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
+    ) -> Answer[Paper]:
         searched = await BulkSearch(self._requests, maximum_requests, cutoff).papers(queries)
         answer = self._admitted(searched.rows, len(searched.rows), cutoff, None)
         return replace(answer, failures=searched.failures)
 
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
         """See `LiteratureClient`. The papers of the passages and those they mention are fetched in one batch and remembered."""
-        return await self._once(("snippets", query, limit, cutoff), lambda: self._search_snippets(query, limit, cutoff))
+        return await self._once(
+            ("snippets", query, limit, cutoff), lambda: self._search_snippets(query, limit, cutoff)
+        )
 
-    async def _search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
+    async def _search_snippets(
+        self, query: str, limit: int, cutoff: date | None
+    ) -> Answer[Passage]:
         try:
             words = plain_query(query)
         except RequestRejectedError as error:
@@ -103,7 +116,9 @@ class SemanticScholarClient:
         if fetched.failure is not None:
             return Answer((), (fetched.failure,))
         rows: list[PassageRow] = passage_rows(_list(fetched.body, "data"))[:limit]
-        papers, failures = await self._known.by_corpus_id(corpus_id for row in rows for corpus_id in row.corpus_ids)
+        papers, failures = await self._known.by_corpus_id(
+            corpus_id for row in rows for corpus_id in row.corpus_ids
+        )
         passages, inadmissible_count = passages_of(rows, papers, cutoff)
         return Answer(passages, failures, inadmissible_count)
 
@@ -113,28 +128,57 @@ class SemanticScholarClient:
         admissible = tuple(paper for paper in found if paper.admissible(cutoff))
         return Answer(admissible, failures, len(found) - len(admissible))
 
-    async def recommendations(self, seed: PaperId, limit: int, cutoff: date | None) -> Answer[Paper]:
+    async def recommendations(
+        self, seed: PaperId, limit: int, cutoff: date | None
+    ) -> Answer[Paper]:
         """See `LiteratureClient`. The gateway fills the places of papers outside the date range with further ones."""
-        return await self._once(("recommendations", seed, limit, cutoff), lambda: self._recommendations(seed, limit, cutoff))
+        return await self._once(
+            ("recommendations", seed, limit, cutoff),
+            lambda: self._recommendations(seed, limit, cutoff),
+        )
 
-    async def _recommendations(self, seed: PaperId, limit: int, cutoff: date | None) -> Answer[Paper]:
-        parameters = {"from": "all-cs", "limit": str(min(limit, _MOST_RECOMMENDED)), "fields": FIELDS, **until(cutoff)}
-        fetched = await self._requests.get(f"/recommendations/v1/papers/forpaper/{quote(seed, safe=':')}", parameters)
+    async def _recommendations(
+        self, seed: PaperId, limit: int, cutoff: date | None
+    ) -> Answer[Paper]:
+        parameters = {
+            "from": "all-cs",
+            "limit": str(min(limit, _MOST_RECOMMENDED)),
+            "fields": FIELDS,
+            **until(cutoff),
+        }
+        fetched = await self._requests.get(
+            f"/recommendations/v1/papers/forpaper/{quote(seed, safe=':')}", parameters
+        )
         rows = _list(fetched.body, "recommendedPapers") if fetched.failure is None else []
         return self._admitted(rows, limit, cutoff, fetched.failure, without=frozenset([seed]))
 
-    async def pooled_recommendations(self, seeds: Sequence[PaperId], limit: int, cutoff: date | None) -> Answer[Paper]:
+    async def pooled_recommendations(
+        self, seeds: Sequence[PaperId], limit: int, cutoff: date | None
+    ) -> Answer[Paper]:
         """See `LiteratureClient`. The gateway keeps to the date range, which the API does not."""
-        return await self._once(("pooled", tuple(seeds), limit, cutoff), lambda: self._pooled_recommendations(seeds, limit, cutoff))
+        return await self._once(
+            ("pooled", tuple(seeds), limit, cutoff),
+            lambda: self._pooled_recommendations(seeds, limit, cutoff),
+        )
 
-    async def _pooled_recommendations(self, seeds: Sequence[PaperId], limit: int, cutoff: date | None) -> Answer[Paper]:
-        parameters = {"limit": str(min(limit + len(seeds), _MOST_RECOMMENDED)), "fields": FIELDS, **until(cutoff)}
+    async def _pooled_recommendations(
+        self, seeds: Sequence[PaperId], limit: int, cutoff: date | None
+    ) -> Answer[Paper]:
+        parameters = {
+            "limit": str(min(limit + len(seeds), _MOST_RECOMMENDED)),
+            "fields": FIELDS,
+            **until(cutoff),
+        }
         body = {"positivePaperIds": list(seeds), "negativePaperIds": []}
-        fetched = await self._requests.post("/recommendations/v1/papers", parameters, body, len(seeds))
+        fetched = await self._requests.post(
+            "/recommendations/v1/papers", parameters, body, len(seeds)
+        )
         rows = _list(fetched.body, "recommendedPapers") if fetched.failure is None else []
         return self._admitted(rows, limit, cutoff, fetched.failure, without=frozenset(seeds))
 
-    async def references(self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None) -> Answer[tuple[PaperId, Paper]]:
+    async def references(
+        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
+    ) -> Answer[tuple[PaperId, Paper]]:
         """See `LiteratureClient`. API: POST /graph/v1/paper/batch?fields=references.…"""
         return await self._references.of(seeds, limit_per_seed, cutoff)
 
@@ -146,18 +190,36 @@ class SemanticScholarClient:
         failure: SourceFailure | None,
         without: frozenset[PaperId] = frozenset(),
     ) -> Answer[Paper]:
-        found = {paper.paper_id: paper for paper in map(parse_paper, rows) if paper is not None and paper.paper_id not in without}
+        found = {
+            paper.paper_id: paper
+            for paper in map(parse_paper, rows)
+            if paper is not None and paper.paper_id not in without
+        }
         self._known.remember(found.values())
         admissible = [paper for paper in found.values() if paper.admissible(cutoff)]
-        return Answer(tuple(admissible[:limit]), (failure,) if failure else (), len(found) - len(admissible))
+        return Answer(
+            tuple(admissible[:limit]), (failure,) if failure else (), len(found) - len(admissible)
+        )
 
     def _refused(self, endpoint: str, error: RequestRejectedError) -> Answer[Any]:
-        return Answer((), (SourceFailure(source=self.source, endpoint=endpoint, reason=error.reason, detail=str(error)),))
+        return Answer(
+            (),
+            (
+                SourceFailure(
+                    source=self.source, endpoint=endpoint, reason=error.reason, detail=str(error)
+                ),
+            ),
+        )
 
-    async def _once(self, key: tuple[Any, ...], ask: Callable[[], Coroutine[Any, Any, Answer[ItemT]]]) -> Answer[ItemT]:
+    async def _once(
+        self, key: tuple[Any, ...], ask: Callable[[], Coroutine[Any, Any, Answer[ItemT]]]
+    ) -> Answer[ItemT]:
         """The answer to a question somebody may have asked already; an incomplete answer is asked for again."""
         task: asyncio.Task[Answer[ItemT]] | None = self._asked.get(key)
-        if task is None or (task.done() and (task.cancelled() or task.exception() is not None or not task.result().complete)):
+        if task is None or (
+            task.done()
+            and (task.cancelled() or task.exception() is not None or not task.result().complete)
+        ):
             task = self._asked[key] = asyncio.create_task(ask())
         return await asyncio.shield(task)
 

@@ -21,10 +21,16 @@ _TOKENS_PER_PAGE = 1_500
 
 
 async def check_manuscript(
-    source: ManuscriptSource, request: CheckRequest, tools: CheckTools, settings: Settings, ledger: Ledger
+    source: ManuscriptSource,
+    request: CheckRequest,
+    tools: CheckTools,
+    settings: Settings,
+    ledger: Ledger,
 ) -> ManuscriptCheck:
     """Everything one check of one manuscript gives; never raises for what the manuscript or an engine does."""
-    read = await read_manuscript(source, request.form, settings.documents, settings.grobid_url, ledger, tools.takes_pdf)
+    read = await read_manuscript(
+        source, request.form, settings.documents, settings.grobid_url, ledger, tools.takes_pdf
+    )
     if isinstance(read, Unreadable):
         return unread(source, request, read, ledger)
     attachment = _attachment(read)
@@ -37,7 +43,9 @@ async def check_manuscript(
     votes: tuple[Vote, ...] = ()
     if source.known_reason is not None and request.judges:
         judges = [(judge.engine, tools.judge(ledger, judge)) for judge in request.judges]
-        votes = await judge_problems(problems, source.known_reason, judges, request.repetition_count)
+        votes = await judge_problems(
+            problems, source.known_reason, judges, request.repetition_count
+        )
     failures = [*_failures(attempts, source), *ledger.failures]
     return ManuscriptCheck(
         manuscript_id=source.manuscript_id,
@@ -59,7 +67,12 @@ async def check_manuscript(
 def _attachment(manuscript: Manuscript) -> Attachment | None:
     if manuscript.attachment is None:
         return None
-    return Attachment(manuscript.name, manuscript.content_sha256, _TOKENS_PER_PAGE * len(manuscript.pages), manuscript.attachment)
+    return Attachment(
+        manuscript.name,
+        manuscript.content_sha256,
+        _TOKENS_PER_PAGE * len(manuscript.pages),
+        manuscript.attachment,
+    )
 
 
 def _failures(attempts: Sequence[Attempt], source: ManuscriptSource) -> list[Failure]:
@@ -75,10 +88,17 @@ def _failures(attempts: Sequence[Attempt], source: ManuscriptSource) -> list[Fai
     ]
 
 
-def unread(source: ManuscriptSource, request: CheckRequest, why: Unreadable, ledger: Ledger) -> ManuscriptCheck:
+def unread(
+    source: ManuscriptSource, request: CheckRequest, why: Unreadable, ledger: Ledger
+) -> ManuscriptCheck:
     """Every attempt at it is unscored: a paper that could not be read is not one without problems."""
     attempts = tuple(
-        Attempt(attempt=number, problem_count=None, unscored_reason=Reason.SOURCE_UNAVAILABLE, unscored_detail=why.detail)
+        Attempt(
+            attempt=number,
+            problem_count=None,
+            unscored_reason=Reason.SOURCE_UNAVAILABLE,
+            unscored_detail=why.detail,
+        )
         for number in range(1, request.attempt_count + 1)
     )
     return ManuscriptCheck(
@@ -92,7 +112,15 @@ def unread(source: ManuscriptSource, request: CheckRequest, why: Unreadable, led
         attempts=attempts,
         problems=(),
         llm_calls=tuple(ledger.llm_calls),
-        failures=(Failure(stage="documents", subject=source.manuscript_id, reason=why.reason, detail=why.detail), *ledger.failures),
+        failures=(
+            Failure(
+                stage="documents",
+                subject=source.manuscript_id,
+                reason=why.reason,
+                detail=why.detail,
+            ),
+            *ledger.failures,
+        ),
         api_calls=tuple(ledger.api_calls),
     )
 
@@ -101,4 +129,8 @@ def _form_of_name(source: ManuscriptSource) -> ManuscriptForm:
     suffix = source.path.suffix.lower()
     if suffix == ".pdf":
         return ManuscriptForm.PDF
-    return ManuscriptForm.LATEX if source.path.is_dir() or suffix in TEX_SUFFIXES else ManuscriptForm.TEXT
+    return (
+        ManuscriptForm.LATEX
+        if source.path.is_dir() or suffix in TEX_SUFFIXES
+        else ManuscriptForm.TEXT
+    )

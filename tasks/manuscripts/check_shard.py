@@ -39,14 +39,18 @@ async def check_job(job: CheckJob, settings: Settings) -> tuple[CheckReceipt, ..
             async with gate:
                 started_at = datetime.now(UTC)
                 check = await _checked(source, job.request, tools, settings)
-                return land_checks(layout, job.run_id, source.manuscript_id, [check], started_at, datetime.now(UTC))
+                return land_checks(
+                    layout, job.run_id, source.manuscript_id, [check], started_at, datetime.now(UTC)
+                )
 
         async with asyncio.TaskGroup() as running:
             tasks = [running.create_task(one(source)) for source in job.sources]
     return tuple(task.result() for task in tasks)
 
 
-async def _checked(source: ManuscriptSource, request: CheckRequest, tools: CheckTools, settings: Settings) -> ManuscriptCheck:
+async def _checked(
+    source: ManuscriptSource, request: CheckRequest, tools: CheckTools, settings: Settings
+) -> ManuscriptCheck:
     """The check; of a manuscript over which Assay itself failed, one that says so.
 
     Raises:
@@ -60,4 +64,6 @@ async def _checked(source: ManuscriptSource, request: CheckRequest, tools: Check
     if isinstance(boundary.error, AssayError | OSError):
         raise boundary.error
     logger.error("the check of manuscript %r failed", source.manuscript_id, exc_info=boundary.error)
-    return unread(source, request, Unreadable(Reason.INTERNAL_ERROR, in_a_word(boundary.error)), ledger)
+    return unread(
+        source, request, Unreadable(Reason.INTERNAL_ERROR, in_a_word(boundary.error)), ledger
+    )

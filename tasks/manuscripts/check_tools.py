@@ -41,7 +41,12 @@ class CheckTools:
     async def __aenter__(self) -> "CheckTools":
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         await self._stack.aclose()
 
     def takes_pdf(self) -> bool:
@@ -52,36 +57,62 @@ class CheckTools:
     def checker(self, ledger: Ledger, attempt: int, attachment: Attachment | None) -> Engine:
         """The engine of an attempt; with an attachment, every question takes it along."""
         several = self._request.attempt_count > 1
-        return self._engine(Judge(engine=self._request.engine, api_base=self._request.api_base), ledger, attempt, several, attachment)
+        return self._engine(
+            Judge(engine=self._request.engine, api_base=self._request.api_base),
+            ledger,
+            attempt,
+            several,
+            attachment,
+        )
 
     def judge(self, ledger: Ledger, judge: Judge) -> EngineOfRepetition:
         """The engine of each of a judge's answers."""
         several = self._request.repetition_count > 1
         return partial(self._engine, judge, ledger, several=several)
 
-    def _engine(self, asked: Judge, ledger: Ledger, repetition: int, several: bool, attachment: Attachment | None = None) -> Engine:
+    def _engine(
+        self,
+        asked: Judge,
+        ledger: Ledger,
+        repetition: int,
+        several: bool,
+        attachment: Attachment | None = None,
+    ) -> Engine:
         model = parse_engine_name(asked.engine).model
         if model is None:
             return self._baseline()
         backend = self._backend(model, asked.api_base, repetition, several)
         judging = self._request.judging
-        return LiteLLMEngine(backend, ledger, judging=judging, attachment=attachment, repetition=repetition)
+        return LiteLLMEngine(
+            backend, ledger, judging=judging, attachment=attachment, repetition=repetition
+        )
 
     def _baseline(self) -> ExtractiveEngine:
         if self._extractive is None:
             store = KeyedStore(self._layout.cache / "embeddings.sqlite")
-            self._extractive = ExtractiveEngine(BaselineTools(SentenceEmbedder(self._settings.embeddings, store)), self._request.seed)
+            self._extractive = ExtractiveEngine(
+                BaselineTools(SentenceEmbedder(self._settings.embeddings, store)),
+                self._request.seed,
+            )
         return self._extractive
 
-    def _backend(self, model: str, api_base: str | None, repetition: int, several: bool) -> LiteLLMBackend:
+    def _backend(
+        self, model: str, api_base: str | None, repetition: int, several: bool
+    ) -> LiteLLMBackend:
         key = (model, api_base, repetition, several)
         if key not in self._backends:
             if self._budget is None:
-                self._budget = SharedBudget(self._layout.state / "budgets.sqlite", self._request.budget_scope, self._request.budget)
+                self._budget = SharedBudget(
+                    self._layout.state / "budgets.sqlite",
+                    self._request.budget_scope,
+                    self._request.budget,
+                )
                 self._stack.callback(self._budget.close)
             self._backends[key] = open_backend(
                 model,
-                Sampling(seed=self._request.seed + repetition - 1, temperature=None if several else 0.0),
+                Sampling(
+                    seed=self._request.seed + repetition - 1, temperature=None if several else 0.0
+                ),
                 self._settings.language_model,
                 self._layout,
                 api_base=api_base,

@@ -20,7 +20,10 @@ _FIRST_CHARACTERS = 200_000
 
 
 def collect_manuscripts(
-    paths: Sequence[Path], reasons: Mapping[str, str] | None = None, *, maximum_bytes: int = 40_000_000
+    paths: Sequence[Path],
+    reasons: Mapping[str, str] | None = None,
+    *,
+    maximum_bytes: int = 40_000_000,
 ) -> tuple[ManuscriptSource, ...]:
     """Every manuscript at `paths`, in order, each once; of folders by name.
 
@@ -42,15 +45,31 @@ def collect_manuscripts(
     given = dict(reasons or {})
     for place, name in zip(found, names, strict=True):
         alone = names.count(name) == 1
-        known = given.pop(place.name, None) or given.pop(name, None) if alone else given.pop(place.name, None)
+        known = (
+            given.pop(place.name, None) or given.pop(name, None)
+            if alone
+            else given.pop(place.name, None)
+        )
         shown = name if alone else f"{name}-{hashes[place][:8]}"
-        sources.append(ManuscriptSource(manuscript_id=shown, path=place, content_sha256=hashes[place], known_reason=known))
+        sources.append(
+            ManuscriptSource(
+                manuscript_id=shown, path=place, content_sha256=hashes[place], known_reason=known
+            )
+        )
     if given:
         raise ConfigurationError(
             f"--reasons names {next(iter(given))!r}, and no manuscript is called that; they are {', '.join(names[:5])}"
         )
-    repeated = [source.manuscript_id for source in sources if sum(other.manuscript_id == source.manuscript_id for other in sources) > 1]
-    return tuple(source for number, source in enumerate(sources) if source.manuscript_id not in repeated or _first(sources, number))
+    repeated = [
+        source.manuscript_id
+        for source in sources
+        if sum(other.manuscript_id == source.manuscript_id for other in sources) > 1
+    ]
+    return tuple(
+        source
+        for number, source in enumerate(sources)
+        if source.manuscript_id not in repeated or _first(sources, number)
+    )
 
 
 def _first(sources: Sequence[ManuscriptSource], number: int) -> bool:
@@ -60,17 +79,25 @@ def _first(sources: Sequence[ManuscriptSource], number: int) -> bool:
 
 def _manuscripts(path: Path) -> Iterator[Path]:
     if not path.exists():
-        raise ConfigurationError(f"{path} is not there: name a PDF, a text file, a LaTeX source, or a folder of them")
+        raise ConfigurationError(
+            f"{path} is not there: name a PDF, a text file, a LaTeX source, or a folder of them"
+        )
     if not path.is_dir():
         if not path.name.lower().endswith(SUFFIXES):
-            raise ConfigurationError(f"{path.name} is no manuscript: Assay reads {', '.join(SUFFIXES)}, and folders of LaTeX")
+            raise ConfigurationError(
+                f"{path.name} is no manuscript: Assay reads {', '.join(SUFFIXES)}, and folders of LaTeX"
+            )
         if not may_be_read(path.resolve()):
-            raise ConfigurationError(f"{path} is a pipe, socket or device: copy its content into a file")
+            raise ConfigurationError(
+                f"{path} is a pipe, socket or device: copy its content into a file"
+            )
         yield path.resolve()
         return
     inside = list(_inside(path))
     if not inside:
-        raise ConfigurationError(f"the folder {path} holds no manuscript: Assay reads {', '.join(SUFFIXES)}, and folders of LaTeX")
+        raise ConfigurationError(
+            f"the folder {path} holds no manuscript: Assay reads {', '.join(SUFFIXES)}, and folders of LaTeX"
+        )
     yield from inside
 
 
@@ -83,13 +110,20 @@ def _inside(folder: Path) -> Iterator[Path]:
             continue
         if each.is_dir() and not each.is_symlink():
             yield from _inside(each)
-        elif each.name.lower().endswith(SUFFIXES) and each.name.lower() not in ("readme.md", "readme.txt"):
+        elif each.name.lower().endswith(SUFFIXES) and each.name.lower() not in (
+            "readme.md",
+            "readme.txt",
+        ):
             yield folder.resolve() / each.name
 
 
 def _is_latex_paper(folder: Path) -> bool:
     """Whether the folder's own LaTeX files are one paper: one that starts a document, or one with a usual name; or parts alone."""
-    files = [each for each in folder.iterdir() if each.suffix.lower() in TEX_SUFFIXES and each.is_file() and not each.is_symlink()]
+    files = [
+        each
+        for each in folder.iterdir()
+        if each.suffix.lower() in TEX_SUFFIXES and each.is_file() and not each.is_symlink()
+    ]
     starts = [each for each in files if _DOCUMENT_CLASS.search(_start_of(each))]
     usual = any(each.stem.lower() in _MAIN_NAMES for each in starts)
     return bool(files) and (len(starts) <= 1 or usual)
@@ -122,4 +156,6 @@ def _hash(place: Path, maximum_bytes: int) -> str:
         content = latex_content(place, maximum_bytes)
     except OSError as error:
         raise ConfigurationError(f"{place} cannot be read: {error.strerror}") from error
-    return hashlib.sha256(content if content is not None else f"too large: {place.name}".encode("utf-8", "replace")).hexdigest()
+    return hashlib.sha256(
+        content if content is not None else f"too large: {place.name}".encode("utf-8", "replace")
+    ).hexdigest()

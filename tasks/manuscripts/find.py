@@ -15,7 +15,11 @@ EngineOfAttempt = Callable[[int], Engine]
 
 
 async def find_problems(
-    manuscript: Manuscript, engine_of: EngineOfAttempt, *, maximum_problems: int = 5, attempt_count: int = 1
+    manuscript: Manuscript,
+    engine_of: EngineOfAttempt,
+    *,
+    maximum_problems: int = 5,
+    attempt_count: int = 1,
 ) -> tuple[tuple[Attempt, ...], tuple[Problem, ...]]:
     """`attempt_count` attempts, and what they reported; of a reply with more than `maximum_problems` the first ones count.
 
@@ -29,7 +33,9 @@ async def find_problems(
         maximum_problems=maximum_problems,
     )
     numbers = range(1, attempt_count + 1)
-    outcomes = await asyncio.gather(*(engine_of(number).run(FIND_PROBLEMS, question) for number in numbers))
+    outcomes = await asyncio.gather(
+        *(engine_of(number).run(FIND_PROBLEMS, question) for number in numbers)
+    )
     attempts, problems = [], []
     for number, outcome in zip(numbers, outcomes, strict=True):
         found = _problems(number, outcome, manuscript, maximum_problems)
@@ -41,18 +47,28 @@ async def find_problems(
 def with_usage(attempt: Attempt, calls: Sequence[LlmCall]) -> Attempt:
     """The attempt with what its calls used, as far as the provider said. What a reply from the cache once used is not known."""
     made = attempt.provenance.call_ids if attempt.provenance else ()
-    own = [call for call in calls if call.call_id in made and call.prompt_tokens + call.completion_tokens > 0]
+    own = [
+        call
+        for call in calls
+        if call.call_id in made and call.prompt_tokens + call.completion_tokens > 0
+    ]
     if not own:
         return attempt
     thinking = [call.thinking_tokens for call in own]
-    told = None if any(tokens is None for tokens in thinking) else sum(tokens or 0 for tokens in thinking)
+    told = (
+        None
+        if any(tokens is None for tokens in thinking)
+        else sum(tokens or 0 for tokens in thinking)
+    )
     costs = [call.cost_usd for call in own]
     return attempt.model_copy(
         update={
             "input_tokens": sum(call.prompt_tokens for call in own),
             "thinking_tokens": told,
             "output_tokens": sum(call.completion_tokens for call in own) - (told or 0),
-            "cost_usd": None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs),
+            "cost_usd": None
+            if any(cost is None for cost in costs)
+            else sum(cost or 0.0 for cost in costs),
         }
     )
 
@@ -66,11 +82,17 @@ def _attempt(number: int, outcome: Outcome[ProblemsReply], count: int) -> Attemp
     if isinstance(outcome, Scored):
         return Attempt(attempt=number, problem_count=count, provenance=outcome.provenance)
     return Attempt(
-        attempt=number, problem_count=None, unscored_reason=outcome.reason, unscored_detail=outcome.detail, provenance=outcome.provenance
+        attempt=number,
+        problem_count=None,
+        unscored_reason=outcome.reason,
+        unscored_detail=outcome.detail,
+        provenance=outcome.provenance,
     )
 
 
-def _problems(number: int, outcome: Outcome[ProblemsReply], manuscript: Manuscript, most: int) -> list[Problem]:
+def _problems(
+    number: int, outcome: Outcome[ProblemsReply], manuscript: Manuscript, most: int
+) -> list[Problem]:
     if not isinstance(outcome, Scored):
         return []
     return [

@@ -13,4 +13,7 @@ class CheckJob(Noun):
     run_id: RunId
     request: CheckRequest
     sources: tuple[ManuscriptSource, ...]
-    trace_parent: str | None = Field(default=None, description="The check's span, for the shard's to hang below (W3C Trace Context).")
+    trace_parent: str | None = Field(
+        default=None,
+        description="The check's span, for the shard's to hang below (W3C Trace Context).",
+    )

@@ -14,7 +14,10 @@ EngineOfRepetition = Callable[[int], Engine]
 
 
 async def judge_problems(
-    problems: Sequence[Problem], reason: str, judges: Sequence[tuple[str, EngineOfRepetition]], repetition_count: int = 1
+    problems: Sequence[Problem],
+    reason: str,
+    judges: Sequence[tuple[str, EngineOfRepetition]],
+    repetition_count: int = 1,
 ) -> tuple[Vote, ...]:
     """A vote of every judge on every problem, `repetition_count` times; problems in order, then judges, then repetitions.
 
@@ -29,8 +32,15 @@ async def judge_problems(
     return tuple(await asyncio.gather(*(_vote(*each, reason) for each in asked)))
 
 
-async def _vote(problem: Problem, judge: str, engine_of: EngineOfRepetition, repetition: int, reason: str) -> Vote:
-    question = HitInput(problem=problem.problem, location=problem.location, explanation=problem.explanation, reason=reason)
+async def _vote(
+    problem: Problem, judge: str, engine_of: EngineOfRepetition, repetition: int, reason: str
+) -> Vote:
+    question = HitInput(
+        problem=problem.problem,
+        location=problem.location,
+        explanation=problem.explanation,
+        reason=reason,
+    )
     outcome: Outcome[HitReply] = await engine_of(repetition).run(JUDGE_HIT, question)
     if isinstance(outcome, Scored):
         return Vote(
@@ -53,7 +63,11 @@ async def _vote(problem: Problem, judge: str, engine_of: EngineOfRepetition, rep
 
 
 async def judge_again(
-    check: ManuscriptCheck, judges: Sequence[tuple[str, EngineOfRepetition]], repetition_count: int = 1, *, most: int | None = None
+    check: ManuscriptCheck,
+    judges: Sequence[tuple[str, EngineOfRepetition]],
+    repetition_count: int = 1,
+    *,
+    most: int | None = None,
 ) -> ManuscriptCheck:
     """The check with votes of these judges in place of those it has: for problems that are stored, such as a release's.
 
@@ -64,10 +78,18 @@ async def judge_again(
         ValueError: the authors' own reason is not known.
     """
     if check.known_reason is None:
-        raise ValueError(f"nobody can judge hits on {check.manuscript_id}: its authors' own reason is not known")
-    chosen = [problem for problem in check.problems if most is None or _rank(problem, check) <= most]
-    return replace(check, votes=await judge_problems(chosen, check.known_reason, judges, repetition_count))
+        raise ValueError(
+            f"nobody can judge hits on {check.manuscript_id}: its authors' own reason is not known"
+        )
+    chosen = [
+        problem for problem in check.problems if most is None or _rank(problem, check) <= most
+    ]
+    return replace(
+        check, votes=await judge_problems(chosen, check.known_reason, judges, repetition_count)
+    )
 
 
 def _rank(problem: Problem, check: ManuscriptCheck) -> int:
-    return 1 + [other.problem_id for other in check.problems if other.attempt == problem.attempt].index(problem.problem_id)
+    return 1 + [
+        other.problem_id for other in check.problems if other.attempt == problem.attempt
+    ].index(problem.problem_id)

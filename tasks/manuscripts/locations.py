@@ -11,13 +11,18 @@ _SECTION = bounded(
     r"(?:\b(?:sections?|secs?\.?)|§)\s{0,9}([A-Z]?\d{1,2}(?:\.\d{1,2}){0,3})(?!\w)|\bappendix\s{1,9}([A-Z](?:\.\d{1,2}){0,3})(?!\w)",
     IGNORECASE,
 )
-_EQUATION = bounded(r"\b(?:equations?|eqs?\.?|eqns?\.?)\s{0,9}+~?\(?\s{0,9}([A-Z]?\.?\d{1,3}(?:\.\d{1,3}){0,9}[a-z]?)\)?", IGNORECASE)
+_EQUATION = bounded(
+    r"\b(?:equations?|eqs?\.?|eqns?\.?)\s{0,9}+~?\(?\s{0,9}([A-Z]?\.?\d{1,3}(?:\.\d{1,3}){0,9}[a-z]?)\)?",
+    IGNORECASE,
+)
 _NUMBERED = bounded(
     r"\b(theorem|lemma|proposition|corollary|definition|claim|remark|example|assumption|conjecture|algorithm|table|figure|fig)s?\.?\s{0,9}~?"
     r"([A-Z]?\.?\d{1,3}(?:\.\d{1,3})*)",
     IGNORECASE,
 )
-_PRINTED_EQUATION = bounded(r"\(\s{0,9}([A-Z]?\.?\d{1,3}(?:\.\d{1,3}){0,9}[a-z]?)\s{0,9}\)", IGNORECASE)
+_PRINTED_EQUATION = bounded(
+    r"\(\s{0,9}([A-Z]?\.?\d{1,3}(?:\.\d{1,3}){0,9}[a-z]?)\s{0,9}\)", IGNORECASE
+)
 _PRINTED_NUMBER = bounded(
     r"\b(theorem|lemma|proposition|corollary|definition|claim|remark|example|assumption|conjecture"
     r"|algorithm|table|figure|fig)s?\.?\s{0,9}([A-Z]?\.?\d{1,3}(?:\.\d{1,3}){0,9})(?!\d)",
@@ -25,7 +30,9 @@ _PRINTED_NUMBER = bounded(
 )
 _HEADING_NUMBER = bounded(r"^([A-Z]|[A-Z]?\d{1,9}(?:\.\d{1,9}){0,20})\.?\s")
 _NO_LETTERS = bounded(r"[^a-z]+")
-_LABEL = bounded(r"\b(?:eq|sec|thm|lem|lemma|prop|cor|def|fig|tab|app|rem|alg)[:.][\w:.-]+", IGNORECASE)
+_LABEL = bounded(
+    r"\b(?:eq|sec|thm|lem|lemma|prop|cor|def|fig|tab|app|rem|alg)[:.][\w:.-]+", IGNORECASE
+)
 
 
 def location_found(location: str, manuscript: Manuscript) -> bool | None:
@@ -46,9 +53,13 @@ def _verdicts(location: str, manuscript: Manuscript) -> Iterator[bool | None]:
         yield _numbered_heading("".join(numbers), manuscript)
     equations = frozenset(_PRINTED_EQUATION.findall(text))
     yield from (number in equations for number in _EQUATION.findall(location))
-    printed = frozenset((_kind(kind), number.lower()) for kind, number in _PRINTED_NUMBER.findall(text))
+    printed = frozenset(
+        (_kind(kind), number.lower()) for kind, number in _PRINTED_NUMBER.findall(text)
+    )
     for kind, number in _NUMBERED.findall(location):
-        yield any(_kind(kind) == other and _begins_with(found, number.lower()) for other, found in printed)
+        yield any(
+            _kind(kind) == other and _begins_with(found, number.lower()) for other, found in printed
+        )
     yield _names_heading(location, manuscript)
 
 
@@ -63,10 +74,16 @@ def _begins_with(found: str, number: str) -> bool:
 
 def _numbered_heading(number: str, manuscript: Manuscript) -> bool | None:
     """None where the headings carry no numbers."""
-    numbers = [found.group(1) for heading in manuscript.headings if (found := _HEADING_NUMBER.match(f"{heading} "))]
+    numbers = [
+        found.group(1)
+        for heading in manuscript.headings
+        if (found := _HEADING_NUMBER.match(f"{heading} "))
+    ]
     if not any(character.isdigit() for found in numbers for character in found):
         return None
-    return number.upper() in {found.upper() for found in numbers} or any(found.startswith(f"{number}.") for found in numbers)
+    return number.upper() in {found.upper() for found in numbers} or any(
+        found.startswith(f"{number}.") for found in numbers
+    )
 
 
 def _names_heading(location: str, manuscript: Manuscript) -> bool | None:

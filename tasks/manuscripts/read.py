@@ -24,7 +24,12 @@ TakesPdf = Callable[[], bool]
 
 
 async def read_manuscript(
-    source: ManuscriptSource, form: str, settings: DocumentSettings, grobid_url: str | None, ledger: Ledger, takes_pdf: TakesPdf
+    source: ManuscriptSource,
+    form: str,
+    settings: DocumentSettings,
+    grobid_url: str | None,
+    ledger: Ledger,
+    takes_pdf: TakesPdf,
 ) -> Manuscript | Unreadable:
     """The manuscript in the form asked for, or why it cannot be read.
 
@@ -36,24 +41,38 @@ async def read_manuscript(
     path = source.path
     try:
         if not may_be_read(path):
-            return Unreadable(Reason.WRONG_TYPE, f"{path.name} is a link, pipe or device: put a copy in its place")
+            return Unreadable(
+                Reason.WRONG_TYPE, f"{path.name} is a link, pipe or device: put a copy in its place"
+            )
     except OSError as error:
         return Unreadable(Reason.UNREACHABLE, f"{path.name} cannot be read: {error.strerror}")
     if path.is_file() and path.suffix.lower() == ".pdf":
         if form == "latex":
-            return Unreadable(Reason.WRONG_FORM, f"{path.name} is a PDF: use --form auto, pdf or text")
-        return await _read_pdf(source, form == "pdf" or (form == "auto" and takes_pdf()), settings, grobid_url, ledger)
+            return Unreadable(
+                Reason.WRONG_FORM, f"{path.name} is a PDF: use --form auto, pdf or text"
+            )
+        return await _read_pdf(
+            source, form == "pdf" or (form == "auto" and takes_pdf()), settings, grobid_url, ledger
+        )
     if form == "pdf":
         return Unreadable(Reason.WRONG_FORM, f"{path.name} is no PDF: use --form auto")
     if path.is_file() and path.name.lower().endswith(TEXT_SUFFIXES):
         if form == "latex":
-            return Unreadable(Reason.WRONG_FORM, f"{path.name} is plain text: use --form auto or text")
+            return Unreadable(
+                Reason.WRONG_FORM, f"{path.name} is plain text: use --form auto or text"
+            )
         return await _read_text(source, settings)
-    return await (_read_latex_as_text(source, settings) if form == "text" else _read_latex(source, settings))
+    return await (
+        _read_latex_as_text(source, settings) if form == "text" else _read_latex(source, settings)
+    )
 
 
 async def _read_pdf(
-    source: ManuscriptSource, attach: bool, settings: DocumentSettings, grobid_url: str | None, ledger: Ledger
+    source: ManuscriptSource,
+    attach: bool,
+    settings: DocumentSettings,
+    grobid_url: str | None,
+    ledger: Ledger,
 ) -> Manuscript | Unreadable:
     """Pages are read in any case: places such as `page 3` are held against them."""
     content = await _content(source.path, settings.maximum_bytes)
@@ -64,7 +83,10 @@ async def _read_pdf(
     read = await read_pages(content, source.path.name, settings)
     if isinstance(read, SourceFailure):
         return Unreadable(read.reason, read.detail)
-    marked = "\n".join(f"{PAGE_MARK.format(number=number)}\n{page}" for number, page in enumerate(read.pages, start=1))
+    marked = "\n".join(
+        f"{PAGE_MARK.format(number=number)}\n{page}"
+        for number, page in enumerate(read.pages, start=1)
+    )
     manuscript = Manuscript(
         manuscript_id=source.manuscript_id,
         name=source.path.name,
@@ -83,12 +105,21 @@ async def _read_pdf(
         told = f"{parsed.detail}; read without GROBID"
         return replace(
             manuscript,
-            passed_over=Failure(stage="documents", subject=source.path.name, reason=parsed.reason, detail=told),
+            passed_over=Failure(
+                stage="documents", subject=source.path.name, reason=parsed.reason, detail=told
+            ),
         )
-    return replace(manuscript, title=parsed.title or manuscript.title, text=_flowing(parsed), headings=_headings(parsed))
+    return replace(
+        manuscript,
+        title=parsed.title or manuscript.title,
+        text=_flowing(parsed),
+        headings=_headings(parsed),
+    )
 
 
-async def _read_latex(source: ManuscriptSource, settings: DocumentSettings) -> Manuscript | Unreadable:
+async def _read_latex(
+    source: ManuscriptSource, settings: DocumentSettings
+) -> Manuscript | Unreadable:
     read = await read_latex_whole(source.path, settings)
     if isinstance(read, SourceFailure):
         return Unreadable(read.reason, read.detail)
@@ -96,14 +127,18 @@ async def _read_latex(source: ManuscriptSource, settings: DocumentSettings) -> M
     return _made(source, read.title, ManuscriptForm.LATEX, text, ())
 
 
-async def _read_latex_as_text(source: ManuscriptSource, settings: DocumentSettings) -> Manuscript | Unreadable:
+async def _read_latex_as_text(
+    source: ManuscriptSource, settings: DocumentSettings
+) -> Manuscript | Unreadable:
     read = await read_latex(source.path, settings)
     if isinstance(read, SourceFailure):
         return Unreadable(read.reason, read.detail)
     return _made(source, read.title, ManuscriptForm.TEXT, _flowing(read), _headings(read))
 
 
-async def _read_text(source: ManuscriptSource, settings: DocumentSettings) -> Manuscript | Unreadable:
+async def _read_text(
+    source: ManuscriptSource, settings: DocumentSettings
+) -> Manuscript | Unreadable:
     content = await _content(source.path, settings.maximum_bytes)
     if isinstance(content, Unreadable):
         return content
@@ -111,14 +146,22 @@ async def _read_text(source: ManuscriptSource, settings: DocumentSettings) -> Ma
         text = content.decode("utf-8-sig").replace("\x00", "")
     except UnicodeDecodeError:
         return Unreadable(Reason.DAMAGED, f"{source.path.name} is no UTF-8 text: save it as UTF-8")
-    first = next((line.strip("# ").strip() for line in text.splitlines() if line.strip("# ").strip()), None)
+    first = next(
+        (line.strip("# ").strip() for line in text.splitlines() if line.strip("# ").strip()), None
+    )
     if first is None:
         return Unreadable(Reason.NO_TEXT, f"{source.path.name} is empty")
     headings = tuple(heading for heading, _ in sections_of_markdown(text) if heading)
     return _made(source, first[:300], ManuscriptForm.TEXT, text, headings)
 
 
-def _made(source: ManuscriptSource, title: str | None, form: ManuscriptForm, text: str, headings: tuple[str, ...]) -> Manuscript:
+def _made(
+    source: ManuscriptSource,
+    title: str | None,
+    form: ManuscriptForm,
+    text: str,
+    headings: tuple[str, ...],
+) -> Manuscript:
     return Manuscript(
         manuscript_id=source.manuscript_id,
         name=source.path.name,
@@ -142,7 +185,13 @@ async def _content(path: Path, maximum_bytes: int) -> bytes | Unreadable:
 def _flowing(document: ParsedDocument) -> str:
     pieces = [f"Abstract\n{document.abstract}"] if document.abstract else []
     return "\n\n".join(
-        [*pieces, *(f"{'#' * min(section.level + 1, 6)} {section.heading}\n{section.text}" for section in document.sections)]
+        [
+            *pieces,
+            *(
+                f"{'#' * min(section.level + 1, 6)} {section.heading}\n{section.text}"
+                for section in document.sections
+            ),
+        ]
     )
 
 

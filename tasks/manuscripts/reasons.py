@@ -26,14 +26,26 @@ def read_reasons(path: Path) -> dict[str, str]:
         raise ConfigurationError(f"--reasons {path} is no UTF-8 text: {_FORMAT}") from error
     reasons: dict[str, str] = {}
     for number, entry in enumerate(_entries(path, text), start=1):
-        fields = (entry.get("manuscript"), entry.get("reason")) if isinstance(entry, dict) else (None, None)
+        fields = (
+            (entry.get("manuscript"), entry.get("reason"))
+            if isinstance(entry, dict)
+            else (None, None)
+        )
         name, reason = fields
-        if not (isinstance(name, str) and name.strip() and isinstance(reason, str) and reason.strip()):
-            raise ConfigurationError(f"--reasons {path}: entry {number} lacks its manuscript or its reason; {_FORMAT}")
+        if not (
+            isinstance(name, str) and name.strip() and isinstance(reason, str) and reason.strip()
+        ):
+            raise ConfigurationError(
+                f"--reasons {path}: entry {number} lacks its manuscript or its reason; {_FORMAT}"
+            )
         if not encodable(name + reason):
-            raise ConfigurationError(f"--reasons {path}: entry {number} holds half a character (a lone surrogate): write it anew")
+            raise ConfigurationError(
+                f"--reasons {path}: entry {number} holds half a character (a lone surrogate): write it anew"
+            )
         if name.strip() in reasons:
-            raise ConfigurationError(f"--reasons {path}: entry {number} gives {name.strip()!r} a second reason")
+            raise ConfigurationError(
+                f"--reasons {path}: entry {number} gives {name.strip()!r} a second reason"
+            )
         reasons[name.strip()] = reason.strip()
     if not reasons:
         raise ConfigurationError(f"--reasons {path} is empty: {_FORMAT}")
@@ -45,7 +57,9 @@ def _entries(path: Path, text: str) -> list[Any]:
         try:
             return list(csv.DictReader(io.StringIO(text, newline="")))
         except csv.Error as error:
-            raise ConfigurationError(f"--reasons {path} is no readable table ({error}): check the quotes; {_FORMAT}") from error
+            raise ConfigurationError(
+                f"--reasons {path} is no readable table ({error}): check the quotes; {_FORMAT}"
+            ) from error
     try:
         if path.suffix.lower() == ".json":
             whole = json.loads(text)
@@ -54,6 +68,10 @@ def _entries(path: Path, text: str) -> list[Any]:
             return whole if isinstance(whole, list) else [whole]
         return [json.loads(line) for line in text.splitlines() if line.strip()]
     except json.JSONDecodeError as error:
-        raise ConfigurationError(f"--reasons {path}: line {error.lineno} is no JSON; {_FORMAT}") from error
+        raise ConfigurationError(
+            f"--reasons {path}: line {error.lineno} is no JSON; {_FORMAT}"
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise ConfigurationError(f"--reasons {path} is nested too deeply, or holds too large a number; {_FORMAT}") from error
+        raise ConfigurationError(
+            f"--reasons {path} is nested too deeply, or holds too large a number; {_FORMAT}"
+        ) from error

@@ -24,7 +24,9 @@ class CheckScore(Noun):
     undefined_reason: str | None
 
 
-def check_scores(checks: Sequence[ManuscriptCheck], judges: Sequence[str], *, maximum_problems: int) -> tuple[CheckScore, ...]:
+def check_scores(
+    checks: Sequence[ManuscriptCheck], judges: Sequence[str], *, maximum_problems: int
+) -> tuple[CheckScore, ...]:
     """HR@k or, with several attempts, MHR@k, and precision: of each judge alone, and of several by any, majority and all.
 
     Manuscripts whose own reason is not known take no part; without judges there are no scores.
@@ -39,7 +41,9 @@ def check_scores(checks: Sequence[ManuscriptCheck], judges: Sequence[str], *, ma
 def _scores(papers: Sequence[CheckedPaper], judges: Sequence[str], k: int) -> Iterator[CheckScore]:
     several = len({paper.paper_id for paper in papers}) < len(papers)
     name, rate = ("mean_hit_rate", mean_hit_rate) if several else ("hit_rate", hit_rate)
-    panels: list[tuple[str, tuple[str, ...], Rule]] = [(judge, (judge,), Rule.ALL) for judge in judges]
+    panels: list[tuple[str, tuple[str, ...], Rule]] = [
+        (judge, (judge,), Rule.ALL) for judge in judges
+    ]
     if len(judges) > 1:
         panels += [(rule.value, tuple(judges), rule) for rule in Rule]
     for shown, panel, rule in panels:

@@ -41,7 +41,12 @@ def f1_of_class(labelled: Labelled, label: Label, seed: int = 0) -> Estimate:
     gold labels nor predicted has none. `count` is the number of answered items, of all classes.
     Source: van Rijsbergen, Information Retrieval, 1979, chapter 7; RINoBench §4.2.1.
     """
-    return _estimate(labelled, (label,), f"class {label} is neither in the gold labels nor among the predictions", seed)
+    return _estimate(
+        labelled,
+        (label,),
+        f"class {label} is neither in the gold labels nor among the predictions",
+        seed,
+    )
 
 
 def macro_f1(labelled: Labelled, classes: Sequence[Label] | None = None, seed: int = 0) -> Estimate:
@@ -50,12 +55,19 @@ def macro_f1(labelled: Labelled, classes: Sequence[Label] | None = None, seed: i
     Over `classes`, or over those in the gold labels or predictions; a named class that is in neither is left out, as in
     scikit-learn's `f1_score(average="macro")`. Source: RINoBench §4.2.1 (five classes), InnoEval (2, 3 and 4).
     """
-    return _estimate(labelled, tuple(classes) if classes is not None else seen(labelled), "none of the classes occurs", seed)
+    return _estimate(
+        labelled,
+        tuple(classes) if classes is not None else seen(labelled),
+        "none of the classes occurs",
+        seed,
+    )
 
 
 def macro_f1_value(labelled: Labelled, classes: Sequence[Label] | None = None) -> float:
     """`macro_f1` without its interval, for comparisons that resample on their own; NaN where it is undefined."""
-    return float(_mean_f1(_cells(labelled, tuple(classes) if classes is not None else seen(labelled))))
+    return float(
+        _mean_f1(_cells(labelled, tuple(classes) if classes is not None else seen(labelled)))
+    )
 
 
 def mean_absolute_error(labelled: Labelled, seed: int = 0) -> Estimate:
@@ -68,7 +80,10 @@ def mean_absolute_error(labelled: Labelled, seed: int = 0) -> Estimate:
         raise ValueError("a mean absolute error needs numbers as labels")
     if not labelled.count:
         return undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
-    errors: list[float | None] = [abs(float(one) - float(other)) for one, other in zip(labelled.gold, labelled.predicted, strict=True)]
+    errors: list[float | None] = [
+        abs(float(one) - float(other))
+        for one, other in zip(labelled.gold, labelled.predicted, strict=True)
+    ]
     found = mean(errors, seed)
     return Estimate(found.value, found.count, found.interval, labelled.unscored_count)
 
@@ -92,7 +107,9 @@ def seen(labelled: Labelled) -> tuple[Label, ...]:
     return tuple(sorted({*labelled.gold, *labelled.predicted}, key=order))
 
 
-def _estimate(labelled: Labelled, classes: tuple[Label, ...], absent_reason: str, seed: int) -> Estimate:
+def _estimate(
+    labelled: Labelled, classes: tuple[Label, ...], absent_reason: str, seed: int
+) -> Estimate:
     if not labelled.count:
         return undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
     cells = _cells(labelled, classes)
@@ -126,7 +143,9 @@ def _mean_f1(cells: Counts) -> NDArray[np.float64]:
 def _cells(labelled: Labelled, classes: tuple[Label, ...]) -> Counts:
     """Items by gold class and predicted class; one more row and column for labels that are not among the classes."""
     table = np.zeros((len(classes) + 1, len(classes) + 1), dtype=np.int64)
-    np.add.at(table, (_positions(labelled.gold, classes), _positions(labelled.predicted, classes)), 1)
+    np.add.at(
+        table, (_positions(labelled.gold, classes), _positions(labelled.predicted, classes)), 1
+    )
     return table
 
 

@@ -14,7 +14,9 @@ Metric = Callable[[Labelled], float]
 """Such as `macro_f1_value` with its classes bound; NaN where undefined."""
 
 
-def metric_difference(first: Labelled, second: Labelled, metric: Metric, seed: int = 0, resamples: int = RESAMPLES) -> Estimate:
+def metric_difference(
+    first: Labelled, second: Labelled, metric: Metric, seed: int = 0, resamples: int = RESAMPLES
+) -> Estimate:
     """metric(first) - metric(second) on the items both answered; percentile bootstrap over items, both systems at the same items.
 
     An interval without 0 tells the two apart at 5 %. For metrics that are means over items (accuracy, error) `paired_difference`
@@ -35,7 +37,9 @@ def metric_difference(first: Labelled, second: Labelled, metric: Metric, seed: i
     one, other = _of(ours, common), _of(theirs, common)
     difference = metric(one) - metric(other)
     if math.isnan(difference):
-        return undefined("the metric does not exist on the items answered by both", len(common), unscored)
+        return undefined(
+            "the metric does not exist on the items answered by both", len(common), unscored
+        )
 
     def again(chosen: Indices) -> float:
         return metric(_drawn(one, chosen)) - metric(_drawn(other, chosen))
@@ -46,11 +50,16 @@ def metric_difference(first: Labelled, second: Labelled, metric: Metric, seed: i
 
 
 def _rows(labelled: Labelled) -> dict[str, tuple[str | int | float, str | int | float]]:
-    return {name: (gold, said) for name, gold, said in zip(labelled.ids, labelled.gold, labelled.predicted, strict=True)}
+    return {
+        name: (gold, said)
+        for name, gold, said in zip(labelled.ids, labelled.gold, labelled.predicted, strict=True)
+    }
 
 
 def _of(rows: dict[str, tuple[str | int | float, str | int | float]], names: list[str]) -> Labelled:
-    return Labelled(tuple(names), tuple(rows[name][0] for name in names), tuple(rows[name][1] for name in names))
+    return Labelled(
+        tuple(names), tuple(rows[name][0] for name in names), tuple(rows[name][1] for name in names)
+    )
 
 
 def _drawn(labelled: Labelled, chosen: Indices) -> Labelled:

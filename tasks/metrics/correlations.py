@@ -34,14 +34,20 @@ def kendall(first: Sequence[float | None], second: Sequence[float | None]) -> Es
 
 
 def mean_within_groups(
-    first: Mapping[str, Sequence[float | None]], second: Mapping[str, Sequence[float | None]], correlation: Correlation, seed: int = 0
+    first: Mapping[str, Sequence[float | None]],
+    second: Mapping[str, Sequence[float | None]],
+    correlation: Correlation,
+    seed: int = 0,
 ) -> Estimate:
     """Mean over groups of the correlation within each; interval: BCa bootstrap over groups.
 
     Bad input: a group in which the correlation is undefined, or that only one side has, is unscored.
     """
     names = sorted({*first, *second})
-    found = [correlation(first[name], second[name]) if name in first and name in second else None for name in names]
+    found = [
+        correlation(first[name], second[name]) if name in first and name in second else None
+        for name in names
+    ]
     return mean([None if one is None or not one.defined else one.value for one in found], seed)
 
 
@@ -53,11 +59,20 @@ def _correlation(
     fewest: int,
 ) -> Estimate:
     assert len(first) == len(second), "one value of each side per item"
-    pairs = [(one, other) for one, other in zip(first, second, strict=True) if _there(one) and _there(other)]
-    ours, theirs = [float(one or 0.0) for one, _ in pairs], [float(other or 0.0) for _, other in pairs]
+    pairs = [
+        (one, other)
+        for one, other in zip(first, second, strict=True)
+        if _there(one) and _there(other)
+    ]
+    ours, theirs = (
+        [float(one or 0.0) for one, _ in pairs],
+        [float(other or 0.0) for _, other in pairs],
+    )
     missing = len(first) - len(pairs)
     if len(pairs) < 2:
-        return undefined(f"a correlation needs two items, there are {len(pairs)}", len(pairs), missing)
+        return undefined(
+            f"a correlation needs two items, there are {len(pairs)}", len(pairs), missing
+        )
     if len(set(ours)) < 2 or len(set(theirs)) < 2:
         return undefined("one side has one value throughout", len(pairs), missing)
     value = measure(ours, theirs)
@@ -65,7 +80,9 @@ def _correlation(
     return Estimate(value, len(pairs), _fisher(value, len(pairs), variance, fewest), missing)
 
 
-def _fisher(value: float, count: int, variance: Callable[[float, int], float], fewest: int) -> Interval:
+def _fisher(
+    value: float, count: int, variance: Callable[[float, int], float], fewest: int
+) -> Interval:
     if count < fewest:
         return Interval(missing_reason=f"an interval needs {fewest} items, there are {count}")
     if abs(value) == 1:

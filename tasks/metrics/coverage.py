@@ -21,7 +21,9 @@ class RubricScore:
 
     def __post_init__(self) -> None:
         if self.score_1_to_5 is not None and not 1 <= self.score_1_to_5 <= 5:
-            raise ValueError(f"coverage goes from 1 to 5, not {self.score_1_to_5}; None where there is none")
+            raise ValueError(
+                f"coverage goes from 1 to 5, not {self.score_1_to_5}; None where there is none"
+            )
 
 
 PARTS: dict[str, Callable[[RubricScore], str]] = {
@@ -44,7 +46,9 @@ def coverage(scores: Sequence[RubricScore], seed: int = 0) -> dict[str, Estimate
     return {name: _mean(listed, seed) for name, listed in _parts(scores).items()}
 
 
-def coverage_difference(ours: Sequence[RubricScore], theirs: Sequence[RubricScore], seed: int = 0) -> Estimate:
+def coverage_difference(
+    ours: Sequence[RubricScore], theirs: Sequence[RubricScore], seed: int = 0
+) -> Estimate:
     """Mean of ours - theirs over the rubrics both were judged on, in points; percentile bootstrap over whole ideas.
 
     Sharper than Welch's test (`welch`), which ScholarEval uses and which forgets that both saw the same rubrics.
@@ -55,7 +59,12 @@ def coverage_difference(ours: Sequence[RubricScore], theirs: Sequence[RubricScor
     assert len(first) == len(ours), "one judgement per rubric"
     assert len(second) == len(theirs), "one judgement per rubric"
     names = sorted({*first, *second})
-    return paired_difference([first.get(name) for name in names], [second.get(name) for name in names], seed, [name[0] for name in names])
+    return paired_difference(
+        [first.get(name) for name in names],
+        [second.get(name) for name in names],
+        seed,
+        [name[0] for name in names],
+    )
 
 
 def _parts(scores: Sequence[RubricScore]) -> dict[str, list[RubricScore]]:

@@ -27,7 +27,9 @@ class Interval:
     missing_reason: str | None = None
 
     def __post_init__(self) -> None:
-        assert math.isnan(self.lower) == (self.missing_reason is not None), "an interval or a reason"
+        assert math.isnan(self.lower) == (self.missing_reason is not None), (
+            "an interval or a reason"
+        )
         assert math.isnan(self.lower) == math.isnan(self.upper)
 
 
@@ -53,7 +55,9 @@ class Estimate:
     undefined_reason: str | None = None
 
     def __post_init__(self) -> None:
-        assert math.isnan(self.value) == (self.undefined_reason is not None), "a value or a reason, never both and never neither"
+        assert math.isnan(self.value) == (self.undefined_reason is not None), (
+            "a value or a reason, never both and never neither"
+        )
         assert not math.isinf(self.value)
         assert self.count >= 0
         assert self.unscored_count >= 0
@@ -65,7 +69,9 @@ class Estimate:
 
 def undefined(reason: str, count: int = 0, unscored_count: int = 0) -> Estimate:
     """No value, and why."""
-    return Estimate(NAN, count, Interval(missing_reason="there is no value"), unscored_count, reason)
+    return Estimate(
+        NAN, count, Interval(missing_reason="there is no value"), unscored_count, reason
+    )
 
 
 def with_unscored(estimate: Estimate, unscored_count: int) -> Estimate:
@@ -80,7 +86,9 @@ def answered(values: Iterable[float | None]) -> tuple[list[float], int]:
     return there, len(listed) - len(there)
 
 
-def benchmark_score(estimate: Estimate, suite: str, metric: str, system: str, part: str = "all") -> BenchmarkScore:
+def benchmark_score(
+    estimate: Estimate, suite: str, metric: str, system: str, part: str = "all"
+) -> BenchmarkScore:
     """The row of `benchmark_scores` for a measured estimate; `part` fills its `slice`. NaN becomes None."""
     interval = estimate.interval
     return BenchmarkScore(

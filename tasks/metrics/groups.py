@@ -44,13 +44,16 @@ def pairwise_accuracy(pairs: Sequence[Pair]) -> Estimate:
             raise ValueError(f"{pair.preferred} is neither {pair.better} nor {pair.worse}")
     if pairs and all(pair.preferred is None for pair in pairs):
         return undefined(f"none of the {len(pairs)} pairs was answered", unscored_count=len(pairs))
-    return share_of([None if pair.preferred is None else pair.preferred == pair.better for pair in pairs])
+    return share_of(
+        [None if pair.preferred is None else pair.preferred == pair.better for pair in pairs]
+    )
 
 
 def accuracy_by_difficulty(pairs: Sequence[Pair]) -> dict[str, Estimate]:
     """`pairwise_accuracy` per difficulty, by name."""
     return {
-        name: pairwise_accuracy([pair for pair in pairs if pair.difficulty == name]) for name in sorted({pair.difficulty for pair in pairs})
+        name: pairwise_accuracy([pair for pair in pairs if pair.difficulty == name])
+        for name in sorted({pair.difficulty for pair in pairs})
     }
 
 
@@ -84,7 +87,9 @@ def rank_correlation(groups: Sequence[Group], correlation: Correlation, seed: in
 
 def _correlation(group: Group, correlation: Correlation) -> Estimate:
     names = sorted(group.gold)
-    return correlation([group.gold[name] for name in names], [group.predicted.get(name) for name in names])
+    return correlation(
+        [group.gold[name] for name in names], [group.predicted.get(name) for name in names]
+    )
 
 
 def _best_hit(group: Group) -> bool | None:
@@ -99,10 +104,19 @@ def _order_hit(group: Group) -> bool | None:
     scores = _scores(group)
     if scores is None or len(set(group.gold.values())) < 2:
         return None
-    return all(scores[one] > scores[other] for one in scores for other in scores if group.gold[one] > group.gold[other])
+    return all(
+        scores[one] > scores[other]
+        for one in scores
+        for other in scores
+        if group.gold[one] > group.gold[other]
+    )
 
 
 def _scores(group: Group) -> dict[str, float] | None:
     """Predicted score of every idea with a grade; None when one lacks, or when the group is empty."""
-    found = {name: score for name in group.gold if (score := group.predicted.get(name)) is not None and score == score}
+    found = {
+        name: score
+        for name in group.gold
+        if (score := group.predicted.get(name)) is not None and score == score
+    }
     return found if found and len(found) == len(group.gold) else None

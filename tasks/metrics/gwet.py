@@ -42,7 +42,9 @@ def _ac1(counts: Counts) -> tuple[float, NDArray[np.float64]]:
     table, ratings = counts.table, counts.ratings_per_unit
     units, categories = table.shape
     twice = ratings >= 2
-    agreeing = np.divide((table * (table - 1)).sum(axis=1), ratings * (ratings - 1), out=np.zeros(units), where=twice)
+    agreeing = np.divide(
+        (table * (table - 1)).sum(axis=1), ratings * (ratings - 1), out=np.zeros(units), where=twice
+    )
     observed = agreeing[twice].mean()
     shares = (table / ratings[:, None]).mean(axis=0)
     chance = float((shares * (1 - shares)).sum() / (categories - 1))
@@ -60,4 +62,6 @@ def _interval(value: float, linearised: NDArray[np.float64]) -> Interval:
     if error < 1e-12:
         return Interval(missing_reason="the standard error is 0: the raters agree on every unit")
     reach = float(student.ppf(1 - (1 - LEVEL) / 2, units - 1)) * error
-    return Interval(max(value - reach, -1.0), min(value + reach, 1.0), "t, linearised standard error of Gwet")
+    return Interval(
+        max(value - reach, -1.0), min(value + reach, 1.0), "t, linearised standard error of Gwet"
+    )

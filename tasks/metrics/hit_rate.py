@@ -7,7 +7,13 @@ from tasks.metrics.means import mean, share_of
 from tasks.metrics.votes import CheckedPaper, Level, Rule, paper_hit, problem_hit
 
 
-def hit_rate(papers: Sequence[CheckedPaper], judges: Sequence[str], rule: Rule, k: int | None = None, level: Level = "paper") -> Estimate:
+def hit_rate(
+    papers: Sequence[CheckedPaper],
+    judges: Sequence[str],
+    rule: Rule,
+    k: int | None = None,
+    level: Level = "paper",
+) -> Estimate:
     """HR@k: share of papers whose known problem is among the first k reported, from 0 to 1; Wilson interval. One attempt per paper.
 
     `k` is at most the number of problems the checker was allowed. `rule`: the article takes a majority of the judges, or
@@ -24,7 +30,12 @@ def hit_rate(papers: Sequence[CheckedPaper], judges: Sequence[str], rule: Rule, 
 
 
 def mean_hit_rate(
-    papers: Sequence[CheckedPaper], judges: Sequence[str], rule: Rule, k: int | None = None, level: Level = "paper", seed: int = 0
+    papers: Sequence[CheckedPaper],
+    judges: Sequence[str],
+    rule: Rule,
+    k: int | None = None,
+    level: Level = "paper",
+    seed: int = 0,
 ) -> Estimate:
     """MHR@k: the share of a paper's attempts that are hits, averaged over papers; from 0 to 1; BCa bootstrap over papers.
 
@@ -38,7 +49,9 @@ def mean_hit_rate(
     return mean([one.value if one.defined else None for one in shares], seed)
 
 
-def precision(papers: Sequence[CheckedPaper], judges: Sequence[str], rule: Rule, k: int | None = None) -> Estimate:
+def precision(
+    papers: Sequence[CheckedPaper], judges: Sequence[str], rule: Rule, k: int | None = None
+) -> Estimate:
     """Share of reported problems that are the known one, from 0 to 1; Wilson interval over problems.
 
     A lower bound of how many reported problems are real: a paper may have others than the one its authors gave.
@@ -46,6 +59,9 @@ def precision(papers: Sequence[CheckedPaper], judges: Sequence[str], rule: Rule,
     a checker that reports nothing has no precision.
     """
     found = [
-        problem_hit(paper, problem, judges, rule) for paper in papers if paper.problem_ids is not None for problem in paper.problem_ids[:k]
+        problem_hit(paper, problem, judges, rule)
+        for paper in papers
+        if paper.problem_ids is not None
+        for problem in paper.problem_ids[:k]
     ]
     return share_of(found)

@@ -18,7 +18,10 @@ LEAST_ERROR = 1e-6
 
 
 def cohen_kappa(
-    first: Sequence[Label | None], second: Sequence[Label | None], weights: Weights = "none", categories: Sequence[Label] | None = None
+    first: Sequence[Label | None],
+    second: Sequence[Label | None],
+    weights: Weights = "none",
+    categories: Sequence[Label] | None = None,
 ) -> Estimate:
     """(observed - chance agreement) / (1 - chance agreement); chance from each rater's own shares. From -1 to 1.
 
@@ -38,12 +41,18 @@ def cohen_kappa(
     if not set(used) <= set(listed):
         raise ValueError("a label is not among the categories; name every possible one")
     if len(used) < 2:
-        return undefined("both raters used one category only, so chance agreement is complete", len(pairs), missing)
+        return undefined(
+            "both raters used one category only, so chance agreement is complete",
+            len(pairs),
+            missing,
+        )
     table = np.zeros((len(listed), len(listed)))
     for one, other in pairs:
         table[listed.index(one), listed.index(other)] += 1
     with np.errstate(invalid="ignore", divide="ignore"):  # a standard error of 0 is answered below
-        found = kappa_of_table(table, wt={"none": None, "linear": "linear", "quadratic": "quadratic"}[weights])
+        found = kappa_of_table(
+            table, wt={"none": None, "linear": "linear", "quadratic": "quadratic"}[weights]
+        )
     value, error = float(found.kappa), float(found.std_kappa)
     return Estimate(value, len(pairs), _interval(value, error), missing)
 
@@ -57,10 +66,20 @@ def percent_agreement(first: Sequence[Label | None], second: Sequence[Label | No
 def _interval(value: float, error: float) -> Interval:
     if not np.isfinite(error) or error < LEAST_ERROR:
         return Interval(missing_reason="the standard error of these ratings is 0")
-    return Interval(max(value - Z * error, -1.0), min(value + Z * error, 1.0), "normal, standard error of Fleiss, Cohen & Everitt")
+    return Interval(
+        max(value - Z * error, -1.0),
+        min(value + Z * error, 1.0),
+        "normal, standard error of Fleiss, Cohen & Everitt",
+    )
 
 
-def _common(first: Sequence[Label | None], second: Sequence[Label | None]) -> tuple[list[tuple[Label, Label]], int]:
+def _common(
+    first: Sequence[Label | None], second: Sequence[Label | None]
+) -> tuple[list[tuple[Label, Label]], int]:
     assert len(first) == len(second), "one rating of each rater per unit"
-    pairs = [(one, other) for one, other in zip(first, second, strict=True) if one is not None and other is not None]
+    pairs = [
+        (one, other)
+        for one, other in zip(first, second, strict=True)
+        if one is not None and other is not None
+    ]
     return pairs, len(first) - len(pairs)

@@ -15,7 +15,11 @@ Matrix = NDArray[np.float64]
 
 
 def krippendorff_alpha(
-    rows: Sequence[Row], scale: Scale, categories: Sequence[Label] | None = None, seed: int = 0, resamples: int = RESAMPLES
+    rows: Sequence[Row],
+    scale: Scale,
+    categories: Sequence[Label] | None = None,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
 ) -> Estimate:
     """1 - D_o / D_e: observed over expected disagreement among the pairable ratings; 1 is perfect, 0 is chance.
 
@@ -39,26 +43,41 @@ def krippendorff_alpha(
         return undefined("no unit has two ratings", unscored_count=unscored)
     if scale == "interval" and any(isinstance(category, str) for category in counts.categories):
         raise ValueError("an interval scale needs numbers; words are nominal or ordinal")
-    positions = np.array([0.0 if isinstance(category, str) else float(category) for category in counts.categories])
+    positions = np.array(
+        [0.0 if isinstance(category, str) else float(category) for category in counts.categories]
+    )
     value = _alpha(pairable, scale, positions)
     if np.isnan(value):
-        return undefined("all ratings are the same, so no disagreement is expected", len(pairable), unscored)
+        return undefined(
+            "all ratings are the same, so no disagreement is expected", len(pairable), unscored
+        )
 
     def again(chosen: Indices) -> float:
         return _alpha(pairable[chosen], scale, positions)
 
-    return Estimate(value, len(pairable), bootstrap_interval(again, len(pairable), seed, resamples=resamples), unscored)
+    return Estimate(
+        value,
+        len(pairable),
+        bootstrap_interval(again, len(pairable), seed, resamples=resamples),
+        unscored,
+    )
 
 
 def _alpha(table: Matrix, scale: Scale, positions: Matrix) -> float:
     """NaN when every rating is the same. `table`: shape (units, categories), at least two ratings per unit."""
     ratings = table.sum(axis=1)
-    coincidences = (table / (ratings - 1)[:, None]).T @ table - np.diag((table / (ratings - 1)[:, None]).sum(axis=0))
+    coincidences = (table / (ratings - 1)[:, None]).T @ table - np.diag(
+        (table / (ratings - 1)[:, None]).sum(axis=0)
+    )
     totals = coincidences.sum(axis=1)
     distances = _distances(scale, totals, positions)
     expected = (np.outer(totals, totals) - np.diag(totals)) / (totals.sum() - 1)
     disagreement = float((expected * distances).sum())
-    return float(1 - (coincidences * distances).sum() / disagreement) if disagreement > 0 else float("nan")
+    return (
+        float(1 - (coincidences * distances).sum() / disagreement)
+        if disagreement > 0
+        else float("nan")
+    )
 
 
 def _distances(scale: Scale, totals: Matrix, positions: Matrix) -> Matrix:

@@ -35,7 +35,11 @@ class Labelled:
         """Why no item has both; to be asked only then."""
         if self.unanswered:
             return f"none of the {len(self.unanswered)} items was answered"
-        return f"none of the {len(self.without_gold)} predictions has a gold label" if self.without_gold else "there is no item"
+        return (
+            f"none of the {len(self.without_gold)} predictions has a gold label"
+            if self.without_gold
+            else "there is no item"
+        )
 
 
 def pair_up(gold: Mapping[str, Label | None], predicted: Mapping[str, Label | None]) -> Labelled:

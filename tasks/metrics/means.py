@@ -10,7 +10,9 @@ from tasks.metrics.estimate import LEVEL, Estimate, Interval, answered, undefine
 from tasks.metrics.resampling import RESAMPLES, clustered_mean_interval, no_interval_reason
 
 
-def mean(values: Sequence[float | None], seed: int = 0, clusters: Sequence[Hashable] | None = None) -> Estimate:
+def mean(
+    values: Sequence[float | None], seed: int = 0, clusters: Sequence[Hashable] | None = None
+) -> Estimate:
     """Arithmetic mean of what is there, in the unit of the values.
 
     Interval: BCa bootstrap over items (`scipy.stats.bootstrap`; Efron, JASA 1987), or the percentile bootstrap over whole
@@ -29,7 +31,11 @@ def mean(values: Sequence[float | None], seed: int = 0, clusters: Sequence[Hasha
         interval = _bca(there, seed)
     else:
         assert len(clusters) == len(values), "one cluster per value"
-        kept = [cluster for cluster, value in zip(clusters, values, strict=True) if value is not None and value == value]
+        kept = [
+            cluster
+            for cluster, value in zip(clusters, values, strict=True)
+            if value is not None and value == value
+        ]
         interval = clustered_mean_interval(there, kept, seed)
     return Estimate(float(np.mean(there)), len(there), interval, missing)
 
@@ -56,7 +62,10 @@ def share_of(outcomes: Sequence[bool | None]) -> Estimate:
 
 
 def paired_difference(
-    first: Sequence[float | None], second: Sequence[float | None], seed: int = 0, clusters: Sequence[Hashable] | None = None
+    first: Sequence[float | None],
+    second: Sequence[float | None],
+    seed: int = 0,
+    clusters: Sequence[Hashable] | None = None,
 ) -> Estimate:
     """Mean of first - second over the items both have; its interval draws items (or whole clusters), pairs kept together.
 
@@ -65,12 +74,17 @@ def paired_difference(
     Bad input: an item that either lacks is unscored; sequences of different lengths are a programming error.
     """
     assert len(first) == len(second), "one value of each for every item"
-    differences = [None if one is None or other is None else one - other for one, other in zip(first, second, strict=True)]
+    differences = [
+        None if one is None or other is None else one - other
+        for one, other in zip(first, second, strict=True)
+    ]
     return mean(differences, seed, clusters)
 
 
 def _nothing(unscored_count: int) -> str:
-    return f"none of the {unscored_count} items has a value" if unscored_count else "there is no item"
+    return (
+        f"none of the {unscored_count} items has a value" if unscored_count else "there is no item"
+    )
 
 
 def _bca(values: Sequence[float], seed: int) -> Interval:

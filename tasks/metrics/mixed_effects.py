@@ -75,19 +75,34 @@ def mixed_effects(scores: Sequence[Score], reference: str) -> MixedEffects:
     if reason is not None:
         return _undefined(there, reference, missing, reason)
     conditions = sorted({score.condition for score in there} - {reference})
-    design = pd.DataFrame({"intercept": 1.0, **{name: [float(score.condition == name) for score in there] for name in conditions}})
+    design = pd.DataFrame(
+        {
+            "intercept": 1.0,
+            **{name: [float(score.condition == name) for score in there] for name in conditions},
+        }
+    )
     values = np.array([score.value for score in there], dtype=np.float64)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", SingularMatrixWarning)
         try:
-            fitted = MixedLM(values, design, groups=[score.participant for score in there]).fit(reml=True, method=OPTIMISER)
+            fitted = MixedLM(values, design, groups=[score.participant for score in there]).fit(
+                reml=True, method=OPTIMISER
+            )
         except LinAlgError:
-            return _undefined(there, reference, missing, "the model could not be fitted: its equations are singular")
+            return _undefined(
+                there,
+                reference,
+                missing,
+                "the model could not be fitted: its equations are singular",
+            )
     if not fitted.converged:
         return _undefined(there, reference, missing, "the fit did not converge")
     between = float(np.sqrt(np.asarray(fitted.cov_re)[0, 0]))
-    estimates = [_estimate(float(fitted.fe_params[name]), float(fitted.bse_fe[name]), there, missing) for name in design.columns]
+    estimates = [
+        _estimate(float(fitted.fe_params[name]), float(fitted.bse_fe[name]), there, missing)
+        for name in design.columns
+    ]
     effects = [
         Effect(name, estimate, float(fitted.bse_fe[name]), float(fitted.pvalues[name]))
         for name, estimate in zip(conditions, estimates[1:], strict=True)
@@ -95,15 +110,22 @@ def mixed_effects(scores: Sequence[Score], reference: str) -> MixedEffects:
     residual = float(np.sqrt(fitted.scale))
     remark = "participants do not differ beyond chance" if between < 1e-2 * residual else ""
     participants = len({score.participant for score in there})
-    return MixedEffects(reference, estimates[0], tuple(effects), between, residual, participants, remark=remark)
+    return MixedEffects(
+        reference, estimates[0], tuple(effects), between, residual, participants, remark=remark
+    )
 
 
 def _estimate(value: float, error: float, scores: Sequence[Score], missing: int) -> Estimate:
-    return Estimate(value, len(scores), Interval(value - Z * error, value + Z * error, "wald"), missing)
+    return Estimate(
+        value, len(scores), Interval(value - Z * error, value + Z * error, "wald"), missing
+    )
 
 
 def _no_model_reason(scores: Sequence[Score], reference: str) -> str | None:
-    conditions, participants = {score.condition for score in scores}, {score.participant for score in scores}
+    conditions, participants = (
+        {score.condition for score in scores},
+        {score.participant for score in scores},
+    )
     if reference not in conditions:
         return f"no score under {reference}"
     if len(conditions) < 2:
@@ -119,4 +141,6 @@ def _undefined(scores: Sequence[Score], reference: str, missing: int, reason: st
     names = sorted({score.condition for score in scores} - {reference})
     nothing = undefined(reason, len(scores), missing)
     effects = tuple(Effect(name, nothing, NAN, NAN) for name in names)
-    return MixedEffects(reference, nothing, effects, NAN, NAN, len({score.participant for score in scores}), reason)
+    return MixedEffects(
+        reference, nothing, effects, NAN, NAN, len({score.participant for score in scores}), reason
+    )

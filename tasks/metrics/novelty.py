@@ -31,7 +31,10 @@ class Aspects:
 
     def __post_init__(self) -> None:
         counts = (self.gold, self.generated, self.supported, self.additional, self.hallucinated)
-        if min(counts) < 0 or self.additional + max(self.supported, self.hallucinated) > self.generated:
+        if (
+            min(counts) < 0
+            or self.additional + max(self.supported, self.hallucinated) > self.generated
+        ):
             raise ValueError(f"arguments do not add up: {self}")
 
 
@@ -59,7 +62,9 @@ def hallucination_rate(aspects: Aspects) -> float:
     return aspects.hallucinated / aspects.generated if aspects.generated else 0.0
 
 
-def score_metrics(gold: Mapping[str, int | None], predicted: Mapping[str, int | None], seed: int = 0) -> dict[str, Estimate]:
+def score_metrics(
+    gold: Mapping[str, int | None], predicted: Mapping[str, int | None], seed: int = 0
+) -> dict[str, Estimate]:
     """`macro_f1`, `f1_1` … `f1_5` (from 0 to 1) and `mean_absolute_error` (points). §4.2.1.
 
     Macro F1 is over the five classes, each weighted alike; one that is neither in gold nor predicted is left out of it.
@@ -69,7 +74,9 @@ def score_metrics(gold: Mapping[str, int | None], predicted: Mapping[str, int | 
     Raises:
         ValueError: a score outside 1 to 5.
     """
-    if any(label is not None and label not in SCALE for label in (*gold.values(), *predicted.values())):
+    if any(
+        label is not None and label not in SCALE for label in (*gold.values(), *predicted.values())
+    ):
         raise ValueError("novelty scores are whole numbers from 1 to 5; None where there is none")
     labelled = pair_up(gold, predicted)
     found = {"macro_f1": macro_f1(labelled, SCALE, seed)}
@@ -77,7 +84,9 @@ def score_metrics(gold: Mapping[str, int | None], predicted: Mapping[str, int | 
     return {**found, "mean_absolute_error": mean_absolute_error(labelled, seed)}
 
 
-def justification_metrics(judged: Sequence[Justification], seed: int = 0, strict: bool = False) -> dict[str, Estimate]:
+def justification_metrics(
+    judged: Sequence[Justification], seed: int = 0, strict: bool = False
+) -> dict[str, Estimate]:
     """Means over justifications (§4.2.2), named as the release names them, without its `mean_`.
 
     `alignment`, and for `known` and `novelty` aspects: `…_aspects_recall`, `additional_…_aspects_ratio`, `…_aspects_hallucination_rate`.
@@ -88,14 +97,30 @@ def justification_metrics(judged: Sequence[Justification], seed: int = 0, strict
     Bad input: what the judge did not answer is unscored; nothing answered is undefined.
     """
     found = {"alignment": mean([one.alignment_0_to_1 for one in judged], seed)}
-    for kind, lists in (("known", [one.known for one in judged]), ("novelty", [one.novel for one in judged])):
-        found[f"{kind}_aspects_recall"] = _mean(lists, recall, strict, lambda one: one.gold > 0, seed)
-        found[f"additional_{kind}_aspects_ratio"] = _mean(lists, additional_ratio, False, lambda _: True, seed)
-        found[f"{kind}_aspects_hallucination_rate"] = _mean(lists, hallucination_rate, strict, lambda one: one.generated > 0, seed)
+    for kind, lists in (
+        ("known", [one.known for one in judged]),
+        ("novelty", [one.novel for one in judged]),
+    ):
+        found[f"{kind}_aspects_recall"] = _mean(
+            lists, recall, strict, lambda one: one.gold > 0, seed
+        )
+        found[f"additional_{kind}_aspects_ratio"] = _mean(
+            lists, additional_ratio, False, lambda _: True, seed
+        )
+        found[f"{kind}_aspects_hallucination_rate"] = _mean(
+            lists, hallucination_rate, strict, lambda one: one.generated > 0, seed
+        )
     return found
 
 
 def _mean(
-    lists: Sequence[Aspects | None], metric: Callable[[Aspects], float], strict: bool, has_base: Callable[[Aspects], bool], seed: int
+    lists: Sequence[Aspects | None],
+    metric: Callable[[Aspects], float],
+    strict: bool,
+    has_base: Callable[[Aspects], bool],
+    seed: int,
 ) -> Estimate:
-    return mean([None if one is None or (strict and not has_base(one)) else metric(one) for one in lists], seed)
+    return mean(
+        [None if one is None or (strict and not has_base(one)) else metric(one) for one in lists],
+        seed,
+    )

@@ -64,7 +64,12 @@ def win_rates(preferences: Sequence[Preference]) -> WinRates:
     """
     winners = [preference.winner for preference in preferences]
     decided = [winner for winner in winners if winner in ("ours", "theirs")]
-    singles = [answer for one in preferences for answer in (one.ours_first, one.theirs_first) if answer in ("A", "B")]
+    singles = [
+        answer
+        for one in preferences
+        for answer in (one.ours_first, one.theirs_first)
+        if answer in ("A", "B")
+    ]
     return WinRates(
         _rate(winners, "ours"),
         _rate(winners, "theirs"),

@@ -44,7 +44,9 @@ def count(rows: Sequence[Row], categories: Sequence[Label] | None = None) -> Cou
     used = {label for row in rated for label in row}
     listed = tuple(categories) if categories is not None else tuple(sorted(used, key=order))
     if not used <= set(listed):
-        raise ValueError(f"labels {sorted(used - set(listed), key=order)} are not among the categories; name every possible one")
+        raise ValueError(
+            f"labels {sorted(used - set(listed), key=order)} are not among the categories; name every possible one"
+        )
     position = {label: number for number, label in enumerate(listed)}
     kept = [row for row in rated if row]
     table = np.zeros((len(kept), len(listed)))
@@ -59,6 +61,8 @@ def order(label: Label) -> tuple[int, float, str]:
     return (1, 0.0, label) if isinstance(label, str) else (0, float(label), "")
 
 
-def rows_of(first: Mapping[str, Label | None], second: Mapping[str, Label | None]) -> list[tuple[Label | None, Label | None]]:
+def rows_of(
+    first: Mapping[str, Label | None], second: Mapping[str, Label | None]
+) -> list[tuple[Label | None, Label | None]]:
     """One row per unit that either rater saw, in order of the units' names."""
     return [(first.get(unit), second.get(unit)) for unit in sorted({*first, *second})]

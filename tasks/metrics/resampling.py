@@ -18,7 +18,11 @@ Statistic = Callable[[Indices], float]
 
 
 def bootstrap_interval(
-    statistic: Statistic, count: int, seed: int, clusters: Sequence[Hashable] | None = None, resamples: int = RESAMPLES
+    statistic: Statistic,
+    count: int,
+    seed: int,
+    clusters: Sequence[Hashable] | None = None,
+    resamples: int = RESAMPLES,
 ) -> Interval:
     """95 % percentile bootstrap interval of any statistic over `count` items.
 
@@ -34,17 +38,23 @@ def bootstrap_interval(
     """
     members = _members(count, clusters)
     if len(members) < 2:
-        return Interval(missing_reason=f"resampling needs two {'clusters' if clusters is not None else 'items'}, there are {len(members)}")
+        return Interval(
+            missing_reason=f"resampling needs two {'clusters' if clusters is not None else 'items'}, there are {len(members)}"
+        )
     generator = np.random.default_rng(seed)
     drawn = np.empty(resamples)
     for number in range(resamples):
         chosen = generator.integers(0, len(members), len(members))
-        drawn[number] = statistic(chosen if clusters is None else np.concatenate([members[unit] for unit in chosen]))
+        drawn[number] = statistic(
+            chosen if clusters is None else np.concatenate([members[unit] for unit in chosen])
+        )
     method = "bootstrap" if clusters is None else "clustered bootstrap"
     return percentile_interval(drawn, method)
 
 
-def clustered_mean_interval(values: Sequence[float], clusters: Sequence[Hashable], seed: int, resamples: int = RESAMPLES) -> Interval:
+def clustered_mean_interval(
+    values: Sequence[float], clusters: Sequence[Hashable], seed: int, resamples: int = RESAMPLES
+) -> Interval:
     """As `bootstrap_interval` for the mean over all items, at the price of one matrix product.
 
     The mean is over items, not over clusters: sum of the drawn clusters' sums / sum of their sizes.
@@ -56,7 +66,9 @@ def clustered_mean_interval(values: Sequence[float], clusters: Sequence[Hashable
     sums = np.array([numbers[positions].sum() for positions in members])
     sizes = np.array([len(positions) for positions in members], dtype=np.float64)
     chosen = np.random.default_rng(seed).integers(0, len(members), (resamples, len(members)))
-    return percentile_interval(sums[chosen].sum(axis=1) / sizes[chosen].sum(axis=1), "clustered bootstrap")
+    return percentile_interval(
+        sums[chosen].sum(axis=1) / sizes[chosen].sum(axis=1), "clustered bootstrap"
+    )
 
 
 def percentile_interval(drawn: NDArray[np.float64], method: str) -> Interval:
@@ -85,4 +97,8 @@ def no_interval_reason(values: Sequence[float]) -> str | None:
     """Why an interval of a mean cannot be had from these values; None when it can."""
     if len(values) < 2:
         return "an interval needs two values"
-    return "all values are equal" if math.isclose(min(values), max(values), rel_tol=0, abs_tol=0) else None
+    return (
+        "all values are equal"
+        if math.isclose(min(values), max(values), rel_tol=0, abs_tol=0)
+        else None
+    )

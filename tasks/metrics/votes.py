@@ -48,9 +48,22 @@ def checked_papers(check: ManuscriptCheck) -> tuple[CheckedPaper, ...]:
     """The attempts of a check, with their votes."""
     found = []
     for attempt in check.attempts:
-        names = tuple(problem.problem_id for problem in check.problems if problem.attempt == attempt.attempt)
-        ballots = tuple(Ballot(vote.problem_id, vote.judge, vote.hit) for vote in check.votes if vote.problem_id in names)
-        found.append(CheckedPaper(check.manuscript_id, attempt.attempt, None if attempt.problem_count is None else names, ballots))
+        names = tuple(
+            problem.problem_id for problem in check.problems if problem.attempt == attempt.attempt
+        )
+        ballots = tuple(
+            Ballot(vote.problem_id, vote.judge, vote.hit)
+            for vote in check.votes
+            if vote.problem_id in names
+        )
+        found.append(
+            CheckedPaper(
+                check.manuscript_id,
+                attempt.attempt,
+                None if attempt.problem_count is None else names,
+                ballots,
+            )
+        )
     return tuple(found)
 
 
@@ -68,11 +81,23 @@ def decided(votes: Sequence[bool | None], rule: Rule) -> bool | None:
 
 def answer_of(ballots: Sequence[Ballot], problem_id: str, judge: str) -> bool | None:
     """The judge's most frequent answer about the problem (§2.3, "most self-consistent"); None when tied or never given."""
-    given = [one.hit for one in ballots if one.problem_id == problem_id and one.judge == judge and one.hit is not None]
-    return None if given.count(True) == given.count(False) else given.count(True) > given.count(False)
+    given = [
+        one.hit
+        for one in ballots
+        if one.problem_id == problem_id and one.judge == judge and one.hit is not None
+    ]
+    return (
+        None if given.count(True) == given.count(False) else given.count(True) > given.count(False)
+    )
 
 
-def paper_hit(paper: CheckedPaper, judges: Sequence[str], rule: Rule, k: int | None = None, level: Level = "paper") -> bool | None:
+def paper_hit(
+    paper: CheckedPaper,
+    judges: Sequence[str],
+    rule: Rule,
+    k: int | None = None,
+    level: Level = "paper",
+) -> bool | None:
     """Whether the attempt found the known problem, among its first `k` problems (all without `k`).
 
     Finding nothing is no hit. A failed attempt is None. Judges who stop at a paper's first hit leave later problems without
@@ -84,10 +109,20 @@ def paper_hit(paper: CheckedPaper, judges: Sequence[str], rule: Rule, k: int | N
     if not problems:
         return False
     if level == "problem":
-        return decided([problem_hit(paper, problem, judges, rule) for problem in problems], Rule.ANY)
-    return decided([decided([answer_of(paper.ballots, name, judge) for name in problems], Rule.ANY) for judge in judges], rule)
+        return decided(
+            [problem_hit(paper, problem, judges, rule) for problem in problems], Rule.ANY
+        )
+    return decided(
+        [
+            decided([answer_of(paper.ballots, name, judge) for name in problems], Rule.ANY)
+            for judge in judges
+        ],
+        rule,
+    )
 
 
-def problem_hit(paper: CheckedPaper, problem_id: str, judges: Sequence[str], rule: Rule) -> bool | None:
+def problem_hit(
+    paper: CheckedPaper, problem_id: str, judges: Sequence[str], rule: Rule
+) -> bool | None:
     """Whether the judges say that this problem is the known one."""
     return decided([answer_of(paper.ballots, problem_id, judge) for judge in judges], rule)

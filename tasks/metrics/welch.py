@@ -47,7 +47,11 @@ class WelchTest:
     undefined_reason: str | None = None
 
 
-def welch(first: Sequence[float | None], second: Sequence[float | None], alternative: Alternative = "two-sided") -> WelchTest:
+def welch(
+    first: Sequence[float | None],
+    second: Sequence[float | None],
+    alternative: Alternative = "two-sided",
+) -> WelchTest:
     """Welch's test from the values; None and NaN are counted and left out. See `welch_from_summaries`."""
     (ours, ours_missing), (theirs, theirs_missing) = answered(first), answered(second)
     tested = welch_from_summaries(summarise(ours), summarise(theirs), alternative)
@@ -65,7 +69,9 @@ def welch(first: Sequence[float | None], second: Sequence[float | None], alterna
     )
 
 
-def welch_from_summaries(first: Summary, second: Summary, alternative: Alternative = "two-sided") -> WelchTest:
+def welch_from_summaries(
+    first: Summary, second: Summary, alternative: Alternative = "two-sided"
+) -> WelchTest:
     """t = (m1 - m2) / sqrt(s1²/n1 + s2²/n2), degrees of freedom after Welch and Satterthwaite; p by `scipy`.
 
     Source: Welch, The generalization of Student's problem, Biometrika 1947.
@@ -75,16 +81,30 @@ def welch_from_summaries(first: Summary, second: Summary, alternative: Alternati
     reason = _no_test_reason(first, second)
     difference = first.mean - second.mean
     if reason is not None:
-        return WelchTest(difference, NAN, NAN, NAN, alternative, first, second, undefined_reason=reason)
+        return WelchTest(
+            difference, NAN, NAN, NAN, alternative, first, second, undefined_reason=reason
+        )
     found = ttest_ind_from_stats(
-        first.mean, first.deviation, first.count, second.mean, second.deviation, second.count, equal_var=False, alternative=alternative
+        first.mean,
+        first.deviation,
+        first.count,
+        second.mean,
+        second.deviation,
+        second.count,
+        equal_var=False,
+        alternative=alternative,
     )
     freedom = _degrees_of_freedom(first, second)
-    return WelchTest(difference, float(found.statistic), freedom, float(found.pvalue), alternative, first, second)
+    return WelchTest(
+        difference, float(found.statistic), freedom, float(found.pvalue), alternative, first, second
+    )
 
 
 def p_values_of_rounded(
-    first: Summary, second: Summary, half_unit: float = 0.005, alternative: Alternative = "two-sided"
+    first: Summary,
+    second: Summary,
+    half_unit: float = 0.005,
+    alternative: Alternative = "two-sided",
 ) -> tuple[float, float]:
     """(smallest, largest) p-value that printed means and deviations allow, each off by up to `half_unit` from rounding.
 
@@ -96,7 +116,9 @@ def p_values_of_rounded(
     signs = (-1.0, 1.0)
     found = [
         welch_from_summaries(
-            _moved(first, a * half_unit, b * half_unit), _moved(second, -a * half_unit, c * half_unit), alternative
+            _moved(first, a * half_unit, b * half_unit),
+            _moved(second, -a * half_unit, c * half_unit),
+            alternative,
         ).p_value
         for a, b, c in product(signs, signs, signs)
     ]
@@ -108,7 +130,9 @@ def p_values_of_rounded(
 
 def summarise(values: Sequence[float]) -> Summary:
     """Mean and sample standard deviation; NaN where there are too few values for them."""
-    if len(set(values)) < 2:  # the mean of equal numbers may round to another, and give them a spread
+    if (
+        len(set(values)) < 2
+    ):  # the mean of equal numbers may round to another, and give them a spread
         return Summary(values[0] if values else NAN, 0.0 if len(values) > 1 else NAN, len(values))
     return Summary(float(np.mean(values)), float(np.std(values, ddof=1)), len(values))
 

@@ -21,9 +21,12 @@ SIMILARITY_WEIGHT = 0.6
 """Of the cosine; the rest is the share of the statement's specific words that stand in the work."""
 COVERED = 0.55
 """Closeness from which a statement counts as covered by a work: near the median (0.56) over 35 real ideas with ten works each."""
-_PROTOCOL = bounded(r"\b(?:experiment|evaluation|baseline|metric|ablation|timeline|budget)", IGNORECASE)
+_PROTOCOL = bounded(
+    r"\b(?:experiment|evaluation|baseline|metric|ablation|timeline|budget)", IGNORECASE
+)
 _PROTOCOL_SENTENCE = bounded(
-    r"(?:the )?(?:experiments?|baselines?|metrics?|ablations?|we (?:measure|report|evaluate|compare))\b", IGNORECASE
+    r"(?:the )?(?:experiments?|baselines?|metrics?|ablations?|we (?:measure|report|evaluate|compare))\b",
+    IGNORECASE,
 )
 """How an idea is tested is seldom what is new about it."""
 _EMPHASIS = bounded(r"[*_`#]{1,3}")
@@ -65,26 +68,42 @@ def key_statements(idea: str) -> tuple[str, ...]:
 
 
 def _claim(text: str, heading: str) -> float:
-    stated = 1.0 * bool(CLAIM.search(text)) + min(len(NOVELTY.findall(text)), 2) + 0.05 * min(len(specific_stems(text)), 16)
-    aside = bool(BACKGROUND.search(heading)) + bool(_PROTOCOL.search(heading) or _PROTOCOL_SENTENCE.match(text))
+    stated = (
+        1.0 * bool(CLAIM.search(text))
+        + min(len(NOVELTY.findall(text)), 2)
+        + 0.05 * min(len(specific_stems(text)), 16)
+    )
+    aside = bool(BACKGROUND.search(heading)) + bool(
+        _PROTOCOL.search(heading) or _PROTOCOL_SENTENCE.match(text)
+    )
     return stated - 1.0 * aside - 0.8 * bool(GAP.search(text))
 
 
-async def measure(idea: str, works: Sequence[tuple[str, str]], embedder: Embedder) -> Closeness | None:
+async def measure(
+    idea: str, works: Sequence[tuple[str, str]], embedder: Embedder
+) -> Closeness | None:
     """Measure `idea` against works given as (title, abstract). None when there is no work, or no sentence of six words or more."""
     statements = key_statements(idea)
     return await closeness_of(statements, works, embedder) if statements and works else None
 
 
-async def closeness_of(statements: Sequence[str], works: Sequence[tuple[str, str]], embedder: Embedder) -> Closeness:
+async def closeness_of(
+    statements: Sequence[str], works: Sequence[tuple[str, str]], embedder: Embedder
+) -> Closeness:
     """Closeness of a statement to a work = 0.6 × cosine with the work's nearest passage + 0.4 × share of its specific words in the work.
 
     Neither may be empty. A statement without a specific word has a share of 0.
     """
     passages = [_passages(title, abstract) for title, abstract in works]
-    vectors = await embedder.embed([*statements, *(passage for each in passages for passage in each)])
-    similarity = _by_work(vectors[: len(statements)] @ vectors[len(statements) :].T, [len(each) for each in passages])
-    close = SIMILARITY_WEIGHT * np.clip(similarity, 0.0, 1.0) + (1 - SIMILARITY_WEIGHT) * _shared(statements, works)
+    vectors = await embedder.embed(
+        [*statements, *(passage for each in passages for passage in each)]
+    )
+    similarity = _by_work(
+        vectors[: len(statements)] @ vectors[len(statements) :].T, [len(each) for each in passages]
+    )
+    close = SIMILARITY_WEIGHT * np.clip(similarity, 0.0, 1.0) + (1 - SIMILARITY_WEIGHT) * _shared(
+        statements, works
+    )
     places = close.argmax(axis=1)
     values = tuple(round(float(close[row, place]), 4) for row, place in enumerate(places))
     return Closeness(tuple(statements), values, tuple(int(place) for place in places))
@@ -107,4 +126,9 @@ def _by_work(similarity: NDArray[np.float32], sizes: Sequence[int]) -> NDArray[n
 
 def _shared(statements: Sequence[str], works: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
     stems = [specific_stems(f"{title} {abstract}") for title, abstract in works]
-    return np.array([[len(wanted & have) / (len(wanted) or 1) for have in stems] for wanted in map(specific_stems, statements)])
+    return np.array(
+        [
+            [len(wanted & have) / (len(wanted) or 1) for have in stems]
+            for wanted in map(specific_stems, statements)
+        ]
+    )

@@ -67,17 +67,24 @@ async def evaluate_novelty(
             provenance=outcome.provenance,
             **measured,
         )
-        return _findings(judgement, around, failures=call_failures([outcome], STAGE, JUDGE_NOVELTY.name))
+        return _findings(
+            judgement, around, failures=call_failures([outcome], STAGE, JUDGE_NOVELTY.name)
+        )
     said = settled(outcome.value, shown)
     scored = _scored(said, outcome.provenance, measured)
     judgement, failures = with_calibration(scored, idea, parameters.calibrator, engine.name)
     return _findings(judgement, around, said.citations, failures)
 
 
-def _question(idea: Idea, shown: Shown, around: RelatedWorks, parameters: NoveltyParameters) -> NoveltyInput:
+def _question(
+    idea: Idea, shown: Shown, around: RelatedWorks, parameters: NoveltyParameters
+) -> NoveltyInput:
     return NoveltyInput(
         idea=idea.text,
-        works=tuple(WorkShown(key=key, title=paper.title, year=paper.year, abstract=paper.abstract or "") for key, paper in shown),
+        works=tuple(
+            WorkShown(key=key, title=paper.title, year=paper.year, abstract=paper.abstract or "")
+            for key, paper in shown
+        ),
         unanswered_searches=around.unanswered,
         words_per_text=parameters.words_per_text,
     )
@@ -90,7 +97,9 @@ async def _measured(
     embedder: Embedder,
 ) -> dict[str, Any]:
     """Fields of the judgement: what was shown, and how close the idea comes to that."""
-    closeness = await measure(idea.text, [(paper.title, paper.abstract or "") for paper in shown.papers], embedder)
+    closeness = await measure(
+        idea.text, [(paper.title, paper.abstract or "") for paper in shown.papers], embedder
+    )
     return {
         "related_paper_ids": tuple(paper.paper_id for paper in shown.papers),
         "statement_count": len(closeness.statements) if closeness else None,
@@ -101,7 +110,9 @@ async def _measured(
     }
 
 
-def _scored(said: SettledReply, provenance: Provenance, measured: dict[str, Any]) -> NoveltyJudgement:
+def _scored(
+    said: SettledReply, provenance: Provenance, measured: dict[str, Any]
+) -> NoveltyJudgement:
     return NoveltyJudgement(
         score_1_to_5=said.score,
         justification=said.justification,
@@ -127,7 +138,10 @@ def _nothing_to_judge_by(around: RelatedWorks, engine: Engine) -> NoveltyJudgeme
 
 
 def _findings(
-    judgement: NoveltyJudgement, around: RelatedWorks, citations: tuple[Citation, ...] = (), failures: tuple[Failure, ...] = ()
+    judgement: NoveltyJudgement,
+    around: RelatedWorks,
+    citations: tuple[Citation, ...] = (),
+    failures: tuple[Failure, ...] = (),
 ) -> NoveltyFindings:
     evaluation = NoveltyEvaluation(judgement=judgement, failures=(*around.failures, *failures))
     return NoveltyFindings(evaluation, around.retrieved, citations)

@@ -38,7 +38,9 @@ class RelatedWorks:
     failures: tuple[Failure, ...] = ()
 
 
-async def given_works(idea: Idea, given: Sequence[Paper], parameters: NoveltyParameters, embedder: Embedder) -> RelatedWorks:
+async def given_works(
+    idea: Idea, given: Sequence[Paper], parameters: NoveltyParameters, embedder: Embedder
+) -> RelatedWorks:
     """The works that came with the idea: none after the cutoff, none without abstract; of too many the most similar."""
     admissible = _admissible(idea, given)
     readable = [paper for paper in admissible if paper.abstract]
@@ -47,35 +49,55 @@ async def given_works(idea: Idea, given: Sequence[Paper], parameters: NoveltyPar
         detail = f"of {len(given)} works given with the idea {late} are after its cutoff or its own, and none of the others has an abstract"
         return RelatedWorks((), tuple(admissible), missing=(Reason.NO_EVIDENCE, detail))
     chosen, _ = await nearest(
-        idea.text, readable, parameters.related_works, Nearness(idea.text, embedder), lexical_prefilter=False, ranking=Ranking.EMBEDDING
+        idea.text,
+        readable,
+        parameters.related_works,
+        Nearness(idea.text, embedder),
+        lexical_prefilter=False,
+        ranking=Ranking.EMBEDDING,
     )
     return RelatedWorks(tuple(chosen), tuple(admissible))
 
 
 async def find_works(
-    idea: Idea, parameters: NoveltyParameters, engine: Engine, literature: LiteratureClient, embedder: Embedder
+    idea: Idea,
+    parameters: NoveltyParameters,
+    engine: Engine,
+    literature: LiteratureClient,
+    embedder: Embedder,
 ) -> RelatedWorks:
     """Search for the idea's key statements and keep the works most similar to it.
 
     Fewer than half of the searches answered: the literature counts as not looked at, whatever the rest found.
     """
     question = StatementsInput(
-        idea=idea.text, maximum_statements=parameters.maximum_statements, maximum_queries=parameters.queries_per_statement
+        idea=idea.text,
+        maximum_statements=parameters.maximum_statements,
+        maximum_queries=parameters.queries_per_statement,
     )
     outcome = await engine.run(NOVELTY_QUERIES, question)
     if isinstance(outcome, Unscored):
         return _without_queries(outcome)
     queries = _queries(outcome, parameters)
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(literature.search_papers(query, parameters.papers_per_query, idea.cutoff_date)) for query in queries]
+        tasks = [
+            group.create_task(
+                literature.search_papers(query, parameters.papers_per_query, idea.cutoff_date)
+            )
+            for query in queries
+        ]
     answers = [task.result() for task in tasks]
     failures = tuple(
-        failure for query, answer in zip(queries, answers, strict=True) for failure in look_up_failures(answer.failures, STAGE, query)
+        failure
+        for query, answer in zip(queries, answers, strict=True)
+        for failure in look_up_failures(answer.failures, STAGE, query)
     )
     unanswered = sum(not answer.complete for answer in answers)
     found = {paper.paper_id: paper for answer in answers for paper in answer.items}
     admissible = _admissible(idea, list(found.values()))
-    works = await _most_similar(idea, [paper for paper in admissible if paper.abstract], parameters.related_works, embedder)
+    works = await _most_similar(
+        idea, [paper for paper in admissible if paper.abstract], parameters.related_works, embedder
+    )
     missing = _missing(len(queries), unanswered, len(admissible), len(works))
     return RelatedWorks(
         works=() if missing else tuple(works),
@@ -97,29 +119,48 @@ def _queries(outcome: Outcome[StatementsReply], parameters: NoveltyParameters) -
     """Each once, in order of statement: as many as were asked for, whatever came back."""
     assert not isinstance(outcome, Unscored)
     statements = outcome.value.statements[: parameters.maximum_statements]
-    asked = (query for one in statements for query in one.queries[: parameters.queries_per_statement])
+    asked = (
+        query for one in statements for query in one.queries[: parameters.queries_per_statement]
+    )
     return list(dict.fromkeys(" ".join(query.split()) for query in asked))
 
 
-def _missing(searched: int, unanswered: int, found: int, readable: int) -> tuple[Reason, str] | None:
+def _missing(
+    searched: int, unanswered: int, found: int, readable: int
+) -> tuple[Reason, str] | None:
     """Could not look, or looked and found nothing to read. Neither says that the idea is new."""
     if unanswered and (2 * unanswered > searched or not readable):
-        detail = f"{unanswered} of {searched} searches for related works were not answered; run again"
+        detail = (
+            f"{unanswered} of {searched} searches for related works were not answered; run again"
+        )
         return Reason.SOURCE_UNAVAILABLE, detail
     if readable:
         return None
     what = f"found {found} papers, none with an abstract" if found else "found no paper"
-    return Reason.NO_EVIDENCE, f"{searched} searches were answered and {what}; an empty field is not proof of novelty"
+    return (
+        Reason.NO_EVIDENCE,
+        f"{searched} searches were answered and {what}; an empty field is not proof of novelty",
+    )
 
 
 def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:
     """Not after the cutoff, and not the idea's own publication, which would make every idea known."""
     own = plain_title(idea.title)
-    return [paper for paper in papers if paper.admissible(idea.cutoff_date) and not (own and plain_title(paper.title) == own)]
+    return [
+        paper
+        for paper in papers
+        if paper.admissible(idea.cutoff_date) and not (own and plain_title(paper.title) == own)
+    ]
 
 
-async def _most_similar(idea: Idea, papers: Sequence[Paper], limit: int, embedder: Embedder) -> list[Paper]:
+async def _most_similar(
+    idea: Idea, papers: Sequence[Paper], limit: int, embedder: Embedder
+) -> list[Paper]:
     nearness = Nearness(idea.text, embedder)
-    chosen, known = await nearest(idea.text, papers, limit, nearness, lexical_prefilter=True, ranking=Ranking.EMBEDDING)
-    similarity = known | await similarity_of([paper for paper in chosen if paper.paper_id not in known], nearness)
+    chosen, known = await nearest(
+        idea.text, papers, limit, nearness, lexical_prefilter=True, ranking=Ranking.EMBEDDING
+    )
+    similarity = known | await similarity_of(
+        [paper for paper in chosen if paper.paper_id not in known], nearness
+    )
     return sorted(chosen, key=lambda paper: (-similarity[paper.paper_id], paper.paper_id))

@@ -28,7 +28,10 @@ class SettledReply:
 def settled(answer: NoveltyReply, shown: Shown) -> SettledReply:
     """Settle the three texts of a reply against the works it was shown; aspects of which nothing is left are left out."""
     justification = settle(answer.justification, shown)
-    known, novel = (settle("\n".join(" ".join(one.split()) for one in aspects), shown) for aspects in _lists(answer))
+    known, novel = (
+        settle("\n".join(" ".join(one.split()) for one in aspects), shown)
+        for aspects in _lists(answer)
+    )
     texts = {"justification": justification, "known_aspects": known, "novel_aspects": novel}
     return SettledReply(
         score=answer.score,
@@ -38,7 +41,9 @@ def settled(answer: NoveltyReply, shown: Shown) -> SettledReply:
         removed_citation_count=sum(text.removed_citation_count for text in texts.values()),
         uncited_sentence_count=justification.uncited_sentence_count,
         citations=tuple(
-            row for field, text in texts.items() for row in citation_rows(text, shown, module=STAGE, subject=SUBJECT, field=field)
+            row
+            for field, text in texts.items()
+            for row in citation_rows(text, shown, module=STAGE, subject=SUBJECT, field=field)
         ),
     )
 

@@ -39,13 +39,16 @@ def load_roster(personas_file: str | None) -> Roster:
         ConfigurationError: no such file, no TOML, an unknown or missing key, a value out of bounds, two entries of one name.
     """
     shipped = Roster(
-        _parsed(_shipped(SHIPPED_PERSONAS), SHIPPED_PERSONAS).persona, _parsed(_shipped(SHIPPED_DIMENSIONS), SHIPPED_DIMENSIONS).dimension
+        _parsed(_shipped(SHIPPED_PERSONAS), SHIPPED_PERSONAS).persona,
+        _parsed(_shipped(SHIPPED_DIMENSIONS), SHIPPED_DIMENSIONS).dimension,
     )
     if personas_file is None:
         return shipped
     own = _parsed(_text_of(personas_file), personas_file)
     if not own.persona and not own.dimension:
-        raise ConfigurationError(f"personas file {personas_file} holds neither [[persona]] nor [[dimension]]: copy {SHIPPED_PERSONAS}")
+        raise ConfigurationError(
+            f"personas file {personas_file} holds neither [[persona]] nor [[dimension]]: copy {SHIPPED_PERSONAS}"
+        )
     replacing = {dimension.name: dimension for dimension in own.dimension}
     kept = tuple(replacing.pop(dimension.name, dimension) for dimension in shipped.dimensions)
     return Roster(own.persona or shipped.personas, (*kept, *replacing.values()))
@@ -59,7 +62,9 @@ def _text_of(path: str) -> str:
     try:
         return Path(path).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"no personas file `{path}` that can be read as text: check [committee] personas_file") from error
+        raise ConfigurationError(
+            f"no personas file `{path}` that can be read as text: check [committee] personas_file"
+        ) from error
 
 
 def _parsed(text: str, where: str) -> _RosterFile:
@@ -69,7 +74,9 @@ def _parsed(text: str, where: str) -> _RosterFile:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(f"personas file {where} is not TOML: {error}") from error
     except ValidationError as error:
-        raise ConfigurationError(f"personas file {where}: {_first_mistake(error, found)}") from error
+        raise ConfigurationError(
+            f"personas file {where}: {_first_mistake(error, found)}"
+        ) from error
     _refuse_repeated((persona.persona_id for persona in roster.persona), where, "persona_id")
     _refuse_repeated((dimension.name for dimension in roster.dimension), where, "dimension name")
     return roster
@@ -83,7 +90,9 @@ def _first_mistake(error: ValidationError, found: dict[str, object]) -> str:
     if not rest or not isinstance(rest[0], int):
         return f"`{table}`: {message}"
     entries = found.get(str(table))
-    entry = entries[rest[0]] if isinstance(entries, list) and isinstance(entries[rest[0]], dict) else {}
+    entry = (
+        entries[rest[0]] if isinstance(entries, list) and isinstance(entries[rest[0]], dict) else {}
+    )
     name = entry.get("persona_id") or entry.get("name") or "unnamed"
     key = ".".join(str(part) for part in rest[1:])
     return f"{table} {rest[0] + 1} ({name}): `{key}`: {message}"
@@ -93,5 +102,7 @@ def _refuse_repeated(names: Iterable[str], where: str, what: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise ConfigurationError(f"personas file {where}: two entries have the {what} `{name}`: rename or remove one")
+            raise ConfigurationError(
+                f"personas file {where}: two entries have the {what} `{name}`: rename or remove one"
+            )
         seen.add(name)

@@ -55,7 +55,9 @@ def _mode(tally: Tally, strengths: Vector) -> Fit:
         direction = _newton_direction(tally, weights, gradient)
         length, slope = 1.0, float(gradient @ direction)
         noise = 1e-12 * (1.0 + abs(value))
-        while (better := _objective(tally, strengths + length * direction)) < value + 1e-4 * length * slope - noise and length > 1e-6:
+        while (
+            better := _objective(tally, strengths + length * direction)
+        ) < value + 1e-4 * length * slope - noise and length > 1e-6:
             length /= 2
         strengths, value = strengths + length * direction, better
         weights = _weights(tally, strengths)
@@ -84,7 +86,10 @@ def _differences(tally: Tally, strengths: Vector) -> Vector:
 def _objective(tally: Tally, strengths: Vector) -> float:
     """Log-posterior without its constant."""
     difference = _differences(tally, strengths)
-    likelihood = -(tally.left_wins * np.logaddexp(0.0, -difference) + tally.right_wins * np.logaddexp(0.0, difference)).sum()
+    likelihood = -(
+        tally.left_wins * np.logaddexp(0.0, -difference)
+        + tally.right_wins * np.logaddexp(0.0, difference)
+    ).sum()
     return float(likelihood - (strengths @ strengths) / (2 * PRIOR_DEVIATION**2))
 
 
@@ -106,7 +111,11 @@ def _weights(tally: Tally, strengths: Vector) -> Vector:
 
 def _diagonal(tally: Tally, weights: Vector) -> Vector:
     size = len(tally.idea_ids)
-    return np.asarray(np.bincount(tally.left, weights, size) + np.bincount(tally.right, weights, size) + 1.0 / PRIOR_DEVIATION**2)
+    return np.asarray(
+        np.bincount(tally.left, weights, size)
+        + np.bincount(tally.right, weights, size)
+        + 1.0 / PRIOR_DEVIATION**2
+    )
 
 
 def _dense_hessian(tally: Tally, weights: Vector) -> NDArray[np.float64]:

@@ -27,13 +27,18 @@ def dimensions_of(profile: Profile) -> tuple[ReviewDimension, ...]:
         return compared_along(held)
     known = [dimension.name for dimension in held]
     if unknown := sorted(set(wanted) - {*known, OVERALL.name}):
-        raise ConfigurationError(f"[ranking] dimensions: none is called {', '.join(unknown)}; choose from {', '.join(known)}")
+        raise ConfigurationError(
+            f"[ranking] dimensions: none is called {', '.join(unknown)}; choose from {', '.join(known)}"
+        )
     return compared_along([dimension for dimension in held if dimension.name in wanted])
 
 
 def comparing(dimensions: Iterable[ReviewDimension]) -> tuple[ReviewDimension, ...]:
     """`dimensions` of one idea as questions about two: as they say themselves, else which has the better answer."""
-    return tuple(replace(dimension, question=_question(dimension), scale=_scale(dimension)) for dimension in dimensions)
+    return tuple(
+        replace(dimension, question=_question(dimension), scale=_scale(dimension))
+        for dimension in dimensions
+    )
 
 
 def compared_along(dimensions: Sequence[ReviewDimension]) -> tuple[ReviewDimension, ...]:
@@ -46,13 +51,18 @@ def compared_along(dimensions: Sequence[ReviewDimension]) -> tuple[ReviewDimensi
     names = [dimension.name for dimension in own]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise ConfigurationError(f"two review dimensions are called {', '.join(repeated)}: rename or remove one")
+        raise ConfigurationError(
+            f"two review dimensions are called {', '.join(repeated)}: rename or remove one"
+        )
     last = next((dimension for dimension in dimensions if dimension.name == OVERALL.name), OVERALL)
     return (*own, last)
 
 
 def _question(dimension: ReviewDimension) -> str:
-    return dimension.comparison or f"Which of the two ideas has the better answer to this? {dimension.question}"
+    return (
+        dimension.comparison
+        or f"Which of the two ideas has the better answer to this? {dimension.question}"
+    )
 
 
 def _scale(dimension: ReviewDimension) -> str:

@@ -38,7 +38,9 @@ class EloRatings:
         return np.asarray(np.sqrt((self.errors**2).mean(axis=1)))
 
 
-def elo(idea_ids: Sequence[IdeaId], matches: Iterable[Match], parameters: RankingParameters, seed: int) -> EloRatings:
+def elo(
+    idea_ids: Sequence[IdeaId], matches: Iterable[Match], parameters: RankingParameters, seed: int
+) -> EloRatings:
     """Replay `matches`, all of one group and dimension. An unscored match moves nobody; being scheduled counts as activity.
 
     Both orders of a pair in one round are one event whose outcome is their mean, so a judge that favours what it sees first moves
@@ -46,7 +48,14 @@ def elo(idea_ids: Sequence[IdeaId], matches: Iterable[Match], parameters: Rankin
     """
     ordered = tuple(sorted(set(idea_ids)))
     place = {idea_id: number for number, idea_id in enumerate(ordered)}
-    events = _events((match for match in matches if match.first_idea_id in place and match.second_idea_id in place), place)
+    events = _events(
+        (
+            match
+            for match in matches
+            if match.first_idea_id in place and match.second_idea_id in place
+        ),
+        place,
+    )
     replay = _Replay(len(ordered), parameters, _weights(len(events), seed))
     numbered = enumerate(events)
     for _, period in groupby(numbered, key=lambda entry: entry[1].period):
@@ -57,7 +66,9 @@ def elo(idea_ids: Sequence[IdeaId], matches: Iterable[Match], parameters: Rankin
                 replay.play(event.left, event.right, event.share, number)
         replay.regress(~active)
     replicates = replay.points[:, 1:]
-    return EloRatings(ordered, replay.points[:, 0].copy(), replicates - replicates.mean(axis=1, keepdims=True))
+    return EloRatings(
+        ordered, replay.points[:, 0].copy(), replicates - replicates.mean(axis=1, keepdims=True)
+    )
 
 
 def is_vote(match: Match) -> bool:
@@ -79,27 +90,34 @@ def _events(matches: Iterable[Match], place: dict[IdeaId, int]) -> list[_Event]:
     for match in matches:
         first, second = place[match.first_idea_id], place[match.second_idea_id]
         vote = is_vote(match)
-        period = (True, 0, match.created_at.date().isoformat()) if vote else (False, match.round, "")
+        period = (
+            (True, 0, match.created_at.date().isoformat()) if vote else (False, match.round, "")
+        )
         moment, name = (match.created_at.isoformat(), match.match_id) if vote else ("", "")
         won = shares.setdefault((period, moment, min(first, second), max(first, second), name), [])
         if match.winner is not None:
             share = SHARE_OF_FIRST[match.winner]
             won.append(share if first < second else 1.0 - share)
     return [
-        _Event(period, left, right, sum(won) / len(won) if won else None) for (period, _, left, right, _), won in sorted(shares.items())
+        _Event(period, left, right, sum(won) / len(won) if won else None)
+        for (period, _, left, right, _), won in sorted(shares.items())
     ]
 
 
 def _weights(count: int, seed: int) -> NDArray[np.float64]:
     """Row per event; column 0 is the rating itself, the others its replicates. Shape (count, 1 + REPLICATES)."""
     generator = np.random.default_rng([seed, count])
-    return np.hstack([np.ones((count, 1)), generator.poisson(1.0, size=(count, REPLICATES)).astype(np.float64)])
+    return np.hstack(
+        [np.ones((count, 1)), generator.poisson(1.0, size=(count, REPLICATES)).astype(np.float64)]
+    )
 
 
 class _Replay:
     """Points as they stand after each event, in the replay itself and in its replicates side by side."""
 
-    def __init__(self, size: int, parameters: RankingParameters, weights: NDArray[np.float64]) -> None:
+    def __init__(
+        self, size: int, parameters: RankingParameters, weights: NDArray[np.float64]
+    ) -> None:
         self.points = np.full((size, 1 + REPLICATES), START)
         self._parameters = parameters
         self._weights = weights
@@ -110,7 +128,9 @@ class _Replay:
         """S_A is `share`. ΔR is scaled by α while either is new; K falls by γ with every earlier encounter of the pair."""
         parameters = self._parameters
         new = min(self._played[first], self._played[second]) < parameters.elo_cold_start_matches
-        difference = (parameters.elo_cold_start_alpha if new else 1.0) * (self.points[second] - self.points[first])
+        difference = (parameters.elo_cold_start_alpha if new else 1.0) * (
+            self.points[second] - self.points[first]
+        )
         expected = 1.0 / (1.0 + 10.0 ** (difference / SCALE))
         pair = (first, second)
         effective_k = parameters.elo_k * parameters.elo_pair_decay_gamma ** self._met.get(pair, 0)

@@ -30,7 +30,9 @@ def dossier_of(review: IdeaReview, group: str | None) -> Dossier:
         title=idea.title,
         text=idea.text,
         summary=meta.summary if meta is not None else "",
-        claims=tuple(claim.statement for claim in committee.claims) if committee is not None else (),
+        claims=tuple(claim.statement for claim in committee.claims)
+        if committee is not None
+        else (),
         strengths=_texts(review, "strengths"),
         weaknesses=_texts(review, "weaknesses"),
         module_scores=tuple(_module_scores(review)),
@@ -61,7 +63,10 @@ def _module_scores(review: IdeaReview) -> Iterator[ModuleScore]:
     score = review.score
     shares = {
         Module.SOUNDNESS: (score.unscored_method_count, score.method_count),
-        Module.CONTRIBUTION: (score.unscored_comparison_count, score.unscored_comparison_count + score.scored_comparison_count),
+        Module.CONTRIBUTION: (
+            score.unscored_comparison_count,
+            score.unscored_comparison_count + score.scored_comparison_count,
+        ),
     }
     for module in review.run.modules.split(","):
         unscored, judged = shares.get(Module(module), (0, 0))
@@ -84,10 +89,18 @@ def _evidence(review: IdeaReview) -> tuple[DossierEvidence, ...]:
             bearings.setdefault(citation.paper_id, set()).add(_BEARINGS[citation.field])
     said = _said(review)
     papers = {paper.paper_id: paper for paper in review.bibliography}
-    ordered = sorted((paper_id for paper_id in cited if paper_id in papers), key=lambda paper_id: (-cited[paper_id], paper_id))
-    shown = ((paper_id, said.get(paper_id) or papers[paper_id].abstract or papers[paper_id].title) for paper_id in ordered)
+    ordered = sorted(
+        (paper_id for paper_id in cited if paper_id in papers),
+        key=lambda paper_id: (-cited[paper_id], paper_id),
+    )
+    shown = (
+        (paper_id, said.get(paper_id) or papers[paper_id].abstract or papers[paper_id].title)
+        for paper_id in ordered
+    )
     return tuple(
-        DossierEvidence(paper=papers[paper_id], text=text, bearing=_bearing(bearings.get(paper_id, set())))
+        DossierEvidence(
+            paper=papers[paper_id], text=text, bearing=_bearing(bearings.get(paper_id, set()))
+        )
         for paper_id, text in shown
         if text
     )[:EVIDENCE_SHOWN]

@@ -30,7 +30,9 @@ class FoundGroups:
     similarity_of: Mapping[IdeaId, float]
 
 
-async def find_groups(dossiers: Sequence[Dossier], embedder: Embedder, *, similarity: float = SIMILARITY) -> FoundGroups:
+async def find_groups(
+    dossiers: Sequence[Dossier], embedder: Embedder, *, similarity: float = SIMILARITY
+) -> FoundGroups:
     """Group all `dossiers`, whatever group they name.
 
     The same ideas in any order give the same groups under the same names. An idea near to no other is a group of one.
@@ -47,7 +49,10 @@ async def _vectors(dossiers: Sequence[Dossier], embedder: Embedder) -> Vectors:
     """The mean over an idea's passages, so that a long idea is read whole; unit rows."""
     passages = [idea_passages(f"{dossier.title}\n\n{dossier.text}") for dossier in dossiers]
     texts = [text for some in passages for text in some]
-    parts = [await embedder.embed(texts[start : start + TEXTS_PER_REQUEST]) for start in range(0, len(texts), TEXTS_PER_REQUEST)]
+    parts = [
+        await embedder.embed(texts[start : start + TEXTS_PER_REQUEST])
+        for start in range(0, len(texts), TEXTS_PER_REQUEST)
+    ]
     starts = np.cumsum([0, *(len(some) for some in passages[:-1])])
     sums = np.add.reduceat(np.vstack(parts), starts, axis=0)
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
@@ -58,7 +63,9 @@ def _labels(vectors: Vectors, similarity: float) -> NDArray[np.intp]:
     if len(vectors) <= IDEAS_PER_PART:
         return _linked(vectors, similarity)
     parts = -(-len(vectors) // (IDEAS_PER_PART // 2))
-    coarse = BisectingKMeans(n_clusters=parts, random_state=0, bisecting_strategy="largest_cluster").fit_predict(vectors)
+    coarse = BisectingKMeans(
+        n_clusters=parts, random_state=0, bisecting_strategy="largest_cluster"
+    ).fit_predict(vectors)
     labels = np.zeros(len(vectors), dtype=np.intp)
     used = 0
     for part in range(parts):
@@ -73,7 +80,9 @@ def _labels(vectors: Vectors, similarity: float) -> NDArray[np.intp]:
 def _linked(vectors: Vectors, similarity: float) -> NDArray[np.intp]:
     if len(vectors) == 1:
         return np.zeros(1, dtype=np.intp)
-    linkage = AgglomerativeClustering(n_clusters=None, metric="cosine", linkage="average", distance_threshold=1.0 - similarity)
+    linkage = AgglomerativeClustering(
+        n_clusters=None, metric="cosine", linkage="average", distance_threshold=1.0 - similarity
+    )
     return np.asarray(linkage.fit_predict(vectors), dtype=np.intp)
 
 

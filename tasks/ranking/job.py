@@ -23,4 +23,7 @@ class RankJob(Noun):
     request: RankRequest
     dimensions: tuple[ReviewDimension, ...]
     groups: tuple[GroupJob, ...]
-    trace_parent: str | None = Field(default=None, description="The ranking's span, for the shard's to hang below (W3C Trace Context).")
+    trace_parent: str | None = Field(
+        default=None,
+        description="The ranking's span, for the shard's to hang below (W3C Trace Context).",
+    )

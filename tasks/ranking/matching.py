@@ -19,18 +19,24 @@ from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS, PairReply, verdict_
 WINNERS = {"A": Winner.FIRST, "B": Winner.SECOND, "tie": Winner.TIE}
 
 
-def match_id(first: Dossier, second: Dossier, dimension: ReviewDimension, judge: str, seed: int) -> str:
+def match_id(
+    first: Dossier, second: Dossier, dimension: ReviewDimension, judge: str, seed: int
+) -> str:
     """Names a match after all that could change its verdict: what is shown and asked, in which order, the prompt, the engine and the seed.
 
     A match asked again has the same name: of several with one name the newest holds.
     """
     shown = _shown_hash(first.idea_id, first.fingerprint, second.idea_id, second.fingerprint)
-    return content_hash(shown, dimension.name, dimension.question, dimension.scale, judge, str(seed), length=32)
+    return content_hash(
+        shown, dimension.name, dimension.question, dimension.scale, judge, str(seed), length=32
+    )
 
 
 @lru_cache(maxsize=4096)
 def _shown_hash(*shown: str) -> str:
-    return content_hash(COMPARE_IDEAS.name, str(COMPARE_IDEAS.version), COMPARE_IDEAS.prompt_sha256, *shown)
+    return content_hash(
+        COMPARE_IDEAS.name, str(COMPARE_IDEAS.version), COMPARE_IDEAS.prompt_sha256, *shown
+    )
 
 
 def stands(match: Match) -> bool:
@@ -39,7 +45,14 @@ def stands(match: Match) -> bool:
 
 
 async def ask(
-    first: Dossier, second: Dossier, dimensions: Sequence[ReviewDimension], engine: Engine, *, group: str, round_number: int, seed: int
+    first: Dossier,
+    second: Dossier,
+    dimensions: Sequence[ReviewDimension],
+    engine: Engine,
+    *,
+    group: str,
+    round_number: int,
+    seed: int,
 ) -> tuple[Match, ...]:
     """One call about `first` shown before `second`: a match per dimension, scored or not. Never raises for what the engine does."""
     asked = pair_question(first, second, dimensions)
@@ -65,7 +78,11 @@ async def ask(
 def _verdict(dimension: str, outcome: Outcome[PairReply], asked: Asked) -> dict[str, Any]:
     """Fields of the match: who won and why, or why nobody did."""
     if isinstance(outcome, Unscored):
-        return {"winner": None, "unscored_reason": outcome.reason, "unscored_detail": outcome.detail}
+        return {
+            "winner": None,
+            "unscored_reason": outcome.reason,
+            "unscored_detail": outcome.detail,
+        }
     verdict = verdict_along(outcome.value, dimension)
     if verdict is None:
         return {

@@ -17,7 +17,15 @@ from tasks.ranking.elo import is_vote
 from tasks.ranking.matching import ask, match_id, stands
 from tasks.ranking.orders import compare_orders
 from tasks.ranking.rating import rate
-from tasks.ranking.schedule import ADAPTIVE, ROUND_ROBIN, Pair, Round, kind_of, next_round, round_robin
+from tasks.ranking.schedule import (
+    ADAPTIVE,
+    ROUND_ROBIN,
+    Pair,
+    Round,
+    kind_of,
+    next_round,
+    round_robin,
+)
 from tasks.ranking.tally import tally
 
 UNGROUPED = "all"
@@ -72,9 +80,14 @@ async def rank_groups(
     members: dict[str, list[Dossier]] = {}
     for dossier in sorted(dossiers, key=lambda dossier: dossier.idea_id):
         members.setdefault(dossier.group or UNGROUPED, []).append(dossier)
-    judge = _Judge(along, engine, engine_of, seed, deliver, asyncio.Semaphore(concurrency), _newest(stored))
+    judge = _Judge(
+        along, engine, engine_of, seed, deliver, asyncio.Semaphore(concurrency), _newest(stored)
+    )
     async with asyncio.TaskGroup() as running:
-        contests = [_Contest(name, tuple(ideas), parameters, judge, stored) for name, ideas in sorted(members.items())]
+        contests = [
+            _Contest(name, tuple(ideas), parameters, judge, stored)
+            for name, ideas in sorted(members.items())
+        ]
         for contest in contests:
             running.create_task(contest.play())
     used = {match.match_id for contest in contests for match in contest.matches}
@@ -88,7 +101,11 @@ async def rank_groups(
 
 def _check(dossiers: Sequence[Dossier], stored: Iterable[Match], engine: Engine) -> None:
     ids = [dossier.idea_id for dossier in dossiers]
-    repeated = sorted({idea_id for idea_id in ids if ids.count(idea_id) > 1}) if len(set(ids)) < len(ids) else []
+    repeated = (
+        sorted({idea_id for idea_id in ids if ids.count(idea_id) > 1})
+        if len(set(ids)) < len(ids)
+        else []
+    )
     if repeated:
         raise ConfigurationError(f"two dossiers are of idea {repeated[0]!r}: rank each idea once")
     others = sorted({match.judge for match in stored if not is_vote(match)} - {engine.name})
@@ -114,7 +131,9 @@ class _Judge:
     places: asyncio.Semaphore
     stored: dict[str, Match]
 
-    async def verdicts(self, first: Dossier, second: Dossier, group: str, number: int) -> tuple[Match, ...]:
+    async def verdicts(
+        self, first: Dossier, second: Dossier, group: str, number: int
+    ) -> tuple[Match, ...]:
         """A match per dimension, in order."""
         known: dict[str, Match] = {}
         for dimension in self.dimensions:
@@ -125,7 +144,9 @@ class _Judge:
         if missing:
             engine = self.engine_of(first.idea_id) if self.engine_of else self.engine
             async with self.places:
-                found = await ask(first, second, missing, engine, group=group, round_number=number, seed=self.seed)
+                found = await ask(
+                    first, second, missing, engine, group=group, round_number=number, seed=self.seed
+                )
                 if self.deliver is not None:
                     await self.deliver(found)
             known |= {match.dimension: match for match in found}
@@ -136,7 +157,12 @@ class _Contest:
     """One group's matches, from first round to ratings."""
 
     def __init__(
-        self, name: str, ideas: tuple[Dossier, ...], parameters: RankingParameters, judge: _Judge, stored: Sequence[Match]
+        self,
+        name: str,
+        ideas: tuple[Dossier, ...],
+        parameters: RankingParameters,
+        judge: _Judge,
+        stored: Sequence[Match],
     ) -> None:
         self._name = name
         self._of = {dossier.idea_id: dossier for dossier in ideas}
@@ -149,22 +175,39 @@ class _Contest:
         self._votes = [
             match
             for match in _newest(stored).values()
-            if is_vote(match) and match.dimension in known and match.first_idea_id in self._of and match.second_idea_id in self._of
+            if is_vote(match)
+            and match.dimension in known
+            and match.first_idea_id in self._of
+            and match.second_idea_id in self._of
         ]
 
     @property
     def matches(self) -> tuple[Match, ...]:
-        judged = sorted(self._judged, key=lambda match: (match.round, match.first_idea_id, match.second_idea_id, match.dimension))
+        judged = sorted(
+            self._judged,
+            key=lambda match: (
+                match.round,
+                match.first_idea_id,
+                match.second_idea_id,
+                match.dimension,
+            ),
+        )
         return (*judged, *sorted(self._votes, key=lambda match: (match.created_at, match.match_id)))
 
     async def play(self) -> None:
         """Ask round after round until the schedule ends, or the engine gives no more answers."""
-        rounds = round_robin(tuple(self._of), self._judge.seed) if self._kind == ROUND_ROBIN else None
+        rounds = (
+            round_robin(tuple(self._of), self._judge.seed) if self._kind == ROUND_ROBIN else None
+        )
         asked: set[Pair] = set()
         number = 0
         while not self._ended_because:
             number += 1
-            turn = self._round_robin_turn(rounds, number) if rounds is not None else self._adaptive_turn(number, asked)
+            turn = (
+                self._round_robin_turn(rounds, number)
+                if rounds is not None
+                else self._adaptive_turn(number, asked)
+            )
             self._ended_because = turn.ended_because
             found = await self._asked(turn.pairs, number)
             asked |= {(min(pair), max(pair)) for pair in turn.pairs}
@@ -178,13 +221,17 @@ class _Contest:
         return Round(rounds[number - 1], "every pair was asked" if number == len(rounds) else "")
 
     def _adaptive_turn(self, number: int, asked: set[Pair]) -> Round:
-        deciding = tally(tuple(self._of), (match for match in self._judged if match.dimension == OVERALL.name))
+        deciding = tally(
+            tuple(self._of), (match for match in self._judged if match.dimension == OVERALL.name)
+        )
         return next_round(number, deciding, frozenset(asked), self._parameters, self._judge.seed)
 
     async def _asked(self, pairs: tuple[Pair, ...], number: int) -> list[Match]:
         async with asyncio.TaskGroup() as running:
             tasks = [
-                running.create_task(self._judge.verdicts(self._of[first], self._of[second], self._name, number))
+                running.create_task(
+                    self._judge.verdicts(self._of[first], self._of[second], self._name, number)
+                )
                 for pair in pairs
                 for first, second in self._orders(pair)
             ]
@@ -198,12 +245,21 @@ class _Contest:
         return tuple(
             rating
             for dimension in self._judge.dimensions
-            for rating in rate(self._name, tuple(self._of), matches, dimension.name, self._parameters, self._judge.seed)
+            for rating in rate(
+                self._name,
+                tuple(self._of),
+                matches,
+                dimension.name,
+                self._parameters,
+                self._judge.seed,
+            )
         )
 
     def summary(self) -> GroupSummary:
         orders = compare_orders(self._judged)
-        overall = tally(tuple(self._of), (match for match in self._judged if match.dimension == OVERALL.name))
+        overall = tally(
+            tuple(self._of), (match for match in self._judged if match.dimension == OVERALL.name)
+        )
         return GroupSummary(
             group=self._name,
             idea_count=len(self._of),

@@ -37,7 +37,9 @@ async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]
     logging.getLogger("httpx").setLevel(logging.WARNING)
     layout = Layout(job.request.warehouse)
     async with AsyncExitStack() as stack:
-        budget = SharedBudget(layout.state / "budgets.sqlite", job.request.budget_scope, job.request.budget)
+        budget = SharedBudget(
+            layout.state / "budgets.sqlite", job.request.budget_scope, job.request.budget
+        )
         stack.callback(budget.close)
         engine_of = open_engines(
             job.request.engine,
@@ -45,14 +47,20 @@ async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]
             settings,
             layout,
             api_base=job.request.api_base,
-            embedder=SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")),
+            embedder=SentenceEmbedder(
+                settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")
+            ),
             budget=budget,
             stack=stack,
         )
-        return await rank_shard(job, layout, engine_of, concurrency=settings.language_model.maximum_concurrency)
+        return await rank_shard(
+            job, layout, engine_of, concurrency=settings.language_model.maximum_concurrency
+        )
 
 
-async def rank_shard(job: RankJob, layout: Layout, engine_of: EngineOf, *, concurrency: int) -> tuple[GroupReceipt, ...]:
+async def rank_shard(
+    job: RankJob, layout: Layout, engine_of: EngineOf, *, concurrency: int
+) -> tuple[GroupReceipt, ...]:
     """As `rank_job`, with engines from elsewhere: `engine_of(ledger)` books its calls there.
 
     A group over which something fails is landed as failed, and the others are ranked.
@@ -78,7 +86,9 @@ async def rank_shard(job: RankJob, layout: Layout, engine_of: EngineOf, *, concu
     return tuple(receipt for task in tasks if (receipt := task.result()) is not None)
 
 
-async def _rank_and_land(group: GroupJob, job: RankJob, layout: Layout, engine_of: EngineOf, concurrency: int) -> GroupReceipt | None:
+async def _rank_and_land(
+    group: GroupJob, job: RankJob, layout: Layout, engine_of: EngineOf, concurrency: int
+) -> GroupReceipt | None:
     started_at = datetime.now(UTC)
     journal = _journal(layout, job, group.group)
     ledgers = {dossier.idea_id: Ledger(dossier.idea_id) for dossier in group.dossiers}
@@ -168,7 +178,9 @@ async def _ranked(
     ledgers: Mapping[IdeaId, Ledger],
 ) -> Ranked:
     profile = job.request.profile
-    engines: dict[IdeaId, Engine] = {idea_id: engine_of(ledger) for idea_id, ledger in ledgers.items()}
+    engines: dict[IdeaId, Engine] = {
+        idea_id: engine_of(ledger) for idea_id, ledger in ledgers.items()
+    }
 
     async def deliver(matches: tuple[Match, ...]) -> None:
         journal.write(matches, ledgers[matches[0].first_idea_id].llm_calls)
@@ -205,6 +217,12 @@ def _value(ranked: Ranked, job: RankJob, journal: Journal, started_at: datetime)
 def _judged_before(layout: Layout, job: RankJob, group: str) -> list[Match]:
     """Matches of this group that landed in any ranking of the run by the same engine; votes come with the request alone."""
     run_id, engine = job.request.run_id, job.request.engine
-    ids = {head.ranking_id for head in iterate_heads(layout, run_id) if head.engine == engine} | {job.ranking_id}
-    found = (match for ranking_id in sorted(ids) for match in landed_matches(layout, run_id, ranking_id, group))
+    ids = {head.ranking_id for head in iterate_heads(layout, run_id) if head.engine == engine} | {
+        job.ranking_id
+    }
+    found = (
+        match
+        for ranking_id in sorted(ids)
+        for match in landed_matches(layout, run_id, ranking_id, group)
+    )
     return [match for match in found if match.judge == engine]

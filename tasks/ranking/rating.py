@@ -19,7 +19,12 @@ _DIGITS = 9
 
 
 def rate(
-    group: str, idea_ids: Sequence[IdeaId], matches: Iterable[Match], dimension: str, parameters: RankingParameters, seed: int
+    group: str,
+    idea_ids: Sequence[IdeaId],
+    matches: Iterable[Match],
+    dimension: str,
+    parameters: RankingParameters,
+    seed: int,
 ) -> tuple[Rating, ...]:
     """One rating per idea and method, by method and idea. Bradley–Terry rests on the engine's matches alone, Elo on human votes too.
 
@@ -30,17 +35,33 @@ def rate(
     own = [match for match in matches if match.dimension == dimension]
     by_engine = tally(idea_ids, (match for match in own if not is_vote(match)))
     with threads_for(len(idea_ids)):
-        return (*_bradley_terry(group, dimension, by_engine), *_elo(group, dimension, idea_ids, own, parameters, seed))
+        return (
+            *_bradley_terry(group, dimension, by_engine),
+            *_elo(group, dimension, idea_ids, own, parameters, seed),
+        )
 
 
 def _bradley_terry(group: str, dimension: str, counted: Tally) -> list[Rating]:
     fitted = fit(counted)
     rank, best, worst, spread = ranks(counted, fitted)
-    return _ratings(group, dimension, RatingMethod.BRADLEY_TERRY, counted, fitted.strengths, spread, (rank, best, worst))
+    return _ratings(
+        group,
+        dimension,
+        RatingMethod.BRADLEY_TERRY,
+        counted,
+        fitted.strengths,
+        spread,
+        (rank, best, worst),
+    )
 
 
 def _elo(
-    group: str, dimension: str, idea_ids: Sequence[IdeaId], matches: list[Match], parameters: RankingParameters, seed: int
+    group: str,
+    dimension: str,
+    idea_ids: Sequence[IdeaId],
+    matches: list[Match],
+    parameters: RankingParameters,
+    seed: int,
 ) -> list[Rating]:
     counted = tally(idea_ids, matches)
     rated = elo(idea_ids, matches, parameters, seed_of(group, dimension, seed))
@@ -60,7 +81,9 @@ def _places(rated: EloRatings, counted: Tally) -> Places:
         rows = slice(start, min(start + ROWS_AT_ONCE, size))
         gap = rated.points[rows, None] - rated.points[None, scored]
         shared = errors[rows] @ errors[scored].T / errors.shape[1]
-        error = np.sqrt(np.maximum(variance[rows, None] + variance[None, scored] - 2 * shared, 1e-12))
+        error = np.sqrt(
+            np.maximum(variance[rows, None] + variance[None, scored] - 2 * shared, 1e-12)
+        )
         z = gap / error
         rank[rows] = 1 + (z < -TOLD_APART_Z).sum(axis=1)
         best[rows] = 1 + (z < -BEYOND_DOUBT_Z).sum(axis=1)
@@ -109,4 +132,8 @@ def _why_not(counted: Tally, number: int) -> str:
     if len(counted.idea_ids) == 1:
         return "alone in its group: there is nothing to compare it with"
     unscored = counted.counts[number].unscored
-    return f"none of its {unscored} matches could be scored" if unscored else "it was not matched with any idea"
+    return (
+        f"none of its {unscored} matches could be scored"
+        if unscored
+        else "it was not matched with any idea"
+    )

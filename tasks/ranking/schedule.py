@@ -55,12 +55,18 @@ def round_robin(idea_ids: tuple[IdeaId, ...], seed: int) -> tuple[tuple[Pair, ..
     for _ in range(len(players) - 1):
         half = len(players) // 2
         met = zip(players[:half], reversed(players[half:]), strict=True)
-        rounds.append(tuple((first, second) for first, second in met if first is not None and second is not None))
+        rounds.append(
+            tuple(
+                (first, second) for first, second in met if first is not None and second is not None
+            )
+        )
         players.insert(1, players.pop())
     return tuple(one for one in rounds if one)
 
 
-def next_round(number: int, results: Tally, asked: frozenset[Pair], parameters: RankingParameters, seed: int) -> Round:
+def next_round(
+    number: int, results: Tally, asked: frozenset[Pair], parameters: RankingParameters, seed: int
+) -> Round:
     """Round `number` (from 1) of an adaptive schedule.
 
     Rounds 1 and 2 lay a ring through the group in a random order, so that a chain of matches joins everyone. From then on
@@ -73,25 +79,45 @@ def next_round(number: int, results: Tally, asked: frozenset[Pair], parameters: 
         asked: pairs asked so far, scored or not, each as (smaller id, larger id).
     """
     if number <= 2:
-        return Round(tuple(pair for pair in _ring(_shuffled(results.idea_ids, seed), number) if _key(pair) not in asked))
+        return Round(
+            tuple(
+                pair
+                for pair in _ring(_shuffled(results.idea_ids, seed), number)
+                if _key(pair) not in asked
+            )
+        )
     fitted = fit(results)
     deviations = quick_deviations(results, fitted)
     top = leaders(len(results.idea_ids), parameters)
     leading = chance_of_leading(fitted.strengths, deviations, top)
     if number > MINIMUM_PAIRS and settled_share(leading, top) >= SETTLED_SHARE:
-        return Round((), f"the best {top} are settled: {SETTLED_SHARE:.0%} of them are expected to stay")
-    pairs = _most_telling(_State(results, fitted, deviations, leading, asked), parameters.matches_per_idea)
-    return Round(pairs, "" if pairs else f"every idea in the running has played its {parameters.matches_per_idea} pairs")
+        return Round(
+            (), f"the best {top} are settled: {SETTLED_SHARE:.0%} of them are expected to stay"
+        )
+    pairs = _most_telling(
+        _State(results, fitted, deviations, leading, asked), parameters.matches_per_idea
+    )
+    return Round(
+        pairs,
+        ""
+        if pairs
+        else f"every idea in the running has played its {parameters.matches_per_idea} pairs",
+    )
 
 
 def chance_of_leading(strengths: Vector, deviations: Vector, top: int) -> Vector:
     """Probability of each idea to be among the `top` strongest, against the line that `top` of them are expected to pass."""
     if top >= len(strengths):
         return np.ones(len(strengths))
-    low, high = float(strengths.min() - 8 * deviations.max()), float(strengths.max() + 8 * deviations.max())
+    low, high = (
+        float(strengths.min() - 8 * deviations.max()),
+        float(strengths.max() + 8 * deviations.max()),
+    )
     for _ in range(60):
         line = 0.5 * (low + high)
-        low, high = (line, high) if ndtr((strengths - line) / deviations).sum() > top else (low, line)
+        low, high = (
+            (line, high) if ndtr((strengths - line) / deviations).sum() > top else (low, line)
+        )
     return np.asarray(ndtr((strengths - 0.5 * (low + high)) / deviations))
 
 
@@ -147,13 +173,18 @@ def _ring(players: tuple[IdeaId, ...], number: int) -> list[Pair]:
     start = number - 1
     size = len(players)
     return [
-        (players[place], players[(place + 1) % size]) for place in range(start, size, 2) if players[place] != players[(place + 1) % size]
+        (players[place], players[(place + 1) % size])
+        for place in range(start, size, 2)
+        if players[place] != players[(place + 1) % size]
     ]
 
 
 def _shuffled(idea_ids: tuple[IdeaId, ...], seed: int) -> tuple[IdeaId, ...]:
     ordered = sorted(idea_ids)
-    return tuple(ordered[place] for place in np.random.default_rng([seed, len(ordered)]).permutation(len(ordered)))
+    return tuple(
+        ordered[place]
+        for place in np.random.default_rng([seed, len(ordered)]).permutation(len(ordered))
+    )
 
 
 def _key(pair: Pair) -> Pair:

@@ -36,7 +36,9 @@ def surety(tally: Tally, fitted: Fit, covariances: Matrix) -> Iterator[tuple[sli
         if exact is not None:
             z = exact[rows]
         else:
-            spread = np.sqrt(np.maximum(variance[rows, None] + variance[None, :] - 2 * covariances[rows], 1e-12))
+            spread = np.sqrt(
+                np.maximum(variance[rows, None] + variance[None, :] - 2 * covariances[rows], 1e-12)
+            )
             z = (fitted.strengths[rows, None] - fitted.strengths[None, :]) / spread
         yield rows, z
 
@@ -65,7 +67,9 @@ def _log_posterior(wins: Matrix, strengths: Matrix) -> NDArray[np.float64]:
     return np.asarray(likelihood - (strengths**2).sum(axis=1) / (2 * PRIOR_DEVIATION**2))
 
 
-def _forced_equal(wins: Matrix, strengths: Matrix, upper: NDArray[np.intp], lower: NDArray[np.intp]) -> Matrix:
+def _forced_equal(
+    wins: Matrix, strengths: Matrix, upper: NDArray[np.intp], lower: NDArray[np.intp]
+) -> Matrix:
     """The posterior mode under `s[upper] == s[lower]`, for every pair at once; shape (pairs, ideas). Newton with a multiplier."""
     rows, size = len(upper), wins.shape[0]
     number = np.arange(rows)
@@ -80,7 +84,9 @@ def _forced_equal(wins: Matrix, strengths: Matrix, upper: NDArray[np.intp], lowe
         gradient = (wins[None] - played[None] * expected).sum(axis=2) - found / PRIOR_DEVIATION**2
         curvature = played[None] * expected * (1.0 - expected)
         hessian = -curvature
-        hessian[:, np.arange(size), np.arange(size)] = curvature.sum(axis=2) + 1.0 / PRIOR_DEVIATION**2
+        hessian[:, np.arange(size), np.arange(size)] = (
+            curvature.sum(axis=2) + 1.0 / PRIOR_DEVIATION**2
+        )
         solved = np.linalg.solve(hessian, np.stack([gradient, contrast], axis=2))
         along, across = solved[:, :, 0], solved[:, :, 1]
         multiplier = (contrast * along).sum(axis=1) / (contrast * across).sum(axis=1)
@@ -92,7 +98,9 @@ def _forced_equal(wins: Matrix, strengths: Matrix, upper: NDArray[np.intp], lowe
     return found
 
 
-def ranks(tally: Tally, fitted: Fit) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+def ranks(
+    tally: Tally, fitted: Fit
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """(rank, best rank, worst rank, standard deviation of the strength) per idea; only ideas with a scored match are counted."""
     size = len(tally.idea_ids)
     covariances = covariance(tally, fitted)

@@ -25,7 +25,10 @@ def pair_question(first: Dossier, second: Dossier, dimensions: Sequence[ReviewDi
     question = PairInput(
         first=_shown(first, papers),
         second=_shown(second, papers),
-        dimensions=tuple(ShownCriterion(name=one.name, question=one.question, scale=one.scale) for one in dimensions),
+        dimensions=tuple(
+            ShownCriterion(name=one.name, question=one.question, scale=one.scale)
+            for one in dimensions
+        ),
     )
     return Asked(question, papers)
 
@@ -48,7 +51,10 @@ def _shown(dossier: Dossier, papers: Shown) -> ShownIdea:
             for one in sorted(dossier.module_scores, key=lambda one: one.module)
             if one.score_0_to_10 is not None
         ),
-        dimension_scores=tuple(ShownScore(name=name, score_0_to_10=mean) for name, mean in sorted(dossier.dimension_means.items())),
+        dimension_scores=tuple(
+            ShownScore(name=name, score_0_to_10=mean)
+            for name, mean in sorted(dossier.dimension_means.items())
+        ),
         evidence=tuple(
             ShownEvidence(
                 key=papers.key_of(entry.paper.paper_id),

@@ -44,7 +44,9 @@ class Votes:
     rejected: tuple[RejectedVote, ...]
 
 
-def read_votes(path: Path, group_of: Mapping[IdeaId, str], dimensions: tuple[str, ...] = (OVERALL.name,)) -> Votes:
+def read_votes(
+    path: Path, group_of: Mapping[IdeaId, str], dimensions: tuple[str, ...] = (OVERALL.name,)
+) -> Votes:
     """Read the votes of `path` about the ideas of `group_of` (idea to group).
 
     A vote has `first` and `second` (idea ids in the order shown), `winner` (`first`, `second`, `tie`, or an idea's id), `voter`, `voted_at`
@@ -61,19 +63,30 @@ def read_votes(path: Path, group_of: Mapping[IdeaId, str], dimensions: tuple[str
         if isinstance(vote, str):
             rejected.append(RejectedVote(f"{path.name} {location}", vote))
         elif vote.match_id in good:
-            rejected.append(RejectedVote(f"{path.name} {location}", "the same vote stands further up: remove one"))
+            rejected.append(
+                RejectedVote(
+                    f"{path.name} {location}", "the same vote stands further up: remove one"
+                )
+            )
         else:
             good[vote.match_id] = vote
-    return Votes(tuple(sorted(good.values(), key=lambda match: (match.created_at, match.match_id))), tuple(rejected))
+    return Votes(
+        tuple(sorted(good.values(), key=lambda match: (match.created_at, match.match_id))),
+        tuple(rejected),
+    )
 
 
 def _text(path: Path) -> str:
     try:
         if path.stat().st_size > MAXIMUM_BYTES:
-            raise ConfigurationError(f"votes file {path} is larger than {MAXIMUM_BYTES // 1024**2} MB: split it")
+            raise ConfigurationError(
+                f"votes file {path} is larger than {MAXIMUM_BYTES // 1024**2} MB: split it"
+            )
         return path.read_text("utf-8-sig")
     except OSError as error:
-        raise ConfigurationError(f"cannot read votes file {path}: {error.strerror or error}") from error
+        raise ConfigurationError(
+            f"cannot read votes file {path}: {error.strerror or error}"
+        ) from error
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"votes file {path} is not UTF-8: save it as UTF-8") from error
 
@@ -83,9 +96,15 @@ def _entries(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any] | str]
         reader = csv.DictReader(io.StringIO(text, newline=""))
         try:
             for row in reader:
-                yield f"line {reader.line_num}", {key.strip().lower(): value for key, value in row.items() if key is not None}
+                yield (
+                    f"line {reader.line_num}",
+                    {key.strip().lower(): value for key, value in row.items() if key is not None},
+                )
         except csv.Error as error:
-            yield f"line {reader.line_num}", f"the table cannot be read from here on ({error}): check the quotes, shorten the field"
+            yield (
+                f"line {reader.line_num}",
+                f"the table cannot be read from here on ({error}): check the quotes, shorten the field",
+            )
     elif path.suffix.lower() in {".jsonl", ".ndjson"}:
         for number, line in enumerate(text.splitlines(), start=1):
             if line.strip():
@@ -102,24 +121,43 @@ def _object(line: str) -> dict[str, Any] | str:
     return entry if isinstance(entry, dict) else "not a JSON object: write one object per line"
 
 
-def _vote(entry: Mapping[str, Any], group_of: Mapping[IdeaId, str], dimensions: tuple[str, ...]) -> Match | str:
+def _vote(
+    entry: Mapping[str, Any], group_of: Mapping[IdeaId, str], dimensions: tuple[str, ...]
+) -> Match | str:
     """The vote, or what is wrong with it."""
     given = {name: str(entry.get(name) or "").strip() for name in FIELDS}
     if not all(map(encodable, given.values())):
         return "it holds half a character (a lone surrogate): write it anew as UTF-8"
-    missing = [name for name in ("first", "second", "winner", "voter", "voted_at") if not given[name]]
+    missing = [
+        name for name in ("first", "second", "winner", "voter", "voted_at") if not given[name]
+    ]
     if missing:
         return f"no {', '.join(missing)}: add it"
     first, second = IdeaId(given["first"]), IdeaId(given["second"])
     dimension = given["dimension"] or OVERALL.name
     problem = _problem(first, second, dimension, group_of, dimensions)
-    winner = {given["first"]: Winner.FIRST, given["second"]: Winner.SECOND}.get(given["winner"]) or _WINNERS.get(given["winner"].lower())
+    winner = {given["first"]: Winner.FIRST, given["second"]: Winner.SECOND}.get(
+        given["winner"]
+    ) or _WINNERS.get(given["winner"].lower())
     voted_at = _moment(given["voted_at"])
     if problem or winner is None or voted_at is None:
-        wrong = "winner must be first, second, tie or one of the two idea ids" if winner is None else "voted_at must be a date and time"
+        wrong = (
+            "winner must be first, second, tie or one of the two idea ids"
+            if winner is None
+            else "voted_at must be a date and time"
+        )
         return problem or wrong
     return Match(
-        match_id=content_hash("vote", given["voter"], first, second, dimension, winner, voted_at.isoformat(), length=32),
+        match_id=content_hash(
+            "vote",
+            given["voter"],
+            first,
+            second,
+            dimension,
+            winner,
+            voted_at.isoformat(),
+            length=32,
+        ),
         group=group_of[first],
         first_idea_id=first,
         second_idea_id=second,
@@ -132,7 +170,13 @@ def _vote(entry: Mapping[str, Any], group_of: Mapping[IdeaId, str], dimensions: 
     )
 
 
-def _problem(first: IdeaId, second: IdeaId, dimension: str, group_of: Mapping[IdeaId, str], dimensions: tuple[str, ...]) -> str | None:
+def _problem(
+    first: IdeaId,
+    second: IdeaId,
+    dimension: str,
+    group_of: Mapping[IdeaId, str],
+    dimensions: tuple[str, ...],
+) -> str | None:
     unknown = [idea_id for idea_id in (first, second) if idea_id not in group_of]
     if unknown:
         return f"no idea {unknown[0][:80]!r} is being ranked: check the id"

@@ -51,7 +51,11 @@ class _Context:
 
 
 async def evaluate_soundness(
-    idea: Idea, parameters: SoundnessParameters, engine: Engine, literature: LiteratureClient, documents: DocumentLibrary
+    idea: Idea,
+    parameters: SoundnessParameters,
+    engine: Engine,
+    literature: LiteratureClient,
+    documents: DocumentLibrary,
 ) -> SoundnessFindings:
     """Evaluate the soundness of `idea`. Methods run side by side; the result's order does not depend on who answers first.
 
@@ -64,9 +68,15 @@ async def evaluate_soundness(
         tasks: list[asyncio.Task[_Judged]] = []
         for methods in even_batches(extracted.methods, parameters.methods_per_query_call):
             queried = group.create_task(ask_queries(idea, methods, parameters, engine))
-            tasks.extend(group.create_task(_judge(place, queried, context)) for place in range(len(methods)))
+            tasks.extend(
+                group.create_task(_judge(place, queried, context)) for place in range(len(methods))
+            )
     judged = [task.result() for task in tasks]
-    summarised = await summarise(idea, [(each.method, each.reviewed) for each in judged], engine) if judged else None
+    summarised = (
+        await summarise(idea, [(each.method, each.reviewed) for each in judged], engine)
+        if judged
+        else None
+    )
     sections, document_failures = await fetched.read()
     evaluation = SoundnessEvaluation(
         methods=tuple(each.method for each in judged),
@@ -84,10 +94,16 @@ async def evaluate_soundness(
         ),
     )
     citations = [row for each in judged for row in each.reviewed.citations]
-    return SoundnessFindings(evaluation, await fetched.retrieved(), (*citations, *(summarised.citations if summarised else ())))
+    return SoundnessFindings(
+        evaluation,
+        await fetched.retrieved(),
+        (*citations, *(summarised.citations if summarised else ())),
+    )
 
 
-async def _judge(place: int, asked: asyncio.Task[tuple[Queried, ...]], context: _Context) -> _Judged:
+async def _judge(
+    place: int, asked: asyncio.Task[tuple[Queried, ...]], context: _Context
+) -> _Judged:
     """One method from its query to its review.
 
     It waits for none but those whose queries are asked for with it, and for the idea's first reading.
@@ -96,19 +112,50 @@ async def _judge(place: int, asked: asyncio.Task[tuple[Queried, ...]], context: 
     method = queried.method
     if queried.unscored is not None or method.query is None:
         assert queried.unscored is not None
-        reason, detail = queried.unscored.reason, f"no query could be made for the method: {queried.unscored.detail}"
-        return _Judged(method, Reviewed(unscored_review(method, reason, detail, queried.unscored.provenance, 0), show(())))
-    gathered = await gather_papers(method, method.query, context.idea.cutoff_date, context.parameters, context.literature, context.fetched)
+        reason, detail = (
+            queried.unscored.reason,
+            f"no query could be made for the method: {queried.unscored.detail}",
+        )
+        return _Judged(
+            method,
+            Reviewed(
+                unscored_review(method, reason, detail, queried.unscored.provenance, 0), show(())
+            ),
+        )
+    gathered = await gather_papers(
+        method,
+        method.query,
+        context.idea.cutoff_date,
+        context.parameters,
+        context.literature,
+        context.fetched,
+    )
     if context.parameters.extract_methods_and_results:
         read = await baseline_evidence(
-            context.idea, method, gathered.papers, context.parameters, context.engine, context.fetched, context.readings
+            context.idea,
+            method,
+            gathered.papers,
+            context.parameters,
+            context.engine,
+            context.fetched,
+            context.readings,
         )
     else:
         read = await read_passages(
-            context.idea, method, gathered.papers, gathered.passages, context.parameters, context.engine, context.readings
+            context.idea,
+            method,
+            gathered.papers,
+            gathered.passages,
+            context.parameters,
+            context.engine,
+            context.readings,
         )
     if any(row.relevant for row in read.evidence):
-        reviewed = await baseline_review(context.idea, method, gathered.papers, read, context.parameters, context.engine)
+        reviewed = await baseline_review(
+            context.idea, method, gathered.papers, read, context.parameters, context.engine
+        )
     else:
         reviewed = unreviewed(method, read, gathered.source_failed, context.engine)
-    return _Judged(method, reviewed, gathered.passages, read.evidence, (*gathered.failures, *read.failures))
+    return _Judged(
+        method, reviewed, gathered.passages, read.evidence, (*gathered.failures, *read.failures)
+    )

@@ -35,12 +35,26 @@ class Queried:
 
 async def find_methods(idea: Idea, parameters: SoundnessParameters, engine: Engine) -> Extracted:
     """Ask for the idea's methods; quotes that do not occur in it are emptied, methods beyond the limit left out on record."""
-    outcome = await engine.run(EXTRACT_METHODS, MethodsInput(idea=idea.text, maximum_methods=parameters.maximum_methods))
+    outcome = await engine.run(
+        EXTRACT_METHODS, MethodsInput(idea=idea.text, maximum_methods=parameters.maximum_methods)
+    )
     if isinstance(outcome, Unscored):
-        return Extracted((), (_failure(idea, outcome.reason, f"no methods could be extracted: {outcome.detail}"),))
+        return Extracted(
+            (),
+            (_failure(idea, outcome.reason, f"no methods could be extracted: {outcome.detail}"),),
+        )
     methods = _methods(idea, outcome, parameters.maximum_methods)
     if not methods:
-        return Extracted((), (_failure(idea, Reason.NOTHING_TO_JUDGE, "the idea proposes no method; describe what would be done"),))
+        return Extracted(
+            (),
+            (
+                _failure(
+                    idea,
+                    Reason.NOTHING_TO_JUDGE,
+                    "the idea proposes no method; describe what would be done",
+                ),
+            ),
+        )
     return Extracted(methods, ())
 
 
@@ -50,7 +64,11 @@ def _failure(idea: Idea, reason: Reason, detail: str) -> Failure:
 
 def _methods(idea: Idea, outcome: Scored[MethodsReply], limit: int) -> tuple[Method, ...]:
     proposed = [method for method in outcome.value.methods if method.text.strip()]
-    note = f"{len(proposed) - limit} methods beyond the limit of {limit} left out" if len(proposed) > limit else None
+    note = (
+        f"{len(proposed) - limit} methods beyond the limit of {limit} left out"
+        if len(proposed) > limit
+        else None
+    )
     return tuple(
         Method(
             method_id=f"m{rank}",
@@ -67,27 +85,40 @@ def _occurs(quote: str, text: str) -> bool:
     return "".join(quote.split()) in "".join(text.split())
 
 
-async def ask_queries(idea: Idea, methods: Sequence[Method], parameters: SoundnessParameters, engine: Engine) -> tuple[Queried, ...]:
+async def ask_queries(
+    idea: Idea, methods: Sequence[Method], parameters: SoundnessParameters, engine: Engine
+) -> tuple[Queried, ...]:
     """`methods` in order, each with one query of at most `query_word_limit` words; a longer one is cut, and the provenance says so."""
     limit = parameters.query_word_limit
     outcome = await engine.run(
-        SOUNDNESS_QUERY, QueriesInput(idea=idea.text, methods=tuple(method.text for method in methods), word_limit=limit)
+        SOUNDNESS_QUERY,
+        QueriesInput(
+            idea=idea.text, methods=tuple(method.text for method in methods), word_limit=limit
+        ),
     )
     if isinstance(outcome, Unscored):
         return tuple(Queried(method, outcome) for method in methods)
     answers: dict[int, str] = {}
     for answer in outcome.value.queries:
         answers.setdefault(answer.method, " ".join(answer.query.split()))
-    return tuple(_queried(method, answers.get(number), limit, outcome.provenance) for number, method in enumerate(methods, start=1))
+    return tuple(
+        _queried(method, answers.get(number), limit, outcome.provenance)
+        for number, method in enumerate(methods, start=1)
+    )
 
 
 def _queried(method: Method, answer: str | None, word_limit: int, asked: Provenance) -> Queried:
     """The method with its query; without one, why: the reply left it out, or left it empty."""
     if answer is None:
-        return Queried(method, Unscored(Reason.REPLY_UNPARSABLE, "the reply has no query for this method", asked))
+        return Queried(
+            method,
+            Unscored(Reason.REPLY_UNPARSABLE, "the reply has no query for this method", asked),
+        )
     query, left_out = shorten_words(answer, word_limit)
     if not query:
         return Queried(method, Unscored(Reason.REPLY_EMPTY, "the query is empty", asked))
     note = f"query cut to {word_limit} words, {left_out} left out" if left_out else None
-    provenance = replace(shortened(method.provenance, note), call_ids=(*method.provenance.call_ids, *asked.call_ids))
+    provenance = replace(
+        shortened(method.provenance, note), call_ids=(*method.provenance.call_ids, *asked.call_ids)
+    )
     return Queried(replace(method, query=query, provenance=provenance), None)

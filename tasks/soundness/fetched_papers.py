@@ -39,7 +39,9 @@ class FetchedPapers:
     cutoff: date | None
     group: asyncio.TaskGroup
     _paper_answers: dict[PaperId, asyncio.Task[_LookedUp]] = field(default_factory=dict)
-    _section_answers: dict[PaperId, asyncio.Task[Answer[PaperSection]]] = field(default_factory=dict)
+    _section_answers: dict[PaperId, asyncio.Task[Answer[PaperSection]]] = field(
+        default_factory=dict
+    )
 
     async def papers(self, paper_ids: Iterable[PaperId]) -> PapersFound:
         """Papers by identifier: those nobody asked for yet travel in one look-up."""
@@ -65,8 +67,14 @@ class FetchedPapers:
     async def _look_up(self, paper_ids: tuple[PaperId, ...]) -> _LookedUp:
         """Papers under their own identifier and under `CorpusId:…`, by which passages may name them."""
         answer = await self.literature.papers(paper_ids, self.cutoff)
-        papers = {f"CorpusId:{paper.corpus_id}": paper for paper in answer.items if paper.corpus_id is not None}
-        return _LookedUp(papers | {paper.paper_id: paper for paper in answer.items}, answer.failures)
+        papers = {
+            f"CorpusId:{paper.corpus_id}": paper
+            for paper in answer.items
+            if paper.corpus_id is not None
+        }
+        return _LookedUp(
+            papers | {paper.paper_id: paper for paper in answer.items}, answer.failures
+        )
 
     async def sections(self, paper: Paper) -> Answer[PaperSection]:
         """Sections of one paper, in the order abstract, methods, results."""
@@ -77,7 +85,10 @@ class FetchedPapers:
     async def _read(self, paper: Paper) -> Answer[PaperSection]:
         answer = await self.documents.sections((paper,))
         own = [section for section in answer.items if section.paper_id == paper.paper_id]
-        return Answer(items=tuple(sorted(own, key=lambda section: _SECTION_ORDER[section.section])), failures=answer.failures)
+        return Answer(
+            items=tuple(sorted(own, key=lambda section: _SECTION_ORDER[section.section])),
+            failures=answer.failures,
+        )
 
     async def read(self) -> tuple[tuple[PaperSection, ...], tuple[Failure, ...]]:
         """All sections fetched and the failures of documents, by paper."""

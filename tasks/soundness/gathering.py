@@ -29,14 +29,21 @@ class Gathered:
 
 
 async def gather_papers(
-    method: Method, query: str, cutoff: date | None, parameters: SoundnessParameters, literature: LiteratureClient, fetched: FetchedPapers
+    method: Method,
+    query: str,
+    cutoff: date | None,
+    parameters: SoundnessParameters,
+    literature: LiteratureClient,
+    fetched: FetchedPapers,
 ) -> Gathered:
     """Search passages for `query` and fetch the papers they stand in and cite. Failed look-ups are rows, not raised."""
     answer = await literature.search_snippets(query, parameters.snippets_per_method, cutoff)
     passages = _best_first(answer.items)
     with_cited = parameters.extract_methods_and_results
     found = await fetched.papers(_named(passages, with_cited))
-    admissible = tuple(_resolved(passage, found.papers) for passage in passages if passage.paper_id in found.papers)
+    admissible = tuple(
+        _resolved(passage, found.papers) for passage in passages if passage.paper_id in found.papers
+    )
     failures = [
         *look_up_failures((*answer.failures, *found.failures), "literature", method.method_id),
         *_left_out(method, len(passages) - len(admissible), found),
@@ -60,13 +67,23 @@ def _best_first(passages: Iterable[Passage]) -> tuple[Passage, ...]:
 
 
 def _named(passages: Iterable[Passage], with_cited: bool) -> list[PaperId]:
-    return [paper_id for passage in passages for paper_id in (passage.paper_id, *(passage.cited_paper_ids if with_cited else ()))]
+    return [
+        paper_id
+        for passage in passages
+        for paper_id in (passage.paper_id, *(passage.cited_paper_ids if with_cited else ()))
+    ]
 
 
 def _resolved(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
     """The passage with papers under their own identifiers; citations nobody knows stay as they are."""
-    cited = tuple(papers[each].paper_id if each in papers else each for each in passage.cited_paper_ids)
-    return replace(passage, paper_id=papers[passage.paper_id].paper_id, cited_paper_ids=tuple(dict.fromkeys(cited)))
+    cited = tuple(
+        papers[each].paper_id if each in papers else each for each in passage.cited_paper_ids
+    )
+    return replace(
+        passage,
+        paper_id=papers[passage.paper_id].paper_id,
+        cited_paper_ids=tuple(dict.fromkeys(cited)),
+    )
 
 
 def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> list[PaperId]:
@@ -84,10 +101,22 @@ def _left_out(method: Method, passage_count: int, found: PapersFound) -> list[Fa
     failures: list[Failure] = []
     if found.dropped:
         detail = (
-            f"{len(found.dropped)} papers came back although they were published after the cutoff or at an unknown date; they were dropped"
+            f"{len(found.dropped)} papers came back although they were published after the cutoff "
+            "or at an unknown date; they were dropped"
         )
-        failures.append(Failure(stage="literature", subject=method.method_id, reason=Reason.AFTER_CUTOFF, detail=detail))
+        failures.append(
+            Failure(
+                stage="literature",
+                subject=method.method_id,
+                reason=Reason.AFTER_CUTOFF,
+                detail=detail,
+            )
+        )
     if passage_count and not found.failures:
         detail = f"{passage_count} passages stand in papers that are unknown to the source or not admissible; they were left out"
-        failures.append(Failure(stage="literature", subject=method.method_id, reason=Reason.NOT_FOUND, detail=detail))
+        failures.append(
+            Failure(
+                stage="literature", subject=method.method_id, reason=Reason.NOT_FOUND, detail=detail
+            )
+        )
     return failures

@@ -20,7 +20,14 @@ from tasks.judging.packing import Beginning
 from tasks.judging.provenance import never_asked, shortened
 from tasks.judging.step import Engine
 from tasks.soundness.fetched_papers import FetchedPapers
-from tasks.soundness.steps.method_evidence import METHOD_EVIDENCE, EvidenceInput, EvidenceReply, PaperReading, PaperShown, SectionShown
+from tasks.soundness.steps.method_evidence import (
+    METHOD_EVIDENCE,
+    EvidenceInput,
+    EvidenceReply,
+    PaperReading,
+    PaperShown,
+    SectionShown,
+)
 from tasks.text.words import shorten_words
 
 ResultT = TypeVar("ResultT")
@@ -46,7 +53,11 @@ class _Readable:
 
     @property
     def shortening(self) -> str | None:
-        cut = [f"{section.words_left_out} words of {section.kind}" for section in self.sections if section.words_left_out]
+        cut = [
+            f"{section.words_left_out} words of {section.kind}"
+            for section in self.sections
+            if section.words_left_out
+        ]
         return f"left out at the section limit: {', '.join(cut)}" if cut else None
 
 
@@ -72,7 +83,9 @@ async def baseline_evidence(
     ]
     size = parameters.papers_per_reading_call
     batches = [readable[start : start + size] for start in range(0, len(readable), size)]
-    judged = await _side_by_side([_read_batch(idea, method, batch, parameters, engine, beginning) for batch in batches])
+    judged = await _side_by_side(
+        [_read_batch(idea, method, batch, parameters, engine, beginning) for batch in batches]
+    )
     rows = {row.paper_id: row for found, _ in judged for row in found}
     for paper, answer in zip(papers, answers, strict=True):
         if paper.paper_id not in rows:
@@ -80,10 +93,14 @@ async def baseline_evidence(
     return Read(
         evidence=tuple(rows[paper.paper_id] for paper in papers),
         full_text=frozenset(
-            each.paper.paper_id for each in readable if any(section.kind != SectionKind.ABSTRACT for section in each.sections)
+            each.paper.paper_id
+            for each in readable
+            if any(section.kind != SectionKind.ABSTRACT for section in each.sections)
         ),
         failures=tuple(failure for _, failures in judged for failure in failures),
-        source_failed=any(row.unscored_reason is Reason.SOURCE_UNAVAILABLE for row in rows.values()),
+        source_failed=any(
+            row.unscored_reason is Reason.SOURCE_UNAVAILABLE for row in rows.values()
+        ),
     )
 
 
@@ -97,10 +114,15 @@ async def read_passages(
     beginning: Beginning,
 ) -> Read:
     """Judge `papers` by their passages, fetching nothing (ScholarEval F.3, -MRE). Every paper gets a row, judged or not."""
-    readable = [_Readable(paper, _passages_shown(paper, passages, parameters.section_word_limit)) for paper in papers]
+    readable = [
+        _Readable(paper, _passages_shown(paper, passages, parameters.section_word_limit))
+        for paper in papers
+    ]
     size = parameters.papers_per_reading_call
     batches = [readable[start : start + size] for start in range(0, len(readable), size)]
-    judged = await _side_by_side([_read_batch(idea, method, batch, parameters, engine, beginning) for batch in batches])
+    judged = await _side_by_side(
+        [_read_batch(idea, method, batch, parameters, engine, beginning) for batch in batches]
+    )
     rows = {row.paper_id: row for found, _ in judged for row in found}
     return Read(
         evidence=tuple(rows[paper.paper_id] for paper in papers),
@@ -110,7 +132,9 @@ async def read_passages(
     )
 
 
-def _passages_shown(paper: Paper, passages: Sequence[Passage], word_limit: int) -> tuple[SectionShown, ...]:
+def _passages_shown(
+    paper: Paper, passages: Sequence[Passage], word_limit: int
+) -> tuple[SectionShown, ...]:
     whole = "\n\n".join(passage.text for passage in passages if passage.paper_id == paper.paper_id)
     text, left_out = shorten_words(whole, word_limit)
     return (SectionShown(kind="passages", text=text or paper.title, words_left_out=left_out),)
@@ -142,16 +166,32 @@ async def _read_batch(
     beginning: Beginning,
 ) -> tuple[list[MethodEvidence], list[Failure]]:
     keys = show([each.paper for each in batch])
-    papers = tuple(PaperShown(key=keys.key_of(each.paper.paper_id), title=each.paper.title, sections=each.sections) for each in batch)
-    question = EvidenceInput(idea=idea.text, method=method.text, papers=papers, words_per_text=parameters.words_per_finding)
+    papers = tuple(
+        PaperShown(
+            key=keys.key_of(each.paper.paper_id), title=each.paper.title, sections=each.sections
+        )
+        for each in batch
+    )
+    question = EvidenceInput(
+        idea=idea.text,
+        method=method.text,
+        papers=papers,
+        words_per_text=parameters.words_per_finding,
+    )
     outcome = await beginning.ask(lambda: engine.run(METHOD_EVIDENCE, question))
     if isinstance(outcome, Unscored):
         return _unanswered(method, batch, outcome)
     readings = _by_number(outcome.value)
-    rows = [_row(method, each, readings.get(place), keys, outcome.provenance) for place, each in enumerate(batch, start=1)]
+    rows = [
+        _row(method, each, readings.get(place), keys, outcome.provenance)
+        for place, each in enumerate(batch, start=1)
+    ]
     failures = [
         _failure(
-            method, row.paper_id, row.unscored_reason, "the reply says nothing usable about this paper, although it was asked about it"
+            method,
+            row.paper_id,
+            row.unscored_reason,
+            "the reply says nothing usable about this paper, although it was asked about it",
         )
         for row in rows
         if row.unscored_reason is not None
@@ -159,13 +199,29 @@ async def _read_batch(
     invented = sorted(set(readings) - set(range(1, len(batch) + 1)))
     if invented:
         detail = f"the reply answers for {len(invented)} keys that were not shown; that part was left out"
-        failures.append(Failure(stage="soundness", subject=method.method_id, reason=Reason.REPLY_UNPARSABLE, detail=detail))
+        failures.append(
+            Failure(
+                stage="soundness",
+                subject=method.method_id,
+                reason=Reason.REPLY_UNPARSABLE,
+                detail=detail,
+            )
+        )
     return rows, failures
 
 
-def _unanswered(method: Method, batch: Sequence[_Readable], outcome: Unscored) -> tuple[list[MethodEvidence], list[Failure]]:
-    rows = [_unscored(method, each.paper, outcome.reason, shortened(outcome.provenance, each.shortening)) for each in batch]
-    return rows, [_failure(method, each.paper.paper_id, outcome.reason, outcome.detail) for each in batch]
+def _unanswered(
+    method: Method, batch: Sequence[_Readable], outcome: Unscored
+) -> tuple[list[MethodEvidence], list[Failure]]:
+    rows = [
+        _unscored(
+            method, each.paper, outcome.reason, shortened(outcome.provenance, each.shortening)
+        )
+        for each in batch
+    ]
+    return rows, [
+        _failure(method, each.paper.paper_id, outcome.reason, outcome.detail) for each in batch
+    ]
 
 
 def _by_number(reply: EvidenceReply) -> dict[int, PaperReading]:
@@ -177,7 +233,13 @@ def _by_number(reply: EvidenceReply) -> dict[int, PaperReading]:
     return found
 
 
-def _row(method: Method, read: _Readable, reading: PaperReading | None, keys: Shown, provenance: Provenance) -> MethodEvidence:
+def _row(
+    method: Method,
+    read: _Readable,
+    reading: PaperReading | None,
+    keys: Shown,
+    provenance: Provenance,
+) -> MethodEvidence:
     """The evidence as the reply gives it; keys of the batch, which mean other papers in the review, are spelled out."""
     provenance = shortened(provenance, read.shortening)
     if reading is None:
@@ -189,20 +251,36 @@ def _row(method: Method, read: _Readable, reading: PaperReading | None, keys: Sh
         paper_id=read.paper.paper_id,
         relevant=reading.relevant,
         method=without_keys(reading.method, keys, read.paper.paper_id) if reading.relevant else "",
-        results=without_keys(reading.results, keys, read.paper.paper_id) if reading.relevant else "",
-        context=without_keys(reading.context, keys, read.paper.paper_id) if reading.relevant else "",
+        results=without_keys(reading.results, keys, read.paper.paper_id)
+        if reading.relevant
+        else "",
+        context=without_keys(reading.context, keys, read.paper.paper_id)
+        if reading.relevant
+        else "",
         provenance=provenance,
     )
 
 
-def _unread(method: Method, paper: Paper, answer: Answer[PaperSection], engine: Engine) -> MethodEvidence:
+def _unread(
+    method: Method, paper: Paper, answer: Answer[PaperSection], engine: Engine
+) -> MethodEvidence:
     reason = Reason.SOURCE_UNAVAILABLE if answer.failures else Reason.NO_EVIDENCE
     return _unscored(method, paper, reason, never_asked(METHOD_EVIDENCE, engine))
 
 
-def _unscored(method: Method, paper: Paper, reason: Reason, provenance: Provenance) -> MethodEvidence:
-    return MethodEvidence(method_id=method.method_id, paper_id=paper.paper_id, relevant=None, unscored_reason=reason, provenance=provenance)
+def _unscored(
+    method: Method, paper: Paper, reason: Reason, provenance: Provenance
+) -> MethodEvidence:
+    return MethodEvidence(
+        method_id=method.method_id,
+        paper_id=paper.paper_id,
+        relevant=None,
+        unscored_reason=reason,
+        provenance=provenance,
+    )
 
 
 def _failure(method: Method, paper_id: str, reason: Reason, detail: str) -> Failure:
-    return Failure(stage="soundness", subject=f"{method.method_id}/{paper_id}", reason=reason, detail=detail)
+    return Failure(
+        stage="soundness", subject=f"{method.method_id}/{paper_id}", reason=reason, detail=detail
+    )

@@ -33,21 +33,37 @@ class Reviewed:
 
 
 async def baseline_review(
-    idea: Idea, method: Method, papers: Sequence[Paper], read: Read, parameters: SoundnessParameters, engine: Engine
+    idea: Idea,
+    method: Method,
+    papers: Sequence[Paper],
+    read: Read,
+    parameters: SoundnessParameters,
+    engine: Engine,
 ) -> Reviewed:
     """Ask for the review of `method` over its relevant evidence. Call it only when there is some."""
     by_id = {paper.paper_id: paper for paper in papers}
     evidence = _newest_first([row for row in read.evidence if row.relevant], by_id)
     shown = show([by_id[row.paper_id] for row in evidence])
     items = tuple(_item(row, by_id[row.paper_id], shown, read) for row in evidence)
-    question = ReviewInput(idea=idea.text, method=method.text, evidence=items, words_per_text=parameters.words_per_review_text)
+    question = ReviewInput(
+        idea=idea.text,
+        method=method.text,
+        evidence=items,
+        words_per_text=parameters.words_per_review_text,
+    )
     outcome = await engine.run(SOUNDNESS_REVIEW, question)
     if isinstance(outcome, Unscored):
-        return Reviewed(unscored_review(method, outcome.reason, outcome.detail, outcome.provenance, len(items)), shown)
+        return Reviewed(
+            unscored_review(method, outcome.reason, outcome.detail, outcome.provenance, len(items)),
+            shown,
+        )
     reply = outcome.value
     if not (reply.support.strip() or reply.contradictions.strip()):
         detail = "the reply gives a score without saying what speaks for or against the method"
-        return Reviewed(unscored_review(method, Reason.REPLY_EMPTY, detail, outcome.provenance, len(items)), shown)
+        return Reviewed(
+            unscored_review(method, Reason.REPLY_EMPTY, detail, outcome.provenance, len(items)),
+            shown,
+        )
     return _settled(method, reply, shown, outcome.provenance)
 
 
@@ -58,31 +74,55 @@ def unreviewed(method: Method, read: Read, source_failed: bool, engine: Engine) 
     reason is that of the judgement or the look-up that failed.
     """
     reason, detail = _why_unreviewed(read, source_failed or read.source_failed)
-    return Reviewed(unscored_review(method, reason, detail, never_asked(SOUNDNESS_REVIEW, engine), 0), show(()))
+    return Reviewed(
+        unscored_review(method, reason, detail, never_asked(SOUNDNESS_REVIEW, engine), 0), show(())
+    )
 
 
 def _why_unreviewed(read: Read, source_failed: bool) -> tuple[Reason, str]:
     unjudged = [row.unscored_reason for row in read.evidence if row.unscored_reason is not None]
-    unanswered = [reason for reason in unjudged if reason is not Reason.SOURCE_UNAVAILABLE and reason is not Reason.NO_EVIDENCE]
+    unanswered = [
+        reason
+        for reason in unjudged
+        if reason is not Reason.SOURCE_UNAVAILABLE and reason is not Reason.NO_EVIDENCE
+    ]
     if unanswered:
-        return unanswered[0], f"{len(unanswered)} of {len(read.evidence)} papers could not be judged, and no other is relevant"
+        return (
+            unanswered[0],
+            f"{len(unanswered)} of {len(read.evidence)} papers could not be judged, and no other is relevant",
+        )
     if source_failed:
         detail = "no relevant paper was found, but a look-up failed (see failures); run again to try once more"
         return Reason.SOURCE_UNAVAILABLE, detail
     if read.evidence:
-        return Reason.NO_EVIDENCE, f"{len(read.evidence)} papers were found, none relevant to the method"
+        return (
+            Reason.NO_EVIDENCE,
+            f"{len(read.evidence)} papers were found, none relevant to the method",
+        )
     return Reason.NO_EVIDENCE, "the search found no admissible paper"
 
 
-def unscored_review(method: Method, reason: Reason, detail: str, provenance: Provenance, evidence_count: int) -> SoundnessReview:
+def unscored_review(
+    method: Method, reason: Reason, detail: str, provenance: Provenance, evidence_count: int
+) -> SoundnessReview:
     return SoundnessReview(
-        method_id=method.method_id, unscored_reason=reason, unscored_detail=detail, evidence_count=evidence_count, provenance=provenance
+        method_id=method.method_id,
+        unscored_reason=reason,
+        unscored_detail=detail,
+        evidence_count=evidence_count,
+        provenance=provenance,
     )
 
 
-def _newest_first(evidence: list[MethodEvidence], papers: dict[PaperId, Paper]) -> list[MethodEvidence]:
+def _newest_first(
+    evidence: list[MethodEvidence], papers: dict[PaperId, Paper]
+) -> list[MethodEvidence]:
     """By publication date; of the same date, and among the undated, in order of passage score."""
-    return sorted(evidence, key=lambda row: papers[row.paper_id].latest_publication_date or date.min, reverse=True)
+    return sorted(
+        evidence,
+        key=lambda row: papers[row.paper_id].latest_publication_date or date.min,
+        reverse=True,
+    )
 
 
 def _item(row: MethodEvidence, paper: Paper, shown: Shown, read: Read) -> EvidenceShown:
@@ -101,7 +141,11 @@ def _item(row: MethodEvidence, paper: Paper, shown: Shown, read: Read) -> Eviden
 def _settled(method: Method, reply: ReviewReply, shown: Shown, provenance: Provenance) -> Reviewed:
     texts: dict[str, Settled] = {
         field: settle(text, shown)
-        for field, text in (("support", reply.support), ("contradictions", reply.contradictions), ("suggestions", reply.suggestions))
+        for field, text in (
+            ("support", reply.support),
+            ("contradictions", reply.contradictions),
+            ("suggestions", reply.suggestions),
+        )
     }
     review = SoundnessReview(
         method_id=method.method_id,
@@ -117,6 +161,8 @@ def _settled(method: Method, reply: ReviewReply, shown: Shown, provenance: Prove
     citations = tuple(
         row
         for field, text in texts.items()
-        for row in citation_rows(text, shown, module="soundness", subject=method.method_id, field=field)
+        for row in citation_rows(
+            text, shown, module="soundness", subject=method.method_id, field=field
+        )
     )
     return Reviewed(review, shown, citations)

@@ -31,33 +31,62 @@ class Summarised:
     failures: tuple[Failure, ...] = ()
 
 
-async def summarise(idea: Idea, reviewed: Sequence[tuple[Method, Reviewed]], engine: Engine) -> Summarised:
+async def summarise(
+    idea: Idea, reviewed: Sequence[tuple[Method, Reviewed]], engine: Engine
+) -> Summarised:
     """Condense the scored reviews, in the methods' order. Without one there is nothing to condense, and the summary is unscored."""
     scored = [(method, each) for method, each in reviewed if each.review.score_0_to_10 is not None]
     if not scored:
         reasons = {each.review.unscored_reason for _, each in reviewed}
         reason = reasons.pop() if len(reasons) == 1 else Reason.NO_EVIDENCE
-        return Summarised(SoundnessSummary(unscored_reason=reason, provenance=never_asked(SOUNDNESS_SUMMARY, engine)))
+        return Summarised(
+            SoundnessSummary(
+                unscored_reason=reason, provenance=never_asked(SOUNDNESS_SUMMARY, engine)
+            )
+        )
     shown = _cited_anywhere([each for _, each in scored])
-    reviews = tuple(_review_shown(method, each.review, each.shown, shown) for method, each in scored)
+    reviews = tuple(
+        _review_shown(method, each.review, each.shown, shown) for method, each in scored
+    )
     outcome = await engine.run(SOUNDNESS_SUMMARY, SummaryInput(idea=idea.text, reviews=reviews))
     if isinstance(outcome, Unscored):
-        failure = Failure(stage="soundness", subject="summary", reason=outcome.reason, detail=outcome.detail)
-        return Summarised(SoundnessSummary(unscored_reason=outcome.reason, provenance=outcome.provenance), failures=(failure,))
+        failure = Failure(
+            stage="soundness", subject="summary", reason=outcome.reason, detail=outcome.detail
+        )
+        return Summarised(
+            SoundnessSummary(unscored_reason=outcome.reason, provenance=outcome.provenance),
+            failures=(failure,),
+        )
     reply = outcome.value
-    lists = {"strengths": reply.strengths, "weaknesses": reply.weaknesses, "suggestions": reply.suggestions}
-    texts = {field: [settle(item, shown) for item in items[:_MOST] if item.strip()] for field, items in lists.items()}
-    beyond = [f"{len(items) - _MOST} {field}" for field, items in lists.items() if len(items) > _MOST]
+    lists = {
+        "strengths": reply.strengths,
+        "weaknesses": reply.weaknesses,
+        "suggestions": reply.suggestions,
+    }
+    texts = {
+        field: [settle(item, shown) for item in items[:_MOST] if item.strip()]
+        for field, items in lists.items()
+    }
+    beyond = [
+        f"{len(items) - _MOST} {field}" for field, items in lists.items() if len(items) > _MOST
+    ]
     removed = sum(text.removed_citation_count for found in texts.values() for text in found)
     summary = SoundnessSummary(
         strengths=tuple(text.markdown for text in texts["strengths"]),
         weaknesses=tuple(text.markdown for text in texts["weaknesses"]),
         suggestions=tuple(text.markdown for text in texts["suggestions"]),
-        provenance=shortened(outcome.provenance, f"left out beyond three: {', '.join(beyond)}" if beyond else None),
+        provenance=shortened(
+            outcome.provenance, f"left out beyond three: {', '.join(beyond)}" if beyond else None
+        ),
     )
-    joined = {field: settle("\n\n".join(text.markdown for text in found), shown) for field, found in texts.items()}
+    joined = {
+        field: settle("\n\n".join(text.markdown for text in found), shown)
+        for field, found in texts.items()
+    }
     citations = tuple(
-        row for field, text in joined.items() for row in citation_rows(text, shown, module="soundness", subject="summary", field=field)
+        row
+        for field, text in joined.items()
+        for row in citation_rows(text, shown, module="soundness", subject="summary", field=field)
     )
     return Summarised(summary, citations, _invented(removed))
 
@@ -66,13 +95,22 @@ def _invented(removed: int) -> tuple[Failure, ...]:
     if not removed:
         return ()
     detail = f"{removed} citations of papers that were not shown were taken out of the summary"
-    return (Failure(stage="soundness", subject="summary", reason=Reason.REPLY_UNPARSABLE, detail=detail),)
+    return (
+        Failure(
+            stage="soundness", subject="summary", reason=Reason.REPLY_UNPARSABLE, detail=detail
+        ),
+    )
 
 
 def _cited_anywhere(reviewed: Sequence[Reviewed]) -> Shown:
     """One set of keys for all that the reviews cite, in the order they cite it."""
     papers = {paper.paper_id: paper for each in reviewed for paper in each.shown.papers}
-    cited: dict[PaperId, None] = {row.paper_id: None for each in reviewed for row in each.citations if row.paper_id is not None}
+    cited: dict[PaperId, None] = {
+        row.paper_id: None
+        for each in reviewed
+        for row in each.citations
+        if row.paper_id is not None
+    }
     return show([papers[paper_id] for paper_id in cited])
 
 
@@ -92,7 +130,11 @@ def _review_shown(method: Method, review: SoundnessReview, own: Shown, shown: Sh
 def _with_keys(markdown: str, own: Shown, shown: Shown) -> str:
     """Rendered references back to keys, those that hold across the idea."""
     keys = {paper.paper_id: key for key, paper in shown}
-    rendered = {reference(paper): keys[paper.paper_id] for paper in reversed(own.papers) if paper.paper_id in keys}
+    rendered = {
+        reference(paper): keys[paper.paper_id]
+        for paper in reversed(own.papers)
+        if paper.paper_id in keys
+    }
     for text in sorted(rendered, key=len, reverse=True):
         markdown = markdown.replace(text, f"[{rendered[text]}]")
     return markdown

@@ -42,12 +42,22 @@ class ArxivSource(HttpSource):
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
         del settings
-        return Upstream(cls.name, "https://export.arxiv.org", per_minute=20, limit_name=cls.name, one_at_a_time=True)
+        return Upstream(
+            cls.name,
+            "https://export.arxiv.org",
+            per_minute=20,
+            limit_name=cls.name,
+            one_at_a_time=True,
+        )
 
     def worded(self, text: str) -> Wording:
         """Words alone: a hyphen means NOT, and a common word asked for with AND only loses papers."""
         words = _WORDS.findall(text.replace("_", " ").lower())
-        return shortened(" ".join(word for word in words if word not in _COMMON), self.maximum_characters, self.maximum_words)
+        return shortened(
+            " ".join(word for word in words if word not in _COMMON),
+            self.maximum_characters,
+            self.maximum_words,
+        )
 
     def question(self, words: str, query: SourceQuery) -> Question:
         return self._question(words, query, " AND ")
@@ -60,7 +70,10 @@ class ArxivSource(HttpSource):
         again, note = question, "arXiv gave an empty page, which it does by mistake: asked again"
         words = self.worded(query.text).text
         if not page.gaps and " " in words:
-            again, note = self._question(words, query, " OR "), "arXiv has no paper with all words: asked again for any of them"
+            again, note = (
+                self._question(words, query, " OR "),
+                "arXiv has no paper with all words: asked again for any of them",
+            )
         gathered.notes.append(note)
         return await super().ask(again, query, gathered)
 
@@ -76,13 +89,19 @@ class ArxivSource(HttpSource):
     def page(self, body: Any, question: Question) -> Page:
         entries = body.findall(f"{_ATOM}entry")
         if entries and "/api/errors" in _text(entries[0], f"{_ATOM}id"):
-            raise RequestRejectedError(f"arXiv refused the query: {_text(entries[0], f'{_ATOM}summary')}")
+            raise RequestRejectedError(
+                f"arXiv refused the query: {_text(entries[0], f'{_ATOM}summary')}"
+            )
         items, unreadable_count = self.items_of({"entry": entry} for entry in entries)
         total = whole_number(_text(body, f"{_SEARCH}totalResults"))
         if total is None:
             raise UnreadableAnswer("the feed does not say how many results there are")
         missing = not entries and total > 0
-        gaps = ((Reason.MALFORMED_ANSWER, f"an empty page of {total} results to {question.path}"),) if missing else ()
+        gaps = (
+            ((Reason.MALFORMED_ANSWER, f"an empty page of {total} results to {question.path}"),)
+            if missing
+            else ()
+        )
         return Page(items, unreadable_count, gaps)
 
     def worth_keeping(self, page: Page) -> bool:
@@ -104,7 +123,9 @@ class ArxivSource(HttpSource):
             text=_text(entry, f"{_ATOM}summary"),
             published=iso_day(_text(entry, f"{_ATOM}published")),
             updated=iso_day(_text(entry, f"{_ATOM}updated")),
-            authors=tuple(_text(author, f"{_ATOM}name") for author in entry.findall(f"{_ATOM}author")),
+            authors=tuple(
+                _text(author, f"{_ATOM}name") for author in entry.findall(f"{_ATOM}author")
+            ),
             venue=_text(entry, f"{_ARXIV}journal_ref"),
             doi=_text(entry, f"{_ARXIV}doi") or None,
             arxiv_id=match[1],
@@ -119,7 +140,15 @@ class ArxivSource(HttpSource):
             last = f"{query.published_before:%Y%m%d}2359" if query.published_before else _LATEST
             expression += f" AND submittedDate:[{first} TO {last}]"
         size = str(min(query.limit, _LARGEST_PAGE))
-        return Question("/api/query", (("search_query", expression), ("start", "0"), ("max_results", size), ("sortBy", "relevance")))
+        return Question(
+            "/api/query",
+            (
+                ("search_query", expression),
+                ("start", "0"),
+                ("max_results", size),
+                ("sortBy", "relevance"),
+            ),
+        )
 
 
 def _text(element: Element, name: str) -> str:

@@ -47,9 +47,15 @@ class BraveSource(HttpSource):
     def question(self, words: str, query: SourceQuery) -> Question:
         dates: tuple[tuple[str, str], ...] = ()
         if query.published_after or query.published_before:
-            first, last = query.published_after or _EARLIEST, query.published_before or datetime.now(UTC).date()
+            first, last = (
+                query.published_after or _EARLIEST,
+                query.published_before or datetime.now(UTC).date(),
+            )
             dates = (("freshness", f"{first}to{last}"),)
-        return Question("/res/v1/web/search", (("q", words), ("count", str(min(query.limit, _MOST_RESULTS))), *dates))
+        return Question(
+            "/res/v1/web/search",
+            (("q", words), ("count", str(min(query.limit, _MOST_RESULTS))), *dates),
+        )
 
     def page(self, body: Any, question: Question) -> Page:
         del question
@@ -58,7 +64,9 @@ class BraveSource(HttpSource):
 
     def item(self, row: Row) -> KnowledgeItem:
         snippets = (text_of(row, "description"), *texts_of(row, "extra_snippets"))
-        published = iso_day(text_of(row, "page_age")) or spoken_day(text_of(row, "age"), datetime.now(UTC).date())
+        published = iso_day(text_of(row, "page_age")) or spoken_day(
+            text_of(row, "age"), datetime.now(UTC).date()
+        )
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,
@@ -71,7 +79,11 @@ class BraveSource(HttpSource):
 
 def refusal_reason(reply: Reply) -> Reason:
     """A wrong token comes as 422."""
-    return Reason.FORBIDDEN if reply.status == 422 and b"TOKEN" in reply.content.upper() else usual_reason(reply)
+    return (
+        Reason.FORBIDDEN
+        if reply.status == 422 and b"TOKEN" in reply.content.upper()
+        else usual_reason(reply)
+    )
 
 
 def wait_seconds(reply: Reply) -> float:

@@ -9,7 +9,15 @@ from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.settings import Settings
 from tasks.sources.days import of_parts
 from tasks.sources.dois import clean_doi
-from tasks.sources.fields import Row, mappings_of, number_of, rows_of, text_of, texts_of, without_markup
+from tasks.sources.fields import (
+    Row,
+    mappings_of,
+    number_of,
+    rows_of,
+    text_of,
+    texts_of,
+    without_markup,
+)
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.upstream import Question, Reply, Upstream
 from tasks.web.client import Secrets
@@ -49,10 +57,23 @@ class CrossrefSource(HttpSource):
             dates.append(f"until-pub-date:{query.published_before}")
         filters = (("filter", ",".join(dates)),) if dates else ()
         rows = str(min(query.limit, _LARGEST_PAGE))
-        return Question("/works", (("query.bibliographic", words), *filters, ("select", _SELECT), ("rows", rows), ("cursor", "*")))
+        return Question(
+            "/works",
+            (
+                ("query.bibliographic", words),
+                *filters,
+                ("select", _SELECT),
+                ("rows", rows),
+                ("cursor", "*"),
+            ),
+        )
 
     def look_up(self, dois: Sequence[str]) -> Question:
-        parameters = (("filter", ",".join(f"doi:{doi}" for doi in dois)), ("select", _SELECT), ("rows", str(len(dois))))
+        parameters = (
+            ("filter", ",".join(f"doi:{doi}" for doi in dois)),
+            ("select", _SELECT),
+            ("rows", str(len(dois))),
+        )
         return Question("/works", parameters, packed=len(dois))
 
     def page(self, body: Any, question: Question) -> Page:
@@ -61,7 +82,11 @@ class CrossrefSource(HttpSource):
         cursor = text_of(body, "message", "next-cursor")
         kept = tuple(pair for pair in question.parameters if pair[0] != "cursor")
         paged = len(kept) < len(question.parameters)
-        following = Question(question.path, (*kept, ("cursor", cursor))) if cursor and rows and paged else None
+        following = (
+            Question(question.path, (*kept, ("cursor", cursor)))
+            if cursor and rows and paged
+            else None
+        )
         return Page(items, unreadable_count, following=following)
 
     def item(self, row: Row) -> KnowledgeItem:
@@ -87,7 +112,10 @@ def allowed_per_minute(reply: Reply) -> float | None:
     Never below `FEWEST_PER_MINUTE`: the rate holds for every process of the machine, and for as long as it says.
     """
     interval = reply.headers.get("x-rate-limit-interval", "").strip()
-    limit, count = whole_number(reply.headers.get("x-rate-limit-limit")), whole_number(interval[:-1])
+    limit, count = (
+        whole_number(reply.headers.get("x-rate-limit-limit")),
+        whole_number(interval[:-1]),
+    )
     seconds = (count or 0) * {"s": 1, "m": 60, "h": 3600}.get(interval[-1:], 0)
     return max(60.0 * limit / seconds, FEWEST_PER_MINUTE) if limit and seconds else None
 
@@ -103,4 +131,6 @@ def _issued(row: Row) -> Sequence[Any]:
 
 
 def _name(author: Row) -> str:
-    return " ".join(part for part in (text_of(author, "given"), text_of(author, "family")) if part) or text_of(author, "name")
+    return " ".join(
+        part for part in (text_of(author, "given"), text_of(author, "family")) if part
+    ) or text_of(author, "name")

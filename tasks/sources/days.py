@@ -10,7 +10,9 @@ from schemas.patterns import bounded
 _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name}
 _ISO = bounded(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 _MONTH_FIRST = bounded(r"([A-Za-z]{3})[a-z]{0,20}\.? (\d{1,2}),? (\d{4})")
-_DAY_FIRST = bounded(r"(?:[A-Za-z]{3,9}, )?(\d{1,2}) ([A-Za-z]{3})[a-z]{0,20}\.?,? (\d{4})(?: [\d:]+.*)?")
+_DAY_FIRST = bounded(
+    r"(?:[A-Za-z]{3,9}, )?(\d{1,2}) ([A-Za-z]{3})[a-z]{0,20}\.?,? (\d{4})(?: [\d:]+.*)?"
+)
 _AGO = bounded(r"(\d{1,4}|an?) (second|minute|hour|day|week|month|year)s? ago")
 _UNIT_DAYS = {"second": 0, "minute": 0, "hour": 0, "day": 1, "week": 7, "month": 30, "year": 365}
 

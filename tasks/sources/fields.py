@@ -62,13 +62,19 @@ def number_of(row: Row, name: str) -> int | None:
 def mappings_of(row: Row, name: str) -> list[Row]:
     """The objects of a list; empty where there is none."""
     value = row.get(name)
-    return [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
+    return (
+        [entry for entry in value if isinstance(entry, Mapping)] if isinstance(value, list) else []
+    )
 
 
 def texts_of(row: Row, name: str) -> tuple[str, ...]:
     """The texts of a list, each on one line, empty ones left out."""
     value = row.get(name)
-    return tuple(one_line(entry) for entry in value if isinstance(entry, str) and entry.strip()) if isinstance(value, list) else ()
+    return (
+        tuple(one_line(entry) for entry in value if isinstance(entry, str) and entry.strip())
+        if isinstance(value, list)
+        else ()
+    )
 
 
 def one_line(text: str) -> str:

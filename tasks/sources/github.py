@@ -35,7 +35,11 @@ class GithubRepositorySource(HttpSource):
             base_url="https://api.github.com",
             per_minute=cls.per_minute(authenticated=token is not None),
             limit_name=cls.name,
-            secrets=Secrets(headers={"Authorization": SecretStr(f"Bearer {token.get_secret_value()}")} if token else {}),
+            secrets=Secrets(
+                headers={"Authorization": SecretStr(f"Bearer {token.get_secret_value()}")}
+                if token
+                else {}
+            ),
             headers={"Accept": cls.accept, "X-GitHub-Api-Version": "2022-11-28"},
             mend={Reason.FORBIDDEN: "check GITHUB_TOKEN"},
             reason=refusal_reason,
@@ -51,13 +55,20 @@ class GithubRepositorySource(HttpSource):
         if query.published_after or query.published_before:
             first, last = query.published_after or "*", query.published_before or "*"
             qualifier = f" created:{first}..{last}"
-        return Question(self.path, (("q", words + qualifier), ("per_page", str(min(query.limit, _LARGEST_PAGE)))))
+        return Question(
+            self.path,
+            (("q", words + qualifier), ("per_page", str(min(query.limit, _LARGEST_PAGE)))),
+        )
 
     def page(self, body: Any, question: Question) -> Page:
         del question
         items, unreadable_count = self.items_of(rows_of(body, "items"))
         incomplete = body.get("incomplete_results") is True
-        gaps = ((Reason.TIMEOUT, "GitHub ran out of time: there may be more results"),) if incomplete else ()
+        gaps = (
+            ((Reason.TIMEOUT, "GitHub ran out of time: there may be more results"),)
+            if incomplete
+            else ()
+        )
         return Page(items, unreadable_count, gaps)
 
     def item(self, row: Row) -> KnowledgeItem:
@@ -91,10 +102,16 @@ class GithubCodeSource(GithubRepositorySource):
 
     @classmethod
     def missing_setting(cls, settings: Settings) -> str | None:
-        return None if settings.github_token else "set GITHUB_TOKEN: code search answers nobody without one"
+        return (
+            None
+            if settings.github_token
+            else "set GITHUB_TOKEN: code search answers nobody without one"
+        )
 
     def question(self, words: str, query: SourceQuery) -> Question:
-        return Question(self.path, (("q", words), ("per_page", str(min(query.limit, _LARGEST_PAGE)))))
+        return Question(
+            self.path, (("q", words), ("per_page", str(min(query.limit, _LARGEST_PAGE))))
+        )
 
     def item(self, row: Row) -> KnowledgeItem:
         repository = text_of(row, "repository", "full_name")

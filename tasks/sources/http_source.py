@@ -59,7 +59,9 @@ class HttpSource(ABC):
 
     def __init__(self, settings: Settings, context: SourceContext) -> None:
         self.settings = settings
-        self.requests = SourceRequests(_overridden(self.upstream(settings), settings.sources), context, settings.sources)
+        self.requests = SourceRequests(
+            _overridden(self.upstream(settings), settings.sources), context, settings.sources
+        )
 
     @classmethod
     @abstractmethod
@@ -109,7 +111,9 @@ class HttpSource(ABC):
         """See `Source`."""
         wording = self.worded(query.text) if not query.dois else Wording("")
         if (refusal := self._refusal(query, wording)) is not None:
-            return KnowledgeAnswer((), (refusal,), query_sent=wording.text, shortening=wording.shortening)
+            return KnowledgeAnswer(
+                (), (refusal,), query_sent=wording.text, shortening=wording.shortening
+            )
         gathered = Gathered()
         if query.dois:
             await self._gather(self._batches(query.dois, gathered), query, gathered)
@@ -120,7 +124,9 @@ class HttpSource(ABC):
     async def ask(self, question: Question, query: SourceQuery, gathered: Gathered) -> Page | None:
         """One page, or None with the failure noted."""
         del query
-        fetched = await self.requests.fetch(question, lambda reply: self.read(reply, question), self.worth_keeping)
+        fetched = await self.requests.fetch(
+            question, lambda reply: self.read(reply, question), self.worth_keeping
+        )
         if fetched.failure is not None:
             gathered.failures.append(fetched.failure)
         return fetched.page
@@ -136,7 +142,9 @@ class HttpSource(ABC):
                 unreadable_count += 1
         return tuple(items), unreadable_count
 
-    async def _gather(self, questions: Iterable[Question], query: SourceQuery, gathered: Gathered) -> None:
+    async def _gather(
+        self, questions: Iterable[Question], query: SourceQuery, gathered: Gathered
+    ) -> None:
         waiting, page_count = deque(questions), 0
         while waiting:
             question = waiting.popleft()
@@ -144,12 +152,18 @@ class HttpSource(ABC):
             if page is None:
                 continue
             page_count += 1
-            gathered.items.update((item.url, item) for item in page.items if item.url not in gathered.items)
+            gathered.items.update(
+                (item.url, item) for item in page.items if item.url not in gathered.items
+            )
             gathered.notes.extend(page.notes)
-            gathered.failures.extend(self.requests.failure(question, reason, detail) for reason, detail in page.gaps)
+            gathered.failures.extend(
+                self.requests.failure(question, reason, detail) for reason, detail in page.gaps
+            )
             if page.unreadable_count:
                 detail = f"{page.unreadable_count} of {page.unreadable_count + len(page.items)} rows are not as documented"
-                gathered.failures.append(self.requests.failure(question, Reason.MALFORMED_ANSWER, detail))
+                gathered.failures.append(
+                    self.requests.failure(question, Reason.MALFORMED_ANSWER, detail)
+                )
             enough = not query.dois and _admissible_count(gathered, query) >= query.limit
             if page.following is not None and not enough:
                 if page_count < _MOST_PAGES:
@@ -163,9 +177,17 @@ class HttpSource(ABC):
         if query.dois:
             can_not = None if self.looks_up_dois else "looks up no DOIs"
         else:
-            can_not = None if self.searches_text and wording.text else f"has no words to search for in {query.text[:80]!r}"
+            can_not = (
+                None
+                if self.searches_text and wording.text
+                else f"has no words to search for in {query.text[:80]!r}"
+            )
             can_not = can_not if self.searches_text else "looks up DOIs only"
-        return self.requests.failure(_NOTHING_ASKED, Reason.BAD_REQUEST, f"{self.name} {can_not}") if can_not else None
+        return (
+            self.requests.failure(_NOTHING_ASKED, Reason.BAD_REQUEST, f"{self.name} {can_not}")
+            if can_not
+            else None
+        )
 
     def _batches(self, dois: Sequence[str], gathered: Gathered) -> list[Question]:
         known: dict[str, None] = {}
@@ -173,7 +195,9 @@ class HttpSource(ABC):
             doi = clean_doi(given)
             if doi is None:
                 detail = f"{given[:100]!r} is no DOI that can be asked for"
-                gathered.failures.append(self.requests.failure(_NOTHING_ASKED, Reason.BAD_REQUEST, detail))
+                gathered.failures.append(
+                    self.requests.failure(_NOTHING_ASKED, Reason.BAD_REQUEST, detail)
+                )
             else:
                 known[doi] = None
         return [self.look_up(batch) for batch in batches(list(known), self.largest_batch)]
@@ -181,16 +205,25 @@ class HttpSource(ABC):
 
 def _overridden(upstream: Upstream, settings: SourceSettings) -> Upstream:
     per_minute = settings.requests_per_minute.get(upstream.source, upstream.per_minute)
-    return replace(upstream, per_minute=per_minute, base_url=settings.base_urls.get(upstream.source, upstream.base_url))
+    return replace(
+        upstream,
+        per_minute=per_minute,
+        base_url=settings.base_urls.get(upstream.source, upstream.base_url),
+    )
 
 
 def _admissible_count(gathered: Gathered, query: SourceQuery) -> int:
-    return sum(item.admissible(query.published_after, query.published_before) for item in gathered.items.values())
+    return sum(
+        item.admissible(query.published_after, query.published_before)
+        for item in gathered.items.values()
+    )
 
 
 def _admitted(gathered: Gathered, query: SourceQuery, wording: Wording) -> KnowledgeAnswer:
     found = tuple(gathered.items.values())
-    admissible = tuple(item for item in found if item.admissible(query.published_after, query.published_before))
+    admissible = tuple(
+        item for item in found if item.admissible(query.published_after, query.published_before)
+    )
     outside = [item for item in found if item not in admissible]
     return KnowledgeAnswer(
         admissible if query.dois else admissible[: query.limit],

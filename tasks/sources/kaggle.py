@@ -37,7 +37,11 @@ class KaggleDatasetSource(HttpSource):
 
     @classmethod
     def missing_setting(cls, settings: Settings) -> str | None:
-        return None if settings.kaggle_username and settings.kaggle_key else "set KAGGLE_USERNAME and KAGGLE_KEY"
+        return (
+            None
+            if settings.kaggle_username and settings.kaggle_key
+            else "set KAGGLE_USERNAME and KAGGLE_KEY"
+        )
 
     def question(self, words: str, query: SourceQuery) -> Question:
         del query
@@ -72,7 +76,10 @@ class KaggleNotebookSource(KaggleDatasetSource):
 
     def question(self, words: str, query: SourceQuery) -> Question:
         size = str(min(query.limit, 100))
-        return Question("/api/v1/kernels/list", (("search", words), ("page", "1"), ("pageSize", size), ("sortBy", "relevance")))
+        return Question(
+            "/api/v1/kernels/list",
+            (("search", words), ("page", "1"), ("pageSize", size), ("sortBy", "relevance")),
+        )
 
     def item(self, row: Row) -> KnowledgeItem:
         ran = iso_day(text_of(row, "lastRunTime"))
@@ -100,4 +107,6 @@ def _secrets(settings: Settings) -> Secrets:
         return Secrets()
     key = settings.kaggle_key.get_secret_value()
     encoded = base64.b64encode(f"{settings.kaggle_username}:{key}".encode()).decode()
-    return Secrets(headers={"Authorization": SecretStr(f"Basic {encoded}")}, parts=(settings.kaggle_key,))
+    return Secrets(
+        headers={"Authorization": SecretStr(f"Basic {encoded}")}, parts=(settings.kaggle_key,)
+    )

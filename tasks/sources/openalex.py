@@ -16,7 +16,8 @@ from tasks.web.client import Secrets
 _LARGEST_PAGE = 100
 _LONGEST_ABSTRACT_WORDS = 5000
 _SELECT = (
-    "id,doi,title,publication_date,publication_year,authorships,primary_location,best_oa_location,cited_by_count,abstract_inverted_index"
+    "id,doi,title,publication_date,publication_year,authorships,primary_location,best_oa_location,"
+    "cited_by_count,abstract_inverted_index"
 )
 
 
@@ -39,7 +40,10 @@ class OpenAlexSource(HttpSource):
             limit_name=cls.name,
             kept_seconds=7 * 86_400.0,
             secrets=Secrets(parameters={"api_key": key} if key else {}),
-            mend={Reason.FORBIDDEN: "check OPENALEX_API_KEY", Reason.RATE_LIMITED: "raise the daily allowance with OPENALEX_API_KEY"},
+            mend={
+                Reason.FORBIDDEN: "check OPENALEX_API_KEY",
+                Reason.RATE_LIMITED: "raise the daily allowance with OPENALEX_API_KEY",
+            },
         )
 
     def question(self, words: str, query: SourceQuery) -> Question:
@@ -50,10 +54,17 @@ class OpenAlexSource(HttpSource):
             dates.append(f"to_publication_date:{query.published_before}")
         filters = (("filter", ",".join(dates)),) if dates else ()
         size = str(min(query.limit, _LARGEST_PAGE))
-        return Question("/works", (("search", words), *filters, ("select", _SELECT), ("per_page", size), ("cursor", "*")))
+        return Question(
+            "/works",
+            (("search", words), *filters, ("select", _SELECT), ("per_page", size), ("cursor", "*")),
+        )
 
     def look_up(self, dois: Sequence[str]) -> Question:
-        parameters = (("filter", f"doi:{'|'.join(dois)}"), ("select", _SELECT), ("per_page", str(_LARGEST_PAGE)))
+        parameters = (
+            ("filter", f"doi:{'|'.join(dois)}"),
+            ("select", _SELECT),
+            ("per_page", str(_LARGEST_PAGE)),
+        )
         return Question("/works", parameters, packed=len(dois))
 
     def page(self, body: Any, question: Question) -> Page:
@@ -69,14 +80,17 @@ class OpenAlexSource(HttpSource):
     def item(self, row: Row) -> KnowledgeItem:
         doi = clean_doi(text_of(row, "doi"))
         year = number_of(row, "publication_year")
-        authors = (text_of(entry, "author", "display_name") for entry in mappings_of(row, "authorships"))
+        authors = (
+            text_of(entry, "author", "display_name") for entry in mappings_of(row, "authorships")
+        )
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,
             title=text_of(row, "title"),
             url=f"https://doi.org/{doi}" if doi else text_of(row, "id"),
             text=abstract_of(row.get("abstract_inverted_index")),
-            published=iso_day(text_of(row, "publication_date")) or (last_day(year) if year else None),
+            published=iso_day(text_of(row, "publication_date"))
+            or (last_day(year) if year else None),
             authors=tuple(author for author in authors if author),
             venue=text_of(row, "primary_location", "source", "display_name"),
             citation_count=number_of(row, "cited_by_count"),

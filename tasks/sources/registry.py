@@ -35,7 +35,9 @@ SOURCES: tuple[type[HttpSource], ...] = (
 )
 
 
-def open_sources(settings: Settings, context: SourceContext, names: Iterable[str] | None = None) -> tuple[Source, ...]:
+def open_sources(
+    settings: Settings, context: SourceContext, names: Iterable[str] | None = None
+) -> tuple[Source, ...]:
     """The named sources, or all, in the order of `SOURCES`. One without its key is opened too: asked, it says so.
 
     Raises:
@@ -44,7 +46,9 @@ def open_sources(settings: Settings, context: SourceContext, names: Iterable[str
     known = {source.name: source for source in SOURCES}
     wanted = set(known if names is None else names)
     if unknown := sorted(wanted - set(known)):
-        raise ConfigurationError(f"no source is named {', '.join(unknown)}: choose from {', '.join(known)}")
+        raise ConfigurationError(
+            f"no source is named {', '.join(unknown)}: choose from {', '.join(known)}"
+        )
     return tuple(source(settings, context) for name, source in known.items() if name in wanted)
 
 

@@ -54,12 +54,18 @@ class SourceRequests:
     seconds of the settings. What a 429 asks to wait holds back every process of the machine.
     """
 
-    def __init__(self, upstream: Upstream, context: SourceContext, settings: SourceSettings) -> None:
+    def __init__(
+        self, upstream: Upstream, context: SourceContext, settings: SourceSettings
+    ) -> None:
         self._upstream = upstream
         self._context = context
         self._settings = settings
-        self._limit = SharedRateLimit(context.limits_folder, f"source {upstream.limit_name}", upstream.per_minute)
-        self._turn_path = context.limits_folder / f"{content_hash('turn', upstream.limit_name, length=16)}.turn"
+        self._limit = SharedRateLimit(
+            context.limits_folder, f"source {upstream.limit_name}", upstream.per_minute
+        )
+        self._turn_path = (
+            context.limits_folder / f"{content_hash('turn', upstream.limit_name, length=16)}.turn"
+        )
         service = f"{upstream.limit_name} {upstream.base_url}"
         name = f"{content_hash('circuit', service, length=16)}.breaker"
         self._circuit = CircuitBreaker(context.limits_folder / name)
@@ -69,7 +75,10 @@ class SourceRequests:
         self._cost = 1.0
 
     async def fetch(
-        self, question: Question, read: Callable[[Reply], PageT], worth_keeping: Callable[[PageT], bool] = lambda _: True
+        self,
+        question: Question,
+        read: Callable[[Reply], PageT],
+        worth_keeping: Callable[[PageT], bool] = lambda _: True,
     ) -> Fetched[PageT]:
         """The page kept from before, or one asked for until there is one or no more can be done.
 
@@ -115,7 +124,9 @@ class SourceRequests:
         record_cache_hit(self._context.ledger, source, question.path, packed=packed)
         return page
 
-    async def _asked(self, question: Question, read: Callable[[Reply], PageT]) -> tuple[Fetched[PageT], bytes]:
+    async def _asked(
+        self, question: Question, read: Callable[[Reply], PageT]
+    ) -> tuple[Fetched[PageT], bytes]:
         """The page and the body it was read from."""
 
         async def attempt(number: int) -> Tried[_Outcome[PageT]]:
@@ -181,7 +192,9 @@ class SourceRequests:
     def failure(self, question: Question, reason: Reason, detail: str) -> SourceFailure:
         """A failure on one line, without secrets."""
         line = one_line(self._upstream.secrets.scrubbed(detail))[:_DETAIL_LENGTH]
-        return SourceFailure(source=self._upstream.source, endpoint=question.path, reason=reason, detail=line)
+        return SourceFailure(
+            source=self._upstream.source, endpoint=question.path, reason=reason, detail=line
+        )
 
     async def _exchanged(self, question: Question) -> Reply:
         """Redirected only within the host, because keys do not follow."""

@@ -83,5 +83,8 @@ def _address(url: str) -> tuple[str, Secrets]:
     if not parsed.userinfo:
         return url, Secrets()
     encoded = base64.b64encode(f"{parsed.username}:{parsed.password}".encode()).decode()
-    secrets = Secrets(headers={"Authorization": SecretStr(f"Basic {encoded}")}, parts=(SecretStr(parsed.password),))
+    secrets = Secrets(
+        headers={"Authorization": SecretStr(f"Basic {encoded}")},
+        parts=(SecretStr(parsed.password),),
+    )
     return str(parsed.copy_with(username=None, password=None)), secrets

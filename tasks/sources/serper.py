@@ -77,7 +77,9 @@ class SerperScholarSource(SerperSource):
     path: ClassVar[str] = "/scholar"
 
     def question(self, words: str, query: SourceQuery) -> Question:
-        return Question(self.path, body=orjson.dumps({"q": words, "num": min(query.limit, _MOST_RESULTS)}))
+        return Question(
+            self.path, body=orjson.dumps({"q": words, "num": min(query.limit, _MOST_RESULTS)})
+        )
 
     def item(self, row: Row) -> KnowledgeItem:
         year = number_of(row, "year")
@@ -98,4 +100,8 @@ class SerperScholarSource(SerperSource):
 
 def refusal_reason(reply: Reply) -> Reason:
     """Spent credits come as 400."""
-    return Reason.FORBIDDEN if reply.status == 400 and b"credit" in reply.content.lower() else usual_reason(reply)
+    return (
+        Reason.FORBIDDEN
+        if reply.status == 400 and b"credit" in reply.content.lower()
+        else usual_reason(reply)
+    )

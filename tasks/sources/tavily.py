@@ -34,7 +34,9 @@ class TavilySource(HttpSource):
             base_url="https://api.tavily.com",
             per_minute=100,
             limit_name=cls.name,
-            secrets=Secrets(headers={"Authorization": SecretStr(f"Bearer {secret}")} if secret else {}),
+            secrets=Secrets(
+                headers={"Authorization": SecretStr(f"Bearer {secret}")} if secret else {}
+            ),
             mend={Reason.FORBIDDEN: "check TAVILY_API_KEY and its plan"},
             reason=refusal_reason,
         )
@@ -44,7 +46,11 @@ class TavilySource(HttpSource):
         return None if settings.tavily_api_key else "set TAVILY_API_KEY"
 
     def question(self, words: str, query: SourceQuery) -> Question:
-        body: dict[str, Any] = {"query": words, "max_results": min(query.limit, _MOST_RESULTS), "search_depth": "basic"}
+        body: dict[str, Any] = {
+            "query": words,
+            "max_results": min(query.limit, _MOST_RESULTS),
+            "search_depth": "basic",
+        }
         if query.published_after:
             body["start_date"] = query.published_after.isoformat()
         if query.published_before:

@@ -47,7 +47,9 @@ class UnpaywallSource(HttpSource):
         return None if settings.unpaywall_email else "set UNPAYWALL_EMAIL to a real address"
 
     def question(self, words: str, query: SourceQuery) -> Question:
-        raise RequestRejectedError(f"unpaywall looks up DOIs only, not {words[:40]!r} (limit {query.limit})")
+        raise RequestRejectedError(
+            f"unpaywall looks up DOIs only, not {words[:40]!r} (limit {query.limit})"
+        )
 
     def look_up(self, dois: Sequence[str]) -> Question:
         return Question(f"/v2/{quote(dois[0], safe='/')}")
@@ -70,7 +72,10 @@ class UnpaywallSource(HttpSource):
         doi = clean_doi(text_of(row, "doi"))
         year = number_of(row, "year")
         links = pdf_links(row)
-        authors = (" ".join(filter(None, (text_of(a, "given"), text_of(a, "family")))) for a in mappings_of(row, "z_authors"))
+        authors = (
+            " ".join(filter(None, (text_of(a, "given"), text_of(a, "family"))))
+            for a in mappings_of(row, "z_authors")
+        )
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,

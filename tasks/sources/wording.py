@@ -28,7 +28,9 @@ def shortened(text: str, maximum_characters: int, maximum_words: int | None = No
         kept = head.rpartition(" ")[0] or kept[:maximum_characters]
     if kept == whole:
         return Wording(whole)
-    limits = f"{maximum_characters} characters" + (f" and {maximum_words} words" if maximum_words else "")
+    limits = f"{maximum_characters} characters" + (
+        f" and {maximum_words} words" if maximum_words else ""
+    )
     cut = f"query cut from {len(whole)} to {len(kept)} characters, from {len(words)} to {len(kept.split())} words"
     return Wording(kept, f"{cut}: the limit is {limits}")
 

@@ -45,7 +45,9 @@ def gateway_answered(endpoint: str, status: int, cache: str, seconds: float) -> 
         reporter.measures.gateway_answered(endpoint, status, cache, seconds)
 
 
-def upstream_answered(endpoint: str, outcome: str, latency_seconds: float, wait_seconds: float) -> None:
+def upstream_answered(
+    endpoint: str, outcome: str, latency_seconds: float, wait_seconds: float
+) -> None:
     """A request of this process's gateway came to its end."""
     if (reporter := current()) is not None:
         reporter.measures.upstream_answered(endpoint, outcome, latency_seconds, wait_seconds)

@@ -27,7 +27,11 @@ from tasks.telemetry.measures import Measures
 from tasks.telemetry.values import Kind, Value
 from warehouse.scrubbing import concealed
 
-_KINDS: Mapping[Kind, SpanKind] = {"internal": SpanKind.INTERNAL, "client": SpanKind.CLIENT, "server": SpanKind.SERVER}
+_KINDS: Mapping[Kind, SpanKind] = {
+    "internal": SpanKind.INTERNAL,
+    "client": SpanKind.CLIENT,
+    "server": SpanKind.SERVER,
+}
 _PROPAGATOR = TraceContextTextMapPropagator()
 _SCOPE = "assay"
 
@@ -59,9 +63,13 @@ class Reporter:
             }
         )
         spans = OTLPSpanExporter(endpoint=f"{root}/v1/traces", timeout=settings.timeout_seconds)
-        figures = OTLPMetricExporter(endpoint=f"{root}/v1/metrics", timeout=settings.timeout_seconds)
+        figures = OTLPMetricExporter(
+            endpoint=f"{root}/v1/metrics", timeout=settings.timeout_seconds
+        )
         reader = PeriodicExportingMetricReader(
-            figures, export_interval_millis=settings.interval_seconds * 1000, export_timeout_millis=settings.timeout_seconds * 1000
+            figures,
+            export_interval_millis=settings.interval_seconds * 1000,
+            export_timeout_millis=settings.timeout_seconds * 1000,
         )
         self._tracers = TracerProvider(resource=resource, shutdown_on_exit=False)
         self._tracers.add_span_processor(BatchSpanProcessor(spans))
@@ -71,9 +79,13 @@ class Reporter:
         self.measures = Measures(self._meters.get_meter(_SCOPE))
 
     @contextmanager
-    def span(self, name: str, kind: Kind, parent: str | None, attributes: Mapping[str, Value]) -> Iterator[RecordedSpan]:
+    def span(
+        self, name: str, kind: Kind, parent: str | None, attributes: Mapping[str, Value]
+    ) -> Iterator[RecordedSpan]:
         """A span around what happens inside; of an error only the type is told, for its message may quote anything."""
-        context = _PROPAGATOR.extract({"traceparent": parent}, context=Context()) if parent else None
+        context = (
+            _PROPAGATOR.extract({"traceparent": parent}, context=Context()) if parent else None
+        )
         with self._tracer.start_as_current_span(
             name,
             context=context,
@@ -103,4 +115,6 @@ class Reporter:
 
 def _attributes(given: Mapping[str, Value]) -> dict[str, str | int | float | bool]:
     """What is unknown is left out: absent and empty differ. A name that others gave, such as a model's, may repeat a key."""
-    return {f"{_SCOPE}.{name}": concealed(value) for name, value in given.items() if value is not None}
+    return {
+        f"{_SCOPE}.{name}": concealed(value) for name, value in given.items() if value is not None
+    }

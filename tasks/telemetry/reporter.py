@@ -57,6 +57,8 @@ def _enter(settings: TelemetrySettings, service: str) -> None:
 def _leave() -> None:
     with _SHARED.lock:
         _SHARED.users -= 1
-        ended, _SHARED.reporter = (_SHARED.reporter, None) if _SHARED.users == 0 else (None, _SHARED.reporter)
+        ended, _SHARED.reporter = (
+            (_SHARED.reporter, None) if _SHARED.users == 0 else (None, _SHARED.reporter)
+        )
     if ended is not None:
         ended.close()

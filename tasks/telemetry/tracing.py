@@ -9,7 +9,9 @@ from tasks.telemetry.values import Kind, NoSpan, Span, Value
 _NOTHING: AbstractContextManager[Span] = nullcontext(NoSpan())
 
 
-def span(name: str, *, kind: Kind = "internal", parent: str | None = None, **attributes: Value) -> AbstractContextManager[Span]:
+def span(
+    name: str, *, kind: Kind = "internal", parent: str | None = None, **attributes: Value
+) -> AbstractContextManager[Span]:
     """A span around the `with` block, below the current one; where nothing is reported, nothing.
 
     Args:

@@ -21,7 +21,9 @@ GAP = any_of(
     r"previous(?:ly)? prior\swork current(?:ly)? despite poorly\sunderstood problem\sis struggle while\s"
 )
 
-BACKGROUND = any_of(r"problem background motivation introduction related prior context gap limitation")
+BACKGROUND = any_of(
+    r"problem background motivation introduction related prior context gap limitation"
+)
 """Headings under which an idea mostly speaks of others."""
 
 OWN_WORK = any_of(
@@ -31,6 +33,7 @@ OWN_WORK = any_of(
 )
 
 DEPENDENT = bounded(
-    r"^(?:this|these|those|they|it|its|their|such|he|she|here|there|then|finally|additionally|furthermore|moreover)\b", IGNORECASE
+    r"^(?:this|these|those|they|it|its|their|such|he|she|here|there|then|finally|additionally|furthermore|moreover)\b",
+    IGNORECASE,
 )
 """A sentence that leans on the one before it."""

@@ -52,7 +52,21 @@ _HANGING = _listed(
     without within while during given necessary versus via per due
     """
 )
-_DERIVATIONS = ("iviti", "ivity", "ion", "iv", "or", "ic", "al", "ant", "ent", "anc", "enc", "er", "at")
+_DERIVATIONS = (
+    "iviti",
+    "ivity",
+    "ion",
+    "iv",
+    "or",
+    "ic",
+    "al",
+    "ant",
+    "ent",
+    "anc",
+    "enc",
+    "er",
+    "at",
+)
 
 
 @lru_cache(maxsize=2048)
@@ -63,7 +77,9 @@ def specific_stems(text: str) -> frozenset[str]:
 
 def stem_counts(text: str) -> Counter[str]:
     """How often `text` uses each of its `specific_stems`."""
-    return Counter(_family(stem) for stem in content_words(text) if stem not in GENERAL and not stem.isdigit())
+    return Counter(
+        _family(stem) for stem in content_words(text) if stem not in GENERAL and not stem.isdigit()
+    )
 
 
 def salience(phrase: str, counts: Counter[str]) -> int:
@@ -83,9 +99,17 @@ def specific_phrases(text: str, limit: int) -> list[str]:
     """The `limit` best key phrases that name something, none a part of another; single words only for want of longer ones."""
     chosen: list[str] = []
     candidates = [_trimmed(phrase) for phrase in key_phrases(text, 40)]
-    for phrase in sorted(filter(None, candidates), key=lambda phrase: " " not in phrase and "-" not in phrase):
+    for phrase in sorted(
+        filter(None, candidates), key=lambda phrase: " " not in phrase and "-" not in phrase
+    ):
         stems = specific_stems(phrase)
-        if len(chosen) < limit and stems and not any(stems <= specific_stems(other) or specific_stems(other) <= stems for other in chosen):
+        if (
+            len(chosen) < limit
+            and stems
+            and not any(
+                stems <= specific_stems(other) or specific_stems(other) <= stems for other in chosen
+            )
+        ):
             chosen.append(phrase)
     return chosen
 
@@ -95,7 +119,9 @@ def _trimmed(phrase: str) -> str:
     parts = [part for part in phrase.split() if not part.endswith("ly")]
     while parts and not specific_stems(parts[0]):
         parts.pop(0)
-    while parts and ((parts[-1].endswith("ing") and parts[-1] not in _NOUNS_IN_ING) or parts[-1] in _HANGING):
+    while parts and (
+        (parts[-1].endswith("ing") and parts[-1] not in _NOUNS_IN_ING) or parts[-1] in _HANGING
+    ):
         parts.pop()
     return " ".join(parts)
 
@@ -108,4 +134,11 @@ def mentions(stems_of_text: frozenset[str], phrase: str) -> bool:
 
 def meaningful_words(text: str) -> list[str]:
     """The single words of `text` that name something, in order, unstemmed: no function words, general words, adverbs or compounds."""
-    return [word for word in words(text) if word.isalpha() and word not in STOP_WORDS and not word.endswith("ly") and specific_stems(word)]
+    return [
+        word
+        for word in words(text)
+        if word.isalpha()
+        and word not in STOP_WORDS
+        and not word.endswith("ly")
+        and specific_stems(word)
+    ]

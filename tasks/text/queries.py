@@ -24,14 +24,27 @@ def phrase_queries(text: str, statements: Sequence[str], limit: int) -> list[lis
     names nothing specific has none; no two statements share a query.
     """
     frequency = stem_counts(text)
-    by_salience = sorted(dict.fromkeys(meaningful_words(text)), key=lambda word: -salience(word, frequency))
+    by_salience = sorted(
+        dict.fromkeys(meaningful_words(text)), key=lambda word: -salience(word, frequency)
+    )
     seen: set[frozenset[str]] = set()
-    return [_queries(statement, by_salience[:SUBJECT_WORDS], frequency, limit, seen) for statement in statements]
+    return [
+        _queries(statement, by_salience[:SUBJECT_WORDS], frequency, limit, seen)
+        for statement in statements
+    ]
 
 
-def _queries(statement: str, subject: list[str], frequency: Counter[str], limit: int, seen: set[frozenset[str]]) -> list[str]:
+def _queries(
+    statement: str,
+    subject: list[str],
+    frequency: Counter[str],
+    limit: int,
+    seen: set[frozenset[str]],
+) -> list[str]:
     phrases = specific_phrases(statement, 8) or meaningful_words(statement)[:4]
-    ranked = sorted(phrases, key=lambda phrase: -sum(salience(word, frequency) for word in phrase.split()))
+    ranked = sorted(
+        phrases, key=lambda phrase: -sum(salience(word, frequency) for word in phrase.split())
+    )
     queries: list[str] = []
     for start in range(len(ranked)):
         query = _filled([*ranked[start : start + 2], *subject])
@@ -46,7 +59,11 @@ def _filled(phrases: list[str]) -> str:
     chosen: list[str] = []
     have: set[str] = set()
     for phrase in phrases:
-        fresh = [word for word in phrase.split() if not specific_stems(word) or not specific_stems(word) <= have]
+        fresh = [
+            word
+            for word in phrase.split()
+            if not specific_stems(word) or not specific_stems(word) <= have
+        ]
         if len(chosen) + len(fresh) <= QUERY_WORD_LIMIT:
             chosen.extend(fresh)
             have |= specific_stems(" ".join(fresh))

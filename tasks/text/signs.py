@@ -48,9 +48,13 @@ _SETTING = bounded(
     r"|\brecent (?:\w{1,40} )?(?:studies|works?|advances|years|progress)\b|\bis (?:widely|commonly|heavily|often) \w++|\bmany attempts\b",
     IGNORECASE,
 )
-_OWN = bounded(r"\b(?:we|our|this (?:paper|work|study)|results? (?:show|indicate|suggest|reveal))\b", IGNORECASE)
+_OWN = bounded(
+    r"\b(?:we|our|this (?:paper|work|study)|results? (?:show|indicate|suggest|reveal))\b",
+    IGNORECASE,
+)
 _NO_OUTCOME = bounded(
-    r"\binductive bias(?:es)?\b|\bexceed\w{0,40}\s{1,9}(?:(?:a|an|the|its|their|this)\s{1,9})?(?:\w{1,40}\s{1,9})?thresholds?\b", IGNORECASE
+    r"\binductive bias(?:es)?\b|\bexceed\w{0,40}\s{1,9}(?:(?:a|an|the|its|their|this)\s{1,9})?(?:\w{1,40}\s{1,9})?thresholds?\b",
+    IGNORECASE,
 )
 _RESCUE = bounded(
     r"\b(?:overcom|address|mitigat|alleviat|tackl|avoid|without|eliminat|solv|remed|instead of|to (?:this|that) end|resolv|circumvent)\w*+",
@@ -95,7 +99,10 @@ def read_sentence(sentence: str) -> Reading:
     """Classify by wording. A weakness the sentence says is overcome is no negative outcome."""
     sign = _sign(sentence)
     finding = _FINDING.search(sentence) is not None
-    of_others = _OWN.search(sentence) is None and (_OF_OTHERS if sign == "negative" else _SETTING).search(sentence) is not None
+    of_others = (
+        _OWN.search(sentence) is None
+        and (_OF_OTHERS if sign == "negative" else _SETTING).search(sentence) is not None
+    )
     if sign == "negative" and not (finding or of_others):
         sign = "neutral"
     return Reading(
@@ -111,7 +118,10 @@ def read_sentence(sentence: str) -> Reading:
 
 def speaks_of_others(sentence: str) -> bool:
     """Whether the sentence tells of the setting or of earlier work, by its wording and whatever it says of an outcome."""
-    return _OWN.search(sentence) is None and (_OF_OTHERS.search(sentence) or _SETTING.search(sentence)) is not None
+    return (
+        _OWN.search(sentence) is None
+        and (_OF_OTHERS.search(sentence) or _SETTING.search(sentence)) is not None
+    )
 
 
 def _sign(sentence: str) -> Sign:

@@ -19,7 +19,9 @@ _LABEL_HEADING = bounded(r"^[ \t]*+([A-Z][\w-]*+(?: [\w-]++){0,2}):[ \t]*+$")
 _UNDERLINE = bounded(r"^ {0,3}(?:=++|-{3,}+)[ \t]*+$")
 _FENCE = bounded(r"^ {0,3}(?:```|~~~)")
 _BULLET = bounded(r"^[ \t]*+(?:[-*+•]|\d{1,3}[.)])[ \t]+")
-_SENTENCE_END = bounded(r"(?<![.!?…])[.!?…]{1,99}+[\"'”’)\]*_]{0,99}+\s{1,9}+(?=[\"'“‘(\[*_]{0,99}[A-Z0-9À-ÞΑ-Ω])|[。！？]\s*")
+_SENTENCE_END = bounded(
+    r"(?<![.!?…])[.!?…]{1,99}+[\"'”’)\]*_]{0,99}+\s{1,9}+(?=[\"'“‘(\[*_]{0,99}[A-Z0-9À-ÞΑ-Ω])|[。！？]\s*"
+)
 _LAST_TOKEN = bounded(r"([^\s(\[“\"']{1,40})$")
 _NUMBER = bounded(r"\d")
 _NEGATIVE = bounded(r"\b(?:" + "|".join(NEGATIVE_CUES) + r")\b", IGNORECASE)
@@ -102,7 +104,9 @@ def _split(paragraph: str) -> list[str]:
     parts: list[str] = []
     start = 0
     for end in _SENTENCE_END.finditer(paragraph):
-        if not _ends_with_abbreviation(paragraph[max(start, end.start() - 40) : end.start()], end.group()):
+        if not _ends_with_abbreviation(
+            paragraph[max(start, end.start() - 40) : end.start()], end.group()
+        ):
             parts.append(paragraph[start : end.end()].strip())
             start = end.end()
     parts.append(paragraph[start:].strip())
@@ -114,7 +118,11 @@ def _ends_with_abbreviation(before: str, mark: str) -> bool:
     if token is None or not mark.startswith(".") or mark.startswith(".."):
         return False
     word = token.group(1).strip("*_").lower()
-    return word in ABBREVIATIONS or word.replace(".", "") in ABBREVIATIONS or (len(word) == 1 and token.group(1).isupper())
+    return (
+        word in ABBREVIATIONS
+        or word.replace(".", "") in ABBREVIATIONS
+        or (len(word) == 1 and token.group(1).isupper())
+    )
 
 
 def words(text: str) -> list[str]:
@@ -141,7 +149,12 @@ def _stem(word: str) -> str:
             if not instead and len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz":
                 stem = stem[:-1]
             return stem.removesuffix("e") if len(stem) > 3 else stem
-    if word.endswith("s") and len(word) > 3 and word[-2] not in "su" and not word.endswith(("is", "ias")):
+    if (
+        word.endswith("s")
+        and len(word) > 3
+        and word[-2] not in "su"
+        and not word.endswith(("is", "ias"))
+    ):
         word = word[:-1]
     return word.removesuffix("e") if len(word) > 3 else word
 
@@ -162,7 +175,9 @@ def key_phrases(text: str, limit: int) -> list[str]:
     first = {phrase: place for place, phrase in reversed(list(enumerate(phrases)))}
 
     def value(phrase: tuple[str, ...]) -> float:
-        return sum(degree[word] / frequency[word] for word in phrase) * (1 + math.log(occurrences[phrase]))
+        return sum(degree[word] / frequency[word] for word in phrase) * (
+            1 + math.log(occurrences[phrase])
+        )
 
     best = sorted(occurrences, key=lambda phrase: (-value(phrase), first[phrase]))
     return [" ".join(phrase) for phrase in best[: max(limit, 0)]]
@@ -197,8 +212,14 @@ def rank_sentences(query: str, sentences: Sequence[str], limit: int) -> list[tup
     """
     bags = [Counter(content_words(sentence)) for sentence in sentences]
     containing = Counter(word for bag in bags for word in bag)
-    weight = {word: 1.0 + math.log((1 + len(bags)) / (1 + count)) for word, count in containing.items()}
-    question = {word: count * weight[word] for word, count in Counter(content_words(query)).items() if word in weight}
+    weight = {
+        word: 1.0 + math.log((1 + len(bags)) / (1 + count)) for word, count in containing.items()
+    }
+    question = {
+        word: count * weight[word]
+        for word, count in Counter(content_words(query)).items()
+        if word in weight
+    }
     length = math.sqrt(sum(value * value for value in question.values()))
     scored: list[tuple[float, int]] = []
     for place, bag in enumerate(bags):

@@ -62,13 +62,20 @@ class ArrivalLimiter:
     turn that came late because the machine was busy is made up for by the next ones, within that bound; idle time is not.
     """
 
-    def __init__(self, requests_per_second: float, clock: Callable[[], float] = time.monotonic, memory: Departures | None = None) -> None:
+    def __init__(
+        self,
+        requests_per_second: float,
+        clock: Callable[[], float] = time.monotonic,
+        memory: Departures | None = None,
+    ) -> None:
         self._allowed = max(int(requests_per_second), 1)
         self._rate = requests_per_second
         self.interval_seconds = _PACE / requests_per_second
         self._window_seconds = self._allowed / requests_per_second
         self._least_gap_seconds = self.interval_seconds / 2
-        self._travel_bound_seconds = _LONGEST_TRAVEL_ALONE_SECONDS if self._allowed == 1 else _LONGEST_TRAVEL_SECONDS
+        self._travel_bound_seconds = (
+            _LONGEST_TRAVEL_ALONE_SECONDS if self._allowed == 1 else _LONGEST_TRAVEL_SECONDS
+        )
         self._memory = memory or Departures()
         self._clock = clock
         self._gate = asyncio.Lock()
@@ -111,7 +118,9 @@ class ArrivalLimiter:
         """Return at the earliest moment, with the memory locked."""
         while True:
             now = self._clock()
-            if (rest := self._earliest(self._memory.read(now)) - now - self._travel_bound_seconds) > 0:
+            if (
+                rest := self._earliest(self._memory.read(now)) - now - self._travel_bound_seconds
+            ) > 0:
                 await asyncio.sleep(rest)  # an answer meanwhile may tell of an earlier arrival
             await self._until(self._earliest(self._memory.read(self._clock())))
             if not self._memory.try_lock():
@@ -129,7 +138,9 @@ class ArrivalLimiter:
             bounds.append(memory.departures[-1].left_at + self._least_gap_seconds)
         if len(memory.departures) >= self._allowed:
             before = memory.departures[-self._allowed]
-            bounds.append(self._arrivals.get(before.left_at, before.arrived_by) + self._window_seconds)
+            bounds.append(
+                self._arrivals.get(before.left_at, before.arrived_by) + self._window_seconds
+            )
         return max(bounds)
 
     def _note(self, memory: Memory, moment: float) -> None:
@@ -150,12 +161,19 @@ class ArrivalLimiter:
     def _steady(self) -> bool:
         """Whether answers usually take about as long as each other: then the same holds for what is above the usual."""
         usual = median(self._answer_seconds)
-        return median(abs(seconds - usual) for seconds in self._answer_seconds) < _STEADY_SPREAD_SECONDS
+        return (
+            median(abs(seconds - usual) for seconds in self._answer_seconds)
+            < _STEADY_SPREAD_SECONDS
+        )
 
     @property
     def _longest_travel_seconds(self) -> float:
         """What a request may need to arrive, as long as no answer tells."""
-        return self._travel_bound_seconds if self._quick or self._steady else _MARGIN * self._window_seconds
+        return (
+            self._travel_bound_seconds
+            if self._quick or self._steady
+            else _MARGIN * self._window_seconds
+        )
 
     def arrived(self, departed_at: float) -> None:
         """Called by `Turn.arrived`."""
@@ -182,7 +200,9 @@ class ArrivalLimiter:
         now = self._clock()
         memory = self._memory.read(now)
         memory.departures = memory.departures[:-1]
-        memory.slot = max(memory.slot, self._floor, now - self._window_seconds) + self.interval_seconds
+        memory.slot = (
+            max(memory.slot, self._floor, now - self._window_seconds) + self.interval_seconds
+        )
         if self.stretch > 1.0:
             memory.slot = now + self.interval_seconds * self.stretch
         self._note(memory, now)

@@ -86,9 +86,15 @@ class KeyedTransport(httpx.AsyncBaseTransport):
         extensions = {name: value for name, value in request.extensions.items() if name != _SECRETS}
         url, headers = request.url, request.headers.copy()
         if isinstance(secrets, Secrets):
-            headers.update({name: value.get_secret_value() for name, value in secrets.headers.items()})
-            url = url.copy_merge_params({name: value.get_secret_value() for name, value in secrets.parameters.items()})
-        keyed = httpx.Request(request.method, url, headers=headers, stream=request.stream, extensions=extensions)
+            headers.update(
+                {name: value.get_secret_value() for name, value in secrets.headers.items()}
+            )
+            url = url.copy_merge_params(
+                {name: value.get_secret_value() for name, value in secrets.parameters.items()}
+            )
+        keyed = httpx.Request(
+            request.method, url, headers=headers, stream=request.stream, extensions=extensions
+        )
         token = _IN_FORCE.set(secrets)
         try:
             return await self._transport_for(url).handle_async_request(keyed)
@@ -127,4 +133,8 @@ def _tls() -> ssl.SSLContext:
 
 
 def _proxies() -> dict[str, str]:
-    return {scheme: url for scheme, url in getproxies().items() if scheme in ("http", "https") and url.startswith("http")}
+    return {
+        scheme: url
+        for scheme, url in getproxies().items()
+        if scheme in ("http", "https") and url.startswith("http")
+    }

@@ -9,7 +9,10 @@ from defusedxml.ElementTree import fromstring
 
 from schemas.patterns import DOTALL, Match, bounded
 
-_ESCAPE = bounded(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", DOTALL)
+_ESCAPE = bounded(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)",
+    DOTALL,
+)
 _LONE_ESCAPE = len(r"\ud800")
 _SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _CHARACTER_REFERENCE = bounded(r"&#(?:([0-9]{1,8})|[xX]([0-9a-fA-F]{1,6}));")
@@ -63,7 +66,11 @@ def _parsed(content: str | bytes) -> Element:
         root: Element = fromstring(content, forbid_dtd=True)
     except ParseError:
         raise
-    except (DefusedXmlException, ValueError, LookupError) as error:  # LookupError: an encoding nobody knows
+    except (
+        DefusedXmlException,
+        ValueError,
+        LookupError,
+    ) as error:  # LookupError: an encoding nobody knows
         raise UnreadableXmlError(type(error).__name__) from error
     return root
 

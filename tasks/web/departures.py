@@ -84,7 +84,9 @@ class SharedDepartures(Departures):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise ConfigurationError(f"{path} cannot be written ({error.strerror}): set ASSAY_HOME to a writable folder") from error
+            raise ConfigurationError(
+                f"{path} cannot be written ({error.strerror}): set ASSAY_HOME to a writable folder"
+            ) from error
 
     def read(self, now: float) -> Memory:
         stored = os.pread(self._descriptor, _HEAD.size + _PAIR_BYTES * _MOST_REMEMBERED, 0)
@@ -96,11 +98,24 @@ class SharedDepartures(Departures):
         moments = struct.unpack_from(f"<{2 * count}d", stored, _HEAD.size)
         if any(moment > now for moment in moments[::2]):
             return Memory()
-        return Memory(slot, [Departure(left_at, arrived_by) for left_at, arrived_by in zip(moments[::2], moments[1::2], strict=True)])
+        return Memory(
+            slot,
+            [
+                Departure(left_at, arrived_by)
+                for left_at, arrived_by in zip(moments[::2], moments[1::2], strict=True)
+            ],
+        )
 
     def write(self, memory: Memory) -> None:
-        moments = [moment for each in memory.departures for moment in (each.left_at, each.arrived_by)]
-        os.pwrite(self._descriptor, _HEAD.pack(memory.slot, len(memory.departures)) + struct.pack(f"<{len(moments)}d", *moments), 0)
+        moments = [
+            moment for each in memory.departures for moment in (each.left_at, each.arrived_by)
+        ]
+        os.pwrite(
+            self._descriptor,
+            _HEAD.pack(memory.slot, len(memory.departures))
+            + struct.pack(f"<{len(moments)}d", *moments),
+            0,
+        )
 
     def try_lock(self) -> bool:
         return try_lock(self._descriptor)

@@ -50,7 +50,11 @@ def is_public(address: str) -> bool:
             return False
         if parsed not in _GLOBAL_UNICAST:
             return wrapped is not None
-    return parsed.is_global and not parsed.is_multicast and not any(parsed in network for network in _SPECIAL)
+    return (
+        parsed.is_global
+        and not parsed.is_multicast
+        and not any(parsed in network for network in _SPECIAL)
+    )
 
 
 def _wrapped(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:

@@ -12,7 +12,9 @@ from tasks.web.headers import retry_after_seconds, seconds_until
 @lru_cache(maxsize=1)
 def library() -> Any:
     """The configured `litellm` module."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # without it the import asks the network for prices
+    os.environ.setdefault(
+        "LITELLM_LOCAL_MODEL_COST_MAP", "True"
+    )  # without it the import asks the network for prices
     os.environ.setdefault("LITELLM_LOG", "ERROR")
     import litellm
 
@@ -20,7 +22,9 @@ def library() -> Any:
     litellm.disable_hf_tokenizer_download = True
     litellm.num_retries = 0
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai"):
-        logging.getLogger(name).setLevel(logging.CRITICAL if name.startswith("LiteLLM") else logging.WARNING)
+        logging.getLogger(name).setLevel(
+            logging.CRITICAL if name.startswith("LiteLLM") else logging.WARNING
+        )
     return litellm
 
 

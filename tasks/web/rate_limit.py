@@ -66,7 +66,9 @@ class SharedRateLimit:
 
     def __init__(self, folder: Path, name: str, per_minute: float | None) -> None:
         if per_minute is not None and per_minute <= 0:
-            raise ConfigurationError(f"rate limit {name}: {per_minute} per minute is not above zero")
+            raise ConfigurationError(
+                f"rate limit {name}: {per_minute} per minute is not above zero"
+            )
         self._per_minute = per_minute
         readable = _UNFIT_FOR_A_NAME.sub("-", name)[:60]
         self._path = folder / f"{readable}-{content_hash(name, length=8)}.limit"

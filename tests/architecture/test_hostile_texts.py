@@ -109,7 +109,13 @@ def test_a_text_of_one_thing_repeated_is_read_in_linear_time(reader: str) -> Non
         f"{opening!r} + n · {name}": size
         for name, unit in _REPEATED.items()
         for opening in ("", "# x")
-        if (size := superlinear_from(lambda n, o=opening, u=unit: read(o + u * (n // len(u)) + "x\x02"), _CHARACTERS, 2_500))
+        if (
+            size := superlinear_from(
+                lambda n, o=opening, u=unit: read(o + u * (n // len(u)) + "x\x02"),
+                _CHARACTERS,
+                2_500,
+            )
+        )
     }
     assert slow == {}
 
@@ -138,12 +144,28 @@ def test_what_used_to_hang_is_read_at_once(reader: str, hostile: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["\\section{", "\\x{", "\\begin{table}", "\\title[", "\\verb|", "%", "\\\\", "\\cite[", "\\def\\y{\\x}", "\n \n"]
+    "unit",
+    [
+        "\\section{",
+        "\\x{",
+        "\\begin{table}",
+        "\\title[",
+        "\\verb|",
+        "%",
+        "\\\\",
+        "\\cite[",
+        "\\def\\y{\\x}",
+        "\n \n",
+    ],
 )
 def test_a_latex_source_of_one_thing_repeated_is_read_in_linear_time(unit: str) -> None:
     def read(size: int) -> None:
         body = unit * (size // len(unit))
-        source = whole_source({"main.tex": f"\\documentclass{{a}}\\newcommand{{\\x}}[1]{{a}}\\begin{{document}}some words {body}"})
+        source = whole_source(
+            {
+                "main.tex": f"\\documentclass{{a}}\\newcommand{{\\x}}[1]{{a}}\\begin{{document}}some words {body}"
+            }
+        )
         with suppress(LatexError):  # nested too deeply: refused, and soon
             document_of_latex(source + " five more words stand here")
 

@@ -11,7 +11,12 @@ HELPER = REPOSITORY / "schemas" / "interpreter.py"
 
 
 def test_no_other_file_names_the_interpreter() -> None:
-    paths = [path for package in PACKAGES for path in (REPOSITORY / package).rglob("*.py") if path != HELPER]
+    paths = [
+        path
+        for package in PACKAGES
+        for path in (REPOSITORY / package).rglob("*.py")
+        if path != HELPER
+    ]
     assert len(paths) > 100
     assert [str(path) for path in paths if "sys.executable" in _attributes(path)] == []
 

@@ -44,5 +44,10 @@ def test_the_settings_it_names_exist() -> None:
 
 
 def test_it_tells_the_thinking_a_plan_expects() -> None:
-    low, medium, high = (f"{EXPECTED_THINKING_TOKENS[effort]:,}" for effort in list(EXPECTED_THINKING_TOKENS)[1:])
-    assert f"{low} tokens of it in a call at low effort, {medium} at\nmedium and {high} at high" in TEXT
+    low, medium, high = (
+        f"{EXPECTED_THINKING_TOKENS[effort]:,}" for effort in list(EXPECTED_THINKING_TOKENS)[1:]
+    )
+    assert (
+        f"{low} tokens of it in a call at low effort, {medium} at\nmedium and {high} at high"
+        in TEXT
+    )

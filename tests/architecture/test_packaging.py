@@ -16,7 +16,17 @@ PACKAGES = ("flows", "tasks", "schemas", "warehouse", "dashboards")
 @pytest.fixture(scope="module")
 def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     target = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(target), str(REPOSITORY)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        str(target),
+        str(REPOSITORY),
+    ]
     subprocess.run(command, check=True, capture_output=True, timeout=600)
     (wheel,) = target.glob("assay-*.whl")
     return set(zipfile.ZipFile(wheel).namelist())
@@ -27,7 +37,8 @@ def data_files() -> list[str]:
         str(path.relative_to(REPOSITORY))
         for package in PACKAGES
         for path in (REPOSITORY / package).rglob("*")
-        if path.suffix in {".md", ".sql", ".toml", ".jsonl", ".jinja"} and "__pycache__" not in path.parts
+        if path.suffix in {".md", ".sql", ".toml", ".jsonl", ".jinja"}
+        and "__pycache__" not in path.parts
     )
 
 
@@ -54,9 +65,15 @@ def test_no_test_folder_shadows_a_package() -> None:
 
 
 def test_every_dependency_is_pinned() -> None:
-    pinned = {line.split("==")[0].lower().replace("_", "-") for line in (REPOSITORY / "infra/constraints.txt").read_text().split()}
+    pinned = {
+        line.split("==")[0].lower().replace("_", "-")
+        for line in (REPOSITORY / "infra/constraints.txt").read_text().split()
+    }
     required = {requirement.split(";")[0] for requirement in metadata.requires("assay") or []}
-    names = {"".join(c for c in text.split("[")[0] if c.isalnum() or c in "-_").lower().replace("_", "-") for text in map(_name, required)}
+    names = {
+        "".join(c for c in text.split("[")[0] if c.isalnum() or c in "-_").lower().replace("_", "-")
+        for text in map(_name, required)
+    }
     assert names - pinned == set()
 
 
@@ -68,7 +85,11 @@ def _name(requirement: str) -> str:
 
 def test_the_lock_holds_the_pinned_versions_each_with_hashes_and_no_address() -> None:
     entries = (REPOSITORY / "infra/requirements.lock").read_text().replace("\\\n", " ").splitlines()
-    pinned = dict(line.split("==") for line in (REPOSITORY / "infra/constraints.txt").read_text().split() if "==" in line)
+    pinned = dict(
+        line.split("==")
+        for line in (REPOSITORY / "infra/constraints.txt").read_text().split()
+        if "==" in line
+    )
     locked = {}
     for entry in entries:
         name, version, *hashes = entry.replace("==", " ").split()
@@ -79,7 +100,11 @@ def test_the_lock_holds_the_pinned_versions_each_with_hashes_and_no_address() ->
     assert {name: pinned[name] for name in locked if name in pinned} == {
         name: version for name, version in locked.items() if name in pinned
     }
-    declared = {requirement.split("==")[0].strip() for requirement in metadata.requires("assay") or () if "extra ==" not in requirement}
+    declared = {
+        requirement.split("==")[0].strip()
+        for requirement in metadata.requires("assay") or ()
+        if "extra ==" not in requirement
+    }
     assert {_plain(name) for name in declared} <= {_plain(name) for name in locked}
 
 

@@ -33,7 +33,9 @@ _ONCE_IN_USE = {
 
 def every_pattern() -> list[Pattern]:
     for package in PACKAGES:
-        for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+        for module in pkgutil.walk_packages(
+            importlib.import_module(package).__path__, f"{package}."
+        ):
             if not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
     return [pattern for pattern in DEFINED.values() if pattern.expression not in _ONCE_IN_USE]
@@ -51,7 +53,11 @@ def grows_on(pattern: Pattern) -> list[str]:
     return [
         f"{pattern!r} on {prefix!r} + n · {atom!r}, from {found} characters"
         for prefix, atom in repeated_atoms(pattern)
-        if (found := superlinear_from(lambda size, p=prefix, a=atom: search(p, a, size), _CHARACTERS))
+        if (
+            found := superlinear_from(
+                lambda size, p=prefix, a=atom: search(p, a, size), _CHARACTERS
+            )
+        )
     ]
 
 
@@ -84,7 +90,11 @@ def test_every_expression_is_linear_by_its_form_or_says_why_it_is() -> None:
 
 
 def test_a_reason_is_given_only_where_one_is_needed() -> None:
-    idle = [pattern for pattern in every_pattern() if pattern.because and not Repetitions(pattern).tried_again]
+    idle = [
+        pattern
+        for pattern in every_pattern()
+        if pattern.because and not Repetitions(pattern).tried_again
+    ]
     assert idle == []
 
 
@@ -94,7 +104,9 @@ def test_no_expression_takes_more_than_linear_time_on_what_it_repeats(part: int)
 
 
 @pytest.mark.parametrize("expression", _ONCE_IN_USE)
-def test_an_expression_that_is_superlinear_is_found_by_its_form_and_by_its_time(expression: str) -> None:
+def test_an_expression_that_is_superlinear_is_found_by_its_form_and_by_its_time(
+    expression: str,
+) -> None:
     pattern = bounded(expression, _ONCE_IN_USE[expression])
     assert Repetitions(pattern).tried_again
     assert grows_on(pattern)
@@ -102,7 +114,11 @@ def test_an_expression_that_is_superlinear_is_found_by_its_form_and_by_its_time(
 
 @pytest.mark.parametrize("name", "wdsWDS")
 def test_classes_mean_the_same_characters_in_both_engines(name: str) -> None:
-    characters = "".join(character for character in map(chr, range(0x110000)) if unicodedata.category(character) not in ("Cn", "Cs"))
+    characters = "".join(
+        character
+        for character in map(chr, range(0x110000))
+        if unicodedata.category(character) not in ("Cn", "Cs")
+    )
     assert linear(rf"\{name}").findall(characters) == bounded(rf"\{name}").findall(characters)
 
 
@@ -121,10 +137,19 @@ def test_classes_mean_the_same_characters_in_both_engines(name: str) -> None:
 def test_both_engines_find_the_same(expression: str, flags: int) -> None:
     text = 'naïve = "é"\n x  = "日本 \u2003"\nbegin a\nb end end STRASSE ΣΊΣΥΦΟΣ σίσυφος [a [b] ‑– ]] ٣٤ 12 😀xx'
     both = [engine(expression, flags) for engine in (bounded, linear)]
-    first, second = ([(found.span(), found.groups(), found.groupdict()) for found in pattern.finditer(text)] for pattern in both)
+    first, second = (
+        [(found.span(), found.groups(), found.groupdict()) for found in pattern.finditer(text)]
+        for pattern in both
+    )
     assert first == second
     first, second = (
-        (pattern.findall(text), pattern.split(text), pattern.sub("·", text), pattern.sub("·", text, count=1)) for pattern in both
+        (
+            pattern.findall(text),
+            pattern.split(text),
+            pattern.sub("·", text),
+            pattern.sub("·", text, count=1),
+        )
+        for pattern in both
     )
     assert first == second
 

@@ -26,7 +26,11 @@ def assay_lines() -> list[str]:
     """Every command of the pages, without its comment, once; in prose two words name a command only."""
     blocks = [line for block in _FENCE.findall(README) for line in block.splitlines()]
     spans = [span for span in _INLINE.findall(_FENCE.sub("", README)) if len(span.split()) > 2]
-    return list(dict.fromkeys(line.split("  #")[0].strip() for line in (*blocks, *spans) if line.startswith("assay ")))
+    return list(
+        dict.fromkeys(
+            line.split("  #")[0].strip() for line in (*blocks, *spans) if line.startswith("assay ")
+        )
+    )
 
 
 def named_paths() -> list[str]:
@@ -45,7 +49,11 @@ def test_the_readme_shows_commands_and_paths() -> None:
 def test_every_command_of_the_readme_is_understood(line: str) -> None:
     words = shlex.split(line)[1:]
     command = get_command(application())
-    context = command.make_context("assay", [words[0]] if words[0] in ("literature", "warehouse") else words, resilient_parsing=True)
+    context = command.make_context(
+        "assay",
+        [words[0]] if words[0] in ("literature", "warehouse") else words,
+        resilient_parsing=True,
+    )
     while words and hasattr(command, "get_command"):
         found = command.get_command(context, words[0])
         assert found is not None, f"no command {words[0]}"

@@ -22,7 +22,12 @@ PROJECT = sorted(
 def _is_reason(node: ast.AST | None) -> bool:
     if isinstance(node, ast.Constant):
         return node.value in WORDS and "_" in node.value
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "Reason" and node.attr in NAMES
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "Reason"
+        and node.attr in NAMES
+    )
 
 
 def _lists_of_reasons(tree: ast.AST) -> Iterator[int]:
@@ -30,7 +35,11 @@ def _lists_of_reasons(tree: ast.AST) -> Iterator[int]:
 
     What a source says of mending its refusals (`mend=`) is no such list.
     """
-    hints = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.keyword) and each.arg == "mend"}
+    hints = {
+        id(each.value)
+        for each in ast.walk(tree)
+        if isinstance(each, ast.keyword) and each.arg == "mend"
+    }
     for node in ast.walk(tree):
         if id(node) in hints:
             continue
@@ -44,7 +53,11 @@ def _lists_of_reasons(tree: ast.AST) -> Iterator[int]:
 
 
 def test_no_other_list_of_reasons_exists() -> None:
-    found = [f"{path.relative_to(ROOT)}:{line}" for path in PROJECT for line in _lists_of_reasons(ast.parse(path.read_text()))]
+    found = [
+        f"{path.relative_to(ROOT)}:{line}"
+        for path in PROJECT
+        for line in _lists_of_reasons(ast.parse(path.read_text()))
+    ]
     assert found == [], "derive it from what schemas/reasons.py says of each reason"
 
 

@@ -14,7 +14,9 @@ from pathlib import Path
 def main() -> None:
     folder = Path(__file__).parent
     available = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
-    options = next((place for place, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv))
+    options = next(
+        (place for place, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv)
+    )
     chosen = sys.argv[1:options] or available
     unknown = [name for name in chosen if name not in available]
     if unknown:

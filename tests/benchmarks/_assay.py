@@ -27,7 +27,17 @@ def environment(home: Path, **extra: str) -> dict[str, str]:
 
 def evaluate(ideas: Path, warehouse: Path, index: Path, *more: str) -> list[str]:
     literature = ["--literature", f"snapshot:{index}"]
-    return command("evaluate", str(ideas), "--warehouse", str(warehouse), *literature, "--workers", "2", "--json", *more)
+    return command(
+        "evaluate",
+        str(ideas),
+        "--warehouse",
+        str(warehouse),
+        *literature,
+        "--workers",
+        "2",
+        "--json",
+        *more,
+    )
 
 
 def renamed(source: Path, target: Path, times: int) -> Path:

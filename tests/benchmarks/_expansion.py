@@ -11,7 +11,18 @@ import pyarrow.parquet as pq
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _ROWS_PER_GROUP = 20_000
-_COLUMNS = ("title", "abstract", "authors", "venue", "year", "url", "pdf_url", "doi", "keywords", "citation_count")
+_COLUMNS = (
+    "title",
+    "abstract",
+    "authors",
+    "venue",
+    "year",
+    "url",
+    "pdf_url",
+    "doi",
+    "keywords",
+    "citation_count",
+)
 
 
 def expanded(source: Path, target: Path, count: int) -> Path:
@@ -21,7 +32,9 @@ def expanded(source: Path, target: Path, count: int) -> Path:
         writer.write_table(real, row_group_size=_ROWS_PER_GROUP)
         invented = _invented(real.to_pylist(), count - real.num_rows)
         for start in range(0, count - real.num_rows, _ROWS_PER_GROUP):
-            rows = [next(invented) for _ in range(min(_ROWS_PER_GROUP, count - real.num_rows - start))]
+            rows = [
+                next(invented) for _ in range(min(_ROWS_PER_GROUP, count - real.num_rows - start))
+            ]
             writer.write_table(pa.Table.from_pylist(rows, schema=real.schema))
     return target
 
@@ -37,7 +50,9 @@ def _invented(real: list[dict[str, Any]], count: int) -> Iterator[dict[str, Any]
         head, tail = (one["title"] or "").split(), (other["title"] or "").split()
         yield {
             **one,
-            "title": " ".join([*head[: len(head) // 2 + 1], *tail[len(tail) // 2 :], f"({number})"]),
+            "title": " ".join(
+                [*head[: len(head) // 2 + 1], *tail[len(tail) // 2 :], f"({number})"]
+            ),
             "abstract": " ".join(mixed),
             "authors": other["authors"],
             "url": f"https://example.org/invented/{number}",

@@ -27,7 +27,10 @@ def lake_of(root: Path, ideas: int) -> Layout:
     """Publish one run of `ideas` ideas (a multiple of 40): per idea some 60 papers, 125 comparisons, 60 calls."""
     layout = Layout(root)
     for number in range(MODELS):
-        land(layout, make_evaluation(number, papers=60, methods=6, dimensions=5, compared=25, calls=60))
+        land(
+            layout,
+            make_evaluation(number, papers=60, methods=6, dimensions=5, compared=25, calls=60),
+        )
     report = publish_run(layout, make_run(ideas=MODELS))
     assert report.published, report.validation
     with open_writer(layout) as connection:
@@ -37,7 +40,9 @@ def lake_of(root: Path, ideas: int) -> Layout:
                 for table in IDEA_TABLES:
                     _copy(connection, table, first, last)
         with transaction(connection, _RUN):
-            connection.execute("update runs set idea_count = $ideas, evaluated_count = $ideas", {"ideas": ideas})
+            connection.execute(
+                "update runs set idea_count = $ideas, evaluated_count = $ideas", {"ideas": ideas}
+            )
     return layout
 
 
@@ -47,8 +52,14 @@ def _copy(connection: duckdb.DuckDBPyConnection, table: Table, first: int, last:
     An idea's rows lie together, as they do where ideas land one by one.
     """
     names = table.column_names
-    changed = [f"case when {name} is null then null else {name} || '-' || copy end as {name}" for name in _TOLD_APART if name in names]
-    texts = [name for name in ("text", "abstract", "support", "comparison", "title") if name in names]
+    changed = [
+        f"case when {name} is null then null else {name} || '-' || copy end as {name}"
+        for name in _TOLD_APART
+        if name in names
+    ]
+    texts = [
+        name for name in ("text", "abstract", "support", "comparison", "title") if name in names
+    ]
     changed += [f"{name} || ' ' || md5(copy || idea_id) as {name}" for name in texts]
     of_models = "idea_id is not null and not regexp_matches(idea_id, '-\\d+-')"
     connection.execute(
@@ -61,7 +72,10 @@ def _copy(connection: duckdb.DuckDBPyConnection, table: Table, first: int, last:
 def told(layout: Layout, started: float) -> str:
     """Rows and bytes of the lake and how long it took."""
     with open_writer(layout) as connection:
-        counts = [connection.execute(f"select count(*) from {table.name}").fetchone() for table in EVALUATION_TABLES]
+        counts = [
+            connection.execute(f"select count(*) from {table.name}").fetchone()
+            for table in EVALUATION_TABLES
+        ]
     rows = sum(int(count[0]) for count in counts if count)
     size = sum(path.stat().st_size for path in layout.root.rglob("*.parquet"))
     return f"{rows:,} rows, {size / 1e6:,.0f} MB, made in {time.monotonic() - started:.0f} s"

@@ -33,7 +33,9 @@ _DISAGREEMENT = 0.15
 _LIMIT = re.compile(r"at most (\d+) words", re.IGNORECASE)
 _IDEA = re.compile(r"<idea>\n(.*?)\n</idea>", re.DOTALL)
 _METHOD = re.compile(r"<method>\n(.*?)\n</method>", re.DOTALL)
-_STATEMENT = re.compile(r"^Statement (\d+):\n<statement>\n(.*?)\n</statement>", re.DOTALL | re.MULTILINE)
+_STATEMENT = re.compile(
+    r"^Statement (\d+):\n<statement>\n(.*?)\n</statement>", re.DOTALL | re.MULTILINE
+)
 _DIMENSION = re.compile(r"^Dimension (\S+):", re.MULTILINE)
 _PAPER = re.compile(r"^Paper (P\d+)[^\n]*\n(.*?)(?=^Paper P\d+|\Z)", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"</?[a-z_]+>")
@@ -49,7 +51,9 @@ class Judge:
     """Similarity of a text to an idea, as a score from 0 to 5."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._vectorizer = TfidfVectorizer(stop_words="english", sublinear_tf=True, min_df=2, max_df=0.2, dtype=np.float32)
+        self._vectorizer = TfidfVectorizer(
+            stop_words="english", sublinear_tf=True, min_df=2, max_df=0.2, dtype=np.float32
+        )
         self._papers = self._vectorizer.fit_transform(texts)
         self._ideas: dict[str, tuple[Any, dict[int, float]]] = {}
 
@@ -72,8 +76,14 @@ class Judge:
         if idea not in self._ideas:
             vector = self._vectorizer.transform([idea])
             cosines = np.sort((self._papers @ vector.T).toarray()[:, 0])[::-1]
-            floors = {score: float(cosines[min(rank, len(cosines)) - 1]) for score, rank in LOWEST_RANKS.items()}
-            self._ideas[idea] = (vector, {score: max(floor, 1e-6) for score, floor in floors.items()})
+            floors = {
+                score: float(cosines[min(rank, len(cosines)) - 1])
+                for score, rank in LOWEST_RANKS.items()
+            }
+            self._ideas[idea] = (
+                vector,
+                {score: max(floor, 1e-6) for score, floor in floors.items()},
+            )
         return self._ideas[idea]
 
 
@@ -85,7 +95,10 @@ class Reader:
     scores: list[tuple[str, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._steps = {step.template.splitlines()[0]: step.name for step in (*SOUNDNESS_STEPS, *CONTRIBUTION_STEPS)}
+        self._steps = {
+            step.template.splitlines()[0]: step.name
+            for step in (*SOUNDNESS_STEPS, *CONTRIBUTION_STEPS)
+        }
 
     def answer(self, messages: Messages, schema: Schema | None) -> str:
         name = self._steps[messages[0]["content"].splitlines()[0]]
@@ -101,27 +114,44 @@ class Reader:
     def _extract_methods(self, asked: "_Asked") -> Any:
         sentences = asked.sentences[len(asked.sentences) // 4 :]
         chosen = _spread(sentences, 5 + number_of(asked.idea, "methods") % 4)
-        return {"methods": [{"text": asked.prose(40, place, start=each), "quote": each[:100]} for place, each in enumerate(chosen)]}
+        return {
+            "methods": [
+                {"text": asked.prose(40, place, start=each), "quote": each[:100]}
+                for place, each in enumerate(chosen)
+            ]
+        }
 
     def _soundness_query(self, asked: "_Asked") -> Any:
         queries = [" ".join(re.findall(r"[\w-]+", method)[:25]) for method in asked.methods]
-        return {"queries": [{"method": number, "query": query} for number, query in enumerate(queries, start=1)]}
+        return {
+            "queries": [
+                {"method": number, "query": query} for number, query in enumerate(queries, start=1)
+            ]
+        }
 
     def _method_evidence(self, asked: "_Asked") -> Any:
         words = asked.limit(100)
         readings = []
         for key, text in asked.papers:
             if self._scored("method_evidence", asked, text) >= 3:
-                texts = {name: asked.prose(words, number_of(name, key)) for name in ("method", "results", "context")}
+                texts = {
+                    name: asked.prose(words, number_of(name, key))
+                    for name in ("method", "results", "context")
+                }
                 readings.append({"key": key, "relevant": True, **texts})
             else:
-                readings.append({"key": key, "relevant": False, "method": "", "results": "", "context": ""})
+                readings.append(
+                    {"key": key, "relevant": False, "method": "", "results": "", "context": ""}
+                )
         return {"papers": readings}
 
     def _soundness_review(self, asked: "_Asked") -> Any:
         words = asked.limit(190)
         return {
-            **{name: asked.cited(words, place) for place, name in enumerate(("support", "contradictions", "suggestions"))},
+            **{
+                name: asked.cited(words, place)
+                for place, name in enumerate(("support", "contradictions", "suggestions"))
+            },
             "score": number_of(asked.idea, asked.methods[0]) % 11,
         }
 
@@ -137,25 +167,44 @@ class Reader:
         pairs = [chosen[start : start + 2] for start in range(0, len(chosen), 2)]
         return {
             "dimensions": [
-                {"name": " ".join(pair[0].split()[:3]), "statements": [asked.prose(30, 0, start=each) for each in pair]} for pair in pairs
+                {
+                    "name": " ".join(pair[0].split()[:3]),
+                    "statements": [asked.prose(30, 0, start=each) for each in pair],
+                }
+                for pair in pairs
             ]
         }
 
     def _contribution_queries(self, asked: "_Asked") -> Any:
-        most = int(found.group(1)) if (found := re.search(r"write up to (\d+) queries", asked.system)) else 3
-        return {"statements": [{"statement": number, "queries": self.queries(asked, text, most)} for number, text in asked.statements]}
+        most = (
+            int(found.group(1))
+            if (found := re.search(r"write up to (\d+) queries", asked.system))
+            else 3
+        )
+        return {
+            "statements": [
+                {"statement": number, "queries": self.queries(asked, text, most)}
+                for number, text in asked.statements
+            ]
+        }
 
     def queries(self, asked: "_Asked", statement: str, most: int) -> list[str]:
         """Up to `most` queries of five words: the statement's most telling ones, then ever more of the next."""
         words = self.judge.telling(asked.idea, statement) or statement.split()
-        queries = [" ".join([*words[:2], *words[2 + 3 * place : 5 + 3 * place]]) for place in range(most)]
+        queries = [
+            " ".join([*words[:2], *words[2 + 3 * place : 5 + 3 * place]]) for place in range(most)
+        ]
         return list(dict.fromkeys(queries))
 
     def _relevance(self, asked: "_Asked") -> Any:
         words = asked.limit(45)
         return {
             "papers": [
-                {"key": key, "rationale": asked.prose(words, number_of(key)), "score": self._scored("relevance", asked, text)}
+                {
+                    "key": key,
+                    "rationale": asked.prose(words, number_of(key)),
+                    "score": self._scored("relevance", asked, text),
+                }
                 for key, text in asked.papers
             ]
         }
@@ -168,7 +217,11 @@ class Reader:
                     "key": key,
                     "overall_comparison": asked.prose(words, number_of(key)),
                     "dimensions": [
-                        {"dimension": name, "comparison": asked.prose(words, number_of(key, name)), "score": number_of(text, name) % 3 - 1}
+                        {
+                            "dimension": name,
+                            "comparison": asked.prose(words, number_of(key, name)),
+                            "score": number_of(text, name) % 3 - 1,
+                        }
                         for name in asked.dimensions
                     ],
                 }
@@ -178,7 +231,10 @@ class Reader:
 
     def _contribution_review(self, asked: "_Asked") -> Any:
         words = asked.limit(140)
-        return {name: asked.cited(words, place) for place, name in enumerate(("strengths", "weaknesses", "suggestions"))}
+        return {
+            name: asked.cited(words, place)
+            for place, name in enumerate(("strengths", "weaknesses", "suggestions"))
+        }
 
 
 @dataclass(frozen=True)
@@ -262,4 +318,6 @@ def _common(one: str, other: str) -> int:
 
 def reading_server(reader: Reader) -> OpenAIServer:
     """The reader behind an OpenAI-shaped server on a free port of loopback."""
-    return OpenAIServer(answer=reader.answer, cached_tokens=Prefixes().cached_tokens, record=False).start()
+    return OpenAIServer(
+        answer=reader.answer, cached_tokens=Prefixes().cached_tokens, record=False
+    ).start()

@@ -65,9 +65,13 @@ class SemanticScholarOverSnapshot:
         self.counts: Counter[str] = Counter()
         self._socket = socket.create_server(("127.0.0.1", 0))
         routes = [Route("/{rest:path}", self._serve, methods=["GET", "POST"])]
-        config = uvicorn.Config(Starlette(routes=routes), log_config=None, access_log=False, lifespan="off")
+        config = uvicorn.Config(
+            Starlette(routes=routes), log_config=None, access_log=False, lifespan="off"
+        )
         self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True
+        )
 
     @property
     def url(self) -> str:
@@ -82,23 +86,36 @@ class SemanticScholarOverSnapshot:
         self._thread.join(timeout=20)
 
     async def _serve(self, web: WebRequest) -> Response:
-        request = Request(web.method, web.url.path, tuple(sorted(web.query_params.multi_items())), await web.body())
+        request = Request(
+            web.method,
+            web.url.path,
+            tuple(sorted(web.query_params.multi_items())),
+            await web.body(),
+        )
         self.counts[_endpoint(request)] += 1
         reply = await self._answer(request)
         return Response(reply.body, reply.status, media_type="application/json")
 
     async def _answer(self, request: Request) -> Reply:
-        if request.path.startswith("/recommendations/") and request.parameter("publicationDateOrYear"):
+        if request.path.startswith("/recommendations/") and request.parameter(
+            "publicationDateOrYear"
+        ):
             return error_reply(400, "Unacceptable query params: [publicationDateOrYear]")
         if request.path.rstrip("/") == "/graph/v1/paper/search/bulk":
             return self._bulk(request)
         if request.path == "/graph/v1/paper/batch" and "references." in request.parameter("fields"):
             return self._with_references(request)
         reply = await self._plain.answer(request)
-        return self._with_mentions(reply) if request.path == "/graph/v1/snippet/search" and reply.status == 200 else reply
+        return (
+            self._with_mentions(reply)
+            if request.path == "/graph/v1/snippet/search" and reply.status == 200
+            else reply
+        )
 
     def _bulk(self, request: Request) -> Reply:
-        found = self.literature.snapshot.search_bulk(request.parameter("query"), _MOST_BULK_ROWS, days_of(request))
+        found = self.literature.snapshot.search_bulk(
+            request.parameter("query"), _MOST_BULK_ROWS, days_of(request)
+        )
         ordered = sorted(found.papers, key=lambda paper: paper.paper_id)
         if request.parameter("sort").startswith("citationCount"):
             ordered.sort(key=lambda paper: -(paper.citation_count or 0))
@@ -111,7 +128,11 @@ class SemanticScholarOverSnapshot:
     def _with_references(self, request: Request) -> Reply:
         identifiers: list[str] = orjson.loads(request.body)["ids"]
         named = request.parameter("fields").split(",")
-        inner = fields_of(",".join(name.removeprefix("references.") for name in named if name.startswith("references.")))
+        inner = fields_of(
+            ",".join(
+                name.removeprefix("references.") for name in named if name.startswith("references.")
+            )
+        )
         own = fields_of(",".join(name for name in named if not name.startswith("references.")))
         rows: list[Any] = []
         for paper in self.literature.papers(identifiers):
@@ -119,13 +140,24 @@ class SemanticScholarOverSnapshot:
                 rows.append(None)
                 continue
             cited = self.literature.references(paper.paper_id)
-            row = {**view(paper, own), "references": [self._reference(each, inner) for each in cited]}
+            row = {
+                **view(paper, own),
+                "references": [self._reference(each, inner) for each in cited],
+            }
             rows.append({**row, "referenceCount": len(cited)})
-        return Reply(200, orjson.dumps(rows)) if any(rows) else error_reply(400, "No valid paper ids given")
+        return (
+            Reply(200, orjson.dumps(rows))
+            if any(rows)
+            else error_reply(400, "No valid paper ids given")
+        )
 
     def _reference(self, paper: PaperRecord, fields: tuple[str, ...]) -> dict[str, Any]:
         row = view(paper, fields)
-        return {**row, "abstract": None} if "abstract" in row and _digit(paper.paper_id, 1) % 2 else row
+        return (
+            {**row, "abstract": None}
+            if "abstract" in row and _digit(paper.paper_id, 1) % 2
+            else row
+        )
 
     def _with_mentions(self, reply: Reply) -> Reply:
         body = orjson.loads(reply.body)
@@ -133,8 +165,15 @@ class SemanticScholarOverSnapshot:
             (paper,) = self.literature.papers([f"CorpusId:{row['paper']['corpusId']}"])
             assert paper is not None
             mentioned = self.literature.references(paper.paper_id)[: _digit(paper.paper_id, 2) % 4]
-            mentions = [{"start": 0, "end": 1, "matchedPaperCorpusId": str(each.corpus_id)} for each in mentioned]
-            row["snippet"] |= {"snippetKind": "body", "section": "Introduction", "annotations": {"refMentions": mentions, "sentences": []}}
+            mentions = [
+                {"start": 0, "end": 1, "matchedPaperCorpusId": str(each.corpus_id)}
+                for each in mentioned
+            ]
+            row["snippet"] |= {
+                "snippetKind": "body",
+                "section": "Introduction",
+                "annotations": {"refMentions": mentions, "sentences": []},
+            }
         return json_reply(body)
 
 

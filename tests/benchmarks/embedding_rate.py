@@ -19,7 +19,11 @@ LITERATURE = Path(__file__).parents[3] / "shared" / "data" / "literature.parquet
 
 
 def abstracts(count: int) -> list[str]:
-    papers = pl.read_parquet(LITERATURE, columns=["title", "abstract"], n_rows=20_000).drop_nulls().sample(count, seed=1)
+    papers = (
+        pl.read_parquet(LITERATURE, columns=["title", "abstract"], n_rows=20_000)
+        .drop_nulls()
+        .sample(count, seed=1)
+    )
     return [f"{title}. {abstract}" for title, abstract in papers.iter_rows()]
 
 
@@ -30,7 +34,9 @@ def model_of(precision: str) -> local_model.LocalModel:
         return local_model.load(local_model.BUNDLED, 128, precision)
     loaded = local_model._load(local_model.BUNDLED, 128, "float32")
     transformer: Any = loaded.model[0]
-    transformer.model = torch.ao.quantization.quantize_dynamic(transformer.model, {torch.nn.Linear}, dtype=torch.qint8)
+    transformer.model = torch.ao.quantization.quantize_dynamic(
+        transformer.model, {torch.nn.Linear}, dtype=torch.qint8
+    )
     return loaded
 
 

@@ -25,28 +25,45 @@ SERVER = Path(__file__).parents[1] / "support" / "openai_server.py"
 
 
 async def measure(url: str, folder: Path, calls: int, budget: Budget) -> None:
-    settings = LanguageModelSettings(prompt_price_usd_per_million_tokens=1, completion_price_usd_per_million_tokens=4)
+    settings = LanguageModelSettings(
+        prompt_price_usd_per_million_tokens=1, completion_price_usd_per_million_tokens=4
+    )
     shared = SharedBudget(folder / "budget.sqlite", RunId("r1"), budget)
-    backend = LiteLLMBackend("openai/loopback", settings, budget=shared, api_base=url, cache=KeyedStore(folder / "replies.sqlite"))
+    backend = LiteLLMBackend(
+        "openai/loopback",
+        settings,
+        budget=shared,
+        api_base=url,
+        cache=KeyedStore(folder / "replies.sqlite"),
+    )
     engine = LiteLLMEngine(backend, Ledger(IdeaId("i1")))
-    questions = [QueriesInput(idea="We route tokens. " * 150, methods=(f"Method {number}",), word_limit=70) for number in range(calls)]
+    questions = [
+        QueriesInput(idea="We route tokens. " * 150, methods=(f"Method {number}",), word_limit=70)
+        for number in range(calls)
+    ]
     await engine.run(SOUNDNESS_QUERY, questions[0])
     for name in ("asked", "cached"):
         started, used = time.perf_counter(), time.process_time()
         await asyncio.gather(*(engine.run(SOUNDNESS_QUERY, question) for question in questions))
         seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - used
-        print(f"{name}: {cpu_seconds / calls * 1000:.2f} CPU-ms per call, {calls / seconds:.0f} calls/s")
+        print(
+            f"{name}: {cpu_seconds / calls * 1000:.2f} CPU-ms per call, {calls / seconds:.0f} calls/s"
+        )
     await backend.close()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--calls", type=int, default=400)
-    parser.add_argument("--bounded", action="store_true", help="with a budget that has to be asked each time")
+    parser.add_argument(
+        "--bounded", action="store_true", help="with a budget that has to be asked each time"
+    )
     options = parser.parse_args()
     logging.basicConfig(level=logging.WARNING)
     with (
-        subprocess.Popen([sys.executable, str(SERVER)], stdout=subprocess.PIPE, text=True) as server,
+        subprocess.Popen(
+            [sys.executable, str(SERVER)], stdout=subprocess.PIPE, text=True
+        ) as server,
         tempfile.TemporaryDirectory() as folder,
     ):
         assert server.stdout is not None

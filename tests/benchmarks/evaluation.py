@@ -7,7 +7,15 @@ import json
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks._assay import IDEAS, PAPERS, command, data_is_here, environment, evaluate, renamed
+from tests.benchmarks._assay import (
+    IDEAS,
+    PAPERS,
+    command,
+    data_is_here,
+    environment,
+    evaluate,
+    renamed,
+)
 from tests.support.process_tree import Usage, measure
 
 
@@ -17,8 +25,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         env, index = environment(folder / "home"), folder / "index"
-        built = measure(command("literature", "build", str(PAPERS), str(index)), env, folder / "build.log")
-        print(f"index of 87,106 papers: {built.wall_seconds:.1f} s wall, {built.total_cpu_seconds:.1f} s processor")
+        built = measure(
+            command("literature", "build", str(PAPERS), str(index)), env, folder / "build.log"
+        )
+        print(
+            f"index of 87,106 papers: {built.wall_seconds:.1f} s wall, {built.total_cpu_seconds:.1f} s processor"
+        )
         for count, path in ((81, IDEAS), (324, renamed(IDEAS, folder / "fourfold.jsonl", 4))):
             log = folder / f"{count}.log"
             used = measure(evaluate(path, folder / f"warehouse-{count}", index), env, log)
@@ -36,7 +48,9 @@ def report(name: str, count: int, used: Usage, log: Path) -> None:
         f"{used.total_cpu_seconds / count:.2f} processor seconds per idea, {run['failed_count']} incomplete"
     )
     for role in sorted(used.cpu_seconds):
-        print(f"  {role:<18} {used.cpu_seconds[role]:7.1f} s processor   {used.peak_bytes[role] / 1e6:7.0f} MB peak")
+        print(
+            f"  {role:<18} {used.cpu_seconds[role]:7.1f} s processor   {used.peak_bytes[role] / 1e6:7.0f} MB peak"
+        )
 
 
 if __name__ == "__main__":

@@ -67,23 +67,33 @@ def main() -> None:
 
 
 def _build(papers: Path, index: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", _BUILD, str(papers), str(index)], stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", _BUILD, str(papers), str(index)], stdout=subprocess.PIPE, text=True
+    )
 
 
 def _measured_build(papers: Path, index: Path) -> str:
     started = time.monotonic()
     fingerprint, peak_kilobytes, cpu_seconds = _build(papers, index).communicate()[0].split()
     seconds, count = time.monotonic() - started, open_snapshot(index).paper_count
-    print(f"build: {count:,} papers in {seconds:.1f} s ({count / seconds:,.0f}/s, {float(cpu_seconds):.1f} s of processor)")
+    print(
+        f"build: {count:,} papers in {seconds:.1f} s ({count / seconds:,.0f}/s, {float(cpu_seconds):.1f} s of processor)"
+    )
     sizes = {name: _bytes_below(index / name) for name in ("papers.sqlite", "text")}
     parts = ", ".join(f"{name} {size / count:,.0f}" for name, size in sizes.items())
-    print(f"index: {sum(sizes.values()) / 1e6:,.0f} MB, {sum(sizes.values()) / count:,.0f} bytes per paper ({parts})")
+    print(
+        f"index: {sum(sizes.values()) / 1e6:,.0f} MB, {sum(sizes.values()) / count:,.0f} bytes per paper ({parts})"
+    )
     print(f"peak memory of the build: {int(peak_kilobytes) / 1000:.0f} MB")
     return fingerprint
 
 
 def _bytes_below(path: Path) -> int:
-    return path.stat().st_size if path.is_file() else sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
+    return (
+        path.stat().st_size
+        if path.is_file()
+        else sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
+    )
 
 
 def _interrupted_build(papers: Path, index: Path, expected: str) -> None:
@@ -97,12 +107,19 @@ def _interrupted_build(papers: Path, index: Path, expected: str) -> None:
     fingerprint = _build(papers, index).communicate()[0].split()[0]
     same = "the same fingerprint" if fingerprint == expected else "ANOTHER FINGERPRINT"
     count = open_snapshot(index).paper_count
-    print(f"build killed three times and resumed: {time.monotonic() - started:.1f} s in all, {count:,} papers, {same}")
+    print(
+        f"build killed three times and resumed: {time.monotonic() - started:.1f} s in all, {count:,} papers, {same}"
+    )
 
 
 def _direct(snapshot: Snapshot, texts: list[str]) -> None:
     for name, query in _queries().items():
-        _in_process(f"snapshot in process, {name}", lambda text, query=query: snapshot.search(query(text), 20), texts, 1)  # type: ignore[misc]
+        _in_process(
+            f"snapshot in process, {name}",
+            lambda text, query=query: snapshot.search(query(text), 20),
+            texts,
+            1,
+        )  # type: ignore[misc]
 
 
 def _plain_tantivy(papers: Path, folder: Path, texts: list[str]) -> None:
@@ -110,7 +127,9 @@ def _plain_tantivy(papers: Path, folder: Path, texts: list[str]) -> None:
     folder.mkdir()
     builder = tantivy.SchemaBuilder()
     for name in ("title", "abstract"):
-        builder.add_text_field(name, stored=False, tokenizer_name="en_stem", index_option="position")
+        builder.add_text_field(
+            name, stored=False, tokenizer_name="en_stem", index_option="position"
+        )
     builder.add_unsigned_field("number", stored=False, fast=True)
     index = tantivy.Index(builder.build(), path=str(folder))
     started, count = time.monotonic(), 0
@@ -118,7 +137,9 @@ def _plain_tantivy(papers: Path, folder: Path, texts: list[str]) -> None:
     with pq.ParquetFile(papers) as file:
         for batch in file.iter_batches(2_000, columns=["title", "abstract"]):
             for row in batch.to_pylist():
-                document = tantivy.Document(title=row["title"] or "", abstract=row["abstract"] or "")
+                document = tantivy.Document(
+                    title=row["title"] or "", abstract=row["abstract"] or ""
+                )
                 document.add_unsigned("number", count)
                 writer.add_document(document)
                 count += 1
@@ -126,12 +147,16 @@ def _plain_tantivy(papers: Path, folder: Path, texts: list[str]) -> None:
     writer.wait_merging_threads()
     seconds = time.monotonic() - started
     size = _bytes_below(folder) / count
-    print(f"plain tantivy: {count:,} papers in {seconds:.1f} s ({count / seconds:,.0f}/s), {size:,.0f} bytes per paper")
+    print(
+        f"plain tantivy: {count:,} papers in {seconds:.1f} s ({count / seconds:,.0f}/s), {size:,.0f} bytes per paper"
+    )
     index.reload()
     searcher = index.searcher()
     for name, query in _queries().items():
         for clients in CLIENT_COUNTS:
-            ask = lambda text, query=query: searcher.search(index.parse_query_lenient(query(text), ["title", "abstract"])[0], 20)  # noqa: E731
+            ask = lambda text, query=query: searcher.search(  # noqa: E731
+                index.parse_query_lenient(query(text), ["title", "abstract"])[0], 20
+            )
             _in_process(f"plain tantivy in process, {name}", ask, texts, clients)
 
 
@@ -148,31 +173,53 @@ def _in_process(name: str, ask: Callable[[str], object], texts: list[str], threa
 
 
 def _queries() -> dict[str, Callable[[str], str]]:
-    return {"6 words": lambda text: " ".join(text.split()[20:26]), "70 words": lambda text: " ".join(text.split()[20:90])}
+    return {
+        "6 words": lambda text: " ".join(text.split()[20:26]),
+        "70 words": lambda text: " ".join(text.split()[20:90]),
+    }
 
 
 async def _through_gateway(gateway: GatewayProcess, texts: list[str], clients: int) -> None:
     async with httpx.AsyncClient(base_url=gateway.url, timeout=60) as http:
-        seeds = (await http.get("/graph/v1/paper/search", params={"query": "neural networks", "limit": 100})).json()["data"]
+        seeds = (
+            await http.get(
+                "/graph/v1/paper/search", params={"query": "neural networks", "limit": 100}
+            )
+        ).json()["data"]
         asks: dict[str, Callable[[int], httpx.Request]] = {}
         for name, query in _queries().items():
             asks[f"search, {name}"] = lambda number, query=query: http.build_request(  # type: ignore[misc]
-                "GET", "/graph/v1/paper/search", params={"query": query(texts[number % len(texts)]), "limit": 20, "fields": _FIELDS}
+                "GET",
+                "/graph/v1/paper/search",
+                params={"query": query(texts[number % len(texts)]), "limit": 20, "fields": _FIELDS},
             )
         ids = [paper["paperId"] for paper in seeds]
         asks["batch of 50 papers"] = lambda number: http.build_request(
-            "POST", "/graph/v1/paper/batch", params={"fields": _FIELDS}, json={"ids": ids[number % 50 : number % 50 + 50]}
+            "POST",
+            "/graph/v1/paper/batch",
+            params={"fields": _FIELDS},
+            json={"ids": ids[number % 50 : number % 50 + 50]},
         )
         asks["recommendations"] = lambda number: http.build_request(
-            "GET", f"/recommendations/v1/papers/forpaper/{ids[number % len(ids)]}", params={"limit": 8, "fields": _FIELDS}
+            "GET",
+            f"/recommendations/v1/papers/forpaper/{ids[number % len(ids)]}",
+            params={"limit": 8, "fields": _FIELDS},
         )
         for name, ask in asks.items():
             before = _cpu_seconds(gateway.process_id)
             latencies, seconds = await _measured(http, ask, clients)
-            _print(f"gateway over HTTP, {name}", clients, latencies, seconds, _cpu_seconds(gateway.process_id) - before)
+            _print(
+                f"gateway over HTTP, {name}",
+                clients,
+                latencies,
+                seconds,
+                _cpu_seconds(gateway.process_id) - before,
+            )
 
 
-async def _measured(http: httpx.AsyncClient, ask: Callable[[int], httpx.Request], clients: int) -> tuple[list[float], float]:
+async def _measured(
+    http: httpx.AsyncClient, ask: Callable[[int], httpx.Request], clients: int
+) -> tuple[list[float], float]:
     latencies: list[float] = []
 
     async def client(first: int) -> None:
@@ -189,12 +236,17 @@ async def _measured(http: httpx.AsyncClient, ask: Callable[[int], httpx.Request]
     return latencies, time.perf_counter() - started
 
 
-def _print(name: str, clients: int, latencies: list[float], seconds: float, cpu_seconds: float) -> None:
+def _print(
+    name: str, clients: int, latencies: list[float], seconds: float, cpu_seconds: float
+) -> None:
     ranked = sorted(latencies)
     p50, p95 = ranked[len(ranked) // 2] * 1000, ranked[int(len(ranked) * 0.95)] * 1000
     who = f"{clients} client{'s' if clients > 1 else ''}"
     each = f"{cpu_seconds / len(latencies) * 1000:.1f} ms of processor each"
-    print(f"{name}: {who}, p50 {p50:.1f} ms, p95 {p95:.1f} ms, {len(latencies) / seconds:,.0f}/s, {each}", flush=True)
+    print(
+        f"{name}: {who}, p50 {p50:.1f} ms, p95 {p95:.1f} ms, {len(latencies) / seconds:,.0f}/s, {each}",
+        flush=True,
+    )
 
 
 def _cpu_seconds(process_id: int) -> float:
@@ -205,7 +257,9 @@ def _cpu_seconds(process_id: int) -> float:
 
 def _memory(process_id: int) -> str:
     """What the process holds itself, and with the pages of the index it has looked at."""
-    found = dict(line.split(":", 1) for line in Path(f"/proc/{process_id}/status").read_text().splitlines())
+    found = dict(
+        line.split(":", 1) for line in Path(f"/proc/{process_id}/status").read_text().splitlines()
+    )
     megabytes = {name: int(found[name].split()[0]) / 1000 for name in ("VmHWM", "RssAnon")}
     return f"peak memory {megabytes['VmHWM']:.0f} MB with mapped pages of the index, {megabytes['RssAnon']:.0f} MB of its own"
 

@@ -14,7 +14,15 @@ from pathlib import Path
 import httpx
 
 from flows.prefect_server import free_port
-from tests.benchmarks._assay import IDEAS, PAPERS, command, data_is_here, environment, evaluate, first
+from tests.benchmarks._assay import (
+    IDEAS,
+    PAPERS,
+    command,
+    data_is_here,
+    environment,
+    evaluate,
+    first,
+)
 from tests.benchmarks.evaluation import report
 from tests.support.process_tree import measure
 
@@ -27,16 +35,34 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder, port = Path(name), free_port()
         env = environment(folder / "home", OPENAI_API_KEY="none")
-        measure(command("literature", "build", str(PAPERS), str(folder / "index")), env, folder / "build.log")
-        server = subprocess.Popen([sys.executable, "-m", "tests.support.openai_server", "--port", str(port)])
+        measure(
+            command("literature", "build", str(PAPERS), str(folder / "index")),
+            env,
+            folder / "build.log",
+        )
+        server = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.openai_server", "--port", str(port)]
+        )
         try:
             _await(port)
             ideas = first(IDEAS, folder / "twenty.jsonl", IDEA_COUNT)
-            engine = ["--engine", "litellm:openai/judge", "--api-base", f"http://127.0.0.1:{port}/v1"]
+            engine = [
+                "--engine",
+                "litellm:openai/judge",
+                "--api-base",
+                f"http://127.0.0.1:{port}/v1",
+            ]
             for label in ("cold embeddings", "warm embeddings"):
-                run = evaluate(ideas, folder / "warehouse", folder / "index", *engine, "--label", label)
+                run = evaluate(
+                    ideas, folder / "warehouse", folder / "index", *engine, "--label", label
+                )
                 used = measure(run, env, folder / "run.log")
-                report(f"{IDEA_COUNT} ideas, model answers at once, {label}", IDEA_COUNT, used, folder / "run.log")
+                report(
+                    f"{IDEA_COUNT} ideas, model answers at once, {label}",
+                    IDEA_COUNT,
+                    used,
+                    folder / "run.log",
+                )
                 for path in (folder / "warehouse" / "cache").glob("replies.sqlite*"):
                     path.unlink()
         finally:

@@ -50,7 +50,10 @@ class Played:
     def ask(self, pair: tuple[IdeaId, IdeaId], number: int) -> None:
         orders = (pair, pair[::-1])
         key = (min(pair), max(pair))
-        self.results[key] = [(first, second, noisy(self.place[first], self.place[second], self.chance), number) for first, second in orders]
+        self.results[key] = [
+            (first, second, noisy(self.place[first], self.place[second], self.chance), number)
+            for first, second in orders
+        ]
 
     def tally(self) -> Tally:
         return tally(self.ids, self.matches())
@@ -64,7 +67,13 @@ class Played:
 def adaptive(ids: tuple[IdeaId, ...], most_pairs: int, seed: int) -> Played:
     played = Played(ids, seed)
     for number in range(1, 500):
-        turn = next_round(number, played.tally(), frozenset(played.results), parameters(matches_per_idea=most_pairs), seed)
+        turn = next_round(
+            number,
+            played.tally(),
+            frozenset(played.results),
+            parameters(matches_per_idea=most_pairs),
+            seed,
+        )
         for pair in turn.pairs:
             played.ask(pair, number)
         if turn.ended_because:
@@ -87,7 +96,12 @@ def quality(played: Played) -> tuple[float, float, float, float]:
     size = len(strengths)
     found = set(np.argsort(-strengths, kind="stable")[:TOP].tolist())
     top = np.arange(size - TOP, size)
-    return len(played.results), len(found & set(top.tolist())) / TOP, correlation(strengths[top]), correlation(strengths)
+    return (
+        len(played.results),
+        len(found & set(top.tolist())) / TOP,
+        correlation(strengths[top]),
+        correlation(strengths),
+    )
 
 
 def correlation(strengths: Any) -> float:
@@ -98,17 +112,29 @@ def correlation(strengths: Any) -> float:
 
 def leaders() -> None:
     ids = names(SIZE)
-    print(f"a top {TOP} of {SIZE}, judge wrong {NOISE:.0%} of the time, both orders asked, mean of {TRIALS} trials")
-    print(f"{'schedule':32} {'pairs':>6} {'top found':>10} {'Spearman of the top':>20} {'of all':>7}")
+    print(
+        f"a top {TOP} of {SIZE}, judge wrong {NOISE:.0%} of the time, both orders asked, mean of {TRIALS} trials"
+    )
+    print(
+        f"{'schedule':32} {'pairs':>6} {'top found':>10} {'Spearman of the top':>20} {'of all':>7}"
+    )
     full = _line("full round-robin", [quality(everyone(ids, None, seed)) for seed in range(TRIALS)])
     equal: tuple[int, float] | None = None
     for most_pairs in (12, 16, 20, 24, 32):
-        found = _line(f"adaptive, at most {most_pairs} an idea", [quality(adaptive(ids, most_pairs, seed)) for seed in range(TRIALS)])
-        _line("  as many pairs at random", [quality(everyone(ids, int(found[0]), seed)) for seed in range(TRIALS)])
+        found = _line(
+            f"adaptive, at most {most_pairs} an idea",
+            [quality(adaptive(ids, most_pairs, seed)) for seed in range(TRIALS)],
+        )
+        _line(
+            "  as many pairs at random",
+            [quality(everyone(ids, int(found[0]), seed)) for seed in range(TRIALS)],
+        )
         if equal is None and found[1] >= full[1] and found[2] >= full[2]:
             equal = (most_pairs, found[0])
     if equal:
-        fewer = f"{equal[1]:.0f} pairs instead of {full[0]:.0f}, {full[0] / equal[1]:.1f} times fewer"
+        fewer = (
+            f"{equal[1]:.0f} pairs instead of {full[0]:.0f}, {full[0] / equal[1]:.1f} times fewer"
+        )
         print(f"a top {TOP} as good as the full round-robin's in both respects: {fewer}")
 
 
@@ -125,7 +151,9 @@ def stored_group(number: int) -> tuple[list[Dossier], list[Match]]:
     judged = [
         one.model_copy(
             update={
-                "match_id": match_id(dossiers[one.first_idea_id], dossiers[one.second_idea_id], dimension, "fake", 1),
+                "match_id": match_id(
+                    dossiers[one.first_idea_id], dossiers[one.second_idea_id], dimension, "fake", 1
+                ),
                 "group": f"g{number:03d}",
                 "dimension": dimension.name,
             }
@@ -144,13 +172,18 @@ def rank_stored(group_count: int) -> dict[str, float]:
         peak_before = peak_before or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         judge = FakeJudge()
         started, used_before = time.perf_counter(), time.process_time()
-        ranked = asyncio.run(rank_groups(dossiers, parameters(), judge, 1, dimensions=DIMENSIONS, stored=judged))
+        ranked = asyncio.run(
+            rank_groups(dossiers, parameters(), judge, 1, dimensions=DIMENSIONS, stored=judged)
+        )
         spent += time.perf_counter() - started
         used += time.process_time() - used_before
         assert not judge.asked
         match_count += len(ranked.matches)
         own = [
-            tally([one.idea_id for one in dossiers], (one for one in judged if one.dimension == name.name))
+            tally(
+                [one.idea_id for one in dossiers],
+                (one for one in judged if one.dimension == name.name),
+            )
             for name in compared_along(DIMENSIONS)
         ]
         started = time.process_time()
@@ -158,7 +191,14 @@ def rank_stored(group_count: int) -> dict[str, float]:
             fit(one)
         fitted += time.process_time() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"seconds": spent, "cpu": used, "matches": match_count, "fit": fitted, "first": peak_before, "peak": peak}
+    return {
+        "seconds": spent,
+        "cpu": used,
+        "matches": match_count,
+        "fit": fitted,
+        "first": peak_before,
+        "peak": peak,
+    }
 
 
 def library(group_count: int) -> tuple[float, float]:
@@ -169,7 +209,9 @@ def library(group_count: int) -> tuple[float, float]:
     for number in range(group_count):
         played = adaptive(names(SIZE, number * SIZE), 12, 1)
         pairs = [
-            (played.place[first], played.place[second]) if winner is Winner.FIRST else (played.place[second], played.place[first])
+            (played.place[first], played.place[second])
+            if winner is Winner.FIRST
+            else (played.place[second], played.place[first])
             for one in played.results.values()
             for first, second, winner, _ in one
         ]
@@ -187,14 +229,18 @@ def main() -> None:
         found = pool.apply(rank_stored, (GROUPS,))
     fits = GROUPS * (len(DIMENSIONS) + 1)
     spent = f"{found['seconds']:.1f} s ({found['cpu']:.1f} CPU-seconds)"
-    print(f"{GROUPS * SIZE:,} ideas in {GROUPS} groups from {found['matches']:,.0f} stored matches: {spent},")
+    print(
+        f"{GROUPS * SIZE:,} ideas in {GROUPS} groups from {found['matches']:,.0f} stored matches: {spent},"
+    )
     print(
         f"  Bradley-Terry and Elo with intervals and rank ranges along {len(DIMENSIONS) + 1} dimensions; peak memory {found['peak']:.0f} MB"
     )
     print(f"  (after the first group's matches were made: {found['first']:.0f} MB)")
     spectral, newton = library(10)
     ours = 1000 * found["fit"] / fits
-    print(f"  the fit alone: {ours:.2f} CPU-ms each; choix {1000 * spectral:.1f} ms (I-LSR), {1000 * newton:.0f} ms (same objective)")
+    print(
+        f"  the fit alone: {ours:.2f} CPU-ms each; choix {1000 * spectral:.1f} ms (I-LSR), {1000 * newton:.0f} ms (same objective)"
+    )
     leaders()
 
 

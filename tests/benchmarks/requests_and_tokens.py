@@ -74,14 +74,26 @@ class Spent:
 
     def per_idea(self, what: str) -> list[float]:
         if what == "requests":
-            return [float(sum(call.upstream_requests for call in idea.api_calls)) for idea in self.ideas]
+            return [
+                float(sum(call.upstream_requests for call in idea.api_calls)) for idea in self.ideas
+            ]
         if what == "calls":
             return [float(len(idea.llm_calls)) for idea in self.ideas]
-        return [float(sum(getattr(call, f"{what}_tokens") for call in idea.llm_calls)) for idea in self.ideas]
+        return [
+            float(sum(getattr(call, f"{what}_tokens") for call in idea.llm_calls))
+            for idea in self.ideas
+        ]
 
     def compared(self) -> dict[str, set[str]]:
-        found = {idea.idea.idea_id: idea.contribution for idea in self.ideas if idea.contribution is not None}
-        return {name: {row.paper_id for row in each.candidates if row.compared} for name, each in found.items()}
+        found = {
+            idea.idea.idea_id: idea.contribution
+            for idea in self.ideas
+            if idea.contribution is not None
+        }
+        return {
+            name: {row.paper_id for row in each.candidates if row.compared}
+            for name, each in found.items()
+        }
 
 
 class GeneratedFullText:
@@ -94,7 +106,15 @@ class GeneratedFullText:
             if number_of(paper.paper_id) % 5:
                 text = " ".join((words * (_FULL_TEXT_WORDS // len(words) + 1))[:_FULL_TEXT_WORDS])
                 for kind in (SectionKind.METHODS, SectionKind.RESULTS):
-                    rows.append(PaperSection(paper_id=paper.paper_id, section=kind, heading=kind.title(), text=text, text_source="grobid"))
+                    rows.append(
+                        PaperSection(
+                            paper_id=paper.paper_id,
+                            section=kind,
+                            heading=kind.title(),
+                            text=text,
+                            text_source="grobid",
+                        )
+                    )
         return Answer(tuple(rows))
 
 
@@ -109,12 +129,25 @@ def main() -> None:
         build_snapshot(PAPERS, index)
         with SemanticScholarOverSnapshot(index) as upstream:
             papers = polars.read_parquet(PAPERS, columns=["title", "abstract"])
-            reader = Reader(Judge(f"{title}\n\n{abstract or ''}" for title, abstract in papers.iter_rows()))
-            embedder = SentenceEmbedder(Settings().embeddings, KeyedStore(options.embeddings or folder / "embeddings.sqlite"))
+            reader = Reader(
+                Judge(f"{title}\n\n{abstract or ''}" for title, abstract in papers.iter_rows())
+            )
+            embedder = SentenceEmbedder(
+                Settings().embeddings,
+                KeyedStore(options.embeddings or folder / "embeddings.sqlite"),
+            )
             with reading_server(reader) as model:
                 spent = [
                     asyncio.run(
-                        _spend(load_profile(each), ideas, upstream, model.url, embedder, folder / Path(each).stem, options.full_text)
+                        _spend(
+                            load_profile(each),
+                            ideas,
+                            upstream,
+                            model.url,
+                            embedder,
+                            folder / Path(each).stem,
+                            options.full_text,
+                        )
                     )
                     for place, each in enumerate(options.profiles.split(","))
                 ]
@@ -128,9 +161,18 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--ideas", type=int, default=20)
     parser.add_argument("--full-text", action="store_true")
     parser.add_argument("--profiles", default="faithful,economy")
-    parser.add_argument("--index", type=Path, default=None, help="a snapshot of the papers built before")
-    first = next((place for place, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv))
-    parser.add_argument("--embeddings", type=Path, default=None, help="vectors kept from an earlier run; they cost no request and no token")
+    parser.add_argument(
+        "--index", type=Path, default=None, help="a snapshot of the papers built before"
+    )
+    first = next(
+        (place for place, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv)
+    )
+    parser.add_argument(
+        "--embeddings",
+        type=Path,
+        default=None,
+        help="vectors kept from an earlier run; they cost no request and no token",
+    )
     return parser.parse_args(sys.argv[first:])
 
 
@@ -149,7 +191,9 @@ async def _spend(
     started = time.monotonic()
     settings = Settings(
         literature=LiteratureSettings(upstream_url=upstream.url, requests_per_second=1000),
-        language_model=LanguageModelSettings(structured_output="json_schema", context_tokens=128_000),
+        language_model=LanguageModelSettings(
+            structured_output="json_schema", context_tokens=128_000
+        ),
     )
     job = _job(profile, api_base, folder)
     with GatewayProcess(settings, "live", folder / "cache") as gateway:
@@ -160,13 +204,17 @@ async def _spend(
                 ledger = Ledger(idea.idea_id)
                 tools = IdeaTools(
                     engine=LiteLLMEngine(backend, ledger),
-                    literature=SemanticScholarClient(gateway.url, ledger, http, settings.literature),
+                    literature=SemanticScholarClient(
+                        gateway.url, ledger, http, settings.literature
+                    ),
                     documents=GeneratedFullText() if full_text else AbstractLibrary(),
                     embedder=embedder,
                     ledger=ledger,
                 )
                 async with gate:
-                    return await evaluate_idea(PlannedIdea(idea=idea, evaluation_key="none"), job, tools)
+                    return await evaluate_idea(
+                        PlannedIdea(idea=idea, evaluation_key="none"), job, tools
+                    )
 
             spent.ideas = await asyncio.gather(*(one(idea) for idea in ideas))
     spent.upstream = Counter(upstream.counts)
@@ -184,7 +232,9 @@ def _job(profile: Profile, api_base: str, folder: Path) -> ShardJob:
         literature="live",
         full_text=False,
     )
-    return ShardJob(run_id="benchmark", request=request, gateway_url="", literature="live", ideas=())
+    return ShardJob(
+        run_id="benchmark", request=request, gateway_url="", literature="live", ideas=()
+    )
 
 
 @asynccontextmanager
@@ -193,7 +243,13 @@ async def _shared(job: ShardJob, settings: Settings, folder: Path):  # type: ign
     budget = SharedBudget(folder / "budgets.sqlite", job.run_id, Budget())
     profile = job.request.profile
     sampling = Sampling(seed=profile.seed, temperature=profile.temperature)
-    backend = LiteLLMBackend(MODEL, settings.language_model, budget=budget, api_base=job.request.api_base, sampling=sampling)
+    backend = LiteLLMBackend(
+        MODEL,
+        settings.language_model,
+        budget=budget,
+        api_base=job.request.api_base,
+        sampling=sampling,
+    )
     async with httpx.AsyncClient() as http:
         yield http, backend
     await backend.close()
@@ -202,20 +258,31 @@ async def _shared(job: ShardJob, settings: Settings, folder: Path):  # type: ign
 
 def report(spent: Sequence[Spent], full_text: bool) -> None:
     """The table, and what does not fit into it."""
-    print(f"{len(spent[0].ideas)} ideas, {'generated full texts' if full_text else 'abstracts only'}; mean per idea (most of any idea)")
-    print(f"{'':>22} {'requests':>16} {'model calls':>16} {'prompt tokens':>24} {'of them cached':>16} {'completion':>20}")
+    print(
+        f"{len(spent[0].ideas)} ideas, {'generated full texts' if full_text else 'abstracts only'}; mean per idea (most of any idea)"
+    )
+    print(
+        f"{'':>22} {'requests':>16} {'model calls':>16} {'prompt tokens':>24} {'of them cached':>16} {'completion':>20}"
+    )
     print(_line("published, measured", {name: [float(value)] for name, value in PUBLISHED.items()}))
     for each in spent:
-        figures = {name: each.per_idea(name) for name in ("requests", "calls", "prompt", "cached", "completion")}
+        figures = {
+            name: each.per_idea(name)
+            for name in ("requests", "calls", "prompt", "cached", "completion")
+        }
         print(_line(each.profile, figures))
         limits = LIMITS.get(each.profile, {})
         if limits:
             print(_line("  limit", {name: [value] for name, value in limits.items()}))
         missed = [name for name, limit in limits.items() if statistics.mean(figures[name]) > limit]
-        print(f"{'':>22} limits: {'missed for ' + ', '.join(missed) if missed else 'kept'}; {each.seconds:.0f} s")
+        print(
+            f"{'':>22} limits: {'missed for ' + ', '.join(missed) if missed else 'kept'}; {each.seconds:.0f} s"
+        )
     print()
     for each in spent:
-        print(f"{each.profile}: {sum(each.upstream.values()) / len(each.ideas):.1f} requests at the upstream per idea: {_shares(each)}")
+        print(
+            f"{each.profile}: {sum(each.upstream.values()) / len(each.ideas):.1f} requests at the upstream per idea: {_shares(each)}"
+        )
         steps = Counter(call.step for idea in each.ideas for call in idea.llm_calls)
         tokens: Counter[str] = Counter()
         replies: Counter[str] = Counter()
@@ -224,9 +291,15 @@ def report(spent: Sequence[Spent], full_text: bool) -> None:
             replies[call.step] += call.completion_tokens
         count = len(each.ideas)
         for step in tokens:
-            print(f"    {step}: {steps[step] / count:.1f} calls, {tokens[step] / count:,.0f} + {replies[step] / count:,.0f} tokens")
+            print(
+                f"    {step}: {steps[step] / count:.1f} calls, {tokens[step] / count:,.0f} + {replies[step] / count:,.0f} tokens"
+            )
         failures = Counter(
-            one.reason for idea in each.ideas for part in (idea.soundness, idea.contribution) if part for one in part.failures
+            one.reason
+            for idea in each.ideas
+            for part in (idea.soundness, idea.contribution)
+            if part
+            for one in part.failures
         )
         print(f"    failures: {dict(failures) or 'none'}")
     _report_overlap(spent)
@@ -234,15 +307,28 @@ def report(spent: Sequence[Spent], full_text: bool) -> None:
 
 def _line(name: str, figures: dict[str, list[float]]) -> str:
     cells = []
-    for what, width in (("requests", 16), ("calls", 16), ("prompt", 24), ("cached", 16), ("completion", 20)):
+    for what, width in (
+        ("requests", 16),
+        ("calls", 16),
+        ("prompt", 24),
+        ("cached", 16),
+        ("completion", 20),
+    ):
         values = figures.get(what)
         mean = f"{statistics.mean(values):,.{1 if what == 'requests' else 0}f}" if values else "-"
-        cells.append(f"{mean} ({max(values):,.0f})".rjust(width) if values and len(values) > 1 else mean.rjust(width))
+        cells.append(
+            f"{mean} ({max(values):,.0f})".rjust(width)
+            if values and len(values) > 1
+            else mean.rjust(width)
+        )
     return f"{name:>22} {' '.join(cells)}"
 
 
 def _shares(spent: Spent) -> str:
-    return ", ".join(f"{endpoint} {count / len(spent.ideas):.1f}" for endpoint, count in sorted(spent.upstream.items()))
+    return ", ".join(
+        f"{endpoint} {count / len(spent.ideas):.1f}"
+        for endpoint, count in sorted(spent.upstream.items())
+    )
 
 
 def _report_overlap(spent: Sequence[Spent]) -> None:
@@ -251,7 +337,11 @@ def _report_overlap(spent: Sequence[Spent]) -> None:
         if faithful is None or each.profile == "faithful":
             continue
         compared = each.compared()
-        shares = {name: len(compared.get(name, set()) & papers) / len(papers) for name, papers in faithful.items() if papers}
+        shares = {
+            name: len(compared.get(name, set()) & papers) / len(papers)
+            for name, papers in faithful.items()
+            if papers
+        }
         mean = statistics.mean(shares.values())
         verdict = "kept" if mean >= LEAST_OVERLAP else "missed"
         count = statistics.mean(len(papers) for papers in compared.values())

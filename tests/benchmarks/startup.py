@@ -19,7 +19,12 @@ def main() -> None:
 def _times(folder: Path, label: str) -> tuple[float, float]:
     warehouse, started = folder / label, time.monotonic()
     with (folder / f"{label}.log").open("wb") as log:
-        process = subprocess.Popen(command("demo", "--warehouse", str(warehouse)), env=environment(folder / "home"), stdout=log, stderr=log)
+        process = subprocess.Popen(
+            command("demo", "--warehouse", str(warehouse)),
+            env=environment(folder / "home"),
+            stdout=log,
+            stderr=log,
+        )
         while not any(warehouse.glob("state/runs/*/attempts/*")) and process.poll() is None:
             time.sleep(0.01)
         begun = time.monotonic() - started

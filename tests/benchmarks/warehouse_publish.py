@@ -22,8 +22,14 @@ SPAWN = multiprocessing.get_context("spawn")
 
 def land_ideas(root: str, count: int) -> dict[str, float]:
     for number in range(count):
-        receipt = land(Layout(Path(root)), make_evaluation(number, papers=60, methods=6, dimensions=5, compared=25, calls=60))
-    return used() | {"rows_per_idea": float(sum(receipt.rows.values())), "bytes_per_idea": float(receipt.bytes)}
+        receipt = land(
+            Layout(Path(root)),
+            make_evaluation(number, papers=60, methods=6, dimensions=5, compared=25, calls=60),
+        )
+    return used() | {
+        "rows_per_idea": float(sum(receipt.rows.values())),
+        "bytes_per_idea": float(receipt.bytes),
+    }
 
 
 def publish_ideas(root: str, count: int) -> dict[str, float]:
@@ -36,7 +42,10 @@ def publish_ideas(root: str, count: int) -> dict[str, float]:
 
 def used() -> dict[str, float]:
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    return {"cpu_seconds": usage.ru_utime + usage.ru_stime, "peak_megabytes": usage.ru_maxrss / 1024}
+    return {
+        "cpu_seconds": usage.ru_utime + usage.ru_stime,
+        "peak_megabytes": usage.ru_maxrss / 1024,
+    }
 
 
 def apart(function: Any, *arguments: Any) -> dict[str, float]:
@@ -51,7 +60,10 @@ def test_publishing_takes_no_more_memory_for_more_ideas(tmp_path: Path) -> None:
     peaks = []
     for count in SIZES:
         root = str(tmp_path / str(count))
-        for name, figures in (("land", apart(land_ideas, root, count)), ("publish", apart(publish_ideas, root, count))):
+        for name, figures in (
+            ("land", apart(land_ideas, root, count)),
+            ("publish", apart(publish_ideas, root, count)),
+        ):
             per_idea = 1000 * figures["cpu_seconds"] / count
             told = ", ".join(f"{key} {value:,.1f}" for key, value in figures.items())
             sys.stdout.write(f"\n{name} {count} ideas: {per_idea:.0f} CPU ms per idea; {told}")

@@ -111,7 +111,10 @@ MODELS = [
 every_model = pytest.mark.parametrize("model", MODELS, ids=str)
 every_provider = pytest.mark.parametrize(
     "model",
-    [next(model for model in MODELS if model.server is kind) for kind in {m.server: 1 for m in MODELS}],
+    [
+        next(model for model in MODELS if model.server is kind)
+        for kind in {m.server: 1 for m in MODELS}
+    ],
     ids=str,
 )
 Ask = Callable[..., Awaitable[SimpleNamespace]]
@@ -137,12 +140,16 @@ def server(
 
 
 @pytest.fixture
-async def open_engine(model: Model, server: ProviderServer, tmp_path: Path) -> AsyncIterator[Callable[..., SimpleNamespace]]:
+async def open_engine(
+    model: Model, server: ProviderServer, tmp_path: Path
+) -> AsyncIterator[Callable[..., SimpleNamespace]]:
     """Opens the engine that a run of a shipped profile opens, on the model's server."""
     profile = load_profile("faithful")
     backends: list[LiteLLMBackend] = []
 
-    def opened(name: str = model.name, effort: Effort | None = None, **options: Any) -> SimpleNamespace:
+    def opened(
+        name: str = model.name, effort: Effort | None = None, **options: Any
+    ) -> SimpleNamespace:
         given = {"timeout_seconds": 30.0, "maximum_attempts": 3, **model.options, **options}
         settings = LanguageModelSettings(**given)
         backend = LiteLLMBackend(
@@ -156,7 +163,9 @@ async def open_engine(model: Model, server: ProviderServer, tmp_path: Path) -> A
         backends.append(backend)
         ledger = Ledger(IdeaId("i1"))
         judging = JudgingParameters(judgement=AskingParameters(effort=effort or Effort.MEDIUM))
-        return SimpleNamespace(engine=LiteLLMEngine(backend, ledger, judging=judging), rows=ledger.llm_calls)
+        return SimpleNamespace(
+            engine=LiteLLMEngine(backend, ledger, judging=judging), rows=ledger.llm_calls
+        )
 
     yield opened
     for backend in backends:
@@ -220,7 +229,9 @@ async def test_a_question_is_scored_and_what_the_model_refuses_is_known_or_learn
 
 
 @every_model
-async def test_what_was_learnt_is_not_asked_again(model: Model, server: ProviderServer, open_engine: Any) -> None:
+async def test_what_was_learnt_is_not_asked_again(
+    model: Model, server: ProviderServer, open_engine: Any
+) -> None:
     opened = open_engine()
     await ask(opened)
     asked = len(server.asked)
@@ -230,7 +241,9 @@ async def test_what_was_learnt_is_not_asked_again(model: Model, server: Provider
 
 @every_model
 @pytest.mark.parametrize("effort", Effort)
-async def test_every_effort_of_a_profile_is_answered(model: Model, server: ProviderServer, open_engine: Any, effort: Effort) -> None:
+async def test_every_effort_of_a_profile_is_answered(
+    model: Model, server: ProviderServer, open_engine: Any, effort: Effort
+) -> None:
     opened = open_engine(effort=effort)
     outcome = await ask(opened)
     assert isinstance(outcome, Scored), outcome
@@ -250,14 +263,20 @@ CAN_STOP_THINKING = [
 ]
 
 
-@pytest.mark.parametrize("model", [model for model in MODELS if model.name in CAN_STOP_THINKING], ids=str)
-async def test_a_model_that_can_is_told_not_to_think(model: Model, server: ProviderServer, open_engine: Any) -> None:
+@pytest.mark.parametrize(
+    "model", [model for model in MODELS if model.name in CAN_STOP_THINKING], ids=str
+)
+async def test_a_model_that_can_is_told_not_to_think(
+    model: Model, server: ProviderServer, open_engine: Any
+) -> None:
     assert isinstance(await ask(open_engine(effort=NONE)), Scored)
     assert server.questions[-1].effort == "none"
 
 
 @every_model
-async def test_thinking_leaves_the_answer_its_room(model: Model, server: ProviderServer, open_engine: Any) -> None:
+async def test_thinking_leaves_the_answer_its_room(
+    model: Model, server: ProviderServer, open_engine: Any
+) -> None:
     server.thinking_tokens |= {"medium": 6_000, "high": 6_000}
     opened = open_engine()
     outcome = await ask(opened)
@@ -267,7 +286,9 @@ async def test_thinking_leaves_the_answer_its_room(model: Model, server: Provide
 
 
 @every_model
-async def test_a_refusal_is_refused_and_not_asked_again(model: Model, server: ProviderServer, open_engine: Any) -> None:
+async def test_a_refusal_is_refused_and_not_asked_again(
+    model: Model, server: ProviderServer, open_engine: Any
+) -> None:
     opened = open_engine()
     await ask(opened)
     server.behaviour, asked = "refusal", len(server.asked)
@@ -284,7 +305,9 @@ FILTERS = [model for model in MODELS if model.server not in (OllamaServer, VLLMS
 
 
 @pytest.mark.parametrize("model", FILTERS, ids=str)
-async def test_a_content_filter_is_a_refusal(model: Model, server: ProviderServer, open_engine: Any) -> None:
+async def test_a_content_filter_is_a_refusal(
+    model: Model, server: ProviderServer, open_engine: Any
+) -> None:
     server.behaviour = "content_filter"
     assert unscored(await ask(open_engine())) is Reason.REFUSED
 
@@ -294,7 +317,9 @@ TELLS_CUT_OFF = [model for model in MODELS if not model.name.startswith("ollama/
 
 
 @pytest.mark.parametrize("model", TELLS_CUT_OFF, ids=str)
-async def test_a_reply_that_was_cut_off_gets_more_room_once(model: Model, server: ProviderServer, open_engine: Any) -> None:
+async def test_a_reply_that_was_cut_off_gets_more_room_once(
+    model: Model, server: ProviderServer, open_engine: Any
+) -> None:
     opened = open_engine()
     server.behaviour = ["cut_off", "good"]
     assert isinstance(await ask(opened), Scored)
@@ -308,7 +333,9 @@ async def test_a_reply_that_was_cut_off_gets_more_room_once(model: Model, server
 
 
 @every_provider
-async def test_the_wait_a_rate_limit_asks_for_is_waited(model: Model, server: ProviderServer, open_engine: Any) -> None:
+async def test_the_wait_a_rate_limit_asks_for_is_waited(
+    model: Model, server: ProviderServer, open_engine: Any
+) -> None:
     server.behaviour = ["rate_limited:0.5", "good"]
     opened = open_engine()
     assert isinstance(await ask(opened), Scored)
@@ -319,7 +346,9 @@ async def test_the_wait_a_rate_limit_asks_for_is_waited(model: Model, server: Pr
 
 @every_provider
 @pytest.mark.parametrize("failure", ["server_error", "overloaded", "dropped", "not_json"])
-async def test_a_passing_failure_is_tried_again(model: Model, server: ProviderServer, open_engine: Any, failure: str) -> None:
+async def test_a_passing_failure_is_tried_again(
+    model: Model, server: ProviderServer, open_engine: Any, failure: str
+) -> None:
     server.behaviour = [failure, "good"]
     opened = open_engine()
     outcome = await ask(opened)
@@ -327,16 +356,22 @@ async def test_a_passing_failure_is_tried_again(model: Model, server: ProviderSe
     assert len(server.questions) == 2
 
 
-@pytest.mark.parametrize("model", [model for model in MODELS if model.server is OpenRouterServer], ids=str)
+@pytest.mark.parametrize(
+    "model", [model for model in MODELS if model.server is OpenRouterServer], ids=str
+)
 @pytest.mark.parametrize("failure", ["upstream_failed", "upstream_rate_limited"])
-async def test_a_failure_inside_a_200_is_tried_again(model: Model, server: ProviderServer, open_engine: Any, failure: str) -> None:
+async def test_a_failure_inside_a_200_is_tried_again(
+    model: Model, server: ProviderServer, open_engine: Any, failure: str
+) -> None:
     server.behaviour = [failure, "good"]
     assert isinstance(await ask(open_engine()), Scored)
     assert len(server.asked) == 2
 
 
 @every_provider
-async def test_a_wrong_model_is_named_once_and_soon_not_asked_for_any_more(model: Model, server: ProviderServer, open_engine: Any) -> None:
+async def test_a_wrong_model_is_named_once_and_soon_not_asked_for_any_more(
+    model: Model, server: ProviderServer, open_engine: Any
+) -> None:
     opened = open_engine(model.wrong_name)
     outcomes = [await ask(opened, length) for length in range(1, 6)]
     assert {unscored(outcome) for outcome in outcomes} == {Reason.ENGINE_UNAVAILABLE}
@@ -379,7 +414,9 @@ OLLAMAS = [model for model in MODELS if model.server is OllamaServer]
 
 
 @pytest.mark.parametrize("model", OLLAMAS, ids=str)
-async def test_ollama_is_told_how_long_prompts_are_so_that_it_loses_none(model: Model, server: ProviderServer, open_engine: Any) -> None:
+async def test_ollama_is_told_how_long_prompts_are_so_that_it_loses_none(
+    model: Model, server: ProviderServer, open_engine: Any
+) -> None:
     opened = open_engine()
     assert isinstance(await ask(opened, length=800), Scored)
     said = "\n".join(message["content"] for message in server.questions[-1].messages)
@@ -391,7 +428,9 @@ PAID = [model for model in MODELS if model.server not in (OllamaServer, VLLMServ
 
 
 @pytest.mark.parametrize("model", PAID, ids=str)
-async def test_an_empty_account_is_named_and_soon_not_asked_any_more(model: Model, server: ProviderServer, open_engine: Any) -> None:
+async def test_an_empty_account_is_named_and_soon_not_asked_any_more(
+    model: Model, server: ProviderServer, open_engine: Any
+) -> None:
     server.behaviour = "no_quota"
     opened = open_engine()
     outcomes = [await ask(opened, length) for length in range(1, 6)]

@@ -18,7 +18,14 @@ from tasks.sources.registry import SOURCES, configured, open_sources
 from tasks.sources.upstream import SourceContext
 from tasks.web.circuit_breaker import CircuitBreaker
 from tasks.web.client import open_client
-from tests.support.source_contexts import KEYS, MAIL, keyed_settings, keyless_settings, opened, query_for
+from tests.support.source_contexts import (
+    KEYS,
+    MAIL,
+    keyed_settings,
+    keyless_settings,
+    opened,
+    query_for,
+)
 from tests.support.web_servers import SHAPES, Find, ShapedServer, shaped_server
 from warehouse.keyed_store import KeyedStore
 
@@ -37,7 +44,9 @@ def server(kind: type[HttpSource]) -> Iterator[ShapedServer]:
 
 
 @pytest.fixture
-async def asked(kind: type[HttpSource], server: ShapedServer, tmp_path: Path) -> AsyncIterator["Asker"]:
+async def asked(
+    kind: type[HttpSource], server: ShapedServer, tmp_path: Path
+) -> AsyncIterator["Asker"]:
     yield Asker(kind, server, tmp_path)
 
 
@@ -47,7 +56,9 @@ class Asker:
     def __init__(self, kind: type[HttpSource], server: ShapedServer, folder: Path) -> None:
         self.kind, self.server, self.folder = kind, server, folder
 
-    async def __call__(self, *script: str, settings: dict[str, object] | None = None, **query: object) -> KnowledgeAnswer:
+    async def __call__(
+        self, *script: str, settings: dict[str, object] | None = None, **query: object
+    ) -> KnowledgeAnswer:
         self.server.script = list(script) or ["good"]
         chosen = keyed_settings(self.kind.name, self.server.url, **(settings or {}))
         async with opened(self.kind, chosen, self.folder) as context:
@@ -61,13 +72,17 @@ class Asker:
 
 
 @EVERY
-async def test_a_find_is_read_and_its_request_is_a_row(kind: type[HttpSource], asked: Asker) -> None:
+async def test_a_find_is_read_and_its_request_is_a_row(
+    kind: type[HttpSource], asked: Asker
+) -> None:
     answer = await asked()
     (item,) = answer.items
     assert answer.complete
     assert FIND.title in item.title
     assert (item.source, item.kind) == (kind.name, kind.kind)
-    assert [(call.source, call.status, call.failure_reason, call.cache_hit) for call in asked.calls] == [(kind.name, 200, None, False)]
+    assert [
+        (call.source, call.status, call.failure_reason, call.cache_hit) for call in asked.calls
+    ] == [(kind.name, 200, None, False)]
 
 
 @EVERY
@@ -75,7 +90,9 @@ async def test_half_a_character_costs_neither_the_answer_nor_the_idea(asked: Ask
     answer = await asked("half")
     (item,) = answer.items
     assert answer.complete
-    assert "sparse \ufffd attention" in f"{item.title} {item.text}".replace("\ufffdattention", "\ufffd attention")
+    assert "sparse \ufffd attention" in f"{item.title} {item.text}".replace(
+        "\ufffdattention", "\ufffd attention"
+    )
     item.model_dump_json()
 
 
@@ -102,7 +119,9 @@ async def test_a_long_retry_after_ends_the_look_up_at_once(asked: Asker) -> None
 
 
 @EVERY
-async def test_nothing_found_is_complete_and_without_items(kind: type[HttpSource], asked: Asker) -> None:
+async def test_nothing_found_is_complete_and_without_items(
+    kind: type[HttpSource], asked: Asker
+) -> None:
     answer = await asked("empty")
     assert answer.complete
     assert answer.items == () if kind.searches_text else answer.items[0].pdf_url is None
@@ -120,21 +139,37 @@ async def test_nothing_found_is_complete_and_without_items(kind: type[HttpSource
         ("503:0", "server_error"),
     ],
 )
-async def test_a_passing_fault_is_tried_again_and_a_lasting_one_is_typed(asked: Asker, word: str, reason: str) -> None:
+async def test_a_passing_fault_is_tried_again_and_a_lasting_one_is_typed(
+    asked: Asker, word: str, reason: str
+) -> None:
     recovered = await asked(word, "good")
     assert (len(recovered.items), recovered.complete, asked.reasons) == (1, True, [reason, None])
     lasting = await asked(word)
-    assert (lasting.items, [failure.reason for failure in lasting.failures], asked.reasons) == ((), [reason], [reason] * 3)
+    assert (lasting.items, [failure.reason for failure in lasting.failures], asked.reasons) == (
+        (),
+        [reason],
+        [reason] * 3,
+    )
 
 
 @EVERY
 @pytest.mark.parametrize(
     ("word", "reason"),
-    [("400", "bad_request"), ("401", "forbidden"), ("403", "forbidden"), ("404", "not_found"), ("elsewhere", "forbidden")],
+    [
+        ("400", "bad_request"),
+        ("401", "forbidden"),
+        ("403", "forbidden"),
+        ("404", "not_found"),
+        ("elsewhere", "forbidden"),
+    ],
 )
 async def test_a_refusal_is_typed_and_not_repeated(asked: Asker, word: str, reason: str) -> None:
     answer = await asked(word)
-    assert (answer.items, [failure.reason for failure in answer.failures], len(asked.calls)) == ((), [reason], 1)
+    assert (answer.items, [failure.reason for failure in answer.failures], len(asked.calls)) == (
+        (),
+        [reason],
+        1,
+    )
 
 
 @EVERY
@@ -157,7 +192,9 @@ async def test_a_move_within_the_host_is_followed(asked: Asker) -> None:
 
 
 @EVERY
-async def test_an_over_long_query_is_cut_at_a_word_and_says_so(kind: type[HttpSource], asked: Asker) -> None:
+async def test_an_over_long_query_is_cut_at_a_word_and_says_so(
+    kind: type[HttpSource], asked: Asker
+) -> None:
     if not kind.searches_text:
         pytest.skip("looks up DOIs only")
     words = "contrastive pretraining objectives " * 100
@@ -181,7 +218,11 @@ async def test_a_query_of_signs_alone_is_not_sent(kind: type[HttpSource], asked:
 
 @EVERY
 async def test_the_cutoff_holds_for_what_comes_back(kind: type[HttpSource], asked: Asker) -> None:
-    asked.server.finds = (Find("Early work", "2019-03-01", 1), Find("Later work", "2024-03-01", 2), Find("Undated work", None, 3))
+    asked.server.finds = (
+        Find("Early work", "2019-03-01", 1),
+        Find("Later work", "2024-03-01", 2),
+        Find("Undated work", None, 3),
+    )
     if not kind.searches_text:
         asked.server.finds = asked.server.finds[1:2]
     answer = await asked(published_before=date(2020, 12, 31))
@@ -189,29 +230,54 @@ async def test_the_cutoff_holds_for_what_comes_back(kind: type[HttpSource], aske
     if kind.name in UNDATED:
         early, removed, undated = [], 3, 3
     assert ["Early work" in item.title for item in answer.items] == early
-    assert (answer.inadmissible_count, answer.undated_count, answer.complete) == (removed, undated, True)
+    assert (answer.inadmissible_count, answer.undated_count, answer.complete) == (
+        removed,
+        undated,
+        True,
+    )
     unbounded = await asked()
     assert (len(unbounded.items), unbounded.inadmissible_count) == (len(asked.server.finds), 0)
 
 
 @EVERY
-async def test_no_key_is_seen_anywhere(kind: type[HttpSource], asked: Asker, caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_key_is_seen_anywhere(
+    kind: type[HttpSource], asked: Asker, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     own = kind.name.partition("_")[0]
     echoed = [key for name, key in KEYS.items() if name.startswith(own)] or [MAIL]
-    asked.server.error_body = json.dumps({"message": f"not allowed: {echoed}"}) if kind.name in KEYED else "{}"
+    asked.server.error_body = (
+        json.dumps({"message": f"not allowed: {echoed}"}) if kind.name in KEYED else "{}"
+    )
     wired = False
-    for script in (("good",), ("401",), ("500",), ("dropped",), ("moved", "good"), ("malformed",), ("elsewhere",)):
+    for script in (
+        ("good",),
+        ("401",),
+        ("500",),
+        ("dropped",),
+        ("moved", "good"),
+        ("malformed",),
+        ("elsewhere",),
+    ):
         answer = await asked(*script)
         shown = f"{answer} {asked.calls} {caplog.text}"
-        assert not [key for key in (*KEYS.values(), MAIL) if key in shown or key.replace("+", "%2B").replace("/", "%2F") in shown]
+        assert not [
+            key
+            for key in (*KEYS.values(), MAIL)
+            if key in shown or key.replace("+", "%2B").replace("/", "%2F") in shown
+        ]
         assert "Basic " not in shown
-        wired = wired or any("ecret" in request.everything or "Basic " in request.everything for request in asked.server.asked)
+        wired = wired or any(
+            "ecret" in request.everything or "Basic " in request.everything
+            for request in asked.server.asked
+        )
     assert wired == (kind.name in KEYED)
 
 
 @EVERY
-async def test_without_its_key_a_source_says_so_and_sends_nothing(kind: type[HttpSource], tmp_path: Path) -> None:
+async def test_without_its_key_a_source_says_so_and_sends_nothing(
+    kind: type[HttpSource], tmp_path: Path
+) -> None:
     if kind.name in KEYLESS_WORK:
         assert kind.name in configured(keyless_settings())
         return
@@ -232,7 +298,9 @@ async def test_a_good_answer_is_kept_and_shared_and_a_failed_one_is_not(
     async def ask() -> tuple[KnowledgeAnswer, list[bool]]:
         store = KeyedStore(tmp_path / "answers.sqlite")
         async with opened(kind, settings, tmp_path / "limits", answers=store) as context:
-            return await context.source.search(query_for(kind)), [call.cache_hit for call in context.ledger.api_calls]
+            return await context.source.search(query_for(kind)), [
+                call.cache_hit for call in context.ledger.api_calls
+            ]
 
     server.script = ["500", "malformed", "good"]
     assert [(await ask())[0].complete for _ in range(2)] == [False, False]
@@ -240,19 +308,29 @@ async def test_a_good_answer_is_kept_and_shared_and_a_failed_one_is_not(
     assert len(server.asked) == 3
     assert all(answer.items and answer.complete for answer, _ in together)
     assert sorted(hit for _, hits in together for hit in hits) == [False, True, True, True, True]
-    assert not [key for key in (*KEYS.values(), MAIL) if key.encode() in (tmp_path / "answers.sqlite").read_bytes()]
+    assert not [
+        key
+        for key in (*KEYS.values(), MAIL)
+        if key.encode() in (tmp_path / "answers.sqlite").read_bytes()
+    ]
 
 
 @EVERY
-async def test_kept_answers_grow_old(kind: type[HttpSource], server: ShapedServer, tmp_path: Path) -> None:
+async def test_kept_answers_grow_old(
+    kind: type[HttpSource], server: ShapedServer, tmp_path: Path
+) -> None:
     settings = keyed_settings(kind.name, server.url)
     kept_seconds = kind.upstream(settings).kept_seconds
-    assert kept_seconds <= (86_400 if kind.kind is not SourceKind.PAPERS or kind.name == "arxiv" else 7 * 86_400)
+    assert kept_seconds <= (
+        86_400 if kind.kind is not SourceKind.PAPERS or kind.name == "arxiv" else 7 * 86_400
+    )
     for seconds_ago, asked_count in ((0.0, 1), (kept_seconds - 60, 1), (61.0, 2)):
         if seconds_ago:
             with sqlite3.connect(tmp_path / "answers.sqlite") as connection:
                 connection.execute("update entries set stored_at = stored_at - ?", (seconds_ago,))
-        async with opened(kind, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")) as context:
+        async with opened(
+            kind, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")
+        ) as context:
             assert (await context.source.search(query_for(kind))).complete
         assert len(server.asked) == asked_count
 
@@ -261,7 +339,11 @@ async def test_kept_answers_grow_old(kind: type[HttpSource], server: ShapedServe
 async def test_a_source_that_is_down_for_everybody_is_not_asked_and_says_so(
     kind: type[HttpSource], server: ShapedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(CircuitBreaker, "__init__", functools.partialmethod(CircuitBreaker.__init__, minimum_seconds=0.0))
+    monkeypatch.setattr(
+        CircuitBreaker,
+        "__init__",
+        functools.partialmethod(CircuitBreaker.__init__, minimum_seconds=0.0),
+    )
     server.script = ["503"]
     settings = keyed_settings(kind.name, server.url, maximum_attempts=4)
     reasons = []
@@ -276,18 +358,28 @@ async def test_a_source_that_is_down_for_everybody_is_not_asked_and_says_so(
 
 
 @EVERY
-async def test_a_spent_budget_ends_the_look_up(kind: type[HttpSource], server: ShapedServer, tmp_path: Path) -> None:
+async def test_a_spent_budget_ends_the_look_up(
+    kind: type[HttpSource], server: ShapedServer, tmp_path: Path
+) -> None:
     def spent() -> None:
         raise BudgetExhaustedError("the run's literature requests are spent")
 
     async with opened(kind, keyed_settings(kind.name, server.url), tmp_path, spent) as context:
         answer = await context.source.search(query_for(kind))
-    assert ([failure.reason for failure in answer.failures], server.asked) == (["budget_exhausted"], [])
+    assert ([failure.reason for failure in answer.failures], server.asked) == (
+        ["budget_exhausted"],
+        [],
+    )
 
 
 async def test_the_list_covers_papers_web_and_code_under_distinct_names(tmp_path: Path) -> None:
     assert {source.kind for source in SOURCES} == set(SourceKind)
     assert len({source.name for source in SOURCES}) == len(SOURCES)
-    async with open_client(5.0) as http, opened(SOURCES[0], keyless_settings(), tmp_path) as context:
-        sources = open_sources(keyless_settings(), SourceContext(http, context.ledger, tmp_path), ["arxiv", "brave"])
+    async with (
+        open_client(5.0) as http,
+        opened(SOURCES[0], keyless_settings(), tmp_path) as context,
+    ):
+        sources = open_sources(
+            keyless_settings(), SourceContext(http, context.ledger, tmp_path), ["arxiv", "brave"]
+        )
     assert [source.name for source in sources] == ["arxiv", "brave"]

@@ -31,10 +31,16 @@ every_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
 
 def sample(annotation: Any, name: str = "", *, saves: str = "compute") -> Any:
     """A plausible value of a field's type; its texts speak of what the idea `saves`."""
-    origin, arguments = get_origin(annotation), [argument for argument in get_args(annotation) if argument is not type(None)]
+    origin, arguments = (
+        get_origin(annotation),
+        [argument for argument in get_args(annotation) if argument is not type(None)],
+    )
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation.model_construct(
-            **{key: sample(field.annotation, key, saves=saves) for key, field in annotation.model_fields.items()}
+            **{
+                key: sample(field.annotation, key, saves=saves)
+                for key, field in annotation.model_fields.items()
+            }
         )
     if origin is tuple or origin is list:
         return origin(sample(arguments[0], name, saves=saves) for _ in range(2))
@@ -44,7 +50,9 @@ def sample(annotation: Any, name: str = "", *, saves: str = "compute") -> Any:
         return annotation(1)
     if annotation is bool:
         return True
-    return {"key": "P1", "dimension_id": "d1"}.get(name, f"Sparse routing saves {saves} in large models, says this {name}.")
+    return {"key": "P1", "dimension_id": "d1"}.get(
+        name, f"Sparse routing saves {saves} in large models, says this {name}."
+    )
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +64,10 @@ def server() -> Iterator[OpenAIServer]:
 def engine(server: OpenAIServer, folder: Path, mode: str) -> LiteLLMEngine:
     budget = SharedBudget(folder / "budget.sqlite", RunId("r1"), Budget())
     settings = LanguageModelSettings(structured_output=mode, context_tokens=100_000)
-    return LiteLLMEngine(LiteLLMBackend("openai/loopback", settings, budget=budget, api_base=server.url), Ledger(IdeaId("i1")))
+    return LiteLLMEngine(
+        LiteLLMBackend("openai/loopback", settings, budget=budget, api_base=server.url),
+        Ledger(IdeaId("i1")),
+    )
 
 
 def test_names_are_unique() -> None:
@@ -97,8 +108,12 @@ def test_untrusted_text_stands_in_blocks(step: Step[Any, Any]) -> None:
     assert all(f"\n</{name}>" in user["content"] for name in blocks)
 
 
-@pytest.mark.parametrize("step", [step for step in STEPS if step.shares_prefix], ids=lambda step: step.name)
-def test_calls_that_share_a_beginning_share_it_up_to_the_end_of_what_is_judged(step: Step[Any, Any]) -> None:
+@pytest.mark.parametrize(
+    "step", [step for step in STEPS if step.shares_prefix], ids=lambda step: step.name
+)
+def test_calls_that_share_a_beginning_share_it_up_to_the_end_of_what_is_judged(
+    step: Step[Any, Any],
+) -> None:
     judged = "idea" if "idea" in step.input_model.model_fields else "review"
     one, varied = (sample(step.input_model, saves=saves) for saves in ("compute", "energy"))
     other = varied.model_copy(update={judged: getattr(one, judged)})
@@ -112,7 +127,17 @@ def test_calls_that_share_a_beginning_share_it_up_to_the_end_of_what_is_judged(s
 
 @every_step
 @pytest.mark.parametrize(
-    "reply", ["", "Seven out of ten.", '{"error": "overloaded"}', "[]", "null", "{}", '{"unrelated": {"a": 1}}', "{{{"]
+    "reply",
+    [
+        "",
+        "Seven out of ten.",
+        '{"error": "overloaded"}',
+        "[]",
+        "null",
+        "{}",
+        '{"unrelated": {"a": 1}}',
+        "{{{",
+    ],
 )
 def test_a_garbled_reply_is_never_a_value(step: Step[Any, Any], reply: str) -> None:
     assert isinstance(parse_reply(reply, step.output_model), UnusableReply)
@@ -128,7 +153,9 @@ def test_the_schema_is_closed_and_a_generated_answer_fits_it(step: Step[Any, Any
 
 @every_step
 @pytest.mark.parametrize("mode", ["json_schema", "text"])
-async def test_a_model_answers_it(step: Step[Any, Any], server: OpenAIServer, tmp_path: Path, mode: str) -> None:
+async def test_a_model_answers_it(
+    step: Step[Any, Any], server: OpenAIServer, tmp_path: Path, mode: str
+) -> None:
     server.behaviour = "good"
     outcome = await engine(server, tmp_path, mode).run(step, sample(step.input_model))
     assert isinstance(outcome, Scored), outcome
@@ -136,7 +163,9 @@ async def test_a_model_answers_it(step: Step[Any, Any], server: OpenAIServer, tm
 
 
 @every_step
-async def test_a_garbled_model_leaves_it_unscored(step: Step[Any, Any], server: OpenAIServer, tmp_path: Path) -> None:
+async def test_a_garbled_model_leaves_it_unscored(
+    step: Step[Any, Any], server: OpenAIServer, tmp_path: Path
+) -> None:
     server.behaviour = "malformed"
     outcome = await engine(server, tmp_path, "text").run(step, sample(step.input_model))
     assert isinstance(outcome, Unscored)
@@ -144,7 +173,9 @@ async def test_a_garbled_model_leaves_it_unscored(step: Step[Any, Any], server: 
 
 
 @every_step
-async def test_a_model_cut_off_twice_leaves_it_unscored(step: Step[Any, Any], server: OpenAIServer, tmp_path: Path) -> None:
+async def test_a_model_cut_off_twice_leaves_it_unscored(
+    step: Step[Any, Any], server: OpenAIServer, tmp_path: Path
+) -> None:
     server.behaviour = "cut_off"
     judge = engine(server, tmp_path, "text")
     outcome = await judge.run(step, sample(step.input_model))

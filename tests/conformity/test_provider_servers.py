@@ -169,7 +169,9 @@ OPENAI_REFUSES: list[tuple[dict[str, Any], str | None, str | None]] = [
 
 
 @pytest.mark.parametrize(("body", "code", "param"), OPENAI_REFUSES)
-def test_openai_refuses_what_its_models_do_not_take(body: dict[str, Any], code: str | None, param: str | None) -> None:
+def test_openai_refuses_what_its_models_do_not_take(
+    body: dict[str, Any], code: str | None, param: str | None
+) -> None:
     with OpenAIChatServer() as server:
         answered = post(server, CHAT_PATH, body)
     assert answered.status_code == 400
@@ -261,7 +263,11 @@ CLAUDE_REFUSES: list[tuple[dict[str, Any], str]] = [
     (
         claude_body(
             SONNET,
-            output_config={"format": {"schema": SCHEMA | {"properties": {"n": {"type": "integer", "minimum": 0}}}}},
+            output_config={
+                "format": {
+                    "schema": SCHEMA | {"properties": {"n": {"type": "integer", "minimum": 0}}}
+                }
+            },
         ),
         "For 'integer' type, property 'minimum' is not supported",
     ),
@@ -288,7 +294,9 @@ def test_anthropic_refuses_what_its_models_do_not_take(body: dict[str, Any], sai
         ("claude-opus-5-5", {"output_config": {"effort": "low"}}, "low"),
     ],
 )
-def test_newer_claude_models_think_unless_told_otherwise(model: str, fields: dict[str, Any], effort: str) -> None:
+def test_newer_claude_models_think_unless_told_otherwise(
+    model: str, fields: dict[str, Any], effort: str
+) -> None:
     with AnthropicServer() as server:
         answered = post(server, "/v1/messages", claude_body(model, **fields))
     assert answered.status_code == 200, answered.text
@@ -325,7 +333,9 @@ def test_anthropic_counts_what_its_cache_keeps() -> None:
         ),
     ],
 )
-def test_gemini_refuses_what_its_models_do_not_take(model: str, config: dict[str, Any], said: str) -> None:
+def test_gemini_refuses_what_its_models_do_not_take(
+    model: str, config: dict[str, Any], said: str
+) -> None:
     with GeminiServer() as server:
         answered = post(server, gemini_path(model), gemini_body(**config))
     assert answered.status_code == 400
@@ -437,8 +447,12 @@ def test_the_providers_clients_read_the_replies() -> None:
         assert answered.usage.completion_tokens_details.reasoning_tokens == 600
     with GeminiServer() as server:
         of_google = google_client(server)
-        config = genai.types.GenerateContentConfig(response_mime_type="application/json", response_json_schema=SCHEMA)
-        said = of_google.models.generate_content(model="gemini-2.5-pro", contents="An idea.", config=config)
+        config = genai.types.GenerateContentConfig(
+            response_mime_type="application/json", response_json_schema=SCHEMA
+        )
+        said = of_google.models.generate_content(
+            model="gemini-2.5-pro", contents="An idea.", config=config
+        )
         assert set(json.loads(said.text or "")) == {"support", "score"}
     with OllamaServer() as server:
         chat = ollama.Client(host=server.api_base).chat("qwen3", messages=CHAT, format=SCHEMA)

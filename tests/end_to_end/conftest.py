@@ -28,9 +28,14 @@ def bare_env(home: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def env(bare_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+def env(
+    bare_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, str]]:
     """A machine with a Prefect server already running, which saves every command four seconds."""
-    kept = {name: os.environ.get(name) for name in ("PREFECT_HOME", "PREFECT_API_URL", "PREFECT_API_AUTH_STRING")}
+    kept = {
+        name: os.environ.get(name)
+        for name in ("PREFECT_HOME", "PREFECT_API_URL", "PREFECT_API_AUTH_STRING")
+    }
     os.environ["PREFECT_HOME"] = str(tmp_path_factory.mktemp("prefect"))
     with PrefectServer(None) as server:
         server.wait()
@@ -63,9 +68,13 @@ def demo(bare_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> 
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "stdout").exists():
-            done = assay("demo", "--warehouse", str(folder / "warehouse"), "--json", env=bare_env, cwd=folder)
+            done = assay(
+                "demo", "--warehouse", str(folder / "warehouse"), "--json", env=bare_env, cwd=folder
+            )
             assert done.returncode == 0, done.stderr
             shutil.copytree(folder / "warehouse", folder / "untouched")
             (folder / "stderr").write_text(done.stderr)
             (folder / "stdout").write_text(done.stdout)
-    return DemoRun(folder / "warehouse", (folder / "stdout").read_text(), (folder / "stderr").read_text())
+    return DemoRun(
+        folder / "warehouse", (folder / "stdout").read_text(), (folder / "stderr").read_text()
+    )

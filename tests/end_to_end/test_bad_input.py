@@ -29,15 +29,23 @@ def written(path: Path, content: bytes) -> Path:
 
 BAD_FILES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "empty file": (lambda folder: written(folder / "ideas.jsonl", b""), "empty"),
-    "unreadable encoding": (lambda folder: written(folder / "ideas.csv", "text\né".encode("utf-16")), "UTF-8"),
-    "missing columns": (lambda folder: written(folder / "ideas.csv", b"name,colour\na,red\n"), "text"),
+    "unreadable encoding": (
+        lambda folder: written(folder / "ideas.csv", "text\né".encode("utf-16")),
+        "UTF-8",
+    ),
+    "missing columns": (
+        lambda folder: written(folder / "ideas.csv", b"name,colour\na,red\n"),
+        "text",
+    ),
     "unknown kind": (lambda folder: written(folder / "ideas.docx", b"PK"), "JSONL"),
     "no such file": (lambda folder: folder / "nothing.jsonl", "does not exist"),
 }
 
 
 @pytest.mark.parametrize("case", BAD_FILES)
-def test_an_idea_file_that_cannot_be_read_is_one_line_and_exit_code_2(case: str, env: dict[str, str], tmp_path: Path) -> None:
+def test_an_idea_file_that_cannot_be_read_is_one_line_and_exit_code_2(
+    case: str, env: dict[str, str], tmp_path: Path
+) -> None:
     make, expected = BAD_FILES[case]
     done = assay("evaluate", str(make(tmp_path)), "--warehouse", str(tmp_path / "w"), env=env)
     assert done.returncode == 2, done.stderr
@@ -58,7 +66,9 @@ def test_an_idea_file_that_cannot_be_read_is_one_line_and_exit_code_2(case: str,
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else value,
 )
-def test_a_wrong_option_is_one_line_and_exit_code_2(arguments: list[str], expected: str, env: dict[str, str], tmp_path: Path) -> None:
+def test_a_wrong_option_is_one_line_and_exit_code_2(
+    arguments: list[str], expected: str, env: dict[str, str], tmp_path: Path
+) -> None:
     done = assay(
         "evaluate",
         str(bundled("ideas.jsonl")),
@@ -75,7 +85,15 @@ def test_a_wrong_option_is_one_line_and_exit_code_2(arguments: list[str], expect
 
 def test_an_empty_snapshot_is_one_line_and_exit_code_2(env: dict[str, str], tmp_path: Path) -> None:
     empty = written(tmp_path / "papers.jsonl", b"")
-    done = assay("evaluate", str(bundled("ideas.jsonl")), "--warehouse", str(tmp_path / "w"), "--literature", f"snapshot:{empty}", env=env)
+    done = assay(
+        "evaluate",
+        str(bundled("ideas.jsonl")),
+        "--warehouse",
+        str(tmp_path / "w"),
+        "--literature",
+        f"snapshot:{empty}",
+        env=env,
+    )
     assert done.returncode == 2, done.stderr
     assert "papers.jsonl" in complaint(done.stderr)
 
@@ -85,13 +103,29 @@ def test_unknown_commands_and_options_are_usage_errors(env: dict[str, str]) -> N
     assert assay("demo", "--colour", env=env).returncode == 2
 
 
-def test_bad_ideas_are_in_failures_and_the_good_ones_are_evaluated(env: dict[str, str], tmp_path: Path) -> None:
+def test_bad_ideas_are_in_failures_and_the_good_ones_are_evaluated(
+    env: dict[str, str], tmp_path: Path
+) -> None:
     first = json.loads(GOOD[0])
     bad = [
-        json.dumps({**first, "idea_id": "one-word", "title": "", "problem": "", "method": "Transformers", "experiment": ""}),
+        json.dumps(
+            {
+                **first,
+                "idea_id": "one-word",
+                "title": "",
+                "problem": "",
+                "method": "Transformers",
+                "experiment": "",
+            }
+        ),
         json.dumps({**first, "idea_id": "no-date", "cutoff_date": "next spring"}),
         json.dumps({**first, "idea_id": "five-megabytes", "problem": "word " * 1_000_000}),
-        json.dumps({**first, "method": "Another text under an identifier that is taken already, long enough to be an idea of its own."}),
+        json.dumps(
+            {
+                **first,
+                "method": "Another text under an identifier that is taken already, long enough to be an idea of its own.",
+            }
+        ),
         "{this is not json",
     ]
     ideas = tmp_path / "mixed.jsonl"
@@ -119,7 +153,9 @@ def test_bad_ideas_are_in_failures_and_the_good_ones_are_evaluated(env: dict[str
         "selekt 1",
     ],
 )
-def test_sql_that_may_not_run_is_one_line_and_exit_code_2(query: str, demo: DemoRun, env: dict[str, str]) -> None:
+def test_sql_that_may_not_run_is_one_line_and_exit_code_2(
+    query: str, demo: DemoRun, env: dict[str, str]
+) -> None:
     done = assay("sql", query, "--warehouse", str(demo.warehouse), env=env)
     assert done.returncode == 2, done.stdout
     complaint(done.stderr)

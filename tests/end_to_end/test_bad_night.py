@@ -30,7 +30,17 @@ KILLED_AFTER = 90
 LOST_WORD = "abstention"
 """In queries of two of the twenty ideas."""
 
-EVIDENCE = ("methods", "passages", "papers", "method_evidence", "soundness_reviews", "candidates", "comparisons", "citations", "failures")
+EVIDENCE = (
+    "methods",
+    "passages",
+    "papers",
+    "method_evidence",
+    "soundness_reviews",
+    "candidates",
+    "comparisons",
+    "citations",
+    "failures",
+)
 MADE_ANEW = {"created_at", "run_id", "failure_id", "latency_seconds", "reused_from_run_id"}
 
 
@@ -44,15 +54,26 @@ def bundled_corpus() -> list[Json]:
             {
                 "paperId": identifier,
                 "corpusId": 5000 + number,
-                "externalIds": {"CorpusId": 5000 + number, **({"DOI": paper["doi"]} if paper["doi"] else {})},
+                "externalIds": {
+                    "CorpusId": 5000 + number,
+                    **({"DOI": paper["doi"]} if paper["doi"] else {}),
+                },
                 "title": paper["title"],
                 "abstract": paper["abstract"],
-                "authors": [{"authorId": str(place), "name": name} for place, name in enumerate(paper["authors"])],
+                "authors": [
+                    {"authorId": str(place), "name": name}
+                    for place, name in enumerate(paper["authors"])
+                ],
                 "venue": paper["venue"],
                 "year": paper["year"],
                 "publicationDate": None,
                 "url": f"https://www.semanticscholar.org/paper/{identifier}",
-                "openAccessPdf": {"url": "", "status": None, "license": None, "disclaimer": "Notice"},
+                "openAccessPdf": {
+                    "url": "",
+                    "status": None,
+                    "license": None,
+                    "disclaimer": "Notice",
+                },
                 "citationCount": paper["citation_count"],
                 "referenceCount": 0,
                 "cited": [],
@@ -65,7 +86,10 @@ def bundled_corpus() -> list[Json]:
 def twenty_ideas(path: Path) -> Path:
     """The bundled sixteen, and four of them once more under another title."""
     ideas = [json.loads(line) for line in bundled("ideas.jsonl").read_text().splitlines()]
-    again = [{**idea, "idea_id": f"{idea['idea_id']}-again", "title": f"{idea['title']}, revisited"} for idea in ideas[:4]]
+    again = [
+        {**idea, "idea_id": f"{idea['idea_id']}-again", "title": f"{idea['title']}, revisited"}
+        for idea in ideas[:4]
+    ]
     path.write_text("".join(json.dumps(idea) + "\n" for idea in [*ideas, *again]))
     return path
 
@@ -91,7 +115,10 @@ def evidence(warehouse: Path) -> dict[str, list[str]]:
     seen = {}
     for table in EVIDENCE:
         found = rows(warehouse, f"from {table}")
-        told = (repr({name: value for name, value in row.items() if name not in MADE_ANEW}) for row in found)
+        told = (
+            repr({name: value for name, value in row.items() if name not in MADE_ANEW})
+            for row in found
+        )
         seen[table] = sorted(re.sub(r"127\.0\.0\.1:\d+", "the server", row) for row in told)
     return seen
 
@@ -132,7 +159,11 @@ def seconds_of(spans: list[tuple[float, float]]) -> float:
 
 def without_stalls(spans: list[tuple[float, float]], stalls: Stalls) -> list[tuple[float, float]]:
     """The same where the machine gave everybody their time: what a busy one takes away is not the gateway's to use."""
-    left = [rest for first, last in spans for rest in stalls.undisturbed(first, last, longer_than_seconds=0.03, recovery_seconds=1.0)]
+    left = [
+        rest
+        for first, last in spans
+        for rest in stalls.undisturbed(first, last, longer_than_seconds=0.03, recovery_seconds=1.0)
+    ]
     return [(first, last) for first, last in left if last - first > 3.0]
 
 
@@ -143,8 +174,15 @@ def test_a_bad_night_costs_time_and_nothing_else(env: dict[str, str], tmp_path: 
     with SemanticScholarServer(bundled_corpus(), lost_word=LOST_WORD) as server:
         good = assay(*command(ideas, tmp_path / "good"), env={**env, **settings(server, 1000)})
         assert good.returncode == 0, good.stderr
-    with SemanticScholarServer(bundled_corpus(), RATE, lambda number, path: planned[number], LOST_WORD, slow_seconds=2.5) as server:
-        code = run_with_killed_gateway(command(ideas, tmp_path / "bad"), {**env, **settings(server, RATE)}, server, tmp_path / "bad.log")
+    with SemanticScholarServer(
+        bundled_corpus(), RATE, lambda number, path: planned[number], LOST_WORD, slow_seconds=2.5
+    ) as server:
+        code = run_with_killed_gateway(
+            command(ideas, tmp_path / "bad"),
+            {**env, **settings(server, RATE)},
+            server,
+            tmp_path / "bad.log",
+        )
         assert code == 0, (tmp_path / "bad.log").read_text()
     record = next((tmp_path / "bad").rglob(RECORD_NAME))
     began_at, _ = waits(record)[0]
@@ -154,21 +192,33 @@ def test_a_bad_night_costs_time_and_nothing_else(env: dict[str, str], tmp_path: 
     assert evidence(tmp_path / "bad") == evidence(tmp_path / "good")
     check_rows(tmp_path / "bad", len(server.arrivals))
     check_report(tmp_path / "bad", env)
-    assert not [path for path in (tmp_path / "bad").rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+    assert not [
+        path
+        for path in (tmp_path / "bad").rglob("*")
+        if path.is_file() and KEY.encode() in path.read_bytes()
+    ]
 
 
 def check_use_of_the_allowance(record: Path, server: SemanticScholarServer) -> None:
     """While there is work the allowance is used, in all the time that the machine was not too busy to tell."""
     waiting = spans_of_waiting(record)
     quiet = without_stalls(waiting, server.stalls)
-    shares = [used_share(spans, server.arrivals, RATE) for spans in (waiting, quiet) if seconds_of(spans) >= 10]
+    shares = [
+        used_share(spans, server.arrivals, RATE)
+        for spans in (waiting, quiet)
+        if seconds_of(spans) >= 10
+    ]
     if seconds_of(quiet) < 10 and max(shares, default=0.0) < 0.98:
-        warnings.warn("this machine is too busy for the use of the allowance to be measured", stacklevel=1)
+        warnings.warn(
+            "this machine is too busy for the use of the allowance to be measured", stacklevel=1
+        )
     else:
         assert max(shares) >= 0.98
 
 
-def run_with_killed_gateway(arguments: list[str], env: dict[str, str], server: SemanticScholarServer, log: Path) -> int:
+def run_with_killed_gateway(
+    arguments: list[str], env: dict[str, str], server: SemanticScholarServer, log: Path
+) -> int:
     """Run to the end; the gateway is killed once the server has seen a number of requests."""
     process = start_assay(*arguments, env=env, log=log)
 
@@ -189,26 +239,46 @@ def run_with_killed_gateway(arguments: list[str], env: dict[str, str], server: S
 def check_rows(warehouse: Path, arrived: int) -> None:
     """Every request that left is one row, apart from the few that the kill took the answer from."""
     calls: list[dict[str, Any]] = rows(
-        warehouse, "select call_id, failure_reason, upstream_requests, request_share from api_calls where source = 'semantic_scholar'"
+        warehouse,
+        "select call_id, failure_reason, upstream_requests, request_share from api_calls where source = 'semantic_scholar'",
     )
     left = [call for call in calls if call["upstream_requests"]]
     assert len({call["call_id"] for call in left}) == len(left)
     assert arrived - 25 <= len(left) <= arrived
     assert sum(call["request_share"] for call in calls) == pytest.approx(len(left), rel=0.05)
-    assert {call["failure_reason"] for call in left} >= {"rate_limited", "server_error", "timeout", None}
-    assert rows(warehouse, "select distinct text_source from paper_sections") == [{"text_source": "metadata"}]
+    assert {call["failure_reason"] for call in left} >= {
+        "rate_limited",
+        "server_error",
+        "timeout",
+        None,
+    }
+    assert rows(warehouse, "select distinct text_source from paper_sections") == [
+        {"text_source": "metadata"}
+    ]
 
 
 def check_report(warehouse: Path, env: dict[str, str]) -> None:
     """What could not be looked up stands in the failures and in the report, and nothing else does."""
-    unanswered = rows(warehouse, "select distinct reason from failures where reason <> 'no_open_access'")
+    unanswered = rows(
+        warehouse, "select distinct reason from failures where reason <> 'no_open_access'"
+    )
     assert unanswered == [{"reason": "server_error"}]
     (run,) = rows(warehouse, "select run_id, evaluated_count, failed_count, literature from runs")
     assert run["literature"].startswith("live:")
-    incomplete = rows(warehouse, "select distinct idea_id from failures where reason = 'server_error'")
+    incomplete = rows(
+        warehouse, "select distinct idea_id from failures where reason = 'server_error'"
+    )
     assert 1 <= len(incomplete) <= 2
     assert run["evaluated_count"] + run["failed_count"] == 20
     for idea in incomplete:
-        report = assay("report", run["run_id"], "--idea", idea["idea_id"], "--warehouse", str(warehouse), env=env)
+        report = assay(
+            "report",
+            run["run_id"],
+            "--idea",
+            idea["idea_id"],
+            "--warehouse",
+            str(warehouse),
+            env=env,
+        )
         assert report.returncode == 0, report.stderr
         assert reason("server_error") in report.stdout

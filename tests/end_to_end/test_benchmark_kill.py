@@ -26,26 +26,49 @@ def test_a_suite_killed_in_the_middle_asks_nothing_twice_and_scores_as_an_undist
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test")
     (data := tmp_path / "data").mkdir()
     write_pairs(data, 3)
-    env = environment(tmp_path / "home", OPENAI_API_KEY="sk-of-a-test", ASSAY_LANGUAGE_MODEL__MAXIMUM_CONCURRENCY="1")
+    env = environment(
+        tmp_path / "home",
+        OPENAI_API_KEY="sk-of-a-test",
+        ASSAY_LANGUAGE_MODEL__MAXIMUM_CONCURRENCY="1",
+    )
 
     def hangs_in_the_middle(request: Recorded) -> str:
         return "good" if request.number <= ANSWERED_BEFORE else "hangs"
 
     with start_openai_server(hangs_in_the_middle) as server:
-        options = ("--data", str(data), "--engine", "litellm:openai/loopback", "--api-base", server.url, "--literature", "live")
+        options = (
+            "--data",
+            str(data),
+            "--engine",
+            "litellm:openai/loopback",
+            "--api-base",
+            server.url,
+            "--literature",
+            "live",
+        )
         command = ("benchmark", "pairs", *options, "--warehouse", str(tmp_path / "warehouse"))
         process = start_assay(*command, env=env, log=(log := tmp_path / "first.log"))
-        wait_until(lambda: len(server.requests) > ANSWERED_BEFORE or process.poll() is not None, GUARD_SECONDS, "the call that hangs")
+        wait_until(
+            lambda: len(server.requests) > ANSWERED_BEFORE or process.poll() is not None,
+            GUARD_SECONDS,
+            "the call that hangs",
+        )
         assert process.poll() is None, log.read_text()
         kill_hard(process)
         process.wait(timeout=GUARD_SECONDS)
         server.behaviour = "good"
         again = assay(*command, env=env)
         assert again.returncode == 0, again.stderr
-        asked = [text for one in server.requests if PROBE not in (text := str(one.body["messages"]))]
+        asked = [
+            text for one in server.requests if PROBE not in (text := str(one.body["messages"]))
+        ]
         assert len(asked) == len(set(asked)) + 1, "only the call that was in flight"
         assert asked.count(asked[ANSWERED_BEFORE - 1]) == 2
-        undisturbed = {"engine": "litellm:openai/loopback", "api_base": server.url, "warehouse": tmp_path / "other"}
+        undisturbed = {
+            "engine": "litellm:openai/loopback",
+            "api_base": server.url,
+            "warehouse": tmp_path / "other",
+        }
         run_small(PAIRS, benchmark_request(data, PAIRS, **undisturbed), never_evaluate)
         assert len(server.requests) == 2 + len(asked) + len(set(asked))
     assert rows(tmp_path / "warehouse", SCORES) == rows(tmp_path / "other", SCORES)

@@ -17,7 +17,11 @@ from tests.support.benchmark_sets import write_groups
 from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
 from tests.support.openai_server import start_openai_server
 
-pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900)]  # the first one waits for the lake to be made
+pytestmark = [
+    pytest.mark.end_to_end,
+    needs_chromium,
+    pytest.mark.timeout(900),
+]  # the first one waits for the lake to be made
 
 PASSWORD = "correct horse"
 MARKUP = '<img src=x onerror="window.touched=1"><b id="touched">'
@@ -36,7 +40,9 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def lake(browser: Browser, demo: DemoRun, env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def lake(
+    browser: Browser, demo: DemoRun, env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """The demo's run ranked by matches, a run judged by a model over HTTP, and a small benchmark."""
     folder = tmp_path_factory.mktemp("browser")
     warehouse = Path(shutil.copytree(demo.untouched, folder / "warehouse"))
@@ -44,16 +50,41 @@ def lake(browser: Browser, demo: DemoRun, env: dict[str, str], tmp_path_factory:
     groups = write_groups(folder)
     one = folder / "one.jsonl"
     one.write_text(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[0])
-    prices = {f"ASSAY_LANGUAGE_MODEL__{part}_PRICE_USD_PER_MILLION_TOKENS": "4.0" for part in ("PROMPT", "COMPLETION")}
+    prices = {
+        f"ASSAY_LANGUAGE_MODEL__{part}_PRICE_USD_PER_MILLION_TOKENS": "4.0"
+        for part in ("PROMPT", "COMPLETION")
+    }
     with start_openai_server() as server:
-        model = ["--engine", "litellm:openai/judge", "--api-base", server.url, "--modules", "soundness,contribution,committee,novelty"]
+        model = [
+            "--engine",
+            "litellm:openai/judge",
+            "--api-base",
+            server.url,
+            "--modules",
+            "soundness,contribution,committee,novelty",
+        ]
         commands = [
             ["rank"],
-            ["benchmark", "groups", "--data", str(groups), "--modules", "none", "--baselines", "none", *literature],
+            [
+                "benchmark",
+                "groups",
+                "--data",
+                str(groups),
+                "--modules",
+                "none",
+                "--baselines",
+                "none",
+                *literature,
+            ],
             ["evaluate", str(one), *literature, *model, "--max-cost-usd", "5"],
         ]
         for command in commands:
-            done = assay(*command, "--warehouse", str(warehouse), env={**env, **prices, "OPENAI_API_KEY": "sk-none"})
+            done = assay(
+                *command,
+                "--warehouse",
+                str(warehouse),
+                env={**env, **prices, "OPENAI_API_KEY": "sk-none"},
+            )
             assert done.returncode == 0, (command, done.stderr)
     return warehouse
 
@@ -72,14 +103,20 @@ def reader(browser: Browser, address: str, request: pytest.FixtureRequest) -> It
 
 
 @pytest.fixture(scope="module")
-def empty_address(browser: Browser, env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def empty_address(
+    browser: Browser, env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """A dashboard over nothing, behind a password."""
     folder = tmp_path_factory.mktemp("nothing")
-    with dashboard(folder / "warehouse", {**env, "ASSAY_DASHBOARD__PASSWORD": PASSWORD}, folder / "log") as running:
+    with dashboard(
+        folder / "warehouse", {**env, "ASSAY_DASHBOARD__PASSWORD": PASSWORD}, folder / "log"
+    ) as running:
         yield running
 
 
-def test_an_empty_warehouse_says_on_every_page_what_to_do_and_opens_to_the_password_only(browser: Browser, empty_address: str) -> None:
+def test_an_empty_warehouse_says_on_every_page_what_to_do_and_opens_to_the_password_only(
+    browser: Browser, empty_address: str
+) -> None:
     with reader_of(browser, empty_address) as reader:
         reader.open("ranking")
         reader.page.get_by_label("Password", exact=True).fill("wrong")
@@ -136,12 +173,19 @@ def test_the_ranking_moves_with_its_weights_and_its_link_brings_another_reader_t
     reader.choose("Ranks rest on", "matches by extractive")
     reader.see_chart("Strength with 95 % interval")
     reader.keep("ranking_by_matches")
-    for view, title in {"Matches": "Won–lost by the idea of the row", "Dimensions": "Ranks of the best 4 ideas"}.items():
+    for view, title in {
+        "Matches": "Won–lost by the idea of the row",
+        "Dimensions": "Ranks of the best 4 ideas",
+    }.items():
         reader.page.get_by_role("radio", name=view).click()
         reader.see_chart(title)
         reader.keep(f"ranking_{view.lower()}")
     reader.choose("Ranks rest on", "scores")
-    for view, title in {"Compare": "Ranks within the group", "Sensitivity": "How sure a place", "Leaderboard": "Score with 95 %"}.items():
+    for view, title in {
+        "Compare": "Ranks within the group",
+        "Sensitivity": "How sure a place",
+        "Leaderboard": "Score with 95 %",
+    }.items():
         reader.page.get_by_role("radio", name=view).click()
         reader.see_chart(title)
         reader.keep(f"ranking_{view.lower()}")
@@ -162,8 +206,14 @@ def test_the_ranking_moves_with_its_weights_and_its_link_brings_another_reader_t
         expect(other.page.get_by_role("slider", name="Weight of soundness")).to_have_value("0")
 
 
-def test_an_idea_is_opened_from_the_ranking_and_read_to_the_calls_behind_its_scores(reader: Reader, demo: DemoRun) -> None:
-    best = next(entry for entry in demo.answer["ranking"] if entry["group"] == "biochemistry" and entry["rank"] == 1)
+def test_an_idea_is_opened_from_the_ranking_and_read_to_the_calls_behind_its_scores(
+    reader: Reader, demo: DemoRun
+) -> None:
+    best = next(
+        entry
+        for entry in demo.answer["ranking"]
+        if entry["group"] == "biochemistry" and entry["rank"] == 1
+    )
     run = demo.answer["run"]["run_id"]
     reader.open("ranking", run=run, basis="scores", group="biochemistry")
     reader.see_chart("Score with 95 % interval")
@@ -191,7 +241,9 @@ def test_an_idea_is_opened_from_the_ranking_and_read_to_the_calls_behind_its_sco
     assert best["title"] in download.value.path().read_text()
 
 
-def test_the_review_of_a_committee_shows_its_scores_and_every_call(reader: Reader, lake: Path) -> None:
+def test_the_review_of_a_committee_shows_its_scores_and_every_call(
+    reader: Reader, lake: Path
+) -> None:
     (run,) = rows(lake, "select run_id from runs where engine <> 'extractive'")
     reader.open("idea", run=run["run_id"], part="Committee")
     reader.see_chart("Scores of the committee by reviewer and dimension")
@@ -210,13 +262,20 @@ def click_the_link_in_the_first_row(reader: Reader) -> None:
     assert box is not None
     for x in range(20, int(box["width"]), 12):
         reader.page.mouse.move(box["x"] + x, box["y"] + 52)
-        if grid.evaluate("canvas => getComputedStyle(canvas.closest('.dvn-scroller') ?? canvas).cursor") == "pointer":
+        if (
+            grid.evaluate(
+                "canvas => getComputedStyle(canvas.closest('.dvn-scroller') ?? canvas).cursor"
+            )
+            == "pointer"
+        ):
             reader.page.mouse.click(box["x"] + x, box["y"] + 52)
             return
     pytest.fail("no link in the first row")
 
 
-def test_benchmarks_and_data_quality_show_what_was_measured_and_checked(reader: Reader, demo: DemoRun) -> None:
+def test_benchmarks_and_data_quality_show_what_was_measured_and_checked(
+    reader: Reader, demo: DemoRun
+) -> None:
     reader.open()
     reader.follow("Benchmarks")
     reader.see_chart("Best of group, measured")
@@ -228,7 +287,11 @@ def test_benchmarks_and_data_quality_show_what_was_measured_and_checked(reader: 
     reader.choose("Run", demo.answer["run"]["run_id"])
     reader.read("0 broken")
     reader.keep("quality")
-    views = {"Unscored": "Unscored judgements by reason", "Drift": "Distribution of score", "Judges": "How often each label"}
+    views = {
+        "Unscored": "Unscored judgements by reason",
+        "Drift": "Distribution of score",
+        "Judges": "How often each label",
+    }
     for view, title in views.items():
         reader.page.get_by_role("radiogroup", name="Show").get_by_text(view, exact=True).click()
         reader.see_chart(title)
@@ -246,7 +309,9 @@ def test_a_question_in_sql_is_answered_and_taken_away_as_csv(reader: Reader, lak
     with reader.page.expect_download() as download:
         reader.page.get_by_role("button", name="Download CSV").click()
     found = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
-    assert found == [{name: str(value) for name, value in row.items()} for row in rows(lake, question)]
+    assert found == [
+        {name: str(value) for name, value in row.items()} for row in rows(lake, question)
+    ]
     reader.page.get_by_label("One SELECT over tables and marts").fill("drop table runs")
     reader.page.get_by_role("button", name="Run", exact=True).click()
     expect(reader.page.get_by_test_id("stAlertContentError")).to_be_visible()

@@ -22,13 +22,21 @@ def test_every_bundled_idea_is_evaluated_published_and_ranked(demo: DemoRun) -> 
     assert sum(entry["score"] is not None for entry in ranking) >= 12
 
 
-def test_the_same_command_again_changes_nothing_and_makes_no_call(demo: DemoRun, env: dict[str, str]) -> None:
+def test_the_same_command_again_changes_nothing_and_makes_no_call(
+    demo: DemoRun, env: dict[str, str]
+) -> None:
     before = rows(demo.warehouse, "select * from runs")
-    receipts = {path: path.stat().st_mtime_ns for path in demo.warehouse.glob("landing/run=*/idea=*/receipt.json")}
+    receipts = {
+        path: path.stat().st_mtime_ns
+        for path in demo.warehouse.glob("landing/run=*/idea=*/receipt.json")
+    }
     again = assay("demo", "--warehouse", str(demo.warehouse), "--json", env=env)
     assert again.returncode == 0, again.stderr
     assert rows(demo.warehouse, "select * from runs") == before
-    assert {path: path.stat().st_mtime_ns for path in demo.warehouse.glob("landing/run=*/idea=*/receipt.json")} == receipts
+    assert {
+        path: path.stat().st_mtime_ns
+        for path in demo.warehouse.glob("landing/run=*/idea=*/receipt.json")
+    } == receipts
 
 
 def test_every_citation_resolves_to_a_retrieved_paper_inside_the_cutoff(demo: DemoRun) -> None:
@@ -56,7 +64,9 @@ def test_scores_differ_between_ideas_and_use_the_scale(demo: DemoRun) -> None:
     assert max(scores) - min(scores) > 1.0
 
 
-def test_the_reports_name_the_baseline_and_the_bibliography(demo: DemoRun, env: dict[str, str]) -> None:
+def test_the_reports_name_the_baseline_and_the_bibliography(
+    demo: DemoRun, env: dict[str, str]
+) -> None:
     idea = demo.answer["ranking"][0]["idea_id"]
     done = assay("report", "--idea", idea, "--warehouse", str(demo.warehouse), env=env)
     assert done.returncode == 0, done.stderr
@@ -72,12 +82,21 @@ def test_reports_lie_where_the_command_says(demo: DemoRun) -> None:
     assert landed_count(demo.warehouse) == demo.answer["run"]["idea_count"]
 
 
-def test_the_lake_verifies_and_exports_to_a_plain_file(demo: DemoRun, env: dict[str, str], tmp_path: Path) -> None:
+def test_the_lake_verifies_and_exports_to_a_plain_file(
+    demo: DemoRun, env: dict[str, str], tmp_path: Path
+) -> None:
     import duckdb
 
     verified = assay("warehouse", "verify", "--warehouse", str(demo.warehouse), env=env)
     assert verified.returncode == 0, verified.stderr
-    exported = assay("warehouse", "export", str(tmp_path / "lake.duckdb"), "--warehouse", str(demo.warehouse), env=env)
+    exported = assay(
+        "warehouse",
+        "export",
+        str(tmp_path / "lake.duckdb"),
+        "--warehouse",
+        str(demo.warehouse),
+        env=env,
+    )
     assert exported.returncode == 0, exported.stderr
     with duckdb.connect(str(tmp_path / "lake.duckdb"), read_only=True) as connection:
         (count,) = connection.execute("select count(*) from idea_scores").fetchone() or (0,)

@@ -21,11 +21,24 @@ LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
 
 def started(env: dict[str, str], folder: Path) -> subprocess.Popen[bytes]:
     """An evaluation in a process group of its own, as a terminal makes one, once its first idea has landed."""
-    command = module_command("flows", "evaluate", str(bundled("ideas.jsonl")), "--literature", LITERATURE)
+    command = module_command(
+        "flows", "evaluate", str(bundled("ideas.jsonl")), "--literature", LITERATURE
+    )
     options = ["--warehouse", str(folder / "warehouse"), "--workers", "1", "--json"]
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen([*command, *options], env=env, cwd=folder, stdout=log, stderr=log, start_new_session=True)
-    wait_until(lambda: landed_count(folder / "warehouse") > 0 or process.poll() is not None, GUARD_SECONDS, "the first idea")
+        process = subprocess.Popen(
+            [*command, *options],
+            env=env,
+            cwd=folder,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    wait_until(
+        lambda: landed_count(folder / "warehouse") > 0 or process.poll() is not None,
+        GUARD_SECONDS,
+        "the first idea",
+    )
     assert process.poll() is None, said(folder)
     return process
 
@@ -36,7 +49,11 @@ def said(folder: Path) -> str:
 
 def last_words(folder: Path) -> list[str]:
     """What was said, progress apart."""
-    return [line for line in said(folder).splitlines() if not line.startswith(("papers: ", "index: ", "evaluated "))]
+    return [
+        line
+        for line in said(folder).splitlines()
+        if not line.startswith(("papers: ", "index: ", "evaluated "))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -45,12 +62,17 @@ def last_words(folder: Path) -> list[str]:
     ids=["the command", "its whole group", "its terminal is closed"],
 )
 def test_a_command_told_to_end_ends_in_order_with_one_line(
-    tell: Callable[[int, int], None], told_by: signal.Signals, bare_env: dict[str, str], tmp_path: Path
+    tell: Callable[[int, int], None],
+    told_by: signal.Signals,
+    bare_env: dict[str, str],
+    tmp_path: Path,
 ) -> None:
     process = started(bare_env, tmp_path)
     tell(process.pid, told_by)
     assert process.wait(GUARD_SECONDS) == 1, said(tmp_path)
-    assert last_words(tmp_path) == ["assay: interrupted; the same command goes on where this one stopped"]
+    assert last_words(tmp_path) == [
+        "assay: interrupted; the same command goes on where this one stopped"
+    ]
 
 
 def test_a_second_interrupt_says_one_line_too(bare_env: dict[str, str], tmp_path: Path) -> None:
@@ -59,11 +81,15 @@ def test_a_second_interrupt_says_one_line_too(bare_env: dict[str, str], tmp_path
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.5)  # two at once would be one
     assert process.wait(GUARD_SECONDS) == 1, said(tmp_path)
-    assert last_words(tmp_path) == ["assay: interrupted; the same command goes on where this one stopped"]
+    assert last_words(tmp_path) == [
+        "assay: interrupted; the same command goes on where this one stopped"
+    ]
 
 
 @pytest.mark.kills  # minutes, in which Prefect's client tries to reach its server again
-def test_a_command_that_loses_its_prefect_server_says_so_in_one_line(bare_env: dict[str, str], tmp_path: Path) -> None:
+def test_a_command_that_loses_its_prefect_server_says_so_in_one_line(
+    bare_env: dict[str, str], tmp_path: Path
+) -> None:
     process = started(bare_env, tmp_path)
     server = find_child(process, "flows.prefect_app")
     assert server is not None

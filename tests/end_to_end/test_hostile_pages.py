@@ -36,12 +36,25 @@ def browser() -> Iterator[Browser]:
 def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("hostile")
     layout = Layout(folder / "warehouse")
-    idea = replace(make_idea(5), idea_id=IdeaId("attack"), title=ATTACK, text=ATTACK, group=ATTACK, metadata={ATTACK: ATTACK})
+    idea = replace(
+        make_idea(5),
+        idea_id=IdeaId("attack"),
+        title=ATTACK,
+        text=ATTACK,
+        group=ATTACK,
+        metadata={ATTACK: ATTACK},
+    )
     worse = make_evaluation(5, idea=idea)
-    calls = tuple(replace(call, model_requested=ATTACK, model_answered=ATTACK, error=ATTACK) for call in worse.llm_calls)
+    calls = tuple(
+        replace(call, model_requested=ATTACK, model_answered=ATTACK, error=ATTACK)
+        for call in worse.llm_calls
+    )
     for evaluation in (make_evaluation(0), hostile_evaluation(), replace(worse, llm_calls=calls)):
         land(layout, evaluation)
-    report = publish_run(layout, make_run(ideas=3, evaluated_count=3, label=ATTACK[:200], engine="litellm:" + ATTACK[:100]))
+    report = publish_run(
+        layout,
+        make_run(ideas=3, evaluated_count=3, label=ATTACK[:200], engine="litellm:" + ATTACK[:100]),
+    )
     assert report.published, report.validation.broken
     with dashboard(layout.root, environment(folder / "home"), folder / "log") as running:
         yield running
@@ -57,7 +70,9 @@ def see_that_nothing_was_touched(reader: Reader) -> None:
     """No script ran, no element of the text came to be, no link leads to a script; `settle` sees to requests and errors."""
     reader.settle()
     assert reader.page.evaluate("window.touched") is None
-    expect(reader.page.locator('#touched, img[src="x"], img[src^="https:"], [href^="javascript:" i]')).to_have_count(0)
+    expect(
+        reader.page.locator('#touched, img[src="x"], img[src^="https:"], [href^="javascript:" i]')
+    ).to_have_count(0)
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
@@ -67,7 +82,9 @@ def test_a_page_over_hostile_text_runs_nothing_and_asks_nobody(name: str, reader
 
 
 @pytest.mark.parametrize("idea", ["attack", HOSTILE])
-def test_every_part_of_a_hostile_idea_runs_nothing_and_asks_nobody(idea: str, reader: Reader) -> None:
+def test_every_part_of_a_hostile_idea_runs_nothing_and_asks_nobody(
+    idea: str, reader: Reader
+) -> None:
     reader.open("idea", run=RUN, idea=idea)
     tabs = reader.page.get_by_role("tab")
     assert tabs.count() > 3

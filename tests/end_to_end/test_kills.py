@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import DemoRun
-from tests.support.assay_command import assay, family, find_child, kill_hard, landed_count, rows, start_assay, wait_until
+from tests.support.assay_command import (
+    assay,
+    family,
+    find_child,
+    kill_hard,
+    landed_count,
+    rows,
+    start_assay,
+    wait_until,
+)
 
 pytestmark = pytest.mark.end_to_end
 
@@ -24,21 +33,31 @@ def content(warehouse: Path) -> dict[str, list[str]]:
     seen = {}
     for table in TABLES:
         found = rows(warehouse, f"from {table}")
-        seen[table] = sorted(repr({name: value for name, value in row.items() if name not in TIMES}) for row in found)
+        seen[table] = sorted(
+            repr({name: value for name, value in row.items() if name not in TIMES}) for row in found
+        )
     return seen
 
 
-def kill_one_by_one(process: subprocess.Popen[bytes], victims: tuple[str, ...], warehouse: Path, log: Path) -> None:
+def kill_one_by_one(
+    process: subprocess.Popen[bytes], victims: tuple[str, ...], warehouse: Path, log: Path
+) -> None:
     """Kill each victim once one more idea has landed."""
     for ideas, victim in enumerate(victims, start=2):
-        wait_until(lambda ideas=ideas: landed_count(warehouse) >= ideas or process.poll() is not None, GUARD_SECONDS, "the next idea")
+        wait_until(
+            lambda ideas=ideas: landed_count(warehouse) >= ideas or process.poll() is not None,
+            GUARD_SECONDS,
+            "the next idea",
+        )
         assert process.poll() is None, log.read_text()
         killed = process if victim == "driver" else find_child(process, MARKS[victim])
         assert killed is not None
         kill_hard(killed)
 
 
-def test_a_run_survives_its_gateway_and_a_worker(demo: DemoRun, env: dict[str, str], tmp_path: Path) -> None:
+def test_a_run_survives_its_gateway_and_a_worker(
+    demo: DemoRun, env: dict[str, str], tmp_path: Path
+) -> None:
     warehouse, log = tmp_path / "warehouse", tmp_path / "log"
     process = start_assay("demo", "--warehouse", str(warehouse), env=env, log=log)
     kill_one_by_one(process, ("gateway", "worker"), warehouse, log)
@@ -51,11 +70,19 @@ def test_a_killed_run_started_again_yields_the_lake_of_an_undisturbed_one(
 ) -> None:
     warehouse, log = tmp_path / "warehouse", tmp_path / "log"
     process = start_assay("demo", "--warehouse", str(warehouse), env=bare_env, log=log)
-    wait_until(lambda: landed_count(warehouse) >= 1 or process.poll() is not None, GUARD_SECONDS, "the first idea")
+    wait_until(
+        lambda: landed_count(warehouse) >= 1 or process.poll() is not None,
+        GUARD_SECONDS,
+        "the first idea",
+    )
     relatives = family(process)
     kill_one_by_one(process, ("driver",), warehouse, log)
     process.wait(timeout=GUARD_SECONDS)
-    wait_until(lambda: not any(each.is_running() and each.status() != "zombie" for each in relatives), GUARD_SECONDS, "the end of all")
+    wait_until(
+        lambda: not any(each.is_running() and each.status() != "zombie" for each in relatives),
+        GUARD_SECONDS,
+        "the end of all",
+    )
     again = assay("demo", "--warehouse", str(warehouse), "--json", env=env)
     assert again.returncode == 0, again.stderr
     assert content(warehouse) == content(demo.warehouse)

@@ -22,16 +22,29 @@ def listening(process: subprocess.Popen[bytes]) -> set[tuple[str, str]]:
     for member in [psutil.Process(process.pid), *family(process)]:
         try:
             line = " ".join(member.cmdline())
-            found |= {(each.laddr.ip, line) for each in member.net_connections("inet") if each.status == psutil.CONN_LISTEN}
+            found |= {
+                (each.laddr.ip, line)
+                for each in member.net_connections("inet")
+                if each.status == psutil.CONN_LISTEN
+            }
         except psutil.Error:
             continue
     return found
 
 
-def test_nothing_that_an_evaluation_starts_listens_beyond_this_machine(bare_env: dict[str, str], tmp_path: Path) -> None:
+def test_nothing_that_an_evaluation_starts_listens_beyond_this_machine(
+    bare_env: dict[str, str], tmp_path: Path
+) -> None:
     ideas, log = tmp_path / "one.jsonl", tmp_path / "log"
     ideas.write_text(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[0])
-    options = ["--warehouse", str(tmp_path / "warehouse"), "--literature", f"snapshot:{bundled('papers.jsonl')}", "--workers", "2"]
+    options = [
+        "--warehouse",
+        str(tmp_path / "warehouse"),
+        "--literature",
+        f"snapshot:{bundled('papers.jsonl')}",
+        "--workers",
+        "2",
+    ]
     process = start_assay("evaluate", str(ideas), *options, env=bare_env, log=log)
     seen: set[tuple[str, str]] = set()
     deadline = time.monotonic() + TIMEOUT_SECONDS
@@ -40,5 +53,10 @@ def test_nothing_that_an_evaluation_starts_listens_beyond_this_machine(bare_env:
         time.sleep(LOOK_EVERY_SECONDS)
     assert process.wait(1) == 0, log.read_text()
     assert [place for place in seen if not ipaddress.ip_address(place[0]).is_loopback] == []
-    for part in ("flows.prefect_app", "tasks.literature.gateway", "multiprocessing.spawn", "flows evaluate"):
+    for part in (
+        "flows.prefect_app",
+        "tasks.literature.gateway",
+        "multiprocessing.spawn",
+        "flows evaluate",
+    ):
         assert any(part in line for _, line in seen), part

@@ -32,7 +32,18 @@ def ideas(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def arguments(ideas: Path, warehouse: Path, server: OpenAIServer) -> list[str]:
     engine = ["--engine", "litellm:openai/judge", "--api-base", server.url]
-    return ["evaluate", str(ideas), "--warehouse", str(warehouse), "--literature", LITERATURE, *engine, "--workers", "1", "--json"]
+    return [
+        "evaluate",
+        str(ideas),
+        "--warehouse",
+        str(warehouse),
+        "--literature",
+        LITERATURE,
+        *engine,
+        "--workers",
+        "1",
+        "--json",
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +56,12 @@ def model_env(env: dict[str, str]) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def judged(server: OpenAIServer, ideas: Path, model_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
+def judged(
+    server: OpenAIServer,
+    ideas: Path,
+    model_env: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> DemoRun:
     """A batch that a model has judged."""
     warehouse = tmp_path_factory.mktemp("judged") / "warehouse"
     done = assay(*arguments(ideas, warehouse, server), env=model_env)
@@ -54,7 +70,10 @@ def judged(server: OpenAIServer, ideas: Path, model_env: dict[str, str], tmp_pat
 
 
 def test_every_call_of_a_batch_judged_by_a_model_is_on_the_bill(judged: DemoRun) -> None:
-    calls = rows(judged.warehouse, "select status, cost_usd, prompt_tokens, model_answered, prompt_sha256 from llm_calls")
+    calls = rows(
+        judged.warehouse,
+        "select status, cost_usd, prompt_tokens, model_answered, prompt_sha256 from llm_calls",
+    )
     assert len(calls) >= 20
     assert all(call["cost_usd"] > 0 for call in calls if call["status"] != "cached")
     (costs,) = rows(judged.warehouse, "from run_costs")

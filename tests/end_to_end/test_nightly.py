@@ -19,7 +19,14 @@ REPOSITORY = Path(__file__).parents[2]
 
 
 def prefect(*arguments: str, env: dict[str, str], cwd: Path) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([sys.executable, "-m", "prefect", *arguments], env=env, cwd=cwd, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-m", "prefect", *arguments],
+        env=env,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done
 
@@ -32,13 +39,27 @@ def asked(env: dict[str, str], kind: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def served(env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+def served(
+    env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, str]]:
     """The Prefect server, with the deployments of infra/prefect.yaml and a worker on their pool."""
     folder = tmp_path_factory.mktemp("nightly")
-    served_env = {**env, "PREFECT_HOME": str(folder / "prefect"), "PREFECT_WORKER_QUERY_SECONDS": "1"}
+    served_env = {
+        **env,
+        "PREFECT_HOME": str(folder / "prefect"),
+        "PREFECT_WORKER_QUERY_SECONDS": "1",
+    }
     prefect("work-pool", "create", "assay", "--type", "process", env=served_env, cwd=folder)
     shutil.copytree(REPOSITORY / "infra", folder / "infra")
-    prefect("--no-prompt", "deploy", "--all", "--prefect-file", "infra/prefect.yaml", env=served_env, cwd=folder)
+    prefect(
+        "--no-prompt",
+        "deploy",
+        "--all",
+        "--prefect-file",
+        "infra/prefect.yaml",
+        env=served_env,
+        cwd=folder,
+    )
     command = [sys.executable, "-m", "prefect", "worker", "start", "--pool", "assay"]
     with (folder / "worker.log").open("wb") as log:
         worker = subprocess.Popen(command, env=served_env, cwd=folder, stdout=log, stderr=log)
@@ -47,7 +68,9 @@ def served(env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Ite
         worker.wait(timeout=120)
 
 
-def test_new_idea_files_are_evaluated_published_reported_and_archived(served: dict[str, str], tmp_path: Path) -> None:
+def test_new_idea_files_are_evaluated_published_reported_and_archived(
+    served: dict[str, str], tmp_path: Path
+) -> None:
     inbox, archive, warehouse = tmp_path / "inbox", tmp_path / "archive", tmp_path / "warehouse"
     inbox.mkdir()
     lines = bundled("ideas.jsonl").read_text().splitlines(keepends=True)
@@ -63,14 +86,25 @@ def test_new_idea_files_are_evaluated_published_reported_and_archived(served: di
     ]
     flags = [flag for parameter in parameters for flag in ("--param", parameter)]
     prefect("deployment", "run", "nightly/nightly", *flags, env=served, cwd=tmp_path)
-    wait_until(lambda: len(list(archive.rglob("*.jsonl"))) == 1 and len(list(archive.rglob("*.reason.txt"))) == 1, 600, "archiving")
+    wait_until(
+        lambda: (
+            len(list(archive.rglob("*.jsonl"))) == 1
+            and len(list(archive.rglob("*.reason.txt"))) == 1
+        ),
+        600,
+        "archiving",
+    )
     assert [path.name for path in inbox.iterdir()] == ["arriving.jsonl.part"]
     assert "text" in next(archive.rglob("broken.csv.reason.txt")).read_text()
     (run,) = rows(warehouse, "from runs")
     assert (run["idea_count"], run["evaluated_count"]) == (2, 2)
     assert list((warehouse / "reports").rglob("*.html"))
     expected = {"evaluate-batch-progress", "evaluate-batch-summary", "nightly-summary"}
-    wait_until(lambda: expected <= {artifact["key"] for artifact in asked(served, "artifacts")}, 600, "the summary of the night")
+    wait_until(
+        lambda: expected <= {artifact["key"] for artifact in asked(served, "artifacts")},
+        600,
+        "the summary of the night",
+    )
 
 
 def test_the_schedule_plans_the_coming_nights(served: dict[str, str]) -> None:

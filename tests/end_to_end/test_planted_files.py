@@ -30,17 +30,25 @@ def folder(tmp_path: Path) -> Path:
     found = tmp_path / "here"
     found.mkdir()
     for name in PLANTED:
-        (found / f"{name}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'a').write('{name} ')\nraise SystemExit('planted')\n")
+        (found / f"{name}.py").write_text(
+            f"open({str(tmp_path / 'executed')!r}, 'a').write('{name} ')\nraise SystemExit('planted')\n"
+        )
     logging = "[logging]\nconfig_path = 'evil.yml'\n"
     (found / "prefect.toml").write_text(logging)
-    (found / "evil.yml").write_text(f"version: 1\nhandlers: {{evil: {{(): os.mkdir, path: {tmp_path / 'executed'}}}}}\n")
+    (found / "evil.yml").write_text(
+        f"version: 1\nhandlers: {{evil: {{(): os.mkdir, path: {tmp_path / 'executed'}}}}}\n"
+    )
     return found
 
 
 @contextmanager
-def running(folder: Path, env: dict[str, str], *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+def running(
+    folder: Path, env: dict[str, str], *arguments: str
+) -> Iterator[subprocess.Popen[bytes]]:
     with (folder.parent / "log").open("wb") as log:
-        process = subprocess.Popen([str(SCRIPT), *arguments], env=env, cwd=folder, stdout=log, stderr=log)
+        process = subprocess.Popen(
+            [str(SCRIPT), *arguments], env=env, cwd=folder, stdout=log, stderr=log
+        )
         try:
             yield process
         finally:
@@ -57,16 +65,22 @@ def said(folder: Path) -> str:
     return (folder.parent / "log").read_text()
 
 
-def test_an_evaluation_executes_no_file_of_the_folder_it_is_started_in(folder: Path, bare_env: dict[str, str]) -> None:
+def test_an_evaluation_executes_no_file_of_the_folder_it_is_started_in(
+    folder: Path, bare_env: dict[str, str]
+) -> None:
     ideas = folder / "one.jsonl"
     ideas.write_text(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[0])
-    with running(folder, bare_env, "evaluate", str(ideas), "--literature", LITERATURE, "--workers", "1") as process:
+    with running(
+        folder, bare_env, "evaluate", str(ideas), "--literature", LITERATURE, "--workers", "1"
+    ) as process:
         assert process.wait(TIMEOUT_SECONDS) == 0, said(folder)
     assert executed(folder) == ""
     assert "1 of 1 ideas evaluated" in said(folder)
 
 
-def test_a_check_executes_no_file_of_the_folder_it_is_started_in(folder: Path, bare_env: dict[str, str]) -> None:
+def test_a_check_executes_no_file_of_the_folder_it_is_started_in(
+    folder: Path, bare_env: dict[str, str]
+) -> None:
     (folder / "paper.pdf").write_bytes(faulty_pdf())
     with running(folder, bare_env, "check", "paper.pdf", "--workers", "1") as process:
         assert process.wait(TIMEOUT_SECONDS) == 0, said(folder)
@@ -74,14 +88,22 @@ def test_a_check_executes_no_file_of_the_folder_it_is_started_in(folder: Path, b
 
 
 @pytest.mark.parametrize(
-    ("arguments", "path"), [(("literature", "serve", "--literature", LITERATURE), "/healthz"), (("dashboard",), "/_stcore/health")]
+    ("arguments", "path"),
+    [
+        (("literature", "serve", "--literature", LITERATURE), "/healthz"),
+        (("dashboard",), "/_stcore/health"),
+    ],
 )
 def test_a_server_executes_no_file_of_the_folder_it_is_started_in(
     arguments: tuple[str, ...], path: str, folder: Path, bare_env: dict[str, str]
 ) -> None:
     port = quiet_port()
     with running(folder, bare_env, *arguments, "--port", str(port)) as process:
-        wait_until(lambda: process.poll() is not None or answers(f"http://127.0.0.1:{port}{path}"), 240, "an answer")
+        wait_until(
+            lambda: process.poll() is not None or answers(f"http://127.0.0.1:{port}{path}"),
+            240,
+            "an answer",
+        )
         assert process.poll() is None, said(folder)
     assert executed(folder) == ""
 

@@ -17,11 +17,15 @@ pytestmark = pytest.mark.end_to_end
 
 LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
 KEY = "loopback-key"
-KEYS = dict.fromkeys(("OPENAI_API_KEY", "AZURE_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"), KEY)
+KEYS = dict.fromkeys(
+    ("OPENAI_API_KEY", "AZURE_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"), KEY
+)
 VERSION = {"AZURE_API_VERSION": "2025-04-01-preview"}
 
 
-def test_a_deployment_nobody_knows_is_refused_each_parameter_once(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_deployment_nobody_knows_is_refused_each_parameter_once(
+    env: dict[str, str], tmp_path: Path
+) -> None:
     """A reasoning model behind a name of one's own takes neither `max_tokens` nor a temperature."""
     ideas, warehouse = tmp_path / "one.jsonl", tmp_path / "warehouse"
     ideas.write_text(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[0])
@@ -63,7 +67,9 @@ def test_models_of_three_providers_share_one_run(env: dict[str, str], tmp_path: 
     profile.write_text("\n[".join(kept) + PANEL)
     ideas, warehouse = tmp_path / "one.jsonl", tmp_path / "warehouse"
     ideas.write_text(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[0])
-    openai, claude, gemini = (kind(key=KEY) for kind in (OpenAIChatServer, AnthropicServer, GeminiServer))
+    openai, claude, gemini = (
+        kind(key=KEY) for kind in (OpenAIChatServer, AnthropicServer, GeminiServer)
+    )
     with openai, claude, gemini:
         bases = {"ANTHROPIC_API_BASE": claude.api_base, "GEMINI_API_BASE": gemini.api_base}
         given = ["--warehouse", str(warehouse), "--literature", LITERATURE, "--json"]

@@ -22,7 +22,14 @@ pytestmark = [pytest.mark.end_to_end, pytest.mark.kills]
 
 SEED = 20_261_122
 POINTS = int(os.environ.get("ASSAY_KILL_POINTS", "50"))
-SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGSTOP)
+SIGNALS = (
+    signal.SIGKILL,
+    signal.SIGKILL,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGINT,
+    signal.SIGSTOP,
+)
 LONGEST_STOP_SECONDS = 20.0
 
 
@@ -42,7 +49,10 @@ class Kill:
 def drawn() -> list[Kill]:
     dice = random.Random(SEED)
     victims = ("driver", *MARKS)
-    return [Kill(dice.choice(victims), dice.choice(SIGNALS), dice.random(), dice.random()) for _ in range(POINTS)]
+    return [
+        Kill(dice.choice(victims), dice.choice(SIGNALS), dice.random(), dice.random())
+        for _ in range(POINTS)
+    ]
 
 
 @dataclass(frozen=True)
@@ -53,7 +63,14 @@ class Undisturbed:
 
     def command(self, warehouse: Path) -> list[str]:
         literature = f"snapshot:{bundled('papers.jsonl')}"
-        return ["evaluate", str(self.ideas), "--warehouse", str(warehouse), "--literature", literature]
+        return [
+            "evaluate",
+            str(self.ideas),
+            "--warehouse",
+            str(warehouse),
+            "--literature",
+            literature,
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +98,9 @@ def test_a_run_hit_at_a_random_moment_ends_in_the_undisturbed_lake(
         relatives = family(process)
         strike(kill, process, relatives)
         process.wait(GUARD_SECONDS)
-        wait_until(lambda: not any(map(alive, relatives)), GUARD_SECONDS, "the end of all it started")
+        wait_until(
+            lambda: not any(map(alive, relatives)), GUARD_SECONDS, "the end of all it started"
+        )
     if process.returncode != 0:
         again = assay(*undisturbed.command(warehouse), env=bare_env)
         assert again.returncode == 0, log.read_text() + again.stderr
@@ -90,7 +109,11 @@ def test_a_run_hit_at_a_random_moment_ends_in_the_undisturbed_lake(
 
 def strike(kill: Kill, process: subprocess.Popen[bytes], relatives: list[psutil.Process]) -> None:
     """Send the signal; a victim that does not live yet is stood in for by the driver. Who is stopped goes on after a while."""
-    found = [each for each in relatives if alive(each) and MARKS.get(kill.victim, " none ") in " ".join(each.cmdline())]
+    found = [
+        each
+        for each in relatives
+        if alive(each) and MARKS.get(kill.victim, " none ") in " ".join(each.cmdline())
+    ]
     struck = found[int(kill.draw * len(found))].pid if found else process.pid
     os.kill(struck, kill.signal)
     if kill.signal is signal.SIGSTOP:

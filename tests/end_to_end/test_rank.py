@@ -29,7 +29,11 @@ def answer(messages: Messages, schema: Schema | None) -> object:
     names = ("clarity", "novelty", "feasibility", "validity", "significance", "overall")
     first, _, second = messages[-1]["content"].partition("Idea B")
     better = "A" if len(first) > len(second) else "B"
-    return {"verdicts": [{"dimension": name, "reason": "It says more.", "better": better} for name in names]}
+    return {
+        "verdicts": [
+            {"dimension": name, "reason": "It says more.", "better": better} for name in names
+        ]
+    }
 
 
 @pytest.fixture
@@ -37,10 +41,17 @@ def groups(tmp_path: Path) -> Path:
     """Two groups of two: a query with one match each, made of the bundled ideas."""
     ideas = [json.loads(line) for line in bundled("ideas.jsonl").read_text().splitlines()[:4]]
     papers = [
-        {"paper_id": f"p{number}", "title": idea["title"], "abstract": idea.get("text") or idea["method"], "decision": DECISION}
+        {
+            "paper_id": f"p{number}",
+            "title": idea["title"],
+            "abstract": idea.get("text") or idea["method"],
+            "decision": DECISION,
+        }
         for number, idea in enumerate(ideas)
     ]
-    entries = [{"query": papers[at], "matches": {"reject": {"paper": papers[at + 1]}}} for at in (0, 2)]
+    entries = [
+        {"query": papers[at], "matches": {"reject": {"paper": papers[at + 1]}}} for at in (0, 2)
+    ]
     path = tmp_path / "groups.json"
     path.write_text(json.dumps(entries))
     return path
@@ -51,7 +62,16 @@ def test_a_file_of_groups_is_evaluated_ranked_and_reported_and_then_printed_for_
 ) -> None:
     warehouse = tmp_path / "warehouse"
     command = ["rank", str(groups), "--warehouse", str(warehouse), "--workers", "1", "--json"]
-    done = assay(*command, "--literature", LITERATURE, "--modules", "contribution", "--cutoff", "2025-01-01", env=env)
+    done = assay(
+        *command,
+        "--literature",
+        LITERATURE,
+        "--modules",
+        "contribution",
+        "--cutoff",
+        "2025-01-01",
+        env=env,
+    )
     assert done.returncode == 0, done.stderr
     ranking = json.loads(done.stdout)
     assert Counter(entry["group"] for entry in ranking) == {"p0": 2, "p2": 2}
@@ -59,7 +79,9 @@ def test_a_file_of_groups_is_evaluated_ranked_and_reported_and_then_printed_for_
     assert all(entry["best_rank"] <= entry["rank"] <= entry["worst_rank"] for entry in ranking)
     (report,) = warehouse.glob("reports/*/ranking.html")
     assert "<svg" in report.read_text()
-    assert rows(warehouse, "select count(*) as n, count(distinct judge) as judges from matches") == [{"n": 24, "judges": 1}]
+    assert rows(
+        warehouse, "select count(*) as n, count(distinct judge) as judges from matches"
+    ) == [{"n": 24, "judges": 1}]
     again = assay(*command, env=env)
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout) == ranking
@@ -74,19 +96,29 @@ def test_a_ranking_by_a_model_killed_in_the_middle_goes_on_and_asks_nothing_paid
     started_again = threading.Event()
 
     def behaviour(request: Recorded) -> str:
-        return "late" if started_again.is_set() or request.number <= ANSWERED_BEFORE_THE_KILL else "hangs"
+        return (
+            "late"
+            if started_again.is_set() or request.number <= ANSWERED_BEFORE_THE_KILL
+            else "hangs"
+        )
 
     with start_openai_server(behaviour, answer, late_seconds=0.02) as server:
         engine = ["--engine", "litellm:openai/judge", "--api-base", server.url]
         command = ["rank", "--warehouse", str(warehouse), *engine, "--workers", "1", "--json"]
         process = start_assay(*command, env=paid, log=tmp_path / "log")
-        wait_until(lambda: len(server.requests) > ANSWERED_BEFORE_THE_KILL + 1, 300, "two calls in flight")
+        wait_until(
+            lambda: len(server.requests) > ANSWERED_BEFORE_THE_KILL + 1, 300, "two calls in flight"
+        )
         kill_hard(process)
         process.wait()
         started_again.set()
         done = assay(*command, env=paid)
         assert done.returncode == 0, (done.stderr, (tmp_path / "log").read_text())
-        asked = Counter(json.dumps(request.messages) for request in server.requests if "idea" in json.dumps(request.messages).lower())
+        asked = Counter(
+            json.dumps(request.messages)
+            for request in server.requests
+            if "idea" in json.dumps(request.messages).lower()
+        )
         before = len(server.requests)
         assert assay(*command, env=paid).returncode == 0
         assert len(server.requests) - before <= 1, "only the question asked before a run may be new"

@@ -28,7 +28,11 @@ def scheduler(env: dict[str, str], tmp_path: Path) -> Iterator[str]:
     with (tmp_path / "dask.log").open("wb") as log:
         processes = [
             subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.{command[0]}", *command[1:]], env=env, cwd=tmp_path, stdout=log, stderr=log
+                [sys.executable, "-m", f"distributed.cli.{command[0]}", *command[1:]],
+                env=env,
+                cwd=tmp_path,
+                stdout=log,
+                stderr=log,
             )
             for command in commands
         ]
@@ -45,10 +49,26 @@ def _listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def test_a_batch_runs_on_workers_started_elsewhere(scheduler: str, env: dict[str, str], tmp_path: Path) -> None:
+def test_a_batch_runs_on_workers_started_elsewhere(
+    scheduler: str, env: dict[str, str], tmp_path: Path
+) -> None:
     ideas = tmp_path / "four.jsonl"
     ideas.write_text("".join(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[:4]))
-    arguments = ["--literature", f"snapshot:{bundled('papers.jsonl')}", "--scheduler", scheduler, "--json"]
-    done = assay("evaluate", str(ideas), "--warehouse", str(tmp_path / "warehouse"), *arguments, env=env, cwd=tmp_path)
+    arguments = [
+        "--literature",
+        f"snapshot:{bundled('papers.jsonl')}",
+        "--scheduler",
+        scheduler,
+        "--json",
+    ]
+    done = assay(
+        "evaluate",
+        str(ideas),
+        "--warehouse",
+        str(tmp_path / "warehouse"),
+        *arguments,
+        env=env,
+        cwd=tmp_path,
+    )
     assert done.returncode == 0, done.stderr + (tmp_path / "dask.log").read_text()
     assert json.loads(done.stdout)["run"]["evaluated_count"] == 4

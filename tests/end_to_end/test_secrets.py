@@ -16,7 +16,17 @@ pytestmark = pytest.mark.end_to_end
 CANARY = "canary/4f9a+17c2e8d05b"
 SPELLINGS = (CANARY, quote(CANARY, safe=""), CANARY.replace("/", "\\/"))
 BEHAVIOURS = (
-    *("good", "echoes_key", "hangs", "echoes:500", "echoes_key", "echoes:429", "echoes_key", "echoes:400", "echoes_key"),
+    *(
+        "good",
+        "echoes_key",
+        "hangs",
+        "echoes:500",
+        "echoes_key",
+        "echoes:429",
+        "echoes_key",
+        "echoes:400",
+        "echoes_key",
+    ),
     *("echoes:401", "echoes_key", "echoes:403", "echoes_key", "redirects"),
 )
 """The first answers the look before paying; what comes after the last is like the last but one."""
@@ -35,7 +45,10 @@ def server() -> Iterator[OpenAIServer]:
 @pytest.fixture(scope="module")
 def canary_env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """A machine of its own, whose Prefect keeps its database below ASSAY_HOME."""
-    hurried = {"ASSAY_LANGUAGE_MODEL__TIMEOUT_SECONDS": "15", "ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS": "2"}
+    hurried = {
+        "ASSAY_LANGUAGE_MODEL__TIMEOUT_SECONDS": "15",
+        "ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS": "2",
+    }
     return environment(tmp_path_factory.mktemp("canary-home"), OPENAI_API_KEY=CANARY, **hurried)
 
 
@@ -51,31 +64,65 @@ def leaks(folder: Path) -> list[str]:
     return found
 
 
-def test_a_key_that_servers_repeat_stays_nowhere(server: OpenAIServer, canary_env: dict[str, str], tmp_path: Path) -> None:
+def test_a_key_that_servers_repeat_stays_nowhere(
+    server: OpenAIServer, canary_env: dict[str, str], tmp_path: Path
+) -> None:
     ideas = tmp_path / "ideas.jsonl"
     # An idea whose first step is refused asks no more, so one idea might not meet every behaviour.
     ideas.write_text("".join(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[:4]))
     warehouse = tmp_path / "warehouse"
-    common = ["--warehouse", str(warehouse), "--literature", f"snapshot:{bundled('papers.jsonl')}", "--workers", "1"]
-    done = assay("evaluate", str(ideas), *common, "--engine", "litellm:openai/judge", "--api-base", server.url, "--json", env=canary_env)
+    common = [
+        "--warehouse",
+        str(warehouse),
+        "--literature",
+        f"snapshot:{bundled('papers.jsonl')}",
+        "--workers",
+        "1",
+    ]
+    done = assay(
+        "evaluate",
+        str(ideas),
+        *common,
+        "--engine",
+        "litellm:openai/judge",
+        "--api-base",
+        server.url,
+        "--json",
+        env=canary_env,
+    )
     assert done.returncode in (0, 1, 3, 4), done.stderr
     calls = rows(warehouse, "select status, error, model_answered from llm_calls")
     assert len(server.requests) >= len(BEHAVIOURS)
-    assert {"ok", "client_error", "rate_limited", "server_error", "timed_out"} <= {call["status"] for call in calls}
-    assert any("***" in (call["model_answered"] or "") for call in calls), "the key was repeated as the model's name"
+    assert {"ok", "client_error", "rate_limited", "server_error", "timed_out"} <= {
+        call["status"] for call in calls
+    }
+    assert any("***" in (call["model_answered"] or "") for call in calls), (
+        "the key was repeated as the model's name"
+    )
     assert any("***" in (call["error"] or "") for call in calls), "the key was repeated in an error"
     report = assay("report", "--warehouse", str(warehouse), env=canary_env)
     for text in (done.stdout, done.stderr, report.stdout, report.stderr):
         assert not any(spelling in text for spelling in SPELLINGS)
     home = Path(canary_env["ASSAY_HOME"])
-    assert list(home.rglob("*.db")) + list(home.rglob("*.sqlite")), "Prefect's database is where it is looked for"
+    assert list(home.rglob("*.db")) + list(home.rglob("*.sqlite")), (
+        "Prefect's database is where it is looked for"
+    )
     assert leaks(warehouse) == []
     assert leaks(home) == []
 
 
-def test_a_key_in_an_address_is_refused_in_one_line_before_anything_is_kept(canary_env: dict[str, str], tmp_path: Path) -> None:
+def test_a_key_in_an_address_is_refused_in_one_line_before_anything_is_kept(
+    canary_env: dict[str, str], tmp_path: Path
+) -> None:
     warehouse = tmp_path / "warehouse"
-    arguments = ["--warehouse", str(warehouse), "--engine", "litellm:openai/judge", "--api-base", f"http://127.0.0.1:9/v1?api_key={CANARY}"]
+    arguments = [
+        "--warehouse",
+        str(warehouse),
+        "--engine",
+        "litellm:openai/judge",
+        "--api-base",
+        f"http://127.0.0.1:9/v1?api_key={CANARY}",
+    ]
     done = assay("evaluate", str(bundled("ideas.jsonl")), *arguments, env=canary_env)
     assert done.returncode != 0
     assert len(done.stderr.splitlines()) == 1

@@ -30,13 +30,19 @@ def test_problems_are_printed_with_place_and_reason_and_what_was_not_read_costs_
     request = resolve_check([tmp_path], Settings(), warehouse=tmp_path / "wh")
     layout = Layout(request.warehouse)
     plan = plan_check(request, layout)
-    asyncio.run(check_job(CheckJob(run_id=plan.head.run_id, request=request, sources=request.sources), Settings()))
+    asyncio.run(
+        check_job(
+            CheckJob(run_id=plan.head.run_id, request=request, sources=request.sources), Settings()
+        )
+    )
     head = replace(plan.head, finished_at=datetime.now(UTC))
     land_check_head(layout, head)
     publication = publish_check(layout, head)
     assert publication.published, publication.validation
     reports = write_check_report(layout, head.run_id)
-    summary = CheckSummary(head=head, published=True, unchanged=False, failed_expectations=(), report_paths=reports)
+    summary = CheckSummary(
+        head=head, published=True, unchanged=False, failed_expectations=(), report_paths=reports
+    )
 
     assert print_check(request, summary, as_json=False) == 1
     printed = capsys.readouterr()

@@ -18,12 +18,20 @@ from schemas.settings import Settings
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
     """Address of a Dask scheduler without workers."""
-    with LocalCluster(n_workers=0, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
+    with LocalCluster(
+        n_workers=0, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+    ) as cluster:
         yield str(cluster.scheduler_address)
 
 
 def request_for(tmp_path: Path, scheduler: str, literature: str | None = None) -> RunRequest:
-    return resolve_request(bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, scheduler=scheduler, literature=literature)
+    return resolve_request(
+        bundled("ideas.jsonl"),
+        Settings(),
+        warehouse=tmp_path,
+        scheduler=scheduler,
+        literature=literature,
+    )
 
 
 @pytest.mark.parametrize("address", ["tcp://", "host", "tcp://host:port", "tcp://host:99999999"])
@@ -37,11 +45,15 @@ def test_a_scheduler_on_this_machine_needs_nothing_more(scheduler: str, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_takes_connections_and_is_no_scheduler_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_connections_and_is_no_scheduler_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(checks, "CONNECT_SECONDS", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(ConfigurationError, match="is no Dask scheduler that takes this connection"):
+        with pytest.raises(
+            ConfigurationError, match="is no Dask scheduler that takes this connection"
+        ):
             check_before_run(request_for(tmp_path, address), Settings())
 
 

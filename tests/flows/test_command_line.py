@@ -48,7 +48,10 @@ def failing(error: BaseException) -> int:
     ids=lambda value: " ".join(value) if isinstance(value, list) else value,
 )
 def test_wrong_usage_is_one_line_that_names_the_help(
-    arguments: list[str], expected: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: list[str],
+    expected: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(monkeypatch, *arguments) == EXIT_USAGE
     out, err = capsys.readouterr()
@@ -58,7 +61,9 @@ def test_wrong_usage_is_one_line_that_names_the_help(
     assert out == ""
 
 
-@pytest.mark.parametrize("arguments", [[], ["literature"], ["warehouse"]], ids=lambda value: " ".join(value) or "assay")
+@pytest.mark.parametrize(
+    "arguments", [[], ["literature"], ["warehouse"]], ids=lambda value: " ".join(value) or "assay"
+)
 def test_a_group_without_a_command_prints_its_help_and_nothing_else(
     arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -69,16 +74,32 @@ def test_a_group_without_a_command_prints_its_help_and_nothing_else(
 
 
 @pytest.mark.parametrize(
-    "command", ["", "demo", "evaluate", "plan", "rank", "report", "sql", "doctor", "literature build", "warehouse verify"]
+    "command",
+    [
+        "",
+        "demo",
+        "evaluate",
+        "plan",
+        "rank",
+        "report",
+        "sql",
+        "doctor",
+        "literature build",
+        "warehouse verify",
+    ],
 )
-def test_every_command_explains_itself(command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_explains_itself(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(monkeypatch, *command.split(), "--help") == EXIT_DONE
     out, err = capsys.readouterr()
     assert "Usage:" in out
     assert err == ""
 
 
-def test_the_version_is_the_installed_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_the_installed_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(monkeypatch, "--version") == EXIT_DONE
     assert capsys.readouterr().out == f"assay {metadata.version('assay')}\n"
 
@@ -87,7 +108,11 @@ def test_exit_codes_follow_the_kind_of_error(capsys: pytest.CaptureFixture[str])
     assert failing(SnapshotError("the snapshot is empty")) == EXIT_USAGE
     assert failing(UpstreamError("the source failed")) == EXIT_FAILURES
     assert failing(BudgetExhaustedError("spent")) == 3
-    assert capsys.readouterr().err.splitlines() == ["assay: the snapshot is empty", "assay: the source failed", "assay: spent"]
+    assert capsys.readouterr().err.splitlines() == [
+        "assay: the snapshot is empty",
+        "assay: the source failed",
+        "assay: spent",
+    ]
 
 
 def test_what_the_file_system_refuses_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,12 +122,17 @@ def test_what_the_file_system_refuses_is_one_line(capsys: pytest.CaptureFixture[
     assert "Permission denied" in line
 
 
-def test_an_interrupted_query_of_the_lake_is_an_interrupted_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupted_query_of_the_lake_is_an_interrupted_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     def query() -> None:
         raise RuntimeError("Query interrupted") from KeyboardInterrupt()
 
     assert run_command(query) == EXIT_FAILURES
-    assert capsys.readouterr().err == "assay: interrupted; the same command goes on where this one stopped\n"
+    assert (
+        capsys.readouterr().err
+        == "assay: interrupted; the same command goes on where this one stopped\n"
+    )
 
 
 def test_an_interrupted_command_says_that_it_can_go_on(capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,22 +141,34 @@ def test_an_interrupted_command_says_that_it_can_go_on(capsys: pytest.CaptureFix
     assert "goes on where this one stopped" in line
 
 
-def test_a_setting_out_of_bounds_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_setting_out_of_bounds_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("ASSAY_LITERATURE__REQUESTS_PER_SECOND", "-1")
     assert run(monkeypatch, "doctor") == EXIT_USAGE
     assert "requests_per_second" in capsys.readouterr().err
 
 
-def test_a_section_set_as_a_whole_says_how_its_fields_are_set(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_section_set_as_a_whole_says_how_its_fields_are_set(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("ASSAY_LITERATURE", "live")
     assert run(monkeypatch, "doctor") == EXIT_USAGE
     (line,) = capsys.readouterr().err.splitlines()
     assert "ASSAY_LITERATURE__" in line
 
 
-def test_an_error_that_quotes_control_characters_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    assert failing(ConfigurationError("no such file \x1b]0;owned\x07\x9b31m\u202e.txt \ud800")) == EXIT_USAGE
-    assert capsys.readouterr().err == "assay: no such file \ufffd]0;owned\ufffd\ufffd31m\ufffd.txt \ufffd\n"
+def test_an_error_that_quotes_control_characters_cannot_steer_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert (
+        failing(ConfigurationError("no such file \x1b]0;owned\x07\x9b31m\u202e.txt \ud800"))
+        == EXIT_USAGE
+    )
+    assert (
+        capsys.readouterr().err
+        == "assay: no such file \ufffd]0;owned\ufffd\ufffd31m\ufffd.txt \ufffd\n"
+    )
 
 
 def test_an_option_that_holds_control_characters_cannot_steer_the_terminal(
@@ -140,21 +182,27 @@ def test_log_lines_and_tracebacks_cannot_steer_the_terminal() -> None:
     try:
         raise ValueError("\x1b[2J")
     except ValueError:
-        record = logging.LogRecord("a", logging.ERROR, "f", 1, "idea %s\nfailed", ("\x9b31m",), sys.exc_info())
+        record = logging.LogRecord(
+            "a", logging.ERROR, "f", 1, "idea %s\nfailed", ("\x9b31m",), sys.exc_info()
+        )
     line = SafeFormatter("%(message)s").format(record)
     assert "\x1b" not in line
     assert "\x9b" not in line
     assert line.startswith("idea \ufffd31m\nfailed\nTraceback")
 
 
-def test_json_says_control_characters_in_escapes_and_means_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_says_control_characters_in_escapes_and_means_the_same(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     print_json({"title": "\x9b31m \x7f \u202e \x1b é"})
     out = capsys.readouterr().out
     assert json.loads(out) == {"title": "\x9b31m \x7f \u202e \x1b é"}
     assert not set(out) & set("\x9b\x7f\u202e\x1b")
 
 
-def test_a_command_makes_its_home_for_its_user_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_command_makes_its_home_for_its_user_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "home" / "prefect"))
     before = os.umask(0)
@@ -162,4 +210,7 @@ def test_a_command_makes_its_home_for_its_user_alone(monkeypatch: pytest.MonkeyP
         assert run(monkeypatch, "warehouse", "docs") == EXIT_DONE
     finally:
         os.umask(before)
-    assert {oct(path.stat().st_mode & 0o777) for path in (tmp_path / "home", tmp_path / "home" / "prefect")} == {"0o700"}
+    assert {
+        oct(path.stat().st_mode & 0o777)
+        for path in (tmp_path / "home", tmp_path / "home" / "prefect")
+    } == {"0o700"}

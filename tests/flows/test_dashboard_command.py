@@ -32,9 +32,18 @@ def taken() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-def started(port: int, warehouse: Path, home: Path, *options: str, **more: str) -> "subprocess.Popen[str]":
-    command = module_command("flows", "dashboard", "--warehouse", str(warehouse), "--port", str(port), *options)
-    return subprocess.Popen(command, env=os.environ | {"ASSAY_HOME": str(home)} | more, stderr=subprocess.PIPE, text=True)
+def started(
+    port: int, warehouse: Path, home: Path, *options: str, **more: str
+) -> "subprocess.Popen[str]":
+    command = module_command(
+        "flows", "dashboard", "--warehouse", str(warehouse), "--port", str(port), *options
+    )
+    return subprocess.Popen(
+        command,
+        env=os.environ | {"ASSAY_HOME": str(home)} | more,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def test_a_taken_port_is_one_line(taken: int, tmp_path: Path) -> None:
@@ -55,7 +64,9 @@ def test_it_answers_on_loopback_and_stops_cleanly(tmp_path: Path) -> None:
     finally:
         process.kill()
     assert process.returncode == 0
-    assert said.splitlines() == [f"dashboard of {tmp_path} on http://127.0.0.1:{port} – stop it with Ctrl-C"]
+    assert said.splitlines() == [
+        f"dashboard of {tmp_path} on http://127.0.0.1:{port} – stop it with Ctrl-C"
+    ]
     with pytest.raises(httpx.TransportError):
         httpx.get(f"http://127.0.0.1:{port}/_stcore/health")
 
@@ -90,17 +101,27 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 def test_a_name_that_leads_to_loopback_is_not_answered(port: int) -> None:
     for path in ("/", "/_stcore/health", "/media/x"):
-        assert httpx.get(f"http://127.0.0.1:{port}{path}", headers={"host": f"rebound.example:{port}"}).status_code == 400
+        assert (
+            httpx.get(
+                f"http://127.0.0.1:{port}{path}", headers={"host": f"rebound.example:{port}"}
+            ).status_code
+            == 400
+        )
 
 
 def test_a_page_under_a_name_that_leads_to_loopback_opens_no_stream(port: int) -> None:
     name = f"rebound.example:{port}"
-    with socket.create_connection(("127.0.0.1", port)) as leads_here, pytest.raises(InvalidStatus) as refused:
+    with (
+        socket.create_connection(("127.0.0.1", port)) as leads_here,
+        pytest.raises(InvalidStatus) as refused,
+    ):
         connect(f"ws://{name}{STREAM}", sock=leads_here, origin=f"http://{name}")
     assert refused.value.response.status_code == 400
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "http://127.0.0.1:1", "http://localhost:3000", "null"])
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "http://127.0.0.1:1", "http://localhost:3000", "null"]
+)
 def test_a_page_of_another_site_opens_no_stream(origin: str, port: int) -> None:
     with pytest.raises(InvalidStatus) as refused:
         connect(f"ws://127.0.0.1:{port}{STREAM}", origin=origin, proxy=None)
@@ -110,11 +131,20 @@ def test_a_page_of_another_site_opens_no_stream(origin: str, port: int) -> None:
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
 def test_its_own_page_opens_its_stream(name: str, port: int) -> None:
     with socket.create_connection(("127.0.0.1", port)) as leads_here:
-        connect(f"ws://{name}:{port}{STREAM}", sock=leads_here, origin=f"http://{name}:{port}", subprotocols=["streamlit"]).close()
+        connect(
+            f"ws://{name}:{port}{STREAM}",
+            sock=leads_here,
+            origin=f"http://{name}:{port}",
+            subprotocols=["streamlit"],
+        ).close()
 
 
 def test_a_link_on_another_site_is_followed_and_an_image_there_is_not_loaded(port: int) -> None:
-    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    link = {
+        "sec-fetch-site": "cross-site",
+        "sec-fetch-mode": "navigate",
+        "sec-fetch-dest": "document",
+    }
     image = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}
     assert httpx.get(f"http://127.0.0.1:{port}/", headers=link).status_code == 200
     assert httpx.get(f"http://127.0.0.1:{port}/", headers=image).status_code == 403
@@ -131,9 +161,17 @@ def test_a_page_may_be_framed_by_nobody_and_loads_nothing_from_elsewhere(port: i
 
 
 def test_beyond_loopback_it_answers_to_the_names_of_the_settings(tmp_path: Path) -> None:
-    with running(tmp_path, "--host", "0.0.0.0", ASSAY_DASHBOARD__ALLOWED_HOSTS='["assay.example.org"]') as port:
-        for name, status in (("assay.example.org", 200), ("127.0.0.1", 200), ("rebound.example", 400)):
-            assert httpx.get(f"http://127.0.0.1:{port}/", headers={"host": name}).status_code == status
+    with running(
+        tmp_path, "--host", "0.0.0.0", ASSAY_DASHBOARD__ALLOWED_HOSTS='["assay.example.org"]'
+    ) as port:
+        for name, status in (
+            ("assay.example.org", 200),
+            ("127.0.0.1", 200),
+            ("rebound.example", 400),
+        ):
+            assert (
+                httpx.get(f"http://127.0.0.1:{port}/", headers={"host": name}).status_code == status
+            )
 
 
 def test_it_asks_no_address_outside_for_anything(tmp_path: Path) -> None:
@@ -142,8 +180,18 @@ def test_it_asks_no_address_outside_for_anything(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as proxy:
         threading.Thread(target=note_requests, args=(proxy, asked), daemon=True).start()
         url = f"http://127.0.0.1:{proxy.getsockname()[1]}"
-        proxies = {"HTTP_PROXY": url, "HTTPS_PROXY": url, "http_proxy": url, "https_proxy": url, "NO_PROXY": "", "no_proxy": ""}
-        with running(tmp_path, "--host", "0.0.0.0", **proxies) as port, pytest.raises(InvalidStatus):
+        proxies = {
+            "HTTP_PROXY": url,
+            "HTTPS_PROXY": url,
+            "http_proxy": url,
+            "https_proxy": url,
+            "NO_PROXY": "",
+            "no_proxy": "",
+        }
+        with (
+            running(tmp_path, "--host", "0.0.0.0", **proxies) as port,
+            pytest.raises(InvalidStatus),
+        ):
             connect(f"ws://127.0.0.1:{port}{STREAM}", origin="https://evil.example", proxy=None)
     assert asked == []
 

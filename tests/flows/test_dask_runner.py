@@ -34,7 +34,9 @@ if __name__ == "__main__":
 def cluster(tmp_path):
     path = tmp_path / "cluster.py"
     path.write_text(PROGRAM)
-    with subprocess.Popen([sys.executable, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         said = []
         for line in process.stdout:
             said.append(line.split())
@@ -45,12 +47,17 @@ def cluster(tmp_path):
     assert process.returncode == 0
 
 
-def test_a_local_cluster_listens_on_loopback_only_and_takes_no_stranger(cluster: list[list[str]]) -> None:
+def test_a_local_cluster_listens_on_loopback_only_and_takes_no_stranger(
+    cluster: list[list[str]],
+) -> None:
     places = [ip for kind, ip in cluster if kind == "listens"]
     assert len(places) >= 6
     assert [ip for ip in places if not ipaddress.ip_address(ip).is_loopback] == []
     scheduler = cluster[-1][1]
-    for address, security in ((scheduler.replace("tls:", "tcp:"), None), (scheduler, Security.temporary())):
+    for address, security in (
+        (scheduler.replace("tls:", "tcp:"), None),
+        (scheduler, Security.temporary()),
+    ):
         with pytest.raises(OSError):  # no answer in time, or none at all
             Client(address, security=security, timeout=3)
 

@@ -39,7 +39,15 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def port(certificate: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """Of a scheduler with one worker, started with the options that SECURITY.md names."""
     port, folder = quiet_port(), tmp_path_factory.mktemp("dask")
-    files = ["--tls-ca-file", str(certificate[0]), "--tls-cert", str(certificate[0]), "--tls-key", str(certificate[1]), "--no-dashboard"]
+    files = [
+        "--tls-ca-file",
+        str(certificate[0]),
+        "--tls-cert",
+        str(certificate[0]),
+        "--tls-key",
+        str(certificate[1]),
+        "--no-dashboard",
+    ]
     commands = (
         ["dask_scheduler", "--host", "127.0.0.1", "--port", str(port), *files],
         ["dask_worker", f"tls://127.0.0.1:{port}", "--nthreads", "1", "--no-nanny", *files],
@@ -47,7 +55,12 @@ def port(certificate: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactor
     log = folder / "log"
     with log.open("wb") as file:
         processes = [
-            subprocess.Popen([sys.executable, "-m", f"distributed.cli.{name}", *options], cwd=folder, stdout=file, stderr=file)
+            subprocess.Popen(
+                [sys.executable, "-m", f"distributed.cli.{name}", *options],
+                cwd=folder,
+                stdout=file,
+                stderr=file,
+            )
             for name, *options in commands
         ]
         try:
@@ -60,7 +73,9 @@ def port(certificate: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactor
                 process.wait(timeout=120)
 
 
-def connected(address: str, certificate: tuple[Path, Path] | None, home: Path) -> subprocess.CompletedProcess[str]:
+def connected(
+    address: str, certificate: tuple[Path, Path] | None, home: Path
+) -> subprocess.CompletedProcess[str]:
     named = {}
     if certificate is not None:
         named = {
@@ -68,13 +83,25 @@ def connected(address: str, certificate: tuple[Path, Path] | None, home: Path) -
             "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT": str(certificate[0]),
             "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY": str(certificate[1]),
         }
-    environment = {**os.environ, **named, "ASSAY_HOME": str(home), "PREFECT_HOME": str(home / "prefect")}
+    environment = {
+        **os.environ,
+        **named,
+        "ASSAY_HOME": str(home),
+        "PREFECT_HOME": str(home / "prefect"),
+    }
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM, address], env=environment, capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-c", PROGRAM, address],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
 
 
-def test_work_goes_to_a_scheduler_behind_tls_with_its_certificates(port: int, certificate: tuple[Path, Path], tmp_path: Path) -> None:
+def test_work_goes_to_a_scheduler_behind_tls_with_its_certificates(
+    port: int, certificate: tuple[Path, Path], tmp_path: Path
+) -> None:
     done = connected(f"tls://127.0.0.1:{port}", certificate, tmp_path)
     assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
 
@@ -82,7 +109,11 @@ def test_work_goes_to_a_scheduler_behind_tls_with_its_certificates(port: int, ce
 @pytest.mark.parametrize(
     ("scheme", "which", "words"),
     [
-        ("tls", "none", "speaks TLS: name your certificates in DASK_DISTRIBUTED__COMM__TLS__CA_FILE"),
+        (
+            "tls",
+            "none",
+            "speaks TLS: name your certificates in DASK_DISTRIBUTED__COMM__TLS__CA_FILE",
+        ),
         ("tls", "another's", "takes this connection"),
         ("tls", "lost", "cannot be used"),
         ("tcp", "the lab's", "one with TLS is written tls://"),

@@ -15,9 +15,18 @@ from schemas.settings import LanguageModelSettings, Settings
 from tasks.ideas.read import read_ideas
 from tasks.judging.expected import EXPECTED_THINKING_TOKENS, StepEstimate
 
-PRICED = LanguageModelSettings(prompt_price_usd_per_million_tokens=2.0, completion_price_usd_per_million_tokens=8.0)
+PRICED = LanguageModelSettings(
+    prompt_price_usd_per_million_tokens=2.0, completion_price_usd_per_million_tokens=8.0
+)
 PROMPT_USD, COMPLETION_USD = 2e-6, 8e-6
-READING = ("extract_methods", "soundness_query", "method_evidence", "extract_dimensions", "contribution_queries", "relevance")
+READING = (
+    "extract_methods",
+    "soundness_query",
+    "method_evidence",
+    "extract_dimensions",
+    "contribution_queries",
+    "relevance",
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +41,11 @@ def estimated(
     judging: JudgingParameters | None = None,
     **options: str,
 ) -> Estimate:
-    options = {"engine": "litellm:openai/judge", "literature": f"snapshot:{bundled('papers.jsonl')}", **options}
+    options = {
+        "engine": "litellm:openai/judge",
+        "literature": f"snapshot:{bundled('papers.jsonl')}",
+        **options,
+    }
     request = resolve_request(bundled("ideas.jsonl"), Settings(), warehouse=Path("none"), **options)  # type: ignore[arg-type]
     if judging is not None:
         request = replace(request, profile=replace(request.profile, judging=judging))
@@ -45,7 +58,14 @@ def of(estimate: Estimate, step: str) -> StepEstimate:
 
 def test_more_ideas_take_more_of_everything(ideas: tuple[Idea, ...]) -> None:
     few, many = estimated(ideas[:4]), estimated(ideas)
-    for name in ("literature_requests", "model_calls", "prompt_tokens", "completion_tokens", "cost_usd", "hours"):
+    for name in (
+        "literature_requests",
+        "model_calls",
+        "prompt_tokens",
+        "completion_tokens",
+        "cost_usd",
+        "hours",
+    ):
         assert getattr(few, name) < getattr(many, name), name
 
 
@@ -55,7 +75,9 @@ def test_longer_ideas_take_more_prompt_tokens(ideas: tuple[Idea, ...]) -> None:
     assert estimated(longer).model_calls == estimated(ideas).model_calls
 
 
-def test_the_extractive_engine_costs_nothing_and_still_asks_the_literature(ideas: tuple[Idea, ...]) -> None:
+def test_the_extractive_engine_costs_nothing_and_still_asks_the_literature(
+    ideas: tuple[Idea, ...],
+) -> None:
     estimate = estimated(ideas, engine="extractive")
     assert estimate.cost_usd == 0
     assert (estimate.model_calls, estimate.prompt_tokens, estimate.steps) == (0, 0, ())
@@ -69,8 +91,12 @@ def test_an_unknown_price_is_no_price_not_zero(ideas: tuple[Idea, ...]) -> None:
 
 
 def test_the_price_of_every_paid_step_must_be_known(ideas: tuple[Idea, ...]) -> None:
-    judged = JudgingParameters(judgement=AskingParameters(model="openai/of-our-own", effort=Effort.LOW))
-    estimate = estimated(ideas, engine="litellm:openai/gpt-4.1", judging=judged, models=LanguageModelSettings())
+    judged = JudgingParameters(
+        judgement=AskingParameters(model="openai/of-our-own", effort=Effort.LOW)
+    )
+    estimate = estimated(
+        ideas, engine="litellm:openai/gpt-4.1", judging=judged, models=LanguageModelSettings()
+    )
     assert estimate.cost_usd is None
     assert estimate.unpriced_models == ("openai/of-our-own",)
     assert of(estimate, "relevance").cost_usd is not None
@@ -79,25 +105,38 @@ def test_the_price_of_every_paid_step_must_be_known(ideas: tuple[Idea, ...]) -> 
 
 def test_each_step_is_priced_with_the_model_that_answers_it(ideas: tuple[Idea, ...]) -> None:
     cheap = AskingParameters(model="openai/gpt-4.1-nano", effort=Effort.NONE)
-    estimate = estimated(ideas, engine="litellm:openai/gpt-4.1", judging=JudgingParameters(reading=cheap))
+    estimate = estimated(
+        ideas, engine="litellm:openai/gpt-4.1", judging=JudgingParameters(reading=cheap)
+    )
     plain = estimated(ideas, engine="litellm:openai/gpt-4.1")
-    assert {step.step for step in estimate.steps if step.models == ("openai/gpt-4.1-nano",)} == set(READING)
+    assert {step.step for step in estimate.steps if step.models == ("openai/gpt-4.1-nano",)} == set(
+        READING
+    )
     assert of(estimate, "relevance").cost_usd == pytest.approx(of(plain, "relevance").cost_usd / 20)  # type: ignore[operator]
     assert of(estimate, "soundness_review") == of(plain, "soundness_review")
-    assert estimate.cost_usd == pytest.approx(len(ideas) * sum(step.cost_usd or 0 for step in estimate.steps))
+    assert estimate.cost_usd == pytest.approx(
+        len(ideas) * sum(step.cost_usd or 0 for step in estimate.steps)
+    )
 
 
-def test_every_judge_is_asked_every_question_that_is_answered_with_a_score(ideas: tuple[Idea, ...]) -> None:
+def test_every_judge_is_asked_every_question_that_is_answered_with_a_score(
+    ideas: tuple[Idea, ...],
+) -> None:
     judges = ("openai/gpt-4.1", "openai/gpt-5", "gemini/gemini-2.5-pro")
     one = estimated(ideas, engine="litellm:openai/gpt-4.1")
-    three = estimated(ideas, judging=JudgingParameters(judgement=AskingParameters(judges=judges, effort=Effort.MEDIUM)))
+    three = estimated(
+        ideas,
+        judging=JudgingParameters(judgement=AskingParameters(judges=judges, effort=Effort.MEDIUM)),
+    )
     alone, together = (of(estimate, "soundness_review") for estimate in (one, three))
     assert together.models == judges
     assert of(three, "soundness_summary").models == judges[:1]
     assert together.calls == 3 * alone.calls
     assert together.prompt_tokens == pytest.approx(3 * alone.prompt_tokens)
     assert together.thinking_tokens == 2 * alone.calls * EXPECTED_THINKING_TOKENS[Effort.MEDIUM]
-    assert together.completion_tokens == pytest.approx(3 * alone.completion_tokens + together.thinking_tokens)
+    assert together.completion_tokens == pytest.approx(
+        3 * alone.completion_tokens + together.thinking_tokens
+    )
     assert of(three, "relevance").models == ("openai/judge",)
 
 
@@ -105,11 +144,19 @@ def test_thinking_is_billed_as_completion_and_grows_with_effort(ideas: tuple[Ide
     found = []
     for effort in (Effort.LOW, Effort.MEDIUM, Effort.HIGH):
         asked = AskingParameters(effort=effort)
-        found.append(estimated(ideas, engine="litellm:openai/o3", judging=JudgingParameters(reading=asked, judgement=asked)))
+        found.append(
+            estimated(
+                ideas,
+                engine="litellm:openai/o3",
+                judging=JudgingParameters(reading=asked, judgement=asked),
+            )
+        )
     plain = estimated(ideas)
     assert plain.thinking_tokens == 0
     assert [one.thinking_tokens for one in found] == sorted({one.thinking_tokens for one in found})
-    assert all(one.completion_tokens == plain.completion_tokens + one.thinking_tokens for one in found)
+    assert all(
+        one.completion_tokens == plain.completion_tokens + one.thinking_tokens for one in found
+    )
     assert [one.hours for one in found] == sorted({one.hours for one in found})
     assert [one.cost_usd for one in found] == sorted({one.cost_usd or 0 for one in found})
 
@@ -127,7 +174,9 @@ def test_thinking_is_billed_as_completion_and_grows_with_effort(ideas: tuple[Ide
         ("anthropic/claude-opus-5-5", True),
     ],
 )
-def test_without_effort_only_models_that_cannot_stop_think(ideas: tuple[Idea, ...], model: str, thinks: bool) -> None:
+def test_without_effort_only_models_that_cannot_stop_think(
+    ideas: tuple[Idea, ...], model: str, thinks: bool
+) -> None:
     nothing = AskingParameters(effort=Effort.NONE)
     silent = JudgingParameters(reading=nothing, judgement=nothing)
     estimate = estimated(ideas, engine=f"litellm:{model}", judging=silent)
@@ -139,14 +188,21 @@ def test_the_setting_says_whether_a_model_of_ones_own_thinks(ideas: tuple[Idea, 
     thinking = replace_settings(thinking="yes")
     assert estimated(ideas).thinking_tokens == 0
     assert estimated(ideas, models=thinking).thinking_tokens > 0
-    assert estimated(ideas, models=replace_settings(thinking="no"), engine="litellm:openai/o3").thinking_tokens == 0
+    assert (
+        estimated(
+            ideas, models=replace_settings(thinking="no"), engine="litellm:openai/o3"
+        ).thinking_tokens
+        == 0
+    )
 
 
 def replace_settings(**changes: object) -> LanguageModelSettings:
     return PRICED.model_copy(update=changes)
 
 
-def test_a_beginning_that_is_long_enough_comes_from_the_cache_from_the_second_call_on(ideas: tuple[Idea, ...]) -> None:
+def test_a_beginning_that_is_long_enough_comes_from_the_cache_from_the_second_call_on(
+    ideas: tuple[Idea, ...],
+) -> None:
     long = tuple(idea.model_copy(update={"text": idea.text * 4}) for idea in ideas)
     estimate = estimated(long, engine="litellm:openai/gpt-4.1")
     for name in ("method_evidence", "relevance", "compare_paper"):
@@ -155,7 +211,9 @@ def test_a_beginning_that_is_long_enough_comes_from_the_cache_from_the_second_ca
     assert of(estimate, "soundness_review").cached_tokens == 0
     cached_usd, prompt_usd = 0.5e-6, 2e-6
     relevance = of(estimate, "relevance")
-    expected = relevance.prompt_tokens * prompt_usd - relevance.cached_tokens * (prompt_usd - cached_usd)
+    expected = relevance.prompt_tokens * prompt_usd - relevance.cached_tokens * (
+        prompt_usd - cached_usd
+    )
     assert relevance.cost_usd == pytest.approx(expected + relevance.completion_tokens * 8e-6)
 
 
@@ -163,19 +221,30 @@ def test_a_beginning_below_the_providers_minimum_is_paid_in_full(ideas: tuple[Id
     short = tuple(idea.model_copy(update={"text": idea.text[:200]}) for idea in ideas)
     assert estimated(short, engine="litellm:openai/gpt-4.1").cached_tokens == 0
     assert estimated(ideas, engine="litellm:openai/gpt-4.1").cached_tokens > 0
-    assert estimated(ideas, engine="litellm:anthropic/claude-opus-4-7").cached_tokens == 0  # keeps 2,048 and more
+    assert (
+        estimated(ideas, engine="litellm:anthropic/claude-opus-4-7").cached_tokens == 0
+    )  # keeps 2,048 and more
 
 
-def test_what_a_provider_writes_to_its_cache_costs_more_where_it_says_so(ideas: tuple[Idea, ...]) -> None:
+def test_what_a_provider_writes_to_its_cache_costs_more_where_it_says_so(
+    ideas: tuple[Idea, ...],
+) -> None:
     long = tuple(idea.model_copy(update={"text": idea.text * 4}) for idea in ideas)
     claude = of(estimated(long, engine="litellm:anthropic/claude-sonnet-4-5"), "method_evidence")
     beginning = claude.cached_tokens / (claude.calls - 1)
     plain = claude.prompt_tokens - claude.cached_tokens - beginning
-    expected = plain * 3e-6 + claude.cached_tokens * 0.3e-6 + beginning * 3.75e-6 + claude.completion_tokens * 15e-6
+    expected = (
+        plain * 3e-6
+        + claude.cached_tokens * 0.3e-6
+        + beginning * 3.75e-6
+        + claude.completion_tokens * 15e-6
+    )
     assert claude.cost_usd == pytest.approx(expected)
     later = of(estimated(long, engine="litellm:openai/gpt-5.6"), "method_evidence")
     assert later.cached_tokens == 0
-    assert later.cost_usd == pytest.approx(later.prompt_tokens * 5e-6 + later.completion_tokens * 20e-6)
+    assert later.cost_usd == pytest.approx(
+        later.prompt_tokens * 5e-6 + later.completion_tokens * 20e-6
+    )
 
 
 def test_a_rate_limit_of_the_busiest_model_bounds_the_run(ideas: tuple[Idea, ...]) -> None:
@@ -183,9 +252,14 @@ def test_a_rate_limit_of_the_busiest_model_bounds_the_run(ideas: tuple[Idea, ...
     assert slow.bound_by == "model rate"
     assert slow.hours * 60 == pytest.approx(slow.model_calls)
     shared = JudgingParameters(reading=AskingParameters(model="openai/reader"))
-    assert estimated(ideas, judging=shared, models=replace_settings(requests_per_minute=1.0)).hours < slow.hours
+    assert (
+        estimated(ideas, judging=shared, models=replace_settings(requests_per_minute=1.0)).hours
+        < slow.hours
+    )
     tokens = estimated(ideas, models=replace_settings(tokens_per_minute=1000.0))
-    assert tokens.hours * 60_000 == pytest.approx(tokens.prompt_tokens + tokens.completion_tokens, rel=1e-4)
+    assert tokens.hours * 60_000 == pytest.approx(
+        tokens.prompt_tokens + tokens.completion_tokens, rel=1e-4
+    )
 
 
 def test_the_faithful_profile_takes_more_than_the_economy_profile(ideas: tuple[Idea, ...]) -> None:
@@ -204,7 +278,12 @@ def test_one_module_takes_less_than_both(ideas: tuple[Idea, ...]) -> None:
 
 def test_no_idea_takes_nothing() -> None:
     estimate = estimated(())
-    assert (estimate.model_calls, estimate.literature_requests, estimate.cost_usd, estimate.hours) == (0, 0, 0, 0)
+    assert (
+        estimate.model_calls,
+        estimate.literature_requests,
+        estimate.cost_usd,
+        estimate.hours,
+    ) == (0, 0, 0, 0)
 
 
 def test_live_literature_is_bound_by_its_rate(ideas: tuple[Idea, ...]) -> None:
@@ -214,13 +293,22 @@ def test_live_literature_is_bound_by_its_rate(ideas: tuple[Idea, ...]) -> None:
 
 
 def test_full_text_takes_more_prompt_tokens_where_papers_are_read(ideas: tuple[Idea, ...]) -> None:
-    abstracts, whole = (estimated(ideas, full_text=choice, literature="live") for choice in (False, True))  # type: ignore[arg-type]
+    abstracts, whole = (
+        estimated(ideas, full_text=choice, literature="live") for choice in (False, True)
+    )  # type: ignore[arg-type]
     assert whole.prompt_tokens > abstracts.prompt_tokens
     assert whole.literature_requests == abstracts.literature_requests
 
 
-def test_fewer_papers_in_a_call_take_more_prompt_tokens_for_the_same_papers(ideas: tuple[Idea, ...], tmp_path: Path) -> None:
+def test_fewer_papers_in_a_call_take_more_prompt_tokens_for_the_same_papers(
+    ideas: tuple[Idea, ...], tmp_path: Path
+) -> None:
     packed = resources.files("flows.profiles").joinpath("faithful.toml").read_text("utf-8")
     single = tmp_path / "single.toml"
-    single.write_text(re.sub(r"papers_per_(reading|relevance)_call = \d+", r"papers_per_\1_call = 1", packed))
-    assert estimated(ideas, profile=str(single)).prompt_tokens > 1.7 * estimated(ideas, profile="faithful").prompt_tokens
+    single.write_text(
+        re.sub(r"papers_per_(reading|relevance)_call = \d+", r"papers_per_\1_call = 1", packed)
+    )
+    assert (
+        estimated(ideas, profile=str(single)).prompt_tokens
+        > 1.7 * estimated(ideas, profile="faithful").prompt_tokens
+    )

@@ -46,17 +46,26 @@ class AsThePlanExpects:
     """A judge that finds 38 % of papers relevant, whatever they say."""
 
     def score(self, idea: str, text: str) -> int:
-        return 3 + number_of(idea, text[:80]) % 3 if number_of(text[:80]) % 100 < 38 else number_of(text[:80]) % 3
+        return (
+            3 + number_of(idea, text[:80]) % 3
+            if number_of(text[:80]) % 100 < 38
+            else number_of(text[:80]) % 3
+        )
 
     def telling(self, idea: str, text: str) -> list[str]:
-        words = [word for word in dict.fromkeys(re.findall(r"[a-z]+", text.lower())) if len(word) > 4]
+        words = [
+            word for word in dict.fromkeys(re.findall(r"[a-z]+", text.lower())) if len(word) > 4
+        ]
         return sorted(words, key=lambda word: number_of(text, word))
 
 
 def the_idea() -> Idea:
     """An idea of usual length about which the reader finds seven methods and four dimensions."""
     for number in range(1_000):
-        lines = (SENTENCES[place % 3].format(verb=f"approach{place}", number=number + place) for place in range(36))
+        lines = (
+            SENTENCES[place % 3].format(verb=f"approach{place}", number=number + place)
+            for place in range(36)
+        )
         text = "# Plan\n\n" + "\n".join(lines)
         if number_of(text, "methods") % 4 == 2 and number_of(text, "dimensions") % 2 == 0:
             return Idea(idea_id="i1", title="Plan", text=text)
@@ -96,7 +105,14 @@ async def evaluated(idea: Idea, request: RunRequest, folder: Path) -> IdeaEvalua
     async with httpx.AsyncClient(transport=httpx.MockTransport(endless_literature)) as http:
         literature = SemanticScholarClient("http://gateway", ledger, http, Settings().literature)
         tools = KnowledgeTools(literature, AbstractLibrary(), {}, WordEmbedder())
-        tools = IdeaTools(LiteLLMEngine(backend, ledger), literature, AbstractLibrary(), WordEmbedder(), ledger, tools)
+        tools = IdeaTools(
+            LiteLLMEngine(backend, ledger),
+            literature,
+            AbstractLibrary(),
+            WordEmbedder(),
+            ledger,
+            tools,
+        )
         evaluation = await evaluate_idea(PlannedIdea(idea=idea, evaluation_key="none"), job, tools)
     await backend.close()
     budget.close()
@@ -111,23 +127,35 @@ async def test_the_plan_comes_within_fifteen_percent_of_a_run(
     idea = the_idea()
     request = request_for(profile, tmp_path, model.url)
     used, planned, by_step = await both(idea, request, tmp_path)
-    assert planned == {name: pytest.approx(value, rel=0.15) for name, value in used.items()}, by_step
+    assert planned == {name: pytest.approx(value, rel=0.15) for name, value in used.items()}, (
+        by_step
+    )
 
 
 @pytest.mark.parametrize("cutoff", [None, date(2024, 10, 1)], ids=["undated", "dated"])
 @pytest.mark.parametrize("profile", ["economy", "faithful"])
 async def test_the_plan_of_a_committee_comes_within_fifteen_percent_of_a_run(
-    profile: str, cutoff: date | None, tmp_path: Path, committee: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+    profile: str,
+    cutoff: date | None,
+    tmp_path: Path,
+    committee: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     request = request_for(profile, tmp_path, committee.url)
-    papers_alone = replace(request.profile, committee=replace(request.profile.committee, sources=("literature",)))
+    papers_alone = replace(
+        request.profile, committee=replace(request.profile.committee, sources=("literature",))
+    )
     request = replace(request, profile=papers_alone, modules=(Module.COMMITTEE,))
     used, planned, by_step = await both(replace(the_idea(), cutoff_date=cutoff), request, tmp_path)
-    assert planned == {name: pytest.approx(value, rel=0.15) for name, value in used.items()}, by_step
+    assert planned == {name: pytest.approx(value, rel=0.15) for name, value in used.items()}, (
+        by_step
+    )
 
 
-async def both(idea: Idea, request: RunRequest, folder: Path) -> tuple[dict[str, int], dict[str, int], dict[str, tuple[float, ...]]]:
+async def both(
+    idea: Idea, request: RunRequest, folder: Path
+) -> tuple[dict[str, int], dict[str, int], dict[str, tuple[float, ...]]]:
     """What a run used, what was planned, and both by step."""
     estimate = estimate_run([idea], 0, request, Settings())
     ran = await evaluated(idea, request, folder)

@@ -99,7 +99,9 @@ def test_a_second_interrupt_ends_the_command_at_once() -> None:
 def test_a_command_that_is_not_interrupted_ends_as_ever() -> None:
     process = started("pass")
     assert process.stdout is not None
-    out = process.stdout.read()  # `communicate` would not see what was read together with the first line
+    out = (
+        process.stdout.read()
+    )  # `communicate` would not see what was read together with the first line
     _, err = process.communicate(timeout=240)
     assert out.split() == ["over", "unharmed"]
     assert (process.returncode, err) == (0, "")

@@ -24,7 +24,9 @@ def night(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     def run_batch(request: Any) -> Any:
         if request.ideas_path.name in errors:
             raise errors[request.ideas_path.name]
-        run = SimpleNamespace(run_id=f"run-{request.ideas_path.stem}", evaluated_count=1, idea_count=1)
+        run = SimpleNamespace(
+            run_id=f"run-{request.ideas_path.stem}", evaluated_count=1, idea_count=1
+        )
         return SimpleNamespace(run=run, published=True, failed_expectations=())
 
     monkeypatch.setattr(flow, "run_batch", run_batch)
@@ -59,12 +61,18 @@ def test_a_file_over_which_assay_itself_fails_is_set_aside_with_its_reason_and_t
     with pytest.raises(TypeError, match="surrogates"):
         night.run()
     assert list(night.inbox.iterdir()) == []
-    assert "TypeError: str is not valid UTF-8" in (night.rejected / "b.jsonl.reason.txt").read_text()
+    assert (
+        "TypeError: str is not valid UTF-8" in (night.rejected / "b.jsonl.reason.txt").read_text()
+    )
     assert night.run() == {}
 
 
-@pytest.mark.parametrize("error", [UpstreamError("the server is away"), OSError(28, "No space left on device")])
-def test_a_file_whose_run_may_succeed_tomorrow_stays_in_the_inbox(night: Any, error: Exception) -> None:
+@pytest.mark.parametrize(
+    "error", [UpstreamError("the server is away"), OSError(28, "No space left on device")]
+)
+def test_a_file_whose_run_may_succeed_tomorrow_stays_in_the_inbox(
+    night: Any, error: Exception
+) -> None:
     for name in ("a.jsonl", "b.jsonl"):
         (night.inbox / name).write_text(GOOD)
     night.errors["a.jsonl"] = error
@@ -73,7 +81,9 @@ def test_a_file_whose_run_may_succeed_tomorrow_stays_in_the_inbox(night: Any, er
     assert [path.name for path in night.inbox.iterdir()] == ["a.jsonl"]
 
 
-def test_links_and_pipes_in_the_inbox_are_rejected_and_never_opened(night: Any, tmp_path: Path) -> None:
+def test_links_and_pipes_in_the_inbox_are_rejected_and_never_opened(
+    night: Any, tmp_path: Path
+) -> None:
     (tmp_path / "secret").write_text("The secret of this machine lies in this very file.")
     (night.inbox / "passwd.txt").symlink_to(tmp_path / "secret")
     os.mkfifo(night.inbox / "pipe.jsonl")
@@ -89,7 +99,9 @@ def test_links_and_pipes_in_the_inbox_are_rejected_and_never_opened(night: Any, 
     assert "link" in (night.rejected / "passwd.txt.reason.txt").read_text()
 
 
-def test_a_name_that_is_no_text_is_told_in_characters_that_can_be_written(night: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_is_no_text_is_told_in_characters_that_can_be_written(
+    night: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Half a character in a captured log would end the worker of the tests that reports it.
     monkeypatch.setattr(flow.logger, "disabled", True)
     (night.inbox / os.fsdecode(b"caf\xe9.jsonl")).write_text(GOOD)
@@ -100,7 +112,9 @@ def test_a_name_that_is_no_text_is_told_in_characters_that_can_be_written(night:
     assert "ValueError: ?" in note.read_text()
 
 
-def test_an_archive_that_cannot_be_written_costs_no_other_file_its_night(night: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_that_cannot_be_written_costs_no_other_file_its_night(
+    night: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("a.jsonl", "b.jsonl"):
         (night.inbox / name).write_text(GOOD)
     night.errors["a.jsonl"] = TypeError("poison")

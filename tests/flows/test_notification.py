@@ -35,7 +35,9 @@ def webhook():
 
 
 def block_at(url):
-    return CustomWebhookNotificationBlock(name="assay", url=url, json_data={"title": "{{subject}}", "text": "{{body}}"})
+    return CustomWebhookNotificationBlock(
+        name="assay", url=url, json_data={"title": "{{subject}}", "text": "{{body}}"}
+    )
 
 
 def test_without_a_block_nothing_is_posted():
@@ -44,7 +46,9 @@ def test_without_a_block_nothing_is_posted():
 
 def test_the_text_arrives_through_a_real_block(webhook, monkeypatch):
     url, bodies = webhook
-    monkeypatch.setattr(Block, "load", lambda name: block_at(url) if name == "custom-webhook/assay" else None)
+    monkeypatch.setattr(
+        Block, "load", lambda name: block_at(url) if name == "custom-webhook/assay" else None
+    )
     assert post("# Night\nall well", "Assay", "custom-webhook/assay") is True
     assert bodies == [{"title": "Assay", "text": "# Night\nall well"}]
 
@@ -54,7 +58,11 @@ def test_a_post_that_fails_is_a_warning_without_the_address(broken, monkeypatch,
     def load(name):
         if broken == "no such block":
             raise ValueError(f"Unable to find block document named {name}")
-        return object() if broken == "no notification block" else block_at("http://127.0.0.1:9/secret-path")
+        return (
+            object()
+            if broken == "no notification block"
+            else block_at("http://127.0.0.1:9/secret-path")
+        )
 
     monkeypatch.setattr(Block, "load", load)
     assert issubclass(CustomWebhookNotificationBlock, NotificationBlock)

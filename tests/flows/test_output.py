@@ -9,9 +9,24 @@ from warehouse.answers import IdeaScore, RankedIdea
 LONG_ID = "an-identifier-" + "x" * 60
 
 
-def ranked(idea_id: str, score: float | None, title: str = "A title") -> tuple[RankedIdea, IdeaScore]:
-    shared = {"run_id": RunId("run-a"), "idea_id": IdeaId(idea_id), "group": "g", "title": title, "score": score, "failure_count": 0}
-    entry = RankedIdea(rank=None if score is None else 1, soundness_0_to_10=score, contribution_0_to_10=None, unscored_count=0, **shared)  # type: ignore[arg-type]
+def ranked(
+    idea_id: str, score: float | None, title: str = "A title"
+) -> tuple[RankedIdea, IdeaScore]:
+    shared = {
+        "run_id": RunId("run-a"),
+        "idea_id": IdeaId(idea_id),
+        "group": "g",
+        "title": title,
+        "score": score,
+        "failure_count": 0,
+    }
+    entry = RankedIdea(
+        rank=None if score is None else 1,
+        soundness_0_to_10=score,
+        contribution_0_to_10=None,
+        unscored_count=0,
+        **shared,
+    )  # type: ignore[arg-type]
     row = IdeaScore(
         soundness_0_to_10=score,
         contribution_0_to_10=None,
@@ -76,6 +91,8 @@ def test_an_empty_answer_still_shows_its_columns(capsys: pytest.CaptureFixture[s
     assert "idea_id" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("hours", "shown"), [(0.0001, "1 min"), (0.5, "30 min"), (12.34, "12.3 h")])
+@pytest.mark.parametrize(
+    ("hours", "shown"), [(0.0001, "1 min"), (0.5, "30 min"), (12.34, "12.3 h")]
+)
 def test_a_prediction_has_no_more_digits_than_it_deserves(hours: float, shown: str) -> None:
     assert duration(hours) == shown

@@ -12,7 +12,13 @@ from flows.request import bundled
 from schemas.errors import ConfigurationError
 
 IDEAS = bundled("ideas.jsonl")
-KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY")
+KEYS = (
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "SEMANTIC_SCHOLAR_API_KEY",
+    "S2_API_KEY",
+)
 MODELS = "openai/gpt-5-mini, openai/of-our-own ,anthropic/claude-opus-4-7"
 TOKENS = ("model_calls", "prompt_tokens", "cached_tokens", "thinking_tokens", "completion_tokens")
 
@@ -35,7 +41,9 @@ def planned(capsys: pytest.CaptureFixture[str], **options: object) -> dict:
     return found
 
 
-def test_models_are_compared_by_cost_and_an_unknown_price_stands_last(capsys: pytest.CaptureFixture[str]) -> None:
+def test_models_are_compared_by_cost_and_an_unknown_price_stands_last(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     told = planned(capsys, engine="litellm:openai/gpt-4.1", compare=[MODELS, "openai/gpt-5-mini"])
     lines = told["comparison"]
     assert [line["engine"] for line in lines] == [
@@ -48,16 +56,34 @@ def test_models_are_compared_by_cost_and_an_unknown_price_stands_last(capsys: py
     assert lines[-1]["unpriced_models"] == ["openai/of-our-own"]
     own = lines[1]
     assert {name: own[name] for name in TOKENS} == {name: told[name] for name in TOKENS}
-    assert own["cost_usd"] == pytest.approx(16 * own["cost_usd_per_idea"]) == pytest.approx(told["cost_usd"])
+    assert (
+        own["cost_usd"]
+        == pytest.approx(16 * own["cost_usd_per_idea"])
+        == pytest.approx(told["cost_usd"])
+    )
 
 
 def test_what_scripts_read_from_a_plan_is_still_there(capsys: pytest.CaptureFixture[str]) -> None:
     told = planned(capsys, engine="litellm:openai/gpt-5")
     assert "comparison" not in told
-    before = ("ideas", "rejected", "literature_requests", "model_calls", "prompt_tokens", "completion_tokens")
+    before = (
+        "ideas",
+        "rejected",
+        "literature_requests",
+        "model_calls",
+        "prompt_tokens",
+        "completion_tokens",
+    )
     assert {*before, "cost_usd", "hours", "bound_by", "steps", "ranking"} <= set(told)
     assert {"step", "calls", "prompt_tokens", "completion_tokens"} <= set(told["steps"][0])
-    assert {"groups", "pairs", "model_calls", "prompt_tokens", "completion_tokens", "cost_usd"} <= set(told["ranking"])
+    assert {
+        "groups",
+        "pairs",
+        "model_calls",
+        "prompt_tokens",
+        "completion_tokens",
+        "cost_usd",
+    } <= set(told["ranking"])
 
 
 @pytest.fixture
@@ -77,11 +103,16 @@ def test_the_table_names_an_unknown_price(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.usefixtures("wide")
-def test_models_that_a_profile_names_stay_and_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_models_that_a_profile_names_stay_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = Path(__file__).parents[2].joinpath("flows/profiles/economy.toml").read_text("utf-8")
     own = tmp_path / "mixed.toml"
     own.write_text(text.replace("[judging.judgement]", '[judging.judgement]\nmodel = "openai/o3"'))
-    assert plan(IDEAS, profile=str(own), engine="litellm:openai/gpt-4.1", compare=["openai/gpt-5"]) == 0
+    assert (
+        plan(IDEAS, profile=str(own), engine="litellm:openai/gpt-4.1", compare=["openai/gpt-5"])
+        == 0
+    )
     out, err = capsys.readouterr()
     assert "openai/o3" in err
     assert "soundness_review" in out
@@ -89,7 +120,10 @@ def test_models_that_a_profile_names_stay_and_that_is_said(tmp_path: Path, capsy
 
 
 def test_a_list_of_models_may_have_prefixes_and_repetitions() -> None:
-    assert named_engines(["openai/gpt-5, litellm:openai/gpt-5", "extractive", ""]) == ("litellm:openai/gpt-5", "extractive")
+    assert named_engines(["openai/gpt-5, litellm:openai/gpt-5", "extractive", ""]) == (
+        "litellm:openai/gpt-5",
+        "extractive",
+    )
 
 
 @pytest.mark.parametrize("name", ["litellm:", "gpt 5", "openai/gpt-5;o3 x"])

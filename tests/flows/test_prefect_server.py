@@ -14,7 +14,17 @@ from websockets.sync.client import connect
 
 from flows.prefect_server import PrefectServer
 
-COMMANDS = ("benchmark", "check", "check_output", "evaluate", "output", "plan", "rank", "rank_output", "report")
+COMMANDS = (
+    "benchmark",
+    "check",
+    "check_output",
+    "evaluate",
+    "output",
+    "plan",
+    "rank",
+    "rank_output",
+    "report",
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +54,10 @@ def test_runs_are_shown_to_those_who_know_the_password_alone(server: PrefectServ
 
 def test_events_are_shown_to_those_who_know_the_password_alone(server: PrefectServer) -> None:
     url = f"{server.api_url.replace('http', 'ws', 1)}/events/out"
-    with connect(url, subprotocols=["prefect"], proxy=None) as socket, pytest.raises(ConnectionClosed):
+    with (
+        connect(url, subprotocols=["prefect"], proxy=None) as socket,
+        pytest.raises(ConnectionClosed),
+    ):
         socket.send('{"type": "auth", "token": "guess"}')
         socket.recv(timeout=60)
 
@@ -59,24 +72,35 @@ def test_a_page_of_another_site_may_not_read_an_answer(server: PrefectServer) ->
     assert "access-control-allow-origin" not in answer.headers
 
 
-def test_each_start_has_a_password_of_its_own_and_no_command_line_shows_it(server: PrefectServer) -> None:
+def test_each_start_has_a_password_of_its_own_and_no_command_line_shows_it(
+    server: PrefectServer,
+) -> None:
     password = auth_of(server)[1]
     assert len(password) >= 40
-    assert PrefectServer(None).environment["PREFECT_API_AUTH_STRING"] != server.environment["PREFECT_API_AUTH_STRING"]
+    assert (
+        PrefectServer(None).environment["PREFECT_API_AUTH_STRING"]
+        != server.environment["PREFECT_API_AUTH_STRING"]
+    )
     lines = [" ".join(child.cmdline()) for child in psutil.Process().children(recursive=True)]
     assert any("flows.prefect_app" in line for line in lines)
     assert not any(password in line for line in lines)
     home = Path(os.environ["PREFECT_HOME"])
-    assert not any(password.encode() in path.read_bytes() for path in home.rglob("*") if path.is_file())
+    assert not any(
+        password.encode() in path.read_bytes() for path in home.rglob("*") if path.is_file()
+    )
 
 
-def test_a_server_of_ones_own_is_reached_as_it_is_configured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_of_ones_own_is_reached_as_it_is_configured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("PREFECT_API_AUTH_STRING", "lab:secret")
     with PrefectServer("http://127.0.0.1:9/api"):
         assert os.environ["PREFECT_API_AUTH_STRING"] == "lab:secret"
 
 
-def test_the_environment_is_afterwards_as_before(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_environment_is_afterwards_as_before(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("PREFECT_HOME", str(tmp_path))
     monkeypatch.setenv("PREFECT_API_AUTH_STRING", "lab:secret")
     monkeypatch.delenv("PREFECT_API_URL", raising=False)

@@ -13,37 +13,58 @@ from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.run import Module
 from schemas.settings import LanguageModelSettings, Settings
 
-PRICED = LanguageModelSettings(prompt_price_usd_per_million_tokens=1.0, completion_price_usd_per_million_tokens=4.0)
+PRICED = LanguageModelSettings(
+    prompt_price_usd_per_million_tokens=1.0, completion_price_usd_per_million_tokens=4.0
+)
 SETTINGS = Settings(language_model=PRICED)
 PRICE = (1e-6, 4e-6)
 
 
 def ideas(*sizes: int) -> list[Idea]:
     return [
-        Idea(idea_id=IdeaId(f"g{group}-{number}"), title="An idea", text="We test it on held-out data. " * 20, group=f"g{group}")
+        Idea(
+            idea_id=IdeaId(f"g{group}-{number}"),
+            title="An idea",
+            text="We test it on held-out data. " * 20,
+            group=f"g{group}",
+        )
         for group, size in enumerate(sizes)
         for number in range(size)
     ]
 
 
-@pytest.mark.parametrize(("sizes", "pairs"), [((1,), 0), ((2,), 1), ((4, 4), 12), ((8,), 28), ((100,), 1200), ((20,), 190)])
-def test_small_groups_play_every_pair_and_large_ones_what_their_ideas_may(sizes: tuple[int, ...], pairs: int, tmp_path: Path) -> None:
-    request = resolve_request(bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, engine="litellm:openai/judge")
+@pytest.mark.parametrize(
+    ("sizes", "pairs"),
+    [((1,), 0), ((2,), 1), ((4, 4), 12), ((8,), 28), ((100,), 1200), ((20,), 190)],
+)
+def test_small_groups_play_every_pair_and_large_ones_what_their_ideas_may(
+    sizes: tuple[int, ...], pairs: int, tmp_path: Path
+) -> None:
+    request = resolve_request(
+        bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, engine="litellm:openai/judge"
+    )
     parameters = replace(request.profile.ranking, matches_per_idea=24)
     request = replace(request, profile=replace(request.profile, ranking=parameters))
     estimate = estimate_ranking(ideas(*sizes), request, SETTINGS)
     assert (estimate.pairs, estimate.model_calls, estimate.groups) == (pairs, 2 * pairs, len(sizes))
-    assert estimate.cost_usd == pytest.approx(estimate.prompt_tokens * PRICE[0] + estimate.completion_tokens * PRICE[1], rel=1e-4)
+    assert estimate.cost_usd == pytest.approx(
+        estimate.prompt_tokens * PRICE[0] + estimate.completion_tokens * PRICE[1], rel=1e-4
+    )
     unpriced = estimate_ranking(ideas(*sizes), request, Settings())
     assert (unpriced.cost_usd, unpriced.unpriced_models) == (None, ("openai/judge",))
 
 
 def test_a_committee_and_a_dimension_of_ones_own_make_prompts_longer(tmp_path: Path) -> None:
-    request = resolve_request(bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, engine="litellm:openai/judge")
+    request = resolve_request(
+        bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, engine="litellm:openai/judge"
+    )
     with_committee = replace(request, modules=(*request.modules, Module.COMMITTEE))
-    fewer = replace(request.profile, ranking=replace(request.profile.ranking, dimensions=("novelty",)))
+    fewer = replace(
+        request.profile, ranking=replace(request.profile.ranking, dimensions=("novelty",))
+    )
     plain, longer, shorter = (
-        estimate_ranking(ideas(4), one, SETTINGS) for one in (request, with_committee, replace(request, profile=fewer))
+        estimate_ranking(ideas(4), one, SETTINGS)
+        for one in (request, with_committee, replace(request, profile=fewer))
     )
     assert shorter.prompt_tokens < plain.prompt_tokens < longer.prompt_tokens
     assert shorter.completion_tokens * 3 == plain.completion_tokens
@@ -56,11 +77,17 @@ def test_the_extractive_engine_asks_no_model(tmp_path: Path) -> None:
 
 
 def test_the_profiles_model_for_comparisons_is_asked_and_thinks(tmp_path: Path) -> None:
-    request = resolve_request(bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, engine="litellm:openai/of-our-own")
-    own = JudgingParameters(steps={"compare_ideas": AskingParameters(model="openai/o3", effort=Effort.HIGH)})
+    request = resolve_request(
+        bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, engine="litellm:openai/of-our-own"
+    )
+    own = JudgingParameters(
+        steps={"compare_ideas": AskingParameters(model="openai/o3", effort=Effort.HIGH)}
+    )
     assigned = replace(request, profile=replace(request.profile, judging=own))
     plain, thinking = (estimate_ranking(ideas(4), one, Settings()) for one in (request, assigned))
     assert thinking.model_calls == plain.model_calls
     assert (plain.thinking_tokens, plain.cost_usd) == (0, None)
     assert thinking.completion_tokens == plain.completion_tokens + thinking.thinking_tokens
-    assert thinking.cost_usd == pytest.approx(thinking.prompt_tokens * 2e-6 + thinking.completion_tokens * 8e-6, rel=1e-4)
+    assert thinking.cost_usd == pytest.approx(
+        thinking.prompt_tokens * 2e-6 + thinking.completion_tokens * 8e-6, rel=1e-4
+    )

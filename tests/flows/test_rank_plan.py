@@ -31,14 +31,25 @@ def layout(tmp_path: Path) -> Layout:
     layout = Layout(tmp_path / "warehouse")
     for number in range(4):
         evaluation = make_evaluation(number)
-        land(layout, replace(evaluation, idea=replace(evaluation.idea, group="one" if number < 2 else "two")))
+        land(
+            layout,
+            replace(
+                evaluation, idea=replace(evaluation.idea, group="one" if number < 2 else "two")
+            ),
+        )
     assert publish_run(layout, make_run(ideas=4)).published
     return layout
 
 
 def ranked(layout: Layout) -> RankSummary:
     settings = Settings()
-    plan = plan_ranking(RankRequest(run_id=RUN, warehouse=layout.root, profile=load_profile("economy"), engine="fake"), settings, layout)
+    plan = plan_ranking(
+        RankRequest(
+            run_id=RUN, warehouse=layout.root, profile=load_profile("economy"), engine="fake"
+        ),
+        settings,
+        layout,
+    )
     for path in plan.shard_paths:
         job = RankJob.model_validate_json(path.read_bytes())
         asyncio.run(rank_shard(job, layout, lambda _: FakeJudge(), concurrency=4))

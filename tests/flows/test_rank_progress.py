@@ -31,7 +31,9 @@ LARGE = make_ranked_group([IdeaId(f"i{number}") for number in range(4)], group="
 SMALL = make_ranked_group([IdeaId("x"), IdeaId("y")], group="small")
 
 
-def test_matches_count_as_they_are_played_and_what_is_not_needed_leaves_the_total(tmp_path: Path) -> None:
+def test_matches_count_as_they_are_played_and_what_is_not_needed_leaves_the_total(
+    tmp_path: Path,
+) -> None:
     layout = Layout(tmp_path)
     played = PlayedMatches(layout, HEAD, {"large": 30, "small": 4})
     assert (played.done(), played.total(), played.groups()) == (0, 34, ", 0 of 2 groups ranked")
@@ -51,6 +53,8 @@ def test_matches_count_as_they_are_played_and_what_is_not_needed_leaves_the_tota
 def test_a_group_that_ended_early_goes_on_from_its_journal(tmp_path: Path) -> None:
     layout = Layout(tmp_path)
     land_group(layout, replace(LARGE, incomplete_reason=Reason.BUDGET_EXHAUSTED))
-    Journal(journal_path(layout.ranking(HEAD.run_id, HEAD.ranking_id), "large")).write(LARGE.matches[:3], ())
+    Journal(journal_path(layout.ranking(HEAD.run_id, HEAD.ranking_id), "large")).write(
+        LARGE.matches[:3], ()
+    )
     played = PlayedMatches(layout, HEAD, {"large": 30})
     assert (played.done(), played.total()) == (3, 30)

@@ -44,7 +44,9 @@ def test_the_faithful_profile_keeps_the_published_parameters() -> None:
 
 
 def test_an_unknown_profile_key_is_named(tmp_path: Path) -> None:
-    text = bundled("../profiles/economy.toml").read_text().replace("seed = 7", "seed = 7\nsped = 1", 1)
+    text = (
+        bundled("../profiles/economy.toml").read_text().replace("seed = 7", "seed = 7\nsped = 1", 1)
+    )
     (tmp_path / "mine.toml").write_text(text)
     with pytest.raises(ConfigurationError) as error:
         load_profile(str(tmp_path / "mine.toml"))
@@ -53,7 +55,11 @@ def test_an_unknown_profile_key_is_named(tmp_path: Path) -> None:
 
 
 def test_a_profile_value_out_of_bounds_is_named(tmp_path: Path) -> None:
-    text = bundled("../profiles/economy.toml").read_text().replace("minimum_relevance = 3", "minimum_relevance = 9")
+    text = (
+        bundled("../profiles/economy.toml")
+        .read_text()
+        .replace("minimum_relevance = 3", "minimum_relevance = 9")
+    )
     (tmp_path / "mine.toml").write_text(text)
     with pytest.raises(ConfigurationError, match=r"contribution\.minimum_relevance"):
         load_profile(str(tmp_path / "mine.toml"))
@@ -66,7 +72,10 @@ def test_unknown_modules_are_refused_with_the_choices(text: str) -> None:
 
 
 def test_modules_keep_their_order_and_come_once() -> None:
-    assert parse_modules("contribution, soundness,contribution") == (Module.CONTRIBUTION, Module.SOUNDNESS)
+    assert parse_modules("contribution, soundness,contribution") == (
+        Module.CONTRIBUTION,
+        Module.SOUNDNESS,
+    )
 
 
 @pytest.mark.parametrize("text", ["yesterday", "2024-13-01", "24/09/2024"])
@@ -84,7 +93,9 @@ def test_with_a_key_the_literature_is_live(monkeypatch: pytest.MonkeyPatch) -> N
     assert resolve_literature(None, Settings()) == "live"
 
 
-@pytest.mark.parametrize("text", ["snapshot:", "snapshot:/nowhere/at/all.parquet", "papers.parquet"])
+@pytest.mark.parametrize(
+    "text", ["snapshot:", "snapshot:/nowhere/at/all.parquet", "papers.parquet"]
+)
 def test_a_literature_that_cannot_be_is_refused(text: str, settings: Settings) -> None:
     with pytest.raises(ConfigurationError):
         resolve_literature(text, settings)
@@ -111,14 +122,21 @@ def test_secrets_do_not_show_in_settings(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "very-secret-key" not in f"{Settings()!r} {Settings().model_dump_json()}"
 
 
-@pytest.mark.parametrize("engine, api_base", [("extractive", "http://localhost:8000/v1"), ("litellm:openai/x", "localhost:8000")])
-def test_an_api_base_that_cannot_be_used_is_refused(engine: str, api_base: str, settings: Settings) -> None:
+@pytest.mark.parametrize(
+    "engine, api_base",
+    [("extractive", "http://localhost:8000/v1"), ("litellm:openai/x", "localhost:8000")],
+)
+def test_an_api_base_that_cannot_be_used_is_refused(
+    engine: str, api_base: str, settings: Settings
+) -> None:
     with pytest.raises(ConfigurationError, match="--api-base"):
         resolve_request(bundled("ideas.jsonl"), settings, engine=engine, api_base=api_base)
 
 
 @pytest.mark.parametrize(
-    "line", ["seed = 1979-05-27", "name = {a = 07:32:00}", "x = " + "[" * 3000 + "]" * 3000], ids=["date", "time", "deep"]
+    "line",
+    ["seed = 1979-05-27", "name = {a = 07:32:00}", "x = " + "[" * 3000 + "]" * 3000],
+    ids=["date", "time", "deep"],
 )
 def test_a_profile_with_values_of_the_wrong_kind_is_one_line(line: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
@@ -128,22 +146,44 @@ def test_a_profile_with_values_of_the_wrong_kind_is_one_line(line: str, tmp_path
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("address", ["http://user:pass-word-1@host/v1", "http://host/v1?api_key=pass-word-1", "http://pass-word-1@host"])
-def test_an_address_with_a_key_in_it_is_refused_wherever_one_is_taken(address: str, settings: Settings, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://user:pass-word-1@host/v1",
+        "http://host/v1?api_key=pass-word-1",
+        "http://pass-word-1@host",
+    ],
+)
+def test_an_address_with_a_key_in_it_is_refused_wherever_one_is_taken(
+    address: str, settings: Settings, tmp_path: Path
+) -> None:
     paper, model = bundled("ideas.jsonl"), "litellm:openai/x"
     takers = {
         "--api-base": [
-            lambda: resolve_request(bundled("ideas.jsonl"), settings, engine=model, api_base=address),
-            lambda: resolve_check([paper], settings, warehouse=tmp_path, engine=model, api_base=address),
+            lambda: resolve_request(
+                bundled("ideas.jsonl"), settings, engine=model, api_base=address
+            ),
+            lambda: resolve_check(
+                [paper], settings, warehouse=tmp_path, engine=model, api_base=address
+            ),
             lambda: check_engine(model, address, settings, tmp_path, steps=(), budget=Budget()),
         ],
         "--literature": [lambda: resolve_literature(address, settings)],
         "--judge": [
-            lambda: resolve_check([paper], settings, warehouse=tmp_path, engine=model, judges=[f"{model}@{address}"], reasons=paper)
+            lambda: resolve_check(
+                [paper],
+                settings,
+                warehouse=tmp_path,
+                engine=model,
+                judges=[f"{model}@{address}"],
+                reasons=paper,
+            )
         ],
     }
     for option, ways in takers.items():
         for take in ways:
-            with pytest.raises(ConfigurationError, match=f"^{option} http://host.*leave out user, password, key") as error:
+            with pytest.raises(
+                ConfigurationError, match=f"^{option} http://host.*leave out user, password, key"
+            ) as error:
                 take()
             assert "pass-word-1" not in one_line(error)

@@ -34,12 +34,17 @@ def test_a_second_command_on_the_same_run_is_refused_in_one_line(tmp_path: Path)
 
 
 def test_other_runs_of_the_warehouse_go_on(tmp_path: Path) -> None:
-    with only_command_on(Layout(tmp_path), RUN), only_command_on(Layout(tmp_path), RunId("ideas-2")):
+    with (
+        only_command_on(Layout(tmp_path), RUN),
+        only_command_on(Layout(tmp_path), RunId("ideas-2")),
+    ):
         assert len(list(tmp_path.glob("state/runs/*/lock"))) == 2
 
 
 def test_a_killed_command_lets_go(tmp_path: Path) -> None:
-    holder = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
     with pytest.raises(ConfigurationError), only_command_on(Layout(tmp_path), RUN):

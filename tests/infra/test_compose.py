@@ -18,8 +18,14 @@ def services() -> dict[str, dict[str, Any]]:
     return found
 
 
-def test_everything_that_speaks_to_the_prefect_server_has_its_login(services: dict[str, dict[str, Any]]) -> None:
-    clients = [service["environment"] for service in services.values() if "PREFECT_API_URL" in service.get("environment", {})]
+def test_everything_that_speaks_to_the_prefect_server_has_its_login(
+    services: dict[str, dict[str, Any]],
+) -> None:
+    clients = [
+        service["environment"]
+        for service in services.values()
+        if "PREFECT_API_URL" in service.get("environment", {})
+    ]
     assert len(clients) == 2
     assert {client["PREFECT_API_AUTH_STRING"] for client in clients} == {LOGIN}
     assert services["prefect"]["environment"]["PREFECT_SERVER_API_AUTH_STRING"] == LOGIN
@@ -33,7 +39,10 @@ def test_the_prefect_server_starts_with_a_login_and_refuses_in_one_line_without(
     server.write_text('#!/bin/sh\necho "started: $*"\n')
     server.chmod(0o755)
     command = [part.replace("$$", "$") for part in services["prefect"]["command"]]
-    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PREFECT_SERVER_API_AUTH_STRING": login}
+    environment = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "PREFECT_SERVER_API_AUTH_STRING": login,
+    }
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if login:
         assert (ended.returncode, ended.stdout) == (0, "started: server start --host 0.0.0.0\n")

@@ -33,7 +33,16 @@ MODELS = (
     "gemini/gemini-2.5-pro",
     "gemini/gemini-2.5-flash",
 )
-HEAD = ("model", "calls", "prompt tokens", "from cache", "completion tokens", "thinking", "an idea", "all sixteen")
+HEAD = (
+    "model",
+    "calls",
+    "prompt tokens",
+    "from cache",
+    "completion tokens",
+    "thinking",
+    "an idea",
+    "all sixteen",
+)
 _PROFILE = re.compile(r"^```toml\n# ([^\n]+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -58,7 +67,10 @@ def costs(page: str) -> str:
 def mixed(page: str) -> Iterator[tuple[str, JudgingParameters]]:
     """Every assignment that the page shows, under the comment in its first line."""
     for name, text in _PROFILE.findall(page):
-        yield name, JudgingParameters.model_validate_json(json.dumps(tomllib.loads(text)["judging"]))
+        yield (
+            name,
+            JudgingParameters.model_validate_json(json.dumps(tomllib.loads(text)["judging"])),
+        )
 
 
 def _table(profile: str, page: str, ideas: tuple[Idea, ...]) -> str:
@@ -70,22 +82,40 @@ def _table(profile: str, page: str, ideas: tuple[Idea, ...]) -> str:
         engine=named_engines(MODELS)[0],
         literature=f"snapshot:{bundled('papers.jsonl')}",
     )
-    lines = {line.engine.removeprefix("litellm:"): line for line in compare_engines(named_engines(MODELS), ideas, request, settings)}
+    lines = {
+        line.engine.removeprefix("litellm:"): line
+        for line in compare_engines(named_engines(MODELS), ideas, request, settings)
+    }
     lines |= {name: _assigned(judging, ideas, request, settings) for name, judging in mixed(page)}
     rows = sorted(lines.items(), key=lambda row: row[1].cost_usd or 0.0)
     table = [HEAD, ("---", *["--:"] * (len(HEAD) - 1)), *(_row(name, line) for name, line in rows)]
-    return "\n".join((f"Profile `{profile}`:", "", *(f"| {' | '.join(row)} |" for row in table), ""))
+    return "\n".join(
+        (f"Profile `{profile}`:", "", *(f"| {' | '.join(row)} |" for row in table), "")
+    )
 
 
-def _assigned(judging: JudgingParameters, ideas: tuple[Idea, ...], request: RunRequest, settings: Settings) -> ModelCost:
+def _assigned(
+    judging: JudgingParameters, ideas: tuple[Idea, ...], request: RunRequest, settings: Settings
+) -> ModelCost:
     assigned = replace(request, profile=replace(request.profile, judging=judging))
     (line,) = compare_engines([request.engine], ideas, assigned, settings)
     return line
 
 
 def _row(name: str, line: ModelCost) -> tuple[str, ...]:
-    counts = (line.model_calls, line.prompt_tokens, line.cached_tokens, line.completion_tokens, line.thinking_tokens)
-    return name, *(f"{count:,}" for count in counts), f"${line.cost_usd_per_idea:.2f}", f"${line.cost_usd:.2f}"
+    counts = (
+        line.model_calls,
+        line.prompt_tokens,
+        line.cached_tokens,
+        line.completion_tokens,
+        line.thinking_tokens,
+    )
+    return (
+        name,
+        *(f"{count:,}" for count in counts),
+        f"${line.cost_usd_per_idea:.2f}",
+        f"${line.cost_usd:.2f}",
+    )
 
 
 if __name__ == "__main__":

@@ -40,7 +40,10 @@ def _within(noun: Noun) -> Iterator[Judged]:
 
 def _unjudged(noun: Judged) -> dict[str, object]:
     fields = type(noun).model_fields
-    return {name: None if fields[name].is_required() else fields[name].default for name in noun.JUDGEMENT}
+    return {
+        name: None if fields[name].is_required() else fields[name].default
+        for name in noun.JUDGEMENT
+    }
 
 
 EXAMPLES = {

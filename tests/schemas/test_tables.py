@@ -30,12 +30,39 @@ CONTRACT = {
     "persona_reviews": {"run_id", "idea_id", "dimension"},
     "meta_reviews": {"run_id", "idea_id"},
     "novelty": {"run_id", "idea_id"},
-    "llm_calls": {"step", "prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "latency_seconds", "queue_seconds", "attempt"},
-    "api_calls": {"source", "endpoint", "status", "wait_seconds", "latency_seconds", "cache_hit", "packed"},
+    "llm_calls": {
+        "step",
+        "prompt_tokens",
+        "completion_tokens",
+        "cached_tokens",
+        "cost_usd",
+        "latency_seconds",
+        "queue_seconds",
+        "attempt",
+    },
+    "api_calls": {
+        "source",
+        "endpoint",
+        "status",
+        "wait_seconds",
+        "latency_seconds",
+        "cache_hit",
+        "packed",
+    },
     "failures": {"run_id", "idea_id", "reason"},
     "validations": {"run_id"},
 }
-PROVENANCE = {"step", "step_version", "prompt_sha256", "engine", "model_requested", "model_answered", "seed", "created_at", "shortening"}
+PROVENANCE = {
+    "step",
+    "step_version",
+    "prompt_sha256",
+    "engine",
+    "model_requested",
+    "model_answered",
+    "seed",
+    "created_at",
+    "shortening",
+}
 
 
 @pytest.mark.parametrize("name", CONTRACT)
@@ -46,7 +73,15 @@ def test_tables_of_the_contract_have_the_columns_people_query(name: str) -> None
 @pytest.mark.parametrize(
     "name",
     [
-        *("methods", "method_evidence", "soundness_reviews", "soundness_summaries", "dimensions", "comparisons", "contribution_reviews"),
+        *(
+            "methods",
+            "method_evidence",
+            "soundness_reviews",
+            "soundness_summaries",
+            "dimensions",
+            "comparisons",
+            "contribution_reviews",
+        ),
         *("claims", "knowledge_items", "evidence", "persona_reviews", "meta_reviews", "novelty"),
     ],
 )

@@ -30,9 +30,14 @@ def main() -> None:
         env = environment(Path(folder) / "home")
         warehouse = parser.parse_args().warehouse or _demo(Path(folder) / "warehouse", env)
         run = rows(warehouse, FIRST_RUN)[0]["run_id"]
-        with browsers.chromium() as browser, browsers.dashboard(warehouse, env, Path(folder) / "log") as address:
+        with (
+            browsers.chromium() as browser,
+            browsers.dashboard(warehouse, env, Path(folder) / "log") as address,
+        ):
             for take in (_take_ranking, _take_idea):
-                with browsers.reader_of(browser, address, width=WIDTH, height=HEIGHT, scale=SCALE) as reader:
+                with browsers.reader_of(
+                    browser, address, width=WIDTH, height=HEIGHT, scale=SCALE
+                ) as reader:
                     take(reader, run)
 
 
@@ -48,16 +53,32 @@ def _take_ranking(reader: Reader, run: str) -> None:
     reader.open("ranking", run=run, basis="scores", group=GROUP)
     reader.see_chart("Score with 95 % interval")
     table = _box(reader.page.get_by_test_id("stDataFrame").last)
-    _take(reader, "ranking", {"x": 0, "y": TOP, "width": WIDTH, "height": table["y"] + table["height"] - TOP + EDGE})
+    _take(
+        reader,
+        "ranking",
+        {"x": 0, "y": TOP, "width": WIDTH, "height": table["y"] + table["height"] - TOP + EDGE},
+    )
 
 
 def _take_idea(reader: Reader, run: str) -> None:
     """The review from the idea's title to the names of its parts."""
     reader.open("idea", run=run, idea=IDEA)
     reader.read("Contradictions", "Evidence")
-    title, parts = _box(reader.page.get_by_role("heading", level=2).first), _box(reader.page.get_by_role("tablist"))
+    title, parts = (
+        _box(reader.page.get_by_role("heading", level=2).first),
+        _box(reader.page.get_by_role("tablist")),
+    )
     top, bottom = title["y"] - EDGE / 2, parts["y"] + parts["height"]
-    _take(reader, "idea", {"x": title["x"] - EDGE, "y": top, "width": title["width"] + 2 * EDGE, "height": bottom - top + EDGE / 2})
+    _take(
+        reader,
+        "idea",
+        {
+            "x": title["x"] - EDGE,
+            "y": top,
+            "width": title["width"] + 2 * EDGE,
+            "height": bottom - top + EDGE / 2,
+        },
+    )
 
 
 def _box(part: Locator) -> FloatRect:

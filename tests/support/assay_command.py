@@ -30,18 +30,33 @@ def environment(home: Path, **extra: str) -> dict[str, str]:
         "OPENAI_API_KEY",
         "PREFECT_HOME",
     )
-    kept = {name: value for name, value in os.environ.items() if name not in unwanted and not name.startswith(("ASSAY_", "PREFECT_"))}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in unwanted and not name.startswith(("ASSAY_", "PREFECT_"))
+    }
     return {**kept, "ASSAY_HOME": str(home), **extra}
 
 
-def assay(*arguments: str, env: dict[str, str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def assay(
+    *arguments: str, env: dict[str, str], cwd: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run one command to its end."""
-    return subprocess.run([*COMMAND, *arguments], env=env, cwd=cwd, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        env=env,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+    )
 
 
 def start_assay(*arguments: str, env: dict[str, str], log: Path) -> subprocess.Popen[bytes]:
     """Start a command and leave it running."""
-    return subprocess.Popen([*COMMAND, *arguments], env=env, stdout=log.open("wb"), stderr=subprocess.STDOUT)
+    return subprocess.Popen(
+        [*COMMAND, *arguments], env=env, stdout=log.open("wb"), stderr=subprocess.STDOUT
+    )
 
 
 def rows(warehouse: Path, query: str) -> list[dict[str, Any]]:

@@ -14,8 +14,12 @@ BENCHMARK = RunId("benchmark-a")
 
 def publish_benchmark_lake(layout: Layout) -> None:
     answers = (("accept", "accept"), ("accept", "reject"), ("reject", "reject"), ("reject", None))
-    decisions = [_item(f"i{n}", "decision", gold, answer, None) for n, (gold, answer) in enumerate(answers)]
-    said = [_item(f"p{n}", "holds", "yes" if n > 4 else "no", str(n / 10), n / 10) for n in range(10)]
+    decisions = [
+        _item(f"i{n}", "decision", gold, answer, None) for n, (gold, answer) in enumerate(answers)
+    ]
+    said = [
+        _item(f"p{n}", "holds", "yes" if n > 4 else "no", str(n / 10), n / 10) for n in range(10)
+    ]
     run = BenchmarkRun(
         benchmark_id=BENCHMARK,
         suite="decisions",
@@ -25,7 +29,9 @@ def publish_benchmark_lake(layout: Layout) -> None:
         prompt_sha256="cd" * 32,
         seed=7,
         scores=(
-            _score("assay", 0.67, lower=0.4, upper=0.9, interval_method="bootstrap", unscored_count=1),
+            _score(
+                "assay", 0.67, lower=0.4, upper=0.9, interval_method="bootstrap", unscored_count=1
+            ),
             _score(HOSTILE_TEXT, 0.5, published=True, published_source="A paper, table 1"),
             _score("baseline", None, undefined_reason="nothing was answered"),
         ),
@@ -44,10 +50,14 @@ def publish_benchmark_lake(layout: Layout) -> None:
 
 
 def _score(system: str, value: float | None, **more: object) -> BenchmarkScore:
-    return BenchmarkScore(suite="decisions", metric="accuracy", system=system, value=value, count=3, **more)
+    return BenchmarkScore(
+        suite="decisions", metric="accuracy", system=system, value=value, count=3, **more
+    )
 
 
-def _item(item_id: str, task: str, gold: str, answer: str | None, value: float | None) -> BenchmarkItem:
+def _item(
+    item_id: str, task: str, gold: str, answer: str | None, value: float | None
+) -> BenchmarkItem:
     return BenchmarkItem(
         item_id=item_id,
         task=task,

@@ -37,7 +37,11 @@ PLAN = "# Plan {number}\n\n## Problem\n\nLong texts cost much.\n\n## Method\n\nW
 
 def submission(number: int, decision: str | None = None) -> dict[str, Any]:
     subject = SUBJECTS[number % len(SUBJECTS)]
-    fields = {"paper_id": f"p{number}", "title": f"On {subject}, part {number}", "abstract": f"We propose a new method for {subject}. " * 3}
+    fields = {
+        "paper_id": f"p{number}",
+        "title": f"On {subject}, part {number}",
+        "abstract": f"We propose a new method for {subject}. " * 3,
+    }
     return {**fields, "decision": decision} if decision is not None else fields
 
 
@@ -86,8 +90,18 @@ def write_scholarideas(folder: Path, count: int = 3) -> Path:
             "text": PLAN.format(number=number),
             "cutoff_date": "2024-05-01",
             "rubrics": [
-                {"statement": "There is no ablation of the sparse kernel.", "type": "weakness", "axis": "soundness", "severity": "major"},
-                {"statement": "The data set is new and large.", "type": "strength", "axis": "contribution", "severity": "minor"},
+                {
+                    "statement": "There is no ablation of the sparse kernel.",
+                    "type": "weakness",
+                    "axis": "soundness",
+                    "severity": "major",
+                },
+                {
+                    "statement": "The data set is new and large.",
+                    "type": "strength",
+                    "axis": "contribution",
+                    "severity": "minor",
+                },
             ],
         }
         for number in range(count)
@@ -96,11 +110,16 @@ def write_scholarideas(folder: Path, count: int = 3) -> Path:
     return folder
 
 
-def write_expert_reviews(folder: Path, conditions: tuple[str, ...] = ("Human", "AI", "AI_Rerank"), scored: bool = True) -> Path:
+def write_expert_reviews(
+    folder: Path, conditions: tuple[str, ...] = ("Human", "AI", "AI_Rerank"), scored: bool = True
+) -> Path:
     """Two reviews each of three ideas per condition."""
     reviews = [
         {"idea_id": f"{condition}-{idea}", "condition": condition}
-        | {name: float(1 + (idea + 3 * expert + len(condition) + place) % 9) if scored else None for place, name in enumerate(SCORES)}
+        | {
+            name: float(1 + (idea + 3 * expert + len(condition) + place) % 9) if scored else None
+            for place, name in enumerate(SCORES)
+        }
         for condition in conditions
         for idea in range(3)
         for expert in range(2)
@@ -112,7 +131,13 @@ def write_expert_reviews(folder: Path, conditions: tuple[str, ...] = ("Human", "
 
 def write_all(folder: Path) -> Path:
     """The data of every suite."""
-    for write in (write_pairs, write_groups, write_scholarideas, write_release, write_expert_reviews):
+    for write in (
+        write_pairs,
+        write_groups,
+        write_scholarideas,
+        write_release,
+        write_expert_reviews,
+    ):
         write(folder)
     write_novelty(folder, 6)
     return write_points(folder, DECISIONS)
@@ -145,10 +170,18 @@ def benchmark_request(folder: Path, suite: Suite, **changes: Any) -> BenchmarkRe
 def evaluate_made_up(request: RunRequest) -> Run:
     """Lands and publishes made-up evaluations of the ideas the main job is asked for."""
     ideas = read_ideas(request.ideas_path, default_cutoff=None).ideas
-    run_id, layout = RunId(f"made-up-{content_hash(str(request.ideas_path), length=8)}"), Layout(request.warehouse)
+    run_id, layout = (
+        RunId(f"made-up-{content_hash(str(request.ideas_path), length=8)}"),
+        Layout(request.warehouse),
+    )
     for number, idea in enumerate(ideas):
         evaluation = make_evaluation(number, run_id=run_id, idea=idea)
-        land(layout, replace(evaluation, evaluation_key=EvaluationKey(content_hash(idea.idea_id, length=32))))
+        land(
+            layout,
+            replace(
+                evaluation, evaluation_key=EvaluationKey(content_hash(idea.idea_id, length=32))
+            ),
+        )
     run = make_run(run_id, ideas=len(ideas))
     assert publish_run(layout, run).published
     return run
@@ -158,14 +191,17 @@ def never_evaluate(request: RunRequest) -> Run:
     raise AssertionError("this suite has no ideas to evaluate")
 
 
-def run_small(suite: Suite, request: BenchmarkRequest, evaluate: Any = evaluate_made_up) -> BenchmarkSummary:
+def run_small(
+    suite: Suite, request: BenchmarkRequest, evaluate: Any = evaluate_made_up
+) -> BenchmarkSummary:
     return run_suite(suite, request, Settings(), evaluate)
 
 
 def scores_of(request: BenchmarkRequest, where: str = "true") -> dict[tuple[str, str, str], Score]:
     """(value, undefined_reason, unscored_count) by metric, slice and system, as SQL finds the measured ones in the lake."""
     query = (
-        f"select metric, slice, system, value, undefined_reason, unscored_count from benchmark_scores where origin = 'measured' and {where}"
+        "select metric, slice, system, value, undefined_reason, unscored_count "
+        f"from benchmark_scores where origin = 'measured' and {where}"
     )
     with open_reader(Layout(request.warehouse)) as connection:
         return {row[:3]: row[3:] for row in connection.execute(query).fetchall()}

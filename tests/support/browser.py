@@ -11,14 +11,23 @@ from urllib.parse import urlencode, urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 from tests.support.assay_command import start_assay, wait_until
 from tests.support.ports import quiet_port
 
 REQUIRED = "ASSAY_TESTS_REQUIRE_BROWSER"
 SCREENSHOTS = "ASSAY_TESTS_SCREENSHOTS"
-HOW_TO_INSTALL = "needs Chromium: `apt-get install --no-install-recommends chromium`, or your system's package"
+HOW_TO_INSTALL = (
+    "needs Chromium: `apt-get install --no-install-recommends chromium`, or your system's package"
+)
 ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
     "--disable-sync",
@@ -44,10 +53,19 @@ _OVERLAPPING_LABELS = """() => [...document.querySelectorAll('[data-testid="stVe
 
 def chromium_path() -> str | None:
     """Debian's Chromium, or what stands for it elsewhere."""
-    return next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
+    return next(
+        (
+            found
+            for name in ("chromium", "chromium-browser", "google-chrome")
+            if (found := shutil.which(name))
+        ),
+        None,
+    )
 
 
-needs_chromium = pytest.mark.skipif(chromium_path() is None and not os.environ.get(REQUIRED), reason=HOW_TO_INSTALL)
+needs_chromium = pytest.mark.skipif(
+    chromium_path() is None and not os.environ.get(REQUIRED), reason=HOW_TO_INSTALL
+)
 """Skips where there is no browser; where `ASSAY_TESTS_REQUIRE_BROWSER` is set, as in CI, the test fails instead."""
 
 
@@ -57,7 +75,9 @@ def chromium() -> Iterator[Browser]:
     path = chromium_path()
     assert path is not None, HOW_TO_INSTALL
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, headless=True, args=list(ARGUMENTS))
+        browser = playwright.chromium.launch(
+            executable_path=path, headless=True, args=list(ARGUMENTS)
+        )
         try:
             yield browser
         finally:
@@ -68,9 +88,15 @@ def chromium() -> Iterator[Browser]:
 def dashboard(warehouse: Path, env: dict[str, str], log: Path) -> Iterator[str]:
     """A real `assay dashboard` on a free port; its address."""
     port = quiet_port()
-    process = start_assay("dashboard", "--warehouse", str(warehouse), "--port", str(port), env=env, log=log)
+    process = start_assay(
+        "dashboard", "--warehouse", str(warehouse), "--port", str(port), env=env, log=log
+    )
     try:
-        wait_until(lambda: process.poll() is not None or _healthy(port), WAIT_SECONDS, "the dashboard's answer")
+        wait_until(
+            lambda: process.poll() is not None or _healthy(port),
+            WAIT_SECONDS,
+            "the dashboard's answer",
+        )
         assert process.poll() is None, log.read_text()
         yield f"http://127.0.0.1:{port}"
     finally:
@@ -84,7 +110,9 @@ def dashboard(warehouse: Path, env: dict[str, str], log: Path) -> Iterator[str]:
 
 def _healthy(port: int) -> bool:
     try:
-        return httpx.get(f"http://127.0.0.1:{port}/_stcore/health", timeout=5, trust_env=False).is_success
+        return httpx.get(
+            f"http://127.0.0.1:{port}/_stcore/health", timeout=5, trust_env=False
+        ).is_success
     except httpx.HTTPError:
         return False
 
@@ -113,13 +141,17 @@ class Reader:
 
     def arrive(self, title: str) -> None:
         """Wait for the page of this title."""
-        expect(self.page.get_by_role("heading", name=title, exact=True, level=1)).to_be_visible(timeout=WAIT_SECONDS * 1000)
+        expect(self.page.get_by_role("heading", name=title, exact=True, level=1)).to_be_visible(
+            timeout=WAIT_SECONDS * 1000
+        )
         self.settle()
 
     def read(self, *words: str) -> None:
         """Wait until the page says all of these."""
         for said in words:
-            expect(self.page.get_by_test_id("stMain")).to_contain_text(said, timeout=WAIT_SECONDS * 1000)
+            expect(self.page.get_by_test_id("stMain")).to_contain_text(
+                said, timeout=WAIT_SECONDS * 1000
+            )
         self.settle()
 
     def choose(self, label: str, option: str) -> None:
@@ -139,9 +171,13 @@ class Reader:
         app, patience = self.page.get_by_test_id("stApp"), WAIT_SECONDS * 1000
         expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=patience)
         expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=patience)
-        expect(self.page.locator('[data-testid="stSkeleton"], [data-stale="true"]')).to_have_count(0, timeout=patience)
+        expect(self.page.locator('[data-testid="stSkeleton"], [data-stale="true"]')).to_have_count(
+            0, timeout=patience
+        )
         expect(self.page.get_by_test_id("stException")).to_have_count(0)
-        expect(self.page.get_by_test_id("stAlertContentError")).to_have_count(errors_expected, timeout=patience)
+        expect(self.page.get_by_test_id("stAlertContentError")).to_have_count(
+            errors_expected, timeout=patience
+        )
         assert self.troubles == []
 
     def see_chart(self, title: str) -> None:
@@ -153,7 +189,9 @@ class Reader:
 
     def keep(self, name: str) -> Path:
         """Keep a picture of what is seen, in the folder of `ASSAY_TESTS_SCREENSHOTS`."""
-        folder = Path(os.environ.get(SCREENSHOTS, Path(__file__).parents[2] / "build" / "screenshots"))
+        folder = Path(
+            os.environ.get(SCREENSHOTS, Path(__file__).parents[2] / "build" / "screenshots")
+        )
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{name}.png"
         self.page.screenshot(path=path)
@@ -171,10 +209,16 @@ class Reader:
 
 
 @contextmanager
-def reader_of(browser: Browser, base_url: str, *, width: int = WIDTH, height: int = HEIGHT, scale: float = 1.0) -> Iterator[Reader]:
+def reader_of(
+    browser: Browser, base_url: str, *, width: int = WIDTH, height: int = HEIGHT, scale: float = 1.0
+) -> Iterator[Reader]:
     """A reader who has never been here."""
     context = browser.new_context(
-        viewport={"width": width, "height": height}, device_scale_factor=scale, accept_downloads=True, timezone_id="UTC", locale="en-GB"
+        viewport={"width": width, "height": height},
+        device_scale_factor=scale,
+        accept_downloads=True,
+        timezone_id="UTC",
+        locale="en-GB",
     )
     try:
         yield Reader(context, base_url)

@@ -23,7 +23,13 @@ def write_release(data: Path) -> Path:
     folder = data / "withdrarxiv"
     folder.mkdir(parents=True)
     papers = [
-        {"entry_id": number, "paper_id": f"2401.0000{number}", "title": f"Paper {number}", "retraction_comment": reason, "page_count": 10}
+        {
+            "entry_id": number,
+            "paper_id": f"2401.0000{number}",
+            "title": f"Paper {number}",
+            "retraction_comment": reason,
+            "page_count": 10,
+        }
         for number, reason in enumerate(REASONS)
     ]
     checks, problems, votes = [], [], []
@@ -31,13 +37,30 @@ def write_release(data: Path) -> Path:
         for entry, count in enumerate(counts):
             key: dict[str, Any] = {"model": model, "approach": "pdf", "entry_id": entry}
             output = None if entry == 3 else 100 * (entry + 1)
-            tokens = {"input_tokens": 1000 * (entry + 1), "thinking_tokens": 500 + entry, "output_tokens": output}
+            tokens = {
+                "input_tokens": 1000 * (entry + 1),
+                "thinking_tokens": 500 + entry,
+                "output_tokens": output,
+            }
             checks.append(key | {"problem_count": count} | tokens)
             for number in range(count or 0):
                 text = OTHER if number else REASONS[entry]
-                problems.append(key | {"problem_id": number, "problem": text, "location": "Section 1", "explanation": text})
+                problems.append(
+                    key
+                    | {
+                        "problem_id": number,
+                        "problem": text,
+                        "location": "Section 1",
+                        "explanation": text,
+                    }
+                )
             votes += _votes(key, count)
-    for name, rows in (("papers", papers), ("checks", checks), ("problems", problems), ("votes", votes)):
+    for name, rows in (
+        ("papers", papers),
+        ("checks", checks),
+        ("problems", problems),
+        ("votes", votes),
+    ):
         pl.DataFrame(rows, infer_schema_length=None).write_parquet(folder / f"{name}.parquet")
     return data
 
@@ -49,6 +72,11 @@ def _votes(key: dict[str, Any], count: int | None) -> list[dict[str, Any]]:
     if count is None:
         return []
     strict = key["entry_id"] == 0
-    own = [key | {"problem_id": 0, "judge": JUDGES[0], "hit": True}, key | {"problem_id": 0, "judge": JUDGES[1], "hit": not strict}]
-    more = [key | {"problem_id": number, "judge": JUDGES[1], "hit": False} for number in range(1, count)]
+    own = [
+        key | {"problem_id": 0, "judge": JUDGES[0], "hit": True},
+        key | {"problem_id": 0, "judge": JUDGES[1], "hit": not strict},
+    ]
+    more = [
+        key | {"problem_id": number, "judge": JUDGES[1], "hit": False} for number in range(1, count)
+    ]
     return own + (more if strict else [])

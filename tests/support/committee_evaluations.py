@@ -26,7 +26,13 @@ from schemas.knowledge import SourceKind
 from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
 from schemas.paper import Paper
 from schemas.reasons import Reason
-from tests.support.evaluations import CUTOFF, make_evaluation, make_judge_votes, make_provenance, prose
+from tests.support.evaluations import (
+    CUTOFF,
+    make_evaluation,
+    make_judge_votes,
+    make_provenance,
+    prose,
+)
 
 DIMENSIONS = ("clarity", "novelty")
 PERSONAS = ("ada", "bo")
@@ -36,32 +42,61 @@ def make_committee(number: int, papers: tuple[Paper, ...]) -> CommitteeEvaluatio
     """Two personas, two dimensions, the last review unscored; a paper, a page and something later are known."""
     generator = random.Random(f"committee {number}")
     reviews = tuple(
-        _persona_review(generator, persona, dimension, unscored=(persona, dimension) == (PERSONAS[-1], DIMENSIONS[-1]))
+        _persona_review(
+            generator,
+            persona,
+            dimension,
+            unscored=(persona, dimension) == (PERSONAS[-1], DIMENSIONS[-1]),
+        )
         for persona in PERSONAS
         for dimension in DIMENSIONS
     )
     dated = next(paper for paper in papers if paper.publication_date is not None)
     return CommitteeEvaluation(
         claims=tuple(
-            Claim(claim_id=f"c{n + 1}", part=part, statement=prose(generator, 12), provenance=make_provenance("structure_idea", n))
+            Claim(
+                claim_id=f"c{n + 1}",
+                part=part,
+                statement=prose(generator, 12),
+                provenance=make_provenance("structure_idea", n),
+            )
             for n, part in enumerate((IdeaPart.TLDR, IdeaPart.METHODS))
         ),
         knowledge=(
-            _record("k1", SourceKind.PAPERS, KnowledgePhase.BEFORE, dated.publication_date, dated.paper_id),
+            _record(
+                "k1",
+                SourceKind.PAPERS,
+                KnowledgePhase.BEFORE,
+                dated.publication_date,
+                dated.paper_id,
+            ),
             _record("k2", SourceKind.WEB, KnowledgePhase.BEFORE, date(2025, 1, 1), None),
             _record("k3", SourceKind.CODE, KnowledgePhase.AFTER, CUTOFF.replace(year=2026), None),
         ),
-        evidence=tuple(_evidence(generator, n, knowledge, phase) for n, (knowledge, phase) in enumerate(_GROUNDED)),
+        evidence=tuple(
+            _evidence(generator, n, knowledge, phase)
+            for n, (knowledge, phase) in enumerate(_GROUNDED)
+        ),
         reviews=reviews,
         meta_review=_meta_review(generator, reviews),
         failures=(),
     )
 
 
-_GROUNDED = (("k1", KnowledgePhase.BEFORE), ("k2", KnowledgePhase.BEFORE), ("k3", KnowledgePhase.AFTER))
+_GROUNDED = (
+    ("k1", KnowledgePhase.BEFORE),
+    ("k2", KnowledgePhase.BEFORE),
+    ("k3", KnowledgePhase.AFTER),
+)
 
 
-def _record(name: str, kind: SourceKind, phase: KnowledgePhase, published: date | None, paper_id: PaperId | None) -> KnowledgeRecord:
+def _record(
+    name: str,
+    kind: SourceKind,
+    phase: KnowledgePhase,
+    published: date | None,
+    paper_id: PaperId | None,
+) -> KnowledgeRecord:
     return KnowledgeRecord(
         knowledge_id=name,
         kind=kind,
@@ -83,7 +118,9 @@ def _record(name: str, kind: SourceKind, phase: KnowledgePhase, published: date 
     )
 
 
-def _evidence(generator: random.Random, n: int, knowledge_id: str, phase: KnowledgePhase) -> GroundedEvidence:
+def _evidence(
+    generator: random.Random, n: int, knowledge_id: str, phase: KnowledgePhase
+) -> GroundedEvidence:
     return GroundedEvidence(
         evidence_id=f"e{n + 1}",
         part=IdeaPart.METHODS,
@@ -99,7 +136,9 @@ def _evidence(generator: random.Random, n: int, knowledge_id: str, phase: Knowle
     )
 
 
-def _persona_review(generator: random.Random, persona: str, dimension: str, *, unscored: bool) -> PersonaReview:
+def _persona_review(
+    generator: random.Random, persona: str, dimension: str, *, unscored: bool
+) -> PersonaReview:
     return PersonaReview(
         persona_id=persona,
         dimension=dimension,
@@ -117,7 +156,10 @@ def _persona_review(generator: random.Random, persona: str, dimension: str, *, u
 def _meta_review(generator: random.Random, reviews: tuple[PersonaReview, ...]) -> MetaReview:
     scored = [review for review in reviews if review.score_0_to_10 is not None]
     means = {
-        dimension: fmean(review.score_0_to_10 or 0.0 for review in scored if review.dimension == dimension) for dimension in DIMENSIONS
+        dimension: fmean(
+            review.score_0_to_10 or 0.0 for review in scored if review.dimension == dimension
+        )
+        for dimension in DIMENSIONS
     }
     return MetaReview(
         total_score_0_to_10=fmean(review.score_0_to_10 or 0.0 for review in scored),
@@ -148,9 +190,23 @@ def committee_citations(papers: tuple[Paper, ...]) -> tuple[Citation, ...]:
             field="review",
             count=1,
         ),
-        Citation(paper_id=None, knowledge_id="k2", citation_key="P2", module="committee", subject="bo clarity", field="review", count=2),
         Citation(
-            paper_id=None, knowledge_id="k3", citation_key="P1", module="committee", subject="meta_review", field="suggestions", count=1
+            paper_id=None,
+            knowledge_id="k2",
+            citation_key="P2",
+            module="committee",
+            subject="bo clarity",
+            field="review",
+            count=2,
+        ),
+        Citation(
+            paper_id=None,
+            knowledge_id="k3",
+            citation_key="P1",
+            module="committee",
+            subject="meta_review",
+            field="suggestions",
+            count=1,
         ),
     )
 
@@ -191,11 +247,15 @@ def votes_of_judges(evaluation: IdeaEvaluation) -> Iterator[JudgeVote]:
     refused = Reason.REFUSED
     for review in evaluation.soundness.reviews:
         if (score := review.score_0_to_10) is not None:
-            yield from make_judge_votes(review.provenance, score, max(score - 1, 0.0), min(score + 1, 10.0), refused)
+            yield from make_judge_votes(
+                review.provenance, score, max(score - 1, 0.0), min(score + 1, 10.0), refused
+            )
     for comparison in evaluation.contribution.comparisons:
         if comparison.score is not None:
             item = f"P1/{comparison.dimension_id}"
-            yield from make_judge_votes(comparison.provenance, comparison.score, comparison.score, item=item)
+            yield from make_judge_votes(
+                comparison.provenance, comparison.score, comparison.score, item=item
+            )
     for seat in evaluation.committee.reviews:
         if (score := seat.score_0_to_10) is not None:
             yield from make_judge_votes(seat.provenance, score, score, item=seat.dimension)

@@ -20,7 +20,14 @@ _ITEM = re.compile(r"^Item ([KP]\d+) ", re.MULTILINE)
 _DIMENSION = re.compile(r"^Dimension (\S+):", re.MULTILINE)
 _MOST_QUERIES = re.compile(r"up to (\d+) (?:new )?queries")
 _IDEA = re.compile(r"<idea>\n(.*?)\n</idea>", re.DOTALL)
-PARTS = ("tldr", "motivations", "research_questions", "methods", "experimental_settings", "expected_results")
+PARTS = (
+    "tldr",
+    "motivations",
+    "research_questions",
+    "methods",
+    "experimental_settings",
+    "expected_results",
+)
 
 
 def answer(messages: Messages, schema: Schema | None) -> str:
@@ -30,21 +37,38 @@ def answer(messages: Messages, schema: Schema | None) -> str:
 
 
 def _structure(system: str, user: str) -> Any:
-    return {part: [_prose(user, CLAIM_WORDS, part, str(place)) for place in range(CLAIMS_PER_PART)] for part in PARTS}
+    return {
+        part: [_prose(user, CLAIM_WORDS, part, str(place)) for place in range(CLAIMS_PER_PART)]
+        for part in PARTS
+    }
 
 
 def _queries(system: str, user: str) -> Any:
     most = int(_MOST_QUERIES.search(system).group(1))  # type: ignore[union-attr]
-    return {"entries": [{**where, "queries": _some_queries(user, where, most)} for where in _places(user)]}
+    return {
+        "entries": [
+            {**where, "queries": _some_queries(user, where, most)} for where in _places(user)
+        ]
+    }
 
 
 def _refined(system: str, user: str) -> Any:
     most = int(_MOST_QUERIES.search(system).group(1))  # type: ignore[union-attr]
-    return {"entries": [{**where, "trouble": "too_general", "queries": _some_queries(user, where, most)} for where in _places(user)]}
+    return {
+        "entries": [
+            {**where, "trouble": "too_general", "queries": _some_queries(user, where, most)}
+            for where in _places(user)
+        ]
+    }
 
 
 def _standing(system: str, user: str) -> Any:
-    return {"items": [{"key": key, "reason": _prose(user, 12, key), "score": number_of(user, key) % 11} for key in _ITEM.findall(user)]}
+    return {
+        "items": [
+            {"key": key, "reason": _prose(user, 12, key), "score": number_of(user, key) % 11}
+            for key in _ITEM.findall(user)
+        ]
+    }
 
 
 def _grounding(system: str, user: str) -> Any:
@@ -66,12 +90,21 @@ def _grounded(user: str, key: str) -> Any:
 def _reviews(system: str, user: str) -> Any:
     keys = _ITEM.findall(user)
     cited = f" [{keys[0]}]" if keys else ""
-    reviews = [(name, f"{_prose(user, 100, name)}{cited}.", number_of(user, name) % 11) for name in _DIMENSION.findall(user)]
-    return {"reviews": [{"dimension": name, "review": review, "score": score} for name, review, score in reviews]}
+    reviews = [
+        (name, f"{_prose(user, 100, name)}{cited}.", number_of(user, name) % 11)
+        for name in _DIMENSION.findall(user)
+    ]
+    return {
+        "reviews": [
+            {"dimension": name, "review": review, "score": score} for name, review, score in reviews
+        ]
+    }
 
 
 def _meta(system: str, user: str) -> Any:
-    return {name: _prose(user, 115, name) for name in ("summary", "strengths", "weaknesses")} | {"decision": "Poster"}
+    return {name: _prose(user, 115, name) for name in ("summary", "strengths", "weaknesses")} | {
+        "decision": "Poster"
+    }
 
 
 def _later(system: str, user: str) -> Any:

@@ -20,7 +20,12 @@ from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.words import content_words
 
 DIMENSIONS = 96
-FAILURE = SourceFailure(source="semantic_scholar", endpoint="/graph/v1/paper/search", reason=Reason.SERVER_ERROR, detail="503 five times")
+FAILURE = SourceFailure(
+    source="semantic_scholar",
+    endpoint="/graph/v1/paper/search",
+    reason=Reason.SERVER_ERROR,
+    detail="503 five times",
+)
 
 
 def parameters(**changes: Any) -> ContributionParameters:
@@ -42,7 +47,14 @@ def parameters(**changes: Any) -> ContributionParameters:
 
 
 def paper(name: str, abstract: str | None = "An abstract.", **fields: Any) -> Paper:
-    return Paper(paper_id=PaperId(name), title=f"On {name}", abstract=abstract, authors=(f"Ada {name}",), year=2020, **fields)
+    return Paper(
+        paper_id=PaperId(name),
+        title=f"On {name}",
+        abstract=abstract,
+        authors=(f"Ada {name}",),
+        year=2020,
+        **fields,
+    )
 
 
 class Delays:
@@ -103,13 +115,24 @@ class FakeLiterature:
         if self._failing(query):
             return Answer((), (FAILURE,))
         asked = set(content_words(query))
-        return Answer(tuple(p for p in self._papers if asked & set(content_words(f"{p.title} {p.abstract or ''}")))[:limit])
+        return Answer(
+            tuple(
+                p
+                for p in self._papers
+                if asked & set(content_words(f"{p.title} {p.abstract or ''}"))
+            )[:limit]
+        )
 
-    async def search_bulk(self, queries: Sequence[str], maximum_requests: int, cutoff: date | None) -> Answer[Paper]:
+    async def search_bulk(
+        self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
+    ) -> Answer[Paper]:
         self.bulk_queries.append(tuple(queries))
         answers = [await self.search_papers(query, 1_000, cutoff) for query in queries]
         found = {paper.paper_id: paper for answer in answers for paper in answer.items}
-        return Answer(tuple(found.values()), tuple(failure for answer in answers for failure in answer.failures)[:1])
+        return Answer(
+            tuple(found.values()),
+            tuple(failure for answer in answers for failure in answer.failures)[:1],
+        )
 
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Any]:
         raise AssertionError("the contribution module searches papers, not snippets")
@@ -117,18 +140,37 @@ class FakeLiterature:
     async def papers(self, paper_ids: Sequence[PaperId], cutoff: date | None) -> Answer[Paper]:
         raise AssertionError("the contribution module needs no look-up by identifier")
 
-    async def recommendations(self, seed: PaperId, limit: int, cutoff: date | None) -> Answer[Paper]:
+    async def recommendations(
+        self, seed: PaperId, limit: int, cutoff: date | None
+    ) -> Answer[Paper]:
         await self._delays.wait()
         return Answer(self._recommended.get(seed, ())[:limit])
 
-    async def pooled_recommendations(self, seeds: Sequence[PaperId], limit: int, cutoff: date | None) -> Answer[Paper]:
+    async def pooled_recommendations(
+        self, seeds: Sequence[PaperId], limit: int, cutoff: date | None
+    ) -> Answer[Paper]:
         self.pooled_seeds.append(tuple(seeds))
-        return Answer(tuple(paper for seed in seeds for paper in self._recommended.get(seed, ()) if paper.paper_id not in seeds)[:limit])
+        return Answer(
+            tuple(
+                paper
+                for seed in seeds
+                for paper in self._recommended.get(seed, ())
+                if paper.paper_id not in seeds
+            )[:limit]
+        )
 
-    async def references(self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None) -> Answer[tuple[PaperId, Paper]]:
+    async def references(
+        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
+    ) -> Answer[tuple[PaperId, Paper]]:
         self.reference_calls.append(tuple(seeds))
         await self._delays.wait()
-        return Answer(tuple((seed, cited) for seed in seeds for cited in self._cited.get(seed, ())[:limit_per_seed]))
+        return Answer(
+            tuple(
+                (seed, cited)
+                for seed in seeds
+                for cited in self._cited.get(seed, ())[:limit_per_seed]
+            )
+        )
 
 
 class FakeEngine:
@@ -136,7 +178,12 @@ class FakeEngine:
 
     name = "fake"
 
-    def __init__(self, embedder: WordEmbedder, answers: dict[str, Callable[[Any], Reply | Reason]], delays: Delays | None = None) -> None:
+    def __init__(
+        self,
+        embedder: WordEmbedder,
+        answers: dict[str, Callable[[Any], Reply | Reason]],
+        delays: Delays | None = None,
+    ) -> None:
         self._tools = BaselineTools(embedder=embedder)
         self._answers = answers
         self._delays = delays or Delays(None)
@@ -145,7 +192,11 @@ class FakeEngine:
     async def run(self, step: Step[Any, Any], inputs: Any) -> Outcome[Any]:
         self.asked.append((step.name, inputs))
         await self._delays.wait()
-        answer = self._answers[step.name](inputs) if step.name in self._answers else await step.baseline(inputs, self._tools)
+        answer = (
+            self._answers[step.name](inputs)
+            if step.name in self._answers
+            else await step.baseline(inputs, self._tools)
+        )
         provenance = Provenance(
             step=step.name,
             step_version=step.version,
@@ -158,7 +209,11 @@ class FakeEngine:
         )
         if isinstance(answer, Reason):
             return Unscored(answer, f"the fake says {answer}", provenance)
-        return Unscored(answer.reason, answer.detail, provenance) if isinstance(answer, NoAnswer) else Scored(answer, provenance)
+        return (
+            Unscored(answer.reason, answer.detail, provenance)
+            if isinstance(answer, NoAnswer)
+            else Scored(answer, provenance)
+        )
 
     def inputs_of(self, step: Step[Any, Any]) -> list[Any]:
         return [inputs for name, inputs in self.asked if name == step.name]

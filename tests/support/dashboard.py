@@ -13,9 +13,13 @@ from warehouse.layout import Layout
 SECONDS = 240
 
 
-def open_page(name: str, layout: Layout, state: Mapping[str, str] | None = None, **more: str) -> AppTest:
+def open_page(
+    name: str, layout: Layout, state: Mapping[str, str] | None = None, **more: str
+) -> AppTest:
     """The page `name` on a warehouse, its address holding `state`. Nothing is cached from pages opened before."""
-    test = AppTest.from_function(_script, default_timeout=SECONDS, kwargs={"name": name, "root": str(layout.root)})
+    test = AppTest.from_function(
+        _script, default_timeout=SECONDS, kwargs={"name": name, "root": str(layout.root)}
+    )
     for key, value in {**(state or {}), **more}.items():
         test.query_params[key] = value
     return test.run()
@@ -34,8 +38,24 @@ def _script(name: str, root: str) -> None:
 
 def words(test: AppTest) -> str:
     """Everything a reader sees as text, tables and code included."""
-    kinds = ("title", "subheader", "markdown", "caption", "info", "error", "warning", "text", "code", "metric", "success")
-    found = [f"{getattr(element, 'label', '')} {element.value}" for kind in kinds for element in getattr(test, kind)]
+    kinds = (
+        "title",
+        "subheader",
+        "markdown",
+        "caption",
+        "info",
+        "error",
+        "warning",
+        "text",
+        "code",
+        "metric",
+        "success",
+    )
+    found = [
+        f"{getattr(element, 'label', '')} {element.value}"
+        for kind in kinds
+        for element in getattr(test, kind)
+    ]
     found += [element.value.to_csv() for element in test.dataframe]
     return "\n".join(inspect.cleandoc(str(part)) for part in found)
 

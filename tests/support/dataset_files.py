@@ -32,7 +32,11 @@ def release_records(count: int, first: int = 1) -> dict[str, list[Record]]:
         papers.append(
             {
                 "corpusid": number,
-                "externalids": {"DOI": row["doi"], "ArXiv": f"2101.{number:05d}" if number % 3 == 0 else None, "CorpusId": str(number)},
+                "externalids": {
+                    "DOI": row["doi"],
+                    "ArXiv": f"2101.{number:05d}" if number % 3 == 0 else None,
+                    "CorpusId": str(number),
+                },
                 "url": f"https://www.semanticscholar.org/paper/{number:040x}",
                 "title": row["title"],
                 "authors": [{"authorId": str(number), "name": name} for name in row["authors"]],
@@ -50,14 +54,36 @@ def release_records(count: int, first: int = 1) -> dict[str, list[Record]]:
         if row["abstract"]:
             url = f"https://example.org/{number}.pdf" if number % 2 == 0 else None
             abstracts.append(
-                {"corpusid": number, "openaccessinfo": {"externalids": {}, "url": url, "status": None}, "abstract": row["abstract"]}
+                {
+                    "corpusid": number,
+                    "openaccessinfo": {"externalids": {}, "url": url, "status": None},
+                    "abstract": row["abstract"],
+                }
             )
         if number % 4 == 0:
-            tldrs.append({"corpusid": number, "model": "tldr@v2.0.0", "text": f"Summary of zebra{number}."})
-        for place, cited in enumerate((number - 1, number - 2, number + 10**7) if number > 1 else ()):
-            edge = {"citingcorpusid": number, "citedcorpusid": cited if cited else None, "isinfluential": False, "contexts": None}
-            citations += [{"citationid": number * 10 + place, **edge}, {"citationid": number * 10 + place + 5, **edge}]
-    return {"papers": papers, "abstracts": abstracts, "tldrs": tldrs, "paper-ids": identifiers, "citations": citations}
+            tldrs.append(
+                {"corpusid": number, "model": "tldr@v2.0.0", "text": f"Summary of zebra{number}."}
+            )
+        for place, cited in enumerate(
+            (number - 1, number - 2, number + 10**7) if number > 1 else ()
+        ):
+            edge = {
+                "citingcorpusid": number,
+                "citedcorpusid": cited if cited else None,
+                "isinfluential": False,
+                "contexts": None,
+            }
+            citations += [
+                {"citationid": number * 10 + place, **edge},
+                {"citationid": number * 10 + place + 5, **edge},
+            ]
+    return {
+        "papers": papers,
+        "abstracts": abstracts,
+        "tldrs": tldrs,
+        "paper-ids": identifiers,
+        "citations": citations,
+    }
 
 
 def write_release(folder: Path, records: Mapping[str, list[Record]], parts: int = 2) -> Path:
@@ -82,9 +108,17 @@ def work(number: int, cites: Iterable[int] = (), **changes: Any) -> Record:
         "publication_date": f"{row['year']}-06-07",
         "publication_year": row["year"],
         "authorships": [{"author": {"display_name": name}} for name in row["authors"]],
-        "primary_location": {"landing_page_url": row["url"], "pdf_url": None, "source": {"display_name": row["venue"]}},
+        "primary_location": {
+            "landing_page_url": row["url"],
+            "pdf_url": None,
+            "source": {"display_name": row["venue"]},
+        },
         "best_oa_location": {"pdf_url": row["pdf_url"]} if row["pdf_url"] else None,
-        "open_access": {"is_oa": bool(row["pdf_url"]), "oa_status": "green", "oa_url": row["pdf_url"]},
+        "open_access": {
+            "is_oa": bool(row["pdf_url"]),
+            "oa_status": "green",
+            "oa_url": row["pdf_url"],
+        },
         "cited_by_count": row["citation_count"],
         "referenced_works": [f"https://openalex.org/W{each}" for each in cites],
         "abstract_inverted_index": index or None,

@@ -51,7 +51,9 @@ def document_server() -> Iterator[DocumentServer]:
     http.daemon_threads = True
     server = DocumentServer(port=http.server_address[1])
     http.document_server = server  # type: ignore[attr-defined]
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread = threading.Thread(
+        target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
     thread.start()
     try:
         yield server

@@ -26,9 +26,24 @@ def endless_literature(request: httpx.Request) -> httpx.Response:
         return _answer({"data": [_snippet(parameters["query"], place) for place in range(limit)]})
     if path.endswith("paper/batch"):
         with_references = "references." in parameters["fields"]
-        return _answer([_whole(identifier, with_references) for identifier in orjson.loads(request.content)["ids"]])
-    seeds = orjson.loads(request.content)["positivePaperIds"] if request.content else [path.rsplit("/", 1)[-1]]
-    return _answer({"recommendedPapers": [_paper(f"like {seeds[place % len(seeds)]} {place}") for place in range(limit)]})
+        return _answer(
+            [
+                _whole(identifier, with_references)
+                for identifier in orjson.loads(request.content)["ids"]
+            ]
+        )
+    seeds = (
+        orjson.loads(request.content)["positivePaperIds"]
+        if request.content
+        else [path.rsplit("/", 1)[-1]]
+    )
+    return _answer(
+        {
+            "recommendedPapers": [
+                _paper(f"like {seeds[place % len(seeds)]} {place}") for place in range(limit)
+            ]
+        }
+    )
 
 
 def _answer(body: Any) -> httpx.Response:
@@ -40,18 +55,28 @@ def _found(query: str, limit: int) -> list[Json]:
     words = query.split()
     pairs = itertools.cycle(itertools.combinations(words, min(3, len(words))))
     own = (_paper(f"{query} {place}", " ".join(next(pairs))) for place in range(limit))
-    return [_paper(f"common {place // 5}") if place % 5 < _SHARED_OF_FIVE else paper for place, paper in enumerate(own)]
+    return [
+        _paper(f"common {place // 5}") if place % 5 < _SHARED_OF_FIVE else paper
+        for place, paper in enumerate(own)
+    ]
 
 
 def _snippet(query: str, place: int) -> Json:
-    mentioned = [{"matchedPaperCorpusId": str(_corpus_id(f"{query} mentions {place} {number}"))} for number in range(1 + (place % 5 == 0))]
+    mentioned = [
+        {"matchedPaperCorpusId": str(_corpus_id(f"{query} mentions {place} {number}"))}
+        for number in range(1 + (place % 5 == 0))
+    ]
     snippet = {
         "text": f"{query} {place}",
         "snippetKind": "body",
         "snippetOffset": {"start": place},
         "annotations": {"refMentions": mentioned},
     }
-    return {"score": 1 - place / 1_000, "paper": {"corpusId": str(_corpus_id(f"{query} {place}"))}, "snippet": snippet}
+    return {
+        "score": 1 - place / 1_000,
+        "paper": {"corpusId": str(_corpus_id(f"{query} {place}"))},
+        "snippet": snippet,
+    }
 
 
 def _whole(identifier: str, with_references: bool) -> Json:
@@ -62,16 +87,30 @@ def _whole(identifier: str, with_references: bool) -> Json:
         row["paperId"] = identifier
     if with_references:
         cited = [_paper(f"{identifier} cites {number}") for number in range(30)]
-        row["references"] = [{**paper, "abstract": None} if number % 2 else paper for number, paper in enumerate(cited)]
+        row["references"] = [
+            {**paper, "abstract": None} if number % 2 else paper
+            for number, paper in enumerate(cited)
+        ]
     return row
 
 
 def _paper(name: str, words: str = "") -> Json:
     digest = hashlib.sha256(name.encode()).hexdigest()
-    text = f"{words} " + " ".join(digest[place : place + 6] for place in range(0, 60, 6)) + " study of measured things"
+    text = (
+        f"{words} "
+        + " ".join(digest[place : place + 6] for place in range(0, 60, 6))
+        + " study of measured things"
+    )
     abstract = " ".join(itertools.islice(itertools.cycle(text.split()), ABSTRACT_WORDS))[:1_144]
     title = f"Study {digest[:10]} of {words or 'things'} in a longer title"
-    return {"paperId": digest[:40], "corpusId": _corpus_id(name), "title": title, "abstract": abstract, "year": _year(digest), "url": ""}
+    return {
+        "paperId": digest[:40],
+        "corpusId": _corpus_id(name),
+        "title": title,
+        "abstract": abstract,
+        "year": _year(digest),
+        "url": "",
+    }
 
 
 def _year(digest: str) -> int:

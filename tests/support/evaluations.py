@@ -6,7 +6,14 @@ from datetime import UTC, date, datetime, timedelta
 from schemas.base import replace
 from schemas.calls import ApiCall, CallStatus, LlmCall
 from schemas.citation import Citation
-from schemas.contribution import Candidate, CandidateOrigin, Comparison, ContributionEvaluation, ContributionReview, Dimension
+from schemas.contribution import (
+    Candidate,
+    CandidateOrigin,
+    Comparison,
+    ContributionEvaluation,
+    ContributionReview,
+    Dimension,
+)
 from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
 from schemas.idea import Idea
@@ -17,7 +24,13 @@ from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import ScoreWeights
 from schemas.reasons import Reason
 from schemas.run import Run, RunState
-from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation, SoundnessReview, SoundnessSummary
+from schemas.soundness import (
+    Method,
+    MethodEvidence,
+    SoundnessEvaluation,
+    SoundnessReview,
+    SoundnessSummary,
+)
 
 START = datetime(2026, 3, 1, 2, 0, tzinfo=UTC)
 CUTOFF = date(2025, 6, 30)
@@ -105,7 +118,9 @@ def make_papers(number: int, count: int) -> tuple[Paper, ...]:
     )
 
 
-def make_soundness(number: int, papers: tuple[Paper, ...], methods: int = 3, evidence: int = 4) -> SoundnessEvaluation:
+def make_soundness(
+    number: int, papers: tuple[Paper, ...], methods: int = 3, evidence: int = 4
+) -> SoundnessEvaluation:
     generator = random.Random(f"soundness {number}")
     method_ids = [f"m{n + 1}" for n in range(methods)]
     passages = [
@@ -161,9 +176,15 @@ def make_soundness(number: int, papers: tuple[Paper, ...], methods: int = 3, evi
             for method_id in method_ids
             for n, paper in enumerate(papers[:evidence])
         ),
-        reviews=tuple(_soundness_review(generator, method_id, n, methods, evidence) for n, method_id in enumerate(method_ids)),
+        reviews=tuple(
+            _soundness_review(generator, method_id, n, methods, evidence)
+            for n, method_id in enumerate(method_ids)
+        ),
         summary=SoundnessSummary(
-            strengths=(prose(generator, 20),), weaknesses=(prose(generator, 20),), suggestions=(), provenance=make_provenance("summary")
+            strengths=(prose(generator, 20),),
+            weaknesses=(prose(generator, 20),),
+            suggestions=(),
+            provenance=make_provenance("summary"),
         ),
         failures=(
             Failure(
@@ -176,7 +197,9 @@ def make_soundness(number: int, papers: tuple[Paper, ...], methods: int = 3, evi
     )
 
 
-def _soundness_review(generator: random.Random, method_id: str, n: int, methods: int, evidence: int) -> SoundnessReview:
+def _soundness_review(
+    generator: random.Random, method_id: str, n: int, methods: int, evidence: int
+) -> SoundnessReview:
     unscored = methods > 1 and n == methods - 1
     return SoundnessReview(
         method_id=method_id,
@@ -191,7 +214,9 @@ def _soundness_review(generator: random.Random, method_id: str, n: int, methods:
     )
 
 
-def make_contribution(number: int, papers: tuple[Paper, ...], dimensions: int = 2, compared: int = 5) -> ContributionEvaluation:
+def make_contribution(
+    number: int, papers: tuple[Paper, ...], dimensions: int = 2, compared: int = 5
+) -> ContributionEvaluation:
     generator = random.Random(f"contribution {number}")
     dimension_ids = [f"d{n + 1}" for n in range(dimensions)]
     comparisons = tuple(
@@ -233,13 +258,20 @@ def make_contribution(number: int, papers: tuple[Paper, ...], dimensions: int = 
             for n, paper in enumerate(papers)
         ),
         comparisons=comparisons,
-        reviews=tuple(_contribution_review(generator, dimension_id, comparisons) for dimension_id in dimension_ids),
+        reviews=tuple(
+            _contribution_review(generator, dimension_id, comparisons)
+            for dimension_id in dimension_ids
+        ),
         failures=(),
     )
 
 
-def _contribution_review(generator: random.Random, dimension_id: str, comparisons: tuple[Comparison, ...]) -> ContributionReview:
-    scores = [c.score for c in comparisons if c.dimension_id == dimension_id and c.score is not None]
+def _contribution_review(
+    generator: random.Random, dimension_id: str, comparisons: tuple[Comparison, ...]
+) -> ContributionReview:
+    scores = [
+        c.score for c in comparisons if c.dimension_id == dimension_id and c.score is not None
+    ]
     return ContributionReview(
         dimension_id=dimension_id,
         dimension=f"Dimension {dimension_id}",
@@ -256,7 +288,9 @@ def _contribution_review(generator: random.Random, dimension_id: str, comparison
 JUDGES = ("openai/gpt-5", "anthropic/claude-sonnet-4", "mistral/large", "deepseek/chat")
 
 
-def make_judge_votes(judged: Provenance, *answers: float | Reason, item: str = "") -> tuple[JudgeVote, ...]:
+def make_judge_votes(
+    judged: Provenance, *answers: float | Reason, item: str = ""
+) -> tuple[JudgeVote, ...]:
     """What several judges said to one question: a score of `item`, or why the whole reply has none, in the order of `JUDGES`."""
     return tuple(
         JudgeVote(
@@ -342,8 +376,22 @@ def make_evaluation(
         contribution=make_contribution(number, found, dimensions, compared),
         papers=found,
         citations=(
-            Citation(paper_id=found[0].paper_id, citation_key="P1", module="soundness", subject="m1", field="support", count=2),
-            Citation(paper_id=found[1].paper_id, citation_key="P2", module="contribution", subject="d1", field="strengths", count=1),
+            Citation(
+                paper_id=found[0].paper_id,
+                citation_key="P1",
+                module="soundness",
+                subject="m1",
+                field="support",
+                count=2,
+            ),
+            Citation(
+                paper_id=found[1].paper_id,
+                citation_key="P2",
+                module="contribution",
+                subject="d1",
+                field="strengths",
+                count=1,
+            ),
         ),
         llm_calls=tuple(make_llm_call(idea.idea_id, n) for n in range(calls)),
         api_calls=tuple(make_api_call(idea.idea_id, n) for n in range(calls)),

@@ -47,15 +47,23 @@ class Repetitions:
 
     def __init__(self, pattern: Pattern) -> None:
         self._lines = bool(pattern.flags & re.MULTILINE)
-        self.tried_again = list(self._in(parsed(pattern), followed=False, inside_look=False, anchored=False))
+        self.tried_again = list(
+            self._in(parsed(pattern), followed=False, inside_look=False, anchored=False)
+        )
 
-    def _in(self, items: Items, *, followed: object, inside_look: bool, anchored: bool) -> Iterator[str]:
+    def _in(
+        self, items: Items, *, followed: object, inside_look: bool, anchored: bool
+    ) -> Iterator[str]:
         anchored = anchored or (bool(items) and _anchored(items))
         for place, item in enumerate(items):
             behind = items[place + 1 :]
             rest: object = followed
             if _can_fail(behind):
-                ends_word = behind[0] == (code.AT, code.AT_BOUNDARY) and not _can_fail(behind[1:]) and not followed
+                ends_word = (
+                    behind[0] == (code.AT, code.AT_BOUNDARY)
+                    and not _can_fail(behind[1:])
+                    and not followed
+                )
                 rest = "boundary" if ends_word else True
             if item[0] in _REPETITIONS:
                 if item[1][1] is code.MAXREPEAT and (rest or inside_look):
@@ -73,15 +81,26 @@ class Repetitions:
                     anchored=(anchored or (place == 0 and _anchored(inner))) and not is_look,
                 )
 
-    def _kept(self, item: tuple[Any, Any], before: tuple[Any, Any] | None, rest: object, anchored: bool) -> bool:
+    def _kept(
+        self, item: tuple[Any, Any], before: tuple[Any, Any] | None, rest: object, anchored: bool
+    ) -> bool:
         body = list(item[1][2])
-        if item[0] is not code.POSSESSIVE_REPEAT or len(body) != 1 or body[0][0] not in _ONE_CHARACTER:
+        if (
+            item[0] is not code.POSSESSIVE_REPEAT
+            or len(body) != 1
+            or body[0][0] not in _ONE_CHARACTER
+        ):
             return False
         if rest == "boundary" and body == _WORD_CHARACTER:
             return True
         if anchored and not (self._lines and takes(body[0], "\n")):
             return True
-        return before is not None and before[0] is code.ASSERT_NOT and before[1][0] == -1 and list(before[1][1]) == body
+        return (
+            before is not None
+            and before[0] is code.ASSERT_NOT
+            and before[1][0] == -1
+            and list(before[1][1]) == body
+        )
 
 
 def _anchored(items: Items) -> bool:
@@ -142,14 +161,18 @@ def _sample_of(item: tuple[Any, Any], choice: int) -> str:
     if operator is code.LITERAL:
         return chr(value)
     if operator in _ONE_CHARACTER:
-        first = [chr(of) for each, of in value if each is code.LITERAL] if operator is code.IN else []
+        first = (
+            [chr(of) for each, of in value if each is code.LITERAL] if operator is code.IN else []
+        )
         return next((sign for sign in (*first, *_TRIED_AS_MEMBERS) if takes(item, sign)), "a")
     if operator in _REPETITIONS:
         return sample(list(value[2]), choice) * min(max(value[0], 1), value[1])
     if operator is code.BRANCH:
         alternatives = parts(item)
         return sample(alternatives[choice % len(alternatives)], choice)
-    return sample(parts(item)[0], choice) if operator in (code.SUBPATTERN, code.ATOMIC_GROUP) else ""
+    return (
+        sample(parts(item)[0], choice) if operator in (code.SUBPATTERN, code.ATOMIC_GROUP) else ""
+    )
 
 
 def repeated_atoms(pattern: Pattern) -> list[tuple[str, str]]:
@@ -172,7 +195,10 @@ def _bodies(items: Items, prefix: str, choice: int) -> Iterator[tuple[str, str]]
     for word, run in groupby(enumerate(items), key=lambda each: each[1][0] is code.LITERAL):
         places = [place for place, _ in run]
         if repeats and word and len(places) > 1:
-            yield prefix + sample(items[: places[0]], choice), sample([items[place] for place in places])
+            yield (
+                prefix + sample(items[: places[0]], choice),
+                sample([items[place] for place in places]),
+            )
     for item in items:
         if item[0] in _REPETITIONS and item[1][1] > 1:
             yield prefix, sample(list(item[1][2]), choice)

@@ -66,8 +66,23 @@ def parameters(**changes: Any) -> CommitteeParameters:
     return CommitteeParameters(**{**values, **changes})
 
 
-def item(kind: SourceKind, url: str, title: str, text: str = "", published: date | None = date(2021, 3, 1), **more: Any) -> KnowledgeItem:
-    return KnowledgeItem(kind=kind, source=more.pop("source", "fake"), title=title, url=url, text=text, published=published, **more)
+def item(
+    kind: SourceKind,
+    url: str,
+    title: str,
+    text: str = "",
+    published: date | None = date(2021, 3, 1),
+    **more: Any,
+) -> KnowledgeItem:
+    return KnowledgeItem(
+        kind=kind,
+        source=more.pop("source", "fake"),
+        title=title,
+        url=url,
+        text=text,
+        published=published,
+        **more,
+    )
 
 
 def paper(name: str, abstract: str | None, year: int = 2020, **more: Any) -> Paper:
@@ -106,16 +121,24 @@ class FakeSource:
         await self._delays.wait()
         if self._failure is not None:
             return KnowledgeAnswer((), (self._failure,))
-        admitted = [each for each in self._items if each.admissible(query.published_after, query.published_before)]
+        admitted = [
+            each
+            for each in self._items
+            if each.admissible(query.published_after, query.published_before)
+        ]
         removed = [each for each in self._items if each not in admitted]
         undated = sum(each.published is None for each in removed)
-        return KnowledgeAnswer(tuple(admitted[: query.limit]), (), len(removed), query.text, None, undated)
+        return KnowledgeAnswer(
+            tuple(admitted[: query.limit]), (), len(removed), query.text, None, undated
+        )
 
 
 class Library(FakeLiterature):
     """A literature that also knows papers by identifier."""
 
-    def __init__(self, papers: Iterable[Paper] = (), by_name: dict[str, Paper] | None = None, **more: Any) -> None:
+    def __init__(
+        self, papers: Iterable[Paper] = (), by_name: dict[str, Paper] | None = None, **more: Any
+    ) -> None:
         super().__init__(papers, **more)
         self._by_name = by_name or {}
         self.names: list[tuple[str, ...]] = []
@@ -139,15 +162,26 @@ class FakeReader:
     async def repository(self, name: str, as_of: date | None) -> Reading:
         return self._reading(self.repositories, name, as_of, "README")
 
-    def _reading(self, table: dict[str, str], key: str, as_of: date | None, heading: str) -> Reading:
+    def _reading(
+        self, table: dict[str, str], key: str, as_of: date | None, heading: str
+    ) -> Reading:
         self.asked.append((key, as_of))
         if key not in table:
             return Reading(
-                failure=SourceFailure(source="download", endpoint=key, reason=Reason.NOT_FOUND, detail="the server answered 404")
+                failure=SourceFailure(
+                    source="download",
+                    endpoint=key,
+                    reason=Reason.NOT_FOUND,
+                    detail="the server answered 404",
+                )
             )
         return Reading(((heading, table[key]),))
 
 
 def tools(*sources: FakeSource, **more: Any) -> KnowledgeTools:
-    values: dict[str, Any] = {"literature": Library(), "documents": AbstractLibrary(), "embedder": WordEmbedder()}
+    values: dict[str, Any] = {
+        "literature": Library(),
+        "documents": AbstractLibrary(),
+        "embedder": WordEmbedder(),
+    }
     return KnowledgeTools(sources={source.name: source for source in sources}, **{**values, **more})

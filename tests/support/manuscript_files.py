@@ -28,7 +28,10 @@ def faulty_pdf() -> bytes:
         ("We found that 12 of 40 (25%) people improved.", 10.0, False),
         ("The test was clear, t(28) = 2.20, p = .36, so we stop.", 10.0, False),
     ]
-    second = [("2 Results", 12.0, True), ("As Section ?? says, this holds for all people.", 10.0, False)]
+    second = [
+        ("2 Results", 12.0, True),
+        ("As Section ?? says, this holds for all people.", 10.0, False),
+    ]
     return pdf_of([first, second])
 
 

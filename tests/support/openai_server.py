@@ -82,8 +82,13 @@ class OpenAIServer:
     def __post_init__(self) -> None:
         self._count = 0
         self._complete: dict[int, asyncio.Event] = {}
-        routes = [Route(f"/v1/{path}", handler, methods=["POST"]) for path, handler in self._handlers().items()]
-        config = uvicorn.Config(Starlette(routes=routes), log_level="critical", lifespan="off", access_log=False)
+        routes = [
+            Route(f"/v1/{path}", handler, methods=["POST"])
+            for path, handler in self._handlers().items()
+        ]
+        config = uvicorn.Config(
+            Starlette(routes=routes), log_level="critical", lifespan="off", access_log=False
+        )
         self.server = uvicorn.Server(config)
 
     @property
@@ -93,7 +98,9 @@ class OpenAIServer:
     def start(self) -> "OpenAIServer":
         listener = socket.create_server(("127.0.0.1", self.port))
         self.port = listener.getsockname()[1]
-        self._thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listener]}, daemon=True)
+        self._thread = threading.Thread(
+            target=self.server.run, kwargs={"sockets": [listener]}, daemon=True
+        )
         self._thread.start()
         while not self.server.started:
             time.sleep(0.005)
@@ -107,7 +114,12 @@ class OpenAIServer:
     def __enter__(self) -> "OpenAIServer":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         self.stop()
 
     def _handlers(self) -> dict[str, Callable[[Request], Any]]:
@@ -117,7 +129,10 @@ class OpenAIServer:
         recorded = self._recorded(request, await request.json())
         texts = recorded.body["input"]
         texts = [texts] if isinstance(texts, str) else texts
-        data = [{"object": "embedding", "index": place, "embedding": _vector(text)} for place, text in enumerate(texts)]
+        data = [
+            {"object": "embedding", "index": place, "embedding": _vector(text)}
+            for place, text in enumerate(texts)
+        ]
         usage = {"prompt_tokens": 4 * len(texts), "total_tokens": 4 * len(texts)}
         return (await self._misbehave(self._next(recorded))) or JSONResponse(
             {"object": "list", "model": recorded.body["model"], "data": data, "usage": usage}
@@ -135,7 +150,9 @@ class OpenAIServer:
 
     def _recorded(self, request: Request, body: dict[str, Any]) -> Recorded:
         self._count += 1
-        recorded = Recorded(self._count, request.url.path, body, dict(request.headers), time.monotonic())
+        recorded = Recorded(
+            self._count, request.url.path, body, dict(request.headers), time.monotonic()
+        )
         if self.record:
             self.requests.append(recorded)
         return recorded
@@ -160,7 +177,9 @@ class OpenAIServer:
         elif name == "not_json":
             return Response("<html>gateway</html>", 200, media_type="text/html")
         elif name.startswith("retry_after:"):
-            return _error(429, "slow down", "rate_limit_exceeded", {"retry-after": name.partition(":")[2]})
+            return _error(
+                429, "slow down", "rate_limit_exceeded", {"retry-after": name.partition(":")[2]}
+            )
         elif name.startswith("rejects:"):
             refused = name.partition(":")[2]
             if recorded is None or (refused not in recorded.body and refused != "top_k"):
@@ -168,7 +187,9 @@ class OpenAIServer:
             return _error(400, f"Unsupported parameter: '{refused}'", "unsupported_parameter")
         elif recorded is not None and (repeating := _repeating(name, recorded)) is not None:
             return repeating
-        elif name == "rejects_response_format" and (recorded is None or "response_format" not in recorded.body):
+        elif name == "rejects_response_format" and (
+            recorded is None or "response_format" not in recorded.body
+        ):
             return None
         elif name in _ERRORS:
             return _error(*_ERRORS[name])
@@ -185,12 +206,18 @@ class OpenAIServer:
 
     def _reply(self, name: str, recorded: Recorded) -> Response:
         finish_reason, message = "stop", {"role": "assistant", "content": ""}
-        good = "" if name in ("refusal", "refusal_field", "content_filter", "empty") else self._good(recorded)
+        good = (
+            ""
+            if name in ("refusal", "refusal_field", "content_filter", "empty")
+            else self._good(recorded)
+        )
         match name.partition(":")[0]:
             case "malformed":
                 message["content"] = good.replace('"', "").replace(":", " =")
             case "prose":
-                message["content"] = f"Gladly. I weighed [1] and {{2}} first.\n\n{good}\n\nLet me know whether {{this}} helps."
+                message["content"] = (
+                    f"Gladly. I weighed [1] and {{2}} first.\n\n{good}\n\nLet me know whether {{this}} helps."
+                )
             case "fenced":
                 message["content"] = f"```json\n{good}\n```"
             case "refusal":
@@ -204,8 +231,17 @@ class OpenAIServer:
             case "text":
                 message["content"] = name.partition(":")[2]
             case "echoes_key":
-                message["content"] = json.dumps(_with_key(json.loads(good), recorded.key)) if good.startswith("{") else good
-                return JSONResponse({**self._completion(recorded, message, finish_reason), "model": f"loopback-{recorded.key}"})
+                message["content"] = (
+                    json.dumps(_with_key(json.loads(good), recorded.key))
+                    if good.startswith("{")
+                    else good
+                )
+                return JSONResponse(
+                    {
+                        **self._completion(recorded, message, finish_reason),
+                        "model": f"loopback-{recorded.key}",
+                    }
+                )
             case "empty":
                 pass
             case _:
@@ -218,12 +254,20 @@ class OpenAIServer:
         if self.answer is not None:
             answer = self.answer(recorded.messages, schema)
             return answer if isinstance(answer, str) else json.dumps(answer)
-        return json.dumps(answer_from_schema(_worded(recorded.messages), schema)) if schema else "OK"
+        return (
+            json.dumps(answer_from_schema(_worded(recorded.messages), schema)) if schema else "OK"
+        )
 
-    def _completion(self, recorded: Recorded, message: dict[str, Any], finish_reason: str) -> dict[str, Any]:
+    def _completion(
+        self, recorded: Recorded, message: dict[str, Any], finish_reason: str
+    ) -> dict[str, Any]:
         prompt = sum(len(part["content"]) for part in recorded.messages) // 4
         completion = len(message["content"] or "") // 4
-        cached = self.cached_tokens(recorded.messages) if callable(self.cached_tokens) else self.cached_tokens
+        cached = (
+            self.cached_tokens(recorded.messages)
+            if callable(self.cached_tokens)
+            else self.cached_tokens
+        )
         return {
             "id": f"chatcmpl-{recorded.number}",
             "object": "chat.completion",
@@ -247,8 +291,16 @@ _ERRORS: dict[str, tuple[int, str, str]] = {
     "wrong_key": (401, "Incorrect API key provided: sk-secret-1234567890", "invalid_api_key"),
     "forbidden": (403, "not allowed", "forbidden"),
     "no_such_model": (404, "The model does not exist", "model_not_found"),
-    "rejects_response_format": (400, "response_format of type json_schema is not supported", "invalid_request_error"),
-    "too_long": (400, "This model's maximum context length is 4096 tokens", "context_length_exceeded"),
+    "rejects_response_format": (
+        400,
+        "response_format of type json_schema is not supported",
+        "invalid_request_error",
+    ),
+    "too_long": (
+        400,
+        "This model's maximum context length is 4096 tokens",
+        "context_length_exceeded",
+    ),
 }
 
 
@@ -262,7 +314,9 @@ class _Dropped(Response):
 
 
 def _error(status: int, message: str, code: str, headers: dict[str, str] | None = None) -> Response:
-    return JSONResponse({"error": {"message": message, "type": code, "code": code}}, status, headers)
+    return JSONResponse(
+        {"error": {"message": message, "type": code, "code": code}}, status, headers
+    )
 
 
 def _repeating(name: str, recorded: Recorded) -> Response | None:
@@ -271,7 +325,11 @@ def _repeating(name: str, recorded: Recorded) -> Response | None:
         query = f"api_key={quote(recorded.key, safe='')}&q={recorded.key}"
         return Response(status_code=307, headers={"location": f"http://127.0.0.1:9/?{query}"})
     if name.startswith("echoes:"):
-        return _error(int(name.partition(":")[2]), f"cannot use {recorded.key} here: {recorded.headers}", recorded.key)
+        return _error(
+            int(name.partition(":")[2]),
+            f"cannot use {recorded.key} here: {recorded.headers}",
+            recorded.key,
+        )
     return None
 
 
@@ -297,10 +355,14 @@ def _worded(messages: Messages) -> Messages:
 
 
 def _words(content: Any) -> str:
-    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
+    return (
+        content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
+    )
 
 
-def start_openai_server(behaviour: Behaviour = "good", answer: Answer | None = None, **options: Any) -> OpenAIServer:
+def start_openai_server(
+    behaviour: Behaviour = "good", answer: Answer | None = None, **options: Any
+) -> OpenAIServer:
     """A running server on a free port of loopback. `answer(messages, schema)` replaces the generated answers."""
     return OpenAIServer(behaviour, answer, **options).start()
 

@@ -46,23 +46,37 @@ class Collector:
         if path == "/v1/traces":
             for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
                 service = _attributes(resource.resource.attributes)["service.name"]
-                self.spans.extend(_span(span, service) for scope in resource.scope_spans for span in scope.spans)
+                self.spans.extend(
+                    _span(span, service) for scope in resource.scope_spans for span in scope.spans
+                )
         elif path == "/v1/metrics":
             for resource in ExportMetricsServiceRequest.FromString(body).resource_metrics:
                 instance = _attributes(resource.resource.attributes)["service.instance.id"]
-                for metric in (metric for scope in resource.scope_metrics for metric in scope.metrics):
+                for metric in (
+                    metric for scope in resource.scope_metrics for metric in scope.metrics
+                ):
                     self._keep(metric, instance)
 
     def _keep(self, metric, instance: str) -> None:
         kind = metric.WhichOneof("data")
         for point in getattr(metric, kind).data_points:
             value = point.count if kind == "histogram" else point.as_int or point.as_double
-            self.figures.setdefault(metric.name, {})[instance, tuple(sorted(_attributes(point.attributes).items()))] = value
+            self.figures.setdefault(metric.name, {})[
+                instance, tuple(sorted(_attributes(point.attributes).items()))
+            ] = value
 
 
 def _span(span, service: str) -> SeenSpan:
     failed = span.status.message if span.status.code == 2 else None
-    return SeenSpan(span.name, span.span_id, span.parent_span_id, span.trace_id, service, failed, _attributes(span.attributes))
+    return SeenSpan(
+        span.name,
+        span.span_id,
+        span.parent_span_id,
+        span.trace_id,
+        service,
+        failed,
+        _attributes(span.attributes),
+    )
 
 
 def _attributes(pairs) -> dict:
@@ -76,7 +90,10 @@ def collector() -> Iterator[Collector]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
-            kept.take(self.path, gzip.decompress(body) if self.headers.get("content-encoding") == "gzip" else body)
+            kept.take(
+                self.path,
+                gzip.decompress(body) if self.headers.get("content-encoding") == "gzip" else body,
+            )
             self.send_response(200)
             self.send_header("content-length", "0")
             self.end_headers()

@@ -7,8 +7,21 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-_TOPICS = ("graph networks", "protein folding", "machine translation", "robot grasping", "image segmentation", "bandit algorithms")
-_METHODS = ("attention", "contrastive learning", "dynamic programming", "diffusion", "active learning")
+_TOPICS = (
+    "graph networks",
+    "protein folding",
+    "machine translation",
+    "robot grasping",
+    "image segmentation",
+    "bandit algorithms",
+)
+_METHODS = (
+    "attention",
+    "contrastive learning",
+    "dynamic programming",
+    "diffusion",
+    "active learning",
+)
 
 
 def paper_rows(count: int) -> list[dict[str, Any]]:
@@ -19,7 +32,9 @@ def paper_rows(count: int) -> list[dict[str, Any]]:
         rows.append(
             {
                 "title": f"{method.title()} for {topic}: report {number}",
-                "abstract": f"We study {topic} with {method}. Experiment {number} improves results." if number % 9 else "",
+                "abstract": f"We study {topic} with {method}. Experiment {number} improves results."
+                if number % 9
+                else "",
                 "authors": [f"Ada Author{number}", "Bob Writer"],
                 "venue": "Conference",
                 "year": 2010 + number % 12,

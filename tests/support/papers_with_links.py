@@ -8,4 +8,11 @@ from schemas.paper import Paper
 
 def paper(**fields: Any) -> Paper:
     """A paper with an abstract; `fields` override."""
-    return Paper(**{"paper_id": PaperId("p1"), "title": "A paper", "abstract": "What the source says.", **fields})
+    return Paper(
+        **{
+            "paper_id": PaperId("p1"),
+            "title": "A paper",
+            "abstract": "What the source says.",
+            **fields,
+        }
+    )

@@ -48,7 +48,9 @@ def measure(command: list[str], environment: dict[str, str], log: Path) -> Usage
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=stream)
         cpu: dict[int, tuple[str, float]] = {}
         stopped = threading.Event()
-        watcher = threading.Thread(target=_watch, args=(process.pid, stopped, cpu, usage.peak_bytes))
+        watcher = threading.Thread(
+            target=_watch, args=(process.pid, stopped, cpu, usage.peak_bytes)
+        )
         watcher.start()
         usage.output = (process.communicate()[0] or b"").decode()
     usage.wall_seconds, usage.exit_code = time.monotonic() - started, process.returncode
@@ -59,7 +61,9 @@ def measure(command: list[str], environment: dict[str, str], log: Path) -> Usage
     return usage
 
 
-def _watch(pid: int, stopped: threading.Event, cpu: dict[int, tuple[str, float]], peak: dict[str, int]) -> None:
+def _watch(
+    pid: int, stopped: threading.Event, cpu: dict[int, tuple[str, float]], peak: dict[str, int]
+) -> None:
     roles: dict[int, str] = {}
     while not stopped.wait(SAMPLE_SECONDS):
         try:

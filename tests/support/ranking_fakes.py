@@ -22,7 +22,9 @@ def parameters(**changes: Any) -> RankingParameters:
     return RankingParameters(**changes)
 
 
-def dossier(idea_id: str, group: str | None = "g", text: str = "An idea.", **fields: Any) -> Dossier:
+def dossier(
+    idea_id: str, group: str | None = "g", text: str = "An idea.", **fields: Any
+) -> Dossier:
     return Dossier(idea_id=IdeaId(idea_id), group=group, title=idea_id, text=text, **fields)
 
 
@@ -57,7 +59,10 @@ class FakeJudge:
         )
         if isinstance(decided, Reason):
             return Unscored(decided, f"the fake says {decided}", provenance)
-        verdicts = [DimensionVerdict(dimension=one.name, reason="Because.", better=decided) for one in inputs.dimensions]
+        verdicts = [
+            DimensionVerdict(dimension=one.name, reason="Because.", better=decided)
+            for one in inputs.dimensions
+        ]
         return Scored(PairReply(verdicts=verdicts), provenance)
 
 
@@ -82,4 +87,7 @@ def match(first: str, second: str, winner: Winner | None, number: int = 1, **fie
 
 
 def matches(results: Iterable[tuple[str, str, Winner | None]]) -> list[Match]:
-    return [match(first, second, winner, number) for number, (first, second, winner) in enumerate(results, start=1)]
+    return [
+        match(first, second, winner, number)
+        for number, (first, second, winner) in enumerate(results, start=1)
+    ]

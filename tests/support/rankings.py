@@ -7,7 +7,16 @@ from itertools import combinations
 from schemas.calls import CallStatus, LlmCall
 from schemas.identifiers import IdeaId, RunId
 from schemas.outcome import Provenance
-from schemas.ranking import Grouping, GroupSummary, Match, RankedGroup, RankingHead, Rating, RatingMethod, Winner
+from schemas.ranking import (
+    Grouping,
+    GroupSummary,
+    Match,
+    RankedGroup,
+    RankingHead,
+    Rating,
+    RatingMethod,
+    Winner,
+)
 from schemas.reasons import Reason
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
@@ -32,7 +41,14 @@ def provenance(call_id: str, engine: str) -> Provenance:
 
 
 def make_match(
-    number: int, group: str, first: IdeaId, second: IdeaId, dimension: str, engine: str, winner: Winner | None, rationale: str = ""
+    number: int,
+    group: str,
+    first: IdeaId,
+    second: IdeaId,
+    dimension: str,
+    engine: str,
+    winner: Winner | None,
+    rationale: str = "",
 ) -> Match:
     return Match(
         match_id=f"{group}-{number}",
@@ -41,7 +57,8 @@ def make_match(
         second_idea_id=second,
         dimension=dimension,
         winner=winner,
-        rationale=rationale or ("it is better [(Doe, 2021)](https://example.org/p1)" if winner else ""),
+        rationale=rationale
+        or ("it is better [(Doe, 2021)](https://example.org/p1)" if winner else ""),
         round=1,
         judge=engine,
         unscored_reason=None if winner else Reason.REFUSED,
@@ -68,7 +85,11 @@ def make_ranked_group(
         for first, second, winner in ((one, other, Winner.FIRST), (other, one, Winner.SECOND)):
             for dimension in DIMENSIONS:
                 judged = None if len(matches) < refused else winner
-                matches.append(make_match(len(matches), group, first, second, dimension, engine, judged, rationale))
+                matches.append(
+                    make_match(
+                        len(matches), group, first, second, dimension, engine, judged, rationale
+                    )
+                )
             calls.append(make_call(f"{group}-{first}-{second}", first, engine))
     ratings = [
         make_rating(place, len(ideas), idea_id, group, dimension, method)
@@ -96,7 +117,9 @@ def make_ranked_group(
     )
 
 
-def make_rating(place: int, size: int, idea_id: IdeaId, group: str, dimension: str, method: RatingMethod) -> Rating:
+def make_rating(
+    place: int, size: int, idea_id: IdeaId, group: str, dimension: str, method: RatingMethod
+) -> Rating:
     strength = (size - 1) / 2 - place
     return Rating(
         group=group,
@@ -139,7 +162,12 @@ def make_call(call_id: str, idea_id: IdeaId, engine: str) -> LlmCall:
     )
 
 
-def make_head(layout: Layout, groups: Sequence[RankedGroup], *, method: RatingMethod = RatingMethod.BRADLEY_TERRY) -> RankingHead:
+def make_head(
+    layout: Layout,
+    groups: Sequence[RankedGroup],
+    *,
+    method: RatingMethod = RatingMethod.BRADLEY_TERRY,
+) -> RankingHead:
     """The head of a ranking over the run as it is published now."""
     first = groups[0]
     with open_reader(layout) as connection:

@@ -29,7 +29,14 @@ def hostile_evaluation():
     evaluation = make_evaluation(1, idea=idea)
     soundness, contribution = evaluation.soundness, evaluation.contribution
     papers = tuple(
-        replace(p, title=HOSTILE_TEXT, authors=("Mallory <script>",), venue="|*x*|", url="javascript:alert(4)") for p in evaluation.papers
+        replace(
+            p,
+            title=HOSTILE_TEXT,
+            authors=("Mallory <script>",),
+            venue="|*x*|",
+            url="javascript:alert(4)",
+        )
+        for p in evaluation.papers
     )
     return replace(
         evaluation,
@@ -37,29 +44,54 @@ def hostile_evaluation():
         soundness=replace(
             soundness,
             methods=tuple(replace(method, text=HOSTILE_TEXT) for method in soundness.methods),
-            evidence=tuple(replace(entry, method=HOSTILE_TEXT, results=HOSTILE_TEXT, context=HOSTILE_TEXT) for entry in soundness.evidence),
+            evidence=tuple(
+                replace(entry, method=HOSTILE_TEXT, results=HOSTILE_TEXT, context=HOSTILE_TEXT)
+                for entry in soundness.evidence
+            ),
             reviews=tuple(
-                review if review.unscored_reason else replace(review, support=HOSTILE_TEXT, suggestions=HOSTILE_TEXT)
+                review
+                if review.unscored_reason
+                else replace(review, support=HOSTILE_TEXT, suggestions=HOSTILE_TEXT)
                 for review in soundness.reviews
             ),
-            summary=replace(soundness.summary, strengths=(HOSTILE_TEXT,), weaknesses=(HOSTILE_TEXT,)),
+            summary=replace(
+                soundness.summary, strengths=(HOSTILE_TEXT,), weaknesses=(HOSTILE_TEXT,)
+            ),
         ),
         contribution=replace(
             contribution,
-            dimensions=tuple(replace(entry, name=HOSTILE_TEXT, statements=(HOSTILE_TEXT,)) for entry in contribution.dimensions),
-            comparisons=tuple(
-                replace(entry, dimension=HOSTILE_TEXT, overall_comparison=HOSTILE_TEXT) for entry in contribution.comparisons
+            dimensions=tuple(
+                replace(entry, name=HOSTILE_TEXT, statements=(HOSTILE_TEXT,))
+                for entry in contribution.dimensions
             ),
-            reviews=tuple(replace(entry, dimension=HOSTILE_TEXT, strengths=HOSTILE_TEXT) for entry in contribution.reviews),
+            comparisons=tuple(
+                replace(entry, dimension=HOSTILE_TEXT, overall_comparison=HOSTILE_TEXT)
+                for entry in contribution.comparisons
+            ),
+            reviews=tuple(
+                replace(entry, dimension=HOSTILE_TEXT, strengths=HOSTILE_TEXT)
+                for entry in contribution.reviews
+            ),
         ),
-        failures=(Failure(stage="literature", subject=HOSTILE_TEXT, reason=Reason.TIMEOUT, detail=HOSTILE_TEXT),),
+        failures=(
+            Failure(
+                stage="literature", subject=HOSTILE_TEXT, reason=Reason.TIMEOUT, detail=HOSTILE_TEXT
+            ),
+        ),
     )
 
 
 def unscored_evaluation():
     """Nothing could be judged: the source was away and the budget spent."""
     evaluation = make_evaluation(
-        2, idea=replace(make_idea(2), idea_id=UNSCORED, title="Nothing scored", group=None, cutoff_date=date(2025, 6, 30))
+        2,
+        idea=replace(
+            make_idea(2),
+            idea_id=UNSCORED,
+            title="Nothing scored",
+            group=None,
+            cutoff_date=date(2025, 6, 30),
+        ),
     )
     reason = Reason.BUDGET_EXHAUSTED
     soundness = replace(
@@ -69,7 +101,15 @@ def unscored_evaluation():
             for entry in evaluation.soundness.evidence
         ),
         reviews=tuple(
-            replace(review, score_0_to_10=None, support="", contradictions="", suggestions="", evidence_count=0, unscored_reason=reason)
+            replace(
+                review,
+                score_0_to_10=None,
+                support="",
+                contradictions="",
+                suggestions="",
+                evidence_count=0,
+                unscored_reason=reason,
+            )
             for review in evaluation.soundness.reviews
         ),
         summary=None,
@@ -107,9 +147,14 @@ def publish_report_lake(root: Path) -> Layout:
     land(layout, unscored_evaluation(), incomplete_reason=Reason.BUDGET_EXHAUSTED)
     land(layout, replace(make_evaluation(4), contribution=None, llm_calls=()))
     rejected = RejectedIdea(
-        idea_id=None, location="ideas.jsonl line 7", reason=Reason.TOO_SHORT, detail="<b>3 words</b> | write at least 20"
+        idea_id=None,
+        location="ideas.jsonl line 7",
+        reason=Reason.TOO_SHORT,
+        detail="<b>3 words</b> | write at least 20",
     )
     land_rejections(layout, RUN, [rejected])
-    report = publish_run(layout, make_run(ideas=5, rejected_count=1, evaluated_count=4, failed_count=1))
+    report = publish_run(
+        layout, make_run(ideas=5, rejected_count=1, evaluated_count=4, failed_count=1)
+    )
     assert report.published, report.validation.broken
     return layout

@@ -13,10 +13,25 @@ def unsafe_parts(page: AppTest) -> list[str]:
     """Markdown of the page that would show HTML, lead elsewhere than to the web, or hold an image or formula."""
     written = [
         element
-        for kind in ("markdown", "caption", "header", "subheader", "info", "warning", "error", "success")
+        for kind in (
+            "markdown",
+            "caption",
+            "header",
+            "subheader",
+            "info",
+            "warning",
+            "error",
+            "success",
+        )
         for element in getattr(page, kind)
     ]
-    labels = [element.label for kind in ("expander", "metric", "tabs") for element in getattr(page, kind)]
+    labels = [
+        element.label for kind in ("expander", "metric", "tabs") for element in getattr(page, kind)
+    ]
     allowed = [element.value for element in written if getattr(element, "allow_html", False)]
     texts = [str(element.value) for element in written] + labels
-    return allowed + [text for text in texts if _TAG.search(text) or _UNSAFE_LINK.search(text) or _FORMULA_OR_IMAGE.search(text)]
+    return allowed + [
+        text
+        for text in texts
+        if _TAG.search(text) or _UNSAFE_LINK.search(text) or _FORMULA_OR_IMAGE.search(text)
+    ]

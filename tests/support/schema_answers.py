@@ -49,14 +49,19 @@ class _Writer:
     @classmethod
     def over(cls, data: str) -> "_Writer":
         idea = max((match.group(2) for match in _IDEA.finditer(data)), key=len, default=data)
-        lines = [line.strip(" -*") for line in re.split(r"(?<=[.!?])\s+|\n+", idea) if not line.startswith("#")]
+        lines = [
+            line.strip(" -*")
+            for line in re.split(r"(?<=[.!?])\s+|\n+", idea)
+            if not line.startswith("#")
+        ]
         return cls(
             data=data,
             papers=_unique(_PAPER.findall(data)),
             dimensions=_unique(_DIMENSION.findall(data)),
             places=_places(data),
             statements=[int(number) for number in _unique(_STATEMENT.findall(data))],
-            sentences=[line for line in lines if len(line.split()) >= 6] or ["The plan is judged by what it says."],
+            sentences=[line for line in lines if len(line.split()) >= 6]
+            or ["The plan is judged by what it says."],
             seed=zlib.crc32(data.encode()),
         )
 
@@ -70,7 +75,10 @@ class _Writer:
             return node["enum"][(self.seed + place) % len(node["enum"])]
         kind = node.get("type", "string")
         if kind == "object":
-            return {key: self.value(inner, root, key, place) for key, inner in node.get("properties", {}).items()}
+            return {
+                key: self.value(inner, root, key, place)
+                for key, inner in node.get("properties", {}).items()
+            }
         if kind == "array":
             return self._list(node, root, name)
         if kind in ("integer", "number"):
@@ -84,7 +92,10 @@ class _Writer:
             return self._resolved(root["$defs"][node["$ref"].rsplit("/", 1)[-1]], root)
         options = node.get("anyOf") or node.get("oneOf")
         if options:
-            return self._resolved(next((option for option in options if option.get("type") != "null"), options[0]), root)
+            return self._resolved(
+                next((option for option in options if option.get("type") != "null"), options[0]),
+                root,
+            )
         return node
 
     def _list(self, node: Schema, root: Schema, name: str) -> list[Any]:
@@ -120,9 +131,13 @@ class _Writer:
             words = {"query": 12, "name": 4}.get(name, 60)
             return " ".join(sentence.split()[:words])
         first, second = (self.papers * 2)[:2] if self.papers else ("", "")
-        if name in ("support", "contradictions", "suggestions", "strengths", "weaknesses") and first:
+        if (
+            name in ("support", "contradictions", "suggestions", "strengths", "weaknesses")
+            and first
+        ):
             return (
-                f"What was found speaks to this {name} in a setting close to the plan [{first}]. A second paper agrees in part [{second}]."
+                f"What was found speaks to this {name} in a setting close to the plan [{first}]. "
+                f"A second paper agrees in part [{second}]."
             )
         return f"In short, on {name or 'the matter'}: {sentence[:160]}"
 

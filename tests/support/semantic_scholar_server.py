@@ -28,7 +28,10 @@ Fault = Callable[[int, str], str | None]
 """(number of the request from 0, path) → a word of `FAULTS`, or None to answer well."""
 
 _STANDING_AT_THE_DOOR_SECONDS = 0.3
-_TOO_MANY = {"message": "Too Many Requests. Please wait and try again or apply for a key for higher rate limits.", "code": "429"}
+_TOO_MANY = {
+    "message": "Too Many Requests. Please wait and try again or apply for a key for higher rate limits.",
+    "code": "429",
+}
 _BODIES = {
     "429": _TOO_MANY,
     "500": {"message": "Internal Server Error"},
@@ -56,9 +59,16 @@ def corpus(count: int, references_each: int = 3) -> list[Json]:
                 "authors": [{"authorId": str(number), "name": f"Author {number}"}],
                 "venue": "Venue",
                 "year": 2015 + number % 10,
-                "publicationDate": f"{2015 + number % 10}-0{1 + number % 9}-11" if number % 3 else None,
+                "publicationDate": f"{2015 + number % 10}-0{1 + number % 9}-11"
+                if number % 3
+                else None,
                 "url": f"https://www.semanticscholar.org/paper/{paper_id(str(number))}",
-                "openAccessPdf": {"url": "", "status": None, "license": None, "disclaimer": "Notice"},
+                "openAccessPdf": {
+                    "url": "",
+                    "status": None,
+                    "license": None,
+                    "disclaimer": "Notice",
+                },
                 "citationCount": number,
                 "referenceCount": len(cited),
                 "cited": None if number % 7 == 6 else cited,
@@ -93,8 +103,12 @@ class SemanticScholarServer:
     def __post_init__(self) -> None:
         self._by_name = {name: paper for paper in self.papers for name in _names(paper)}
         self._socket = socket.create_server(("127.0.0.1", 0))
-        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # a connection dropped on purpose is no news
-        config = uvicorn.Config(self._application, log_config=None, access_log=False, lifespan="off", interface="asgi3")
+        logging.getLogger("uvicorn.error").setLevel(
+            logging.CRITICAL
+        )  # a connection dropped on purpose is no news
+        config = uvicorn.Config(
+            self._application, log_config=None, access_log=False, lifespan="off", interface="asgi3"
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
@@ -114,13 +128,17 @@ class SemanticScholarServer:
         allowed = max(int(requests_per_second), 1)
         window = allowed / requests_per_second
         return sum(
-            later - earlier < window and not self.stalls.touched(earlier - _STANDING_AT_THE_DOOR_SECONDS, earlier)
+            later - earlier < window
+            and not self.stalls.touched(earlier - _STANDING_AT_THE_DOOR_SECONDS, earlier)
             for earlier, later in zip(self.arrivals, self.arrivals[allowed:], strict=False)
         )
 
     def too_early(self, requests_per_second: float, began_at: float) -> int:
         """How many requests came earlier than an allowance that began then had room for. Nothing that is late can add to them."""
-        return sum(moment < began_at + number / requests_per_second for number, moment in enumerate(self.arrivals))
+        return sum(
+            moment < began_at + number / requests_per_second
+            for number, moment in enumerate(self.arrivals)
+        )
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -128,14 +146,23 @@ class SemanticScholarServer:
             time.sleep(0.005)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         self._server.should_exit = True
         self._server.force_exit = True
         self._thread.join(10)
         self._socket.close()
 
     async def _serve(self) -> None:
-        watching = asyncio.create_task(self.stalls.watch()) if self.requests_per_second is not None else None
+        watching = (
+            asyncio.create_task(self.stalls.watch())
+            if self.requests_per_second is not None
+            else None
+        )
         await self._server.serve([self._socket])
         if watching is not None:
             watching.cancel()
@@ -158,12 +185,20 @@ class SemanticScholarServer:
             fault = "429"
         if self.delay_seconds:
             await asyncio.sleep(self.delay_seconds)
-        if self.lost_word is not None and self.lost_word in unquote(scope["query_string"].decode()).lower():
+        if (
+            self.lost_word is not None
+            and self.lost_word in unquote(scope["query_string"].decode()).lower()
+        ):
             fault = "503"
         if fault in _BODIES:
             await _send(send, int(fault), _BODIES[fault])
             return
-        parameters = {name: values[-1] for name, values in parse_qs(scope["query_string"].decode(), keep_blank_values=True).items()}
+        parameters = {
+            name: values[-1]
+            for name, values in parse_qs(
+                scope["query_string"].decode(), keep_blank_values=True
+            ).items()
+        }
         status, answer = self._answer(scope["method"], unquote(path), parameters, body)
         if fault == "slow":
             await asyncio.sleep(self.slow_seconds)
@@ -173,27 +208,44 @@ class SemanticScholarServer:
         if self.requests_per_second is None:
             return False
         allowed = max(int(self.requests_per_second), 1)
-        return number >= allowed and now - self.arrivals[number - allowed] < allowed / self.requests_per_second
+        return (
+            number >= allowed
+            and now - self.arrivals[number - allowed] < allowed / self.requests_per_second
+        )
 
-    def _answer(self, method: str, path: str, parameters: dict[str, str], body: bytes) -> tuple[int, Any]:
+    def _answer(
+        self, method: str, path: str, parameters: dict[str, str], body: bytes
+    ) -> tuple[int, Any]:
         fields = parameters.get("fields", "title").split(",")
         unknown = [name for name in fields if name == "nonsense"]
         if unknown:
             return 400, {"error": f"Unrecognized or unsupported fields: [{', '.join(unknown)}]"}
         if (method, path) == ("POST", "/graph/v1/paper/batch"):
             return self._batch(json.loads(body)["ids"], fields)
-        if path in ("/graph/v1/paper/search", "/graph/v1/paper/search/bulk", "/graph/v1/snippet/search"):
+        if path in (
+            "/graph/v1/paper/search",
+            "/graph/v1/paper/search/bulk",
+            "/graph/v1/snippet/search",
+        ):
             return self._search(path, parameters, fields)
         if path.startswith("/recommendations/v1/papers/forpaper/"):
-            return self._recommend(path.removeprefix("/recommendations/v1/papers/forpaper/"), parameters, fields)
+            return self._recommend(
+                path.removeprefix("/recommendations/v1/papers/forpaper/"), parameters, fields
+            )
         if path.rstrip("/") == "/recommendations/v1/papers":
             return self._recommend_from(json.loads(body), parameters, fields)
         if path.startswith("/graph/v1/paper/") and path.endswith(("/references", "/citations")):
-            return self._links(*path.removeprefix("/graph/v1/paper/").rsplit("/", 1), parameters, fields)
+            return self._links(
+                *path.removeprefix("/graph/v1/paper/").rsplit("/", 1), parameters, fields
+            )
         if path.startswith("/graph/v1/paper/"):
             name = path.removeprefix("/graph/v1/paper/")
             paper = self._by_name.get(name.lower())
-            return (200, _view(paper, fields)) if paper else (404, {"error": f"Paper with id {name} not found"})
+            return (
+                (200, _view(paper, fields))
+                if paper
+                else (404, {"error": f"Paper with id {name} not found"})
+            )
         return 404, {"error": "not here"}
 
     def _batch(self, identifiers: list[str], fields: list[str]) -> tuple[int, Any]:
@@ -209,95 +261,171 @@ class SemanticScholarServer:
         rows: list[Json | None] = []
         for paper in found:
             row = _view(paper, fields) if paper else None
-            inner = [name.removeprefix("references.") for name in fields if name.startswith("references.")]
+            inner = [
+                name.removeprefix("references.")
+                for name in fields
+                if name.startswith("references.")
+            ]
             if paper and row is not None and inner:
                 cited = paper["cited"]
-                row["references"] = [self._reference(each, inner) for each in cited[:left]] if cited is not None else None
+                row["references"] = (
+                    [self._reference(each, inner) for each in cited[:left]]
+                    if cited is not None
+                    else None
+                )
                 left -= len(row["references"] or ())
             rows.append(row)
         return 200, rows
 
     def _reference(self, cited: str, fields: list[str]) -> Json:
         """Reference rows often lack the abstract that the paper itself has."""
-        return {**_view(self._by_name[cited], fields), **({"abstract": None} if "abstract" in fields else {})}
+        return {
+            **_view(self._by_name[cited], fields),
+            **({"abstract": None} if "abstract" in fields else {}),
+        }
 
     def _search(self, path: str, parameters: dict[str, str], fields: list[str]) -> tuple[int, Any]:
         words = set(parameters.get("query", "").lower().split())
         limit, offset = int(parameters.get("limit", "10")), int(parameters.get("offset", "0"))
         if offset + limit >= 1000 and path.endswith("paper/search"):
-            return 400, {"error": "Relevance search offset + limit must be < 1000. Consider '/paper/search/bulk'"}
-        ranked = sorted((-len(words & set(paper["title"].lower().split())), paper["corpusId"]) for paper in self._within(parameters))
+            return 400, {
+                "error": "Relevance search offset + limit must be < 1000. Consider '/paper/search/bulk'"
+            }
+        ranked = sorted(
+            (-len(words & set(paper["title"].lower().split())), paper["corpusId"])
+            for paper in self._within(parameters)
+        )
         hits = [self._by_name[f"corpusid:{corpus_id}"] for score, corpus_id in ranked if score]
         page = hits[:1000] if path.endswith("bulk") else hits[offset : offset + limit]
         if path.endswith("snippet/search"):
-            return 200, {"data": [self._snippet(paper, place) for place, paper in enumerate(page)], "retrievalVersion": "test"}
+            return 200, {
+                "data": [self._snippet(paper, place) for place, paper in enumerate(page)],
+                "retrievalVersion": "test",
+            }
         if not hits:
             return 200, {"total": 0, "offset": offset}
-        body = {"total": len(hits), "offset": offset, "data": [_view(paper, fields) for paper in page]}
+        body = {
+            "total": len(hits),
+            "offset": offset,
+            "data": [_view(paper, fields) for paper in page],
+        }
         if path.endswith("bulk"):
             return 200, {**body, "token": None}
         return 200, {**body, **({"next": offset + limit} if offset + limit < len(hits) else {})}
 
     def _snippet(self, paper: Json, place: int) -> Json:
-        mentions = [{"start": 0, "end": 4, "matchedPaperCorpusId": str(self._by_name[each]["corpusId"])} for each in paper["cited"] or ()]
+        mentions = [
+            {"start": 0, "end": 4, "matchedPaperCorpusId": str(self._by_name[each]["corpusId"])}
+            for each in paper["cited"] or ()
+        ]
         return {
             "score": round(0.8 - place / 1000, 4),
-            "paper": {"corpusId": str(paper["corpusId"]), "title": paper["title"], "authors": [], "openAccessInfo": None},
+            "paper": {
+                "corpusId": str(paper["corpusId"]),
+                "title": paper["title"],
+                "authors": [],
+                "openAccessInfo": None,
+            },
             "snippet": {
                 "text": f"Body text of {paper['title']}.",
                 "snippetKind": "body",
                 "section": "Introduction",
                 "snippetOffset": {"start": 10, "end": 99},
-                "annotations": {"refMentions": [*mentions, {"start": 5, "end": 6, "matchedPaperCorpusId": None}], "sentences": []},
+                "annotations": {
+                    "refMentions": [
+                        *mentions,
+                        {"start": 5, "end": 6, "matchedPaperCorpusId": None},
+                    ],
+                    "sentences": [],
+                },
             },
         }
 
-    def _recommend(self, seed: str, parameters: dict[str, str], fields: list[str]) -> tuple[int, Any]:
+    def _recommend(
+        self, seed: str, parameters: dict[str, str], fields: list[str]
+    ) -> tuple[int, Any]:
         paper = self._by_name.get(seed.lower())
         if "publicationDateOrYear" in parameters:
             return 400, {"error": "Unacceptable query params: [publicationDateOrYear]"}
         if paper is None:
             return 404, {"error": "Input papers not found"}
         alike = [each for each in self.papers if each["topic"] == paper["topic"]]
-        return 200, {"recommendedPapers": [_view(each, fields) for each in alike[: int(parameters.get("limit", "100"))]]}
+        return 200, {
+            "recommendedPapers": [
+                _view(each, fields) for each in alike[: int(parameters.get("limit", "100"))]
+            ]
+        }
 
-    def _recommend_from(self, body: Json, parameters: dict[str, str], fields: list[str]) -> tuple[int, Any]:
+    def _recommend_from(
+        self, body: Json, parameters: dict[str, str], fields: list[str]
+    ) -> tuple[int, Any]:
         if not body.get("positivePaperIds"):
             return 400, {"error": "No positive paper examples given"}
         return self._recommend(body["positivePaperIds"][0], parameters, fields)
 
-    def _links(self, name: str, direction: str, parameters: dict[str, str], fields: list[str]) -> tuple[int, Any]:
+    def _links(
+        self, name: str, direction: str, parameters: dict[str, str], fields: list[str]
+    ) -> tuple[int, Any]:
         paper = self._by_name.get(name.lower())
         if paper is None:
             return 404, {"error": f"Paper with id {name} not found"}
         if direction == "references" and paper["cited"] is None:
-            return 200, {"data": None, "citingPaperInfo": {"openAccessPdf": {"disclaimer": "elided by the publisher: {'references'}"}}}
+            return 200, {
+                "data": None,
+                "citingPaperInfo": {
+                    "openAccessPdf": {"disclaimer": "elided by the publisher: {'references'}"}
+                },
+            }
         offset, limit = int(parameters.get("offset", "0")), int(parameters.get("limit", "100"))
         if direction == "references":
             linked, side = paper["cited"], "citedPaper"
         else:
-            linked, side = [each["paperId"] for each in self.papers if paper["paperId"] in (each["cited"] or ())], "citingPaper"
+            linked, side = (
+                [
+                    each["paperId"]
+                    for each in self.papers
+                    if paper["paperId"] in (each["cited"] or ())
+                ],
+                "citingPaper",
+            )
         rows = [
-            {"contexts": [], "isInfluential": False, side: _view(self._by_name[each], fields)} for each in linked[offset : offset + limit]
+            {"contexts": [], "isInfluential": False, side: _view(self._by_name[each], fields)}
+            for each in linked[offset : offset + limit]
         ]
-        return 200, {"offset": offset, "data": rows, **({"next": offset + limit} if offset + limit < len(linked) else {})}
+        return 200, {
+            "offset": offset,
+            "data": rows,
+            **({"next": offset + limit} if offset + limit < len(linked) else {}),
+        }
 
     def _within(self, parameters: dict[str, str]) -> Iterable[Json]:
         """Undated papers count as of 1 January of their year, as the API documents."""
         last = parameters.get("publicationDateOrYear", ":").partition(":")[2] or "9999"
-        return [paper for paper in self.papers if (paper["publicationDate"] or f"{paper['year']}-01-01") <= last]
+        return [
+            paper
+            for paper in self.papers
+            if (paper["publicationDate"] or f"{paper['year']}-01-01") <= last
+        ]
 
 
 def _names(paper: Json) -> list[str]:
     doi = paper["externalIds"].get("DOI", "").lower()
-    return [paper["paperId"], f"corpusid:{paper['corpusId']}", *([doi, f"doi:{doi}"] if doi else [])]
+    return [
+        paper["paperId"],
+        f"corpusid:{paper['corpusId']}",
+        *([doi, f"doi:{doi}"] if doi else []),
+    ]
 
 
 def _view(paper: Json, fields: list[str]) -> Json:
-    return {name: paper.get(name) for name in dict.fromkeys(["paperId", *fields]) if "." not in name}
+    return {
+        name: paper.get(name) for name in dict.fromkeys(["paperId", *fields]) if "." not in name
+    }
 
 
-async def _send(send: Any, status: int, body: Any, *, cut: bool = False, drop: bool = False) -> None:
+async def _send(
+    send: Any, status: int, body: Any, *, cut: bool = False, drop: bool = False
+) -> None:
     content = json.dumps(body).encode()
     content = content[: len(content) // 2] if cut or drop else content
     length = len(content) + (100 if drop else 0)

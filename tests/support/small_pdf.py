@@ -6,12 +6,18 @@ Text = tuple[str, float, bool]
 """One line: text, size in points, bold."""
 
 
-def pdf_of(pages: list[list[Text]], *, encrypted: bool = False, page_count: int | None = None) -> bytes:
+def pdf_of(
+    pages: list[list[Text]], *, encrypted: bool = False, page_count: int | None = None
+) -> bytes:
     """A PDF that prints `pages` from top to bottom in Helvetica."""
-    return pdf_from_streams([_stream(lines) for lines in pages], encrypted=encrypted, page_count=page_count)
+    return pdf_from_streams(
+        [_stream(lines) for lines in pages], encrypted=encrypted, page_count=page_count
+    )
 
 
-def pdf_from_streams(streams: list[bytes], *, encrypted: bool = False, page_count: int | None = None) -> bytes:
+def pdf_from_streams(
+    streams: list[bytes], *, encrypted: bool = False, page_count: int | None = None
+) -> bytes:
     """A PDF whose pages have these content streams, compressed; `page_count` may lie."""
     kids = " ".join(f"{5 + 2 * number} 0 R" for number in range(len(streams)))
     objects = [
@@ -23,8 +29,14 @@ def pdf_from_streams(streams: list[bytes], *, encrypted: bool = False, page_coun
     for number, stream in enumerate(streams):
         packed = zlib.compress(stream, 9)
         resources = "/Resources << /Font << /F1 3 0 R /F2 4 0 R >> >>"
-        objects.append(f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] {resources} /Contents {6 + 2 * number} 0 R >>".encode())
-        objects.append(f"<< /Length {len(packed)} /Filter /FlateDecode >>\nstream\n".encode() + packed + b"\nendstream")
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] {resources} /Contents {6 + 2 * number} 0 R >>".encode()
+        )
+        objects.append(
+            f"<< /Length {len(packed)} /Filter /FlateDecode >>\nstream\n".encode()
+            + packed
+            + b"\nendstream"
+        )
     return _assembled(objects, encrypted=encrypted)
 
 
@@ -39,7 +51,9 @@ def outlined(*bookmarks: bytes, extra: bytes = b"") -> bytes:
     return pdf_from_objects(
         b"<< /Type /Catalog /Pages 2 0 R /Outlines 6 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R " + extra + b">>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R "
+        + extra
+        + b">>",
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
         b"<< /Length %d >>\nstream\n" % len(text) + text + b"\nendstream",
         b"<< /First 7 0 R /Last 7 0 R /Count 1 >>",
@@ -66,13 +80,26 @@ def _assembled(objects: list[bytes], *, encrypted: bool) -> bytes:
     start = len(content)
     content += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
     content += b"".join(f"{offset:010d} 00000 n \n".encode() for offset in offsets)
-    locked = f"/Encrypt << /Filter /Standard /V 1 /R 2 /O <{'41' * 32}> /U <{'42' * 32}> /P -4 >> /ID [<00> <00>]" if encrypted else ""
-    return bytes(content + f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R {locked} >>\nstartxref\n{start}\n%%EOF\n".encode())
+    locked = (
+        f"/Encrypt << /Filter /Standard /V 1 /R 2 /O <{'41' * 32}> /U <{'42' * 32}> /P -4 >> /ID [<00> <00>]"
+        if encrypted
+        else ""
+    )
+    return bytes(
+        content
+        + f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R {locked} >>\nstartxref\n{start}\n%%EOF\n".encode()
+    )
 
 
 def paper_pdf() -> bytes:
     """A two-page paper with abstract, methods and results."""
-    body = [("This sentence fills the body of the paper with plain words so that sizes are clear.", 10.0, False)] * 6
+    body = [
+        (
+            "This sentence fills the body of the paper with plain words so that sizes are clear.",
+            10.0,
+            False,
+        )
+    ] * 6
     first = [
         ("A Small Paper About Headings", 18.0, True),
         ("Ann Lee and Bo Roe", 11.0, False),

@@ -23,8 +23,12 @@ from tasks.soundness.steps.soundness_review import ReviewInput, ReviewReply
 from tasks.soundness.steps.soundness_summary import SummaryInput, SummaryReply
 
 CREATED_AT = datetime(2026, 3, 1, tzinfo=UTC)
-TIMED_OUT = SourceFailure(source="snapshot", endpoint="snippet/search", reason=Reason.TIMEOUT, detail="no answer in 60 s")
-NOT_FOUND = SourceFailure(source="unpaywall", endpoint="v2", reason=Reason.NOT_FOUND, detail="no open copy is known")
+TIMED_OUT = SourceFailure(
+    source="snapshot", endpoint="snippet/search", reason=Reason.TIMEOUT, detail="no answer in 60 s"
+)
+NOT_FOUND = SourceFailure(
+    source="unpaywall", endpoint="v2", reason=Reason.NOT_FOUND, detail="no open copy is known"
+)
 
 PARAMETERS = SoundnessParameters(
     maximum_methods=6,
@@ -50,7 +54,9 @@ def paper(number: int, **changes: Any) -> Paper:
     return Paper(**{**fields, **changes})
 
 
-def passage(number: int, *, score: float, cites: Sequence[int] = (), paper_number: int | None = None) -> Passage:
+def passage(
+    number: int, *, score: float, cites: Sequence[int] = (), paper_number: int | None = None
+) -> Passage:
     return Passage(
         passage_id=f"s{number}",
         paper_id=PaperId(f"paper{number if paper_number is None else paper_number:02d}"),
@@ -77,20 +83,33 @@ class Latency:
 
 def _methods(inputs: MethodsInput) -> Reply:
     return MethodsReply(
-        methods=tuple(ProposedMethod(text=f"Method {name} of the idea.", quote=name) for name in ("alpha", "beta", "gamma"))
+        methods=tuple(
+            ProposedMethod(text=f"Method {name} of the idea.", quote=name)
+            for name in ("alpha", "beta", "gamma")
+        )
     )
 
 
-def queries_for(inputs: QueriesInput, queries: Callable[[str], str] = lambda method: f"query {method.split()[1]}") -> Reply:
+def queries_for(
+    inputs: QueriesInput,
+    queries: Callable[[str], str] = lambda method: f"query {method.split()[1]}",
+) -> Reply:
     """A query for every method shown."""
-    answers = (MethodQuery(method=number, query=queries(method)) for number, method in enumerate(inputs.methods, start=1))
+    answers = (
+        MethodQuery(method=number, query=queries(method))
+        for number, method in enumerate(inputs.methods, start=1)
+    )
     return QueriesReply(queries=tuple(answers))
 
 
 def _evidence(inputs: EvidenceInput) -> Reply:
     readings = [
         PaperReading(
-            key=shown.key, relevant=True, method=f"{shown.title} did this.", results=f"{shown.title} improved it by 3%.", context="Mice."
+            key=shown.key,
+            relevant=True,
+            method=f"{shown.title} did this.",
+            results=f"{shown.title} improved it by 3%.",
+            context="Mice.",
         )
         for shown in inputs.papers
     ]
@@ -109,7 +128,9 @@ def _review(inputs: ReviewInput) -> Reply:
 
 def _summary(inputs: SummaryInput) -> Reply:
     support = [f"Method {review.rank}: {review.support}" for review in inputs.reviews]
-    return SummaryReply(strengths=tuple(support[:3]), weaknesses=("One weakness without a source.",), suggestions=())
+    return SummaryReply(
+        strengths=tuple(support[:3]), weaknesses=("One weakness without a source.",), suggestions=()
+    )
 
 
 ANSWERS: dict[str, Callable[[Any], Reply]] = {
@@ -136,7 +157,11 @@ class FakeEngine:
         await self.latency.pass_by()
         reply = {**ANSWERS, **self.answers}[step.name](inputs)
         provenance = provenance_of(step, self.name)
-        return Unscored(reply, f"{step.name} gave nothing", provenance) if isinstance(reply, Reason) else Scored(reply, provenance)
+        return (
+            Unscored(reply, f"{step.name} gave nothing", provenance)
+            if isinstance(reply, Reason)
+            else Scored(reply, provenance)
+        )
 
     def inputs_of(self, step: str) -> list[Any]:
         return [inputs for name, inputs in self.asked if name == step]
@@ -150,7 +175,11 @@ class BaselineEngine:
     async def run(self, step: Step[Any, Any], inputs: Noun) -> Outcome[Any]:
         reply = await step.baseline(inputs, BaselineTools(embedder=None))  # type: ignore[arg-type]
         provenance = provenance_of(step, self.name)
-        return Unscored(reply.reason, reply.detail, provenance) if isinstance(reply, NoAnswer) else Scored(reply, provenance)
+        return (
+            Unscored(reply.reason, reply.detail, provenance)
+            if isinstance(reply, NoAnswer)
+            else Scored(reply, provenance)
+        )
 
 
 def provenance_of(step: Step[Any, Any], engine: str) -> Provenance:
@@ -189,21 +218,35 @@ class FakeLiterature:
         if "papers" in self.failing:
             return Answer((), (TIMED_OUT,))
         wanted = set(paper_ids)
-        return Answer(tuple(each for each in self.fetched if each.paper_id in wanted or f"CorpusId:{each.corpus_id}" in wanted))
+        return Answer(
+            tuple(
+                each
+                for each in self.fetched
+                if each.paper_id in wanted or f"CorpusId:{each.corpus_id}" in wanted
+            )
+        )
 
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
         raise AssertionError("soundness searches passages, not papers")
 
-    async def search_bulk(self, queries: Sequence[str], maximum_requests: int, cutoff: date | None) -> Answer[Paper]:
+    async def search_bulk(
+        self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
+    ) -> Answer[Paper]:
         raise AssertionError("soundness searches passages, not papers")
 
-    async def pooled_recommendations(self, seeds: Sequence[PaperId], limit: int, cutoff: date | None) -> Answer[Paper]:
+    async def pooled_recommendations(
+        self, seeds: Sequence[PaperId], limit: int, cutoff: date | None
+    ) -> Answer[Paper]:
         raise AssertionError("soundness asks for no recommendations")
 
-    async def recommendations(self, seed: PaperId, limit: int, cutoff: date | None) -> Answer[Paper]:
+    async def recommendations(
+        self, seed: PaperId, limit: int, cutoff: date | None
+    ) -> Answer[Paper]:
         raise AssertionError("soundness asks for no recommendations")
 
-    async def references(self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None) -> Answer[tuple[PaperId, Paper]]:
+    async def references(
+        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
+    ) -> Answer[tuple[PaperId, Paper]]:
         raise AssertionError("soundness asks for no references")
 
 
@@ -228,12 +271,16 @@ class FakeDocuments:
             if text := self.full_text.get(each.paper_id):
                 sections.append(_section(each, SectionKind.METHODS, "2 Methods", text, "grobid"))
             if each.abstract:
-                sections.append(_section(each, SectionKind.ABSTRACT, "Abstract", each.abstract, "metadata"))
+                sections.append(
+                    _section(each, SectionKind.ABSTRACT, "Abstract", each.abstract, "metadata")
+                )
         return Answer(tuple(sections), tuple(failures))
 
 
 def _section(owner: Paper, kind: SectionKind, heading: str, text: str, source: str) -> PaperSection:
-    return PaperSection(paper_id=owner.paper_id, section=kind, heading=heading, text=text, text_source=source)
+    return PaperSection(
+        paper_id=owner.paper_id, section=kind, heading=heading, text=text, text_source=source
+    )
 
 
 class WordLiterature(FakeLiterature):
@@ -241,11 +288,22 @@ class WordLiterature(FakeLiterature):
 
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
         asked = set(re.findall(r"\w{4,}", query.lower()))
-        scored = [(len(asked & set(re.findall(r"\w{4,}", f"{each.title} {each.abstract}".lower()))), each) for each in self.fetched]
-        best = sorted((pair for pair in scored if pair[0]), key=lambda pair: (-pair[0], pair[1].paper_id))[:limit]
+        scored = [
+            (len(asked & set(re.findall(r"\w{4,}", f"{each.title} {each.abstract}".lower()))), each)
+            for each in self.fetched
+        ]
+        best = sorted(
+            (pair for pair in scored if pair[0]), key=lambda pair: (-pair[0], pair[1].paper_id)
+        )[:limit]
         return Answer(
             tuple(
-                Passage(passage_id=each.paper_id, paper_id=each.paper_id, text=each.abstract or "", kind="abstract", score=float(score))
+                Passage(
+                    passage_id=each.paper_id,
+                    paper_id=each.paper_id,
+                    text=each.abstract or "",
+                    kind="abstract",
+                    score=float(score),
+                )
                 for score, each in best
             )
         )

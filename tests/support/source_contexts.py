@@ -45,7 +45,12 @@ def keyed_settings(source: str, url: str, **changes: Any) -> Settings:
         "base_urls": {source: url},
     }
     keys: dict[str, Any] = {name: SecretStr(key) for name, key in KEYS.items()}
-    more: dict[str, Any] = {"kaggle_username": "reader", "unpaywall_email": MAIL, "crossref_mailto": MAIL, "searxng_url": url}
+    more: dict[str, Any] = {
+        "kaggle_username": "reader",
+        "unpaywall_email": MAIL,
+        "crossref_mailto": MAIL,
+        "searxng_url": url,
+    }
     return Settings(**keys, **more, sources=SourceSettings(**(quick | changes)))
 
 
@@ -71,9 +76,17 @@ async def opened(
     """The source and the ledger it writes to."""
     ledger = Ledger(idea_id=IdeaId("idea"))
     async with open_client(settings.sources.timeout_seconds) as http:
-        yield OpenSource(kind(settings, SourceContext(http, ledger, folder, on_request, answers)), ledger)
+        yield OpenSource(
+            kind(settings, SourceContext(http, ledger, folder, on_request, answers)), ledger
+        )
 
 
-def query_for(kind: type[HttpSource], text: str = "sparse attention", **changes: Any) -> SourceQuery:
+def query_for(
+    kind: type[HttpSource], text: str = "sparse attention", **changes: Any
+) -> SourceQuery:
     """A question the source can answer: words, or a DOI where it only looks those up."""
-    return SourceQuery(text=text, **changes) if kind.searches_text else SourceQuery(dois=("10.1234/1",), **changes)
+    return (
+        SourceQuery(text=text, **changes)
+        if kind.searches_text
+        else SourceQuery(dois=("10.1234/1",), **changes)
+    )

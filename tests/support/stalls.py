@@ -33,11 +33,17 @@ class Stalls:
         """Whether the loop was held up at some time between the two moments."""
         return any(stall.due <= last and stall.woke >= first for stall in self.seen)
 
-    def undisturbed(self, first: float, last: float, *, longer_than_seconds: float, recovery_seconds: float) -> list[tuple[float, float]]:
+    def undisturbed(
+        self, first: float, last: float, *, longer_than_seconds: float, recovery_seconds: float
+    ) -> list[tuple[float, float]]:
         """What is left between the two moments without the long stalls and the time it takes to recover from one."""
         spans, begun = [], first
         for stall in sorted(self.seen, key=lambda each: each.due):
-            if stall.woke - stall.due <= longer_than_seconds or stall.woke < first or stall.due > last:
+            if (
+                stall.woke - stall.due <= longer_than_seconds
+                or stall.woke < first
+                or stall.due > last
+            ):
                 continue
             if stall.due > begun:
                 spans.append((begun, stall.due))

@@ -80,7 +80,9 @@ def shaped_server(shape: Callable[[Sequence[Find]], str]) -> Iterator[ShapedServ
     http.daemon_threads = True
     server = ShapedServer(http.server_address[1], shape)
     http.shaped_server = server  # type: ignore[attr-defined]
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread = threading.Thread(
+        target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
     thread.start()
     try:
         yield server
@@ -101,7 +103,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self, body: bytes) -> None:
         server: ShapedServer = self.server.shaped_server  # type: ignore[attr-defined]
         parts = urlsplit(self.path)
-        server.asked.append(Asked(self.command, parts.path, parse_qs(parts.query), dict(self.headers), body))
+        server.asked.append(
+            Asked(self.command, parts.path, parse_qs(parts.query), dict(self.headers), body)
+        )
         word = server.next_word()
         try:
             self._follow(server, word)
@@ -125,13 +129,20 @@ class _Handler(BaseHTTPRequestHandler):
         elif word == "moved":
             self._whole(301, server.headers | {"Location": f"{server.url}{self.path}"}, b"")
         elif word == "elsewhere" or word.startswith("to:"):
-            self._whole(302, server.headers | {"Location": word[3:] if word.startswith("to:") else "http://elsewhere.invalid/"}, b"")
+            self._whole(
+                302,
+                server.headers
+                | {"Location": word[3:] if word.startswith("to:") else "http://elsewhere.invalid/"},
+                b"",
+            )
         elif word[:3].isdigit():
             status, _, retry_after = word.partition(":")
             more = {"Retry-After": retry_after} if retry_after else {}
             self._whole(int(status), server.headers | more, server.error_body.encode())
         else:
-            self._whole(200, server.headers, _BODIES.get(word, lambda _, whole: whole)(server, good))
+            self._whole(
+                200, server.headers, _BODIES.get(word, lambda _, whole: whole)(server, good)
+            )
 
     def _be_hostile(self, server: ShapedServer, word: str, good: bytes) -> None:
         if word == "bomb":
@@ -161,7 +172,9 @@ _BODIES: dict[str, Callable[[ShapedServer, bytes], bytes]] = {
     "empty": lambda server, _: server.shape(()).encode(),
     "malformed": lambda _, __: b'{"unexpected": {"shape": [1, 2]}}',
     "truncated": lambda _, good: good[: max(len(good) // 2, 1)],
-    "half": lambda _, good: good.replace(b"sparse", b"sparse &#xD800;" if good.lstrip().startswith(b"<") else rb"sparse \ud800"),
+    "half": lambda _, good: good.replace(
+        b"sparse", b"sparse &#xD800;" if good.lstrip().startswith(b"<") else rb"sparse \ud800"
+    ),
     "html": lambda _, __: b"<!doctype html><html><body>Sign in</body></html>",
 }
 
@@ -179,8 +192,17 @@ def _atom(finds: Sequence[Find]) -> str:
     )
 
 
-def _listed(row: Callable[[Find], dict[str, Any]], wrap: Callable[[list[dict[str, Any]]], Any]) -> Callable[[Sequence[Find]], str]:
-    return lambda finds: json.dumps(wrap([{name: value for name, value in row(find).items() if value is not None} for find in finds]))
+def _listed(
+    row: Callable[[Find], dict[str, Any]], wrap: Callable[[list[dict[str, Any]]], Any]
+) -> Callable[[Sequence[Find]], str]:
+    return lambda finds: json.dumps(
+        wrap(
+            [
+                {name: value for name, value in row(find).items() if value is not None}
+                for find in finds
+            ]
+        )
+    )
 
 
 def _page(find: Find) -> str:
@@ -193,9 +215,20 @@ def _year(find: Find) -> int | None:
 
 def _unpaywall(finds: Sequence[Find]) -> str:
     if not finds:
-        return json.dumps({"doi": "10.1234/none", "oa_locations": [], "title": "A closed paper", "year": 2001, "best_oa_location": None})
+        return json.dumps(
+            {
+                "doi": "10.1234/none",
+                "oa_locations": [],
+                "title": "A closed paper",
+                "year": 2001,
+                "best_oa_location": None,
+            }
+        )
     find = finds[0]
-    location = {"url_for_pdf": "https://pages.example.org/a.pdf", "url": "https://pages.example.org/a.pdf"}
+    location = {
+        "url_for_pdf": "https://pages.example.org/a.pdf",
+        "url": "https://pages.example.org/a.pdf",
+    }
     return json.dumps(
         {
             "doi": f"10.1234/{find.number}",
@@ -224,30 +257,63 @@ SHAPES: dict[str, Callable[[Sequence[Find]], str]] = {
             "DOI": f"10.1234/{find.number}",
             "title": [find.title],
             "abstract": "<jats:title>Abstract</jats:title><jats:p>About it.</jats:p>",
-            "issued": {"date-parts": [[int(part) for part in find.published.split("-")] if find.published else [None]]},
+            "issued": {
+                "date-parts": [
+                    [int(part) for part in find.published.split("-")] if find.published else [None]
+                ]
+            },
         },
         lambda rows: {"status": "ok", "message": {"total-results": len(rows), "items": rows}},
     ),
     "unpaywall": _unpaywall,
     "serper_scholar": _listed(
-        lambda find: {"title": find.title, "link": _page(find), "snippet": "About it.", "year": _year(find)},
+        lambda find: {
+            "title": find.title,
+            "link": _page(find),
+            "snippet": "About it.",
+            "year": _year(find),
+        },
         lambda rows: {"searchParameters": {}, "organic": rows},
     ),
     "searxng": _listed(
-        lambda find: {"title": find.title, "url": _page(find), "content": "About it.", "publishedDate": find.published},
+        lambda find: {
+            "title": find.title,
+            "url": _page(find),
+            "content": "About it.",
+            "publishedDate": find.published,
+        },
         lambda rows: {"query": "q", "results": rows, "unresponsive_engines": []},
     ),
     "serper": _listed(
-        lambda find: {"title": find.title, "link": _page(find), "snippet": "About it.", "date": find.published},
+        lambda find: {
+            "title": find.title,
+            "link": _page(find),
+            "snippet": "About it.",
+            "date": find.published,
+        },
         lambda rows: {"searchParameters": {}, "organic": rows},
     ),
     "tavily": _listed(
-        lambda find: {"title": find.title, "url": _page(find), "content": "About it.", "published_date": find.published},
+        lambda find: {
+            "title": find.title,
+            "url": _page(find),
+            "content": "About it.",
+            "published_date": find.published,
+        },
         lambda rows: {"query": "q", "results": rows, "response_time": 0.1},
     ),
     "brave": _listed(
-        lambda find: {"title": find.title, "url": _page(find), "description": "About <strong>it</strong>.", "page_age": find.published},
-        lambda rows: {"type": "search", "query": {}, **({"web": {"results": rows}} if rows else {})},
+        lambda find: {
+            "title": find.title,
+            "url": _page(find),
+            "description": "About <strong>it</strong>.",
+            "page_age": find.published,
+        },
+        lambda rows: {
+            "type": "search",
+            "query": {},
+            **({"web": {"results": rows}} if rows else {}),
+        },
     ),
     "github_repositories": _listed(
         lambda find: {
@@ -260,15 +326,29 @@ SHAPES: dict[str, Callable[[Sequence[Find]], str]] = {
         lambda rows: {"total_count": len(rows), "incomplete_results": False, "items": rows},
     ),
     "github_code": _listed(
-        lambda find: {"path": find.title, "html_url": _page(find), "repository": {"full_name": "lab/code"}},
+        lambda find: {
+            "path": find.title,
+            "html_url": _page(find),
+            "repository": {"full_name": "lab/code"},
+        },
         lambda rows: {"total_count": len(rows), "incomplete_results": False, "items": rows},
     ),
     "kaggle_datasets": _listed(
-        lambda find: {"ref": f"lab/{find.number}", "title": find.title, "lastUpdated": find.published, "voteCount": 3},
+        lambda find: {
+            "ref": f"lab/{find.number}",
+            "title": find.title,
+            "lastUpdated": find.published,
+            "voteCount": 3,
+        },
         lambda rows: rows,
     ),
     "kaggle_notebooks": _listed(
-        lambda find: {"ref": f"lab/{find.number}", "title": find.title, "lastRunTime": find.published, "totalVotes": 3},
+        lambda find: {
+            "ref": f"lab/{find.number}",
+            "title": find.title,
+            "lastRunTime": find.published,
+            "totalVotes": 3,
+        },
         lambda rows: rows,
     ),
 }

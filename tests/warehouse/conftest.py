@@ -28,7 +28,10 @@ def publish_ideas(layout: Layout, run_id: str, numbers: range) -> None:
     for number in numbers:
         land(layout, make_evaluation(number, run_id=run_id))
     rejected = RejectedIdea(
-        idea_id=IdeaId("idea-00001"), location="ideas.jsonl line 9", reason=Reason.DUPLICATE_ID, detail="give it another id"
+        idea_id=IdeaId("idea-00001"),
+        location="ideas.jsonl line 9",
+        reason=Reason.DUPLICATE_ID,
+        detail="give it another id",
     )
     land_rejections(layout, RunId(run_id), [rejected])
     assert publish_run(layout, make_run(run_id, ideas=len(numbers), rejected_count=1)).published

@@ -24,11 +24,16 @@ def part_of_release(folder: Path, condition: str) -> Path:
     with duckdb.connect() as connection:
         for name in ("checks", "papers", "problems", "votes"):
             where = "" if name == "papers" else f"where {condition}"
-            connection.execute(f"copy (select * from '{RELEASE}/{name}.parquet' {where}) to '{folder}/{name}.parquet'")
+            connection.execute(
+                f"copy (select * from '{RELEASE}/{name}.parquet' {where}) to '{folder}/{name}.parquet'"
+            )
     return folder
 
 
-@pytest.mark.skipif(not RELEASE.is_dir(), reason="the released outputs of the quality checker are not beside this checkout")
+@pytest.mark.skipif(
+    not RELEASE.is_dir(),
+    reason="the released outputs of the quality checker are not beside this checkout",
+)
 def test_the_release_s_figures_come_from_the_lake_as_from_its_files(tmp_path: Path) -> None:
     folder = part_of_release(tmp_path / "release", "model = 'o3'")
     layout = Layout(tmp_path / "wh")
@@ -42,15 +47,27 @@ def test_the_release_s_figures_come_from_the_lake_as_from_its_files(tmp_path: Pa
         assert judge_hits(lake) == judge_hits(folder)
         (joint,) = joint_hits(lake)
         assert joint == joint_hits(folder)[0]
-    shown = f"{usage.mean_problems:.1f}", f"{usage.first_quartile_problems:.0f}", f"{usage.third_quartile_problems:.0f}"
-    assert (*shown, f"{usage.mean_input_tokens:,.0f}", f"{usage.mean_thinking_tokens:,.0f}") == TABLE_2_O3
+    shown = (
+        f"{usage.mean_problems:.1f}",
+        f"{usage.first_quartile_problems:.0f}",
+        f"{usage.third_quartile_problems:.0f}",
+    )
+    assert (
+        *shown,
+        f"{usage.mean_input_tokens:,.0f}",
+        f"{usage.mean_thinking_tokens:,.0f}",
+    ) == TABLE_2_O3
     with open_reader(layout) as connection:
         (head,) = check_heads(connection, dataset="withdrarxiv-check")
         checks = manuscript_checks(connection, head.run_id)
-        by_mart = connection.execute("select judge, count(*) filter (where hit) from attempt_hits group by judge order by judge").fetchall()
+        by_mart = connection.execute(
+            "select judge, count(*) filter (where hit) from attempt_hits group by judge order by judge"
+        ).fetchall()
     papers = [paper for check in checks for paper in checked_papers(check)]
     assert hit_rate(papers, head.judges, Rule.ALL).value == pytest.approx(joint.all_hit_count / 245)
-    assert by_mart == [(row.judge, row.hit_count) for row in sorted(judge_hits(folder), key=lambda row: row.judge)]
+    assert by_mart == [
+        (row.judge, row.hit_count) for row in sorted(judge_hits(folder), key=lambda row: row.judge)
+    ]
 
 
 def test_a_folder_that_is_not_the_release_is_refused_in_one_line(tmp_path: Path) -> None:

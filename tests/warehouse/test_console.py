@@ -14,7 +14,8 @@ from warehouse.queries import run_sql
 
 def test_questions_are_answered_with_plain_values(published: Layout) -> None:
     (row,) = run_sql(
-        published, "select idea_id, cutoff_date, \"group\", 1.5::decimal(4, 2) as half from ideas where idea_id = 'idea-00001'"
+        published,
+        "select idea_id, cutoff_date, \"group\", 1.5::decimal(4, 2) as half from ideas where idea_id = 'idea-00001'",
     )
     assert row == {"idea_id": "idea-00001", "cutoff_date": CUTOFF, "group": "vision", "half": 1.5}
     assert isinstance(row["cutoff_date"], date)
@@ -38,7 +39,9 @@ def test_questions_are_answered_with_plain_values(published: Layout) -> None:
         "-- a comment\nselect 1",
     ],
 )
-def test_every_kind_of_question_is_allowed_and_answered_in_json(published: Layout, sql: str) -> None:
+def test_every_kind_of_question_is_allowed_and_answered_in_json(
+    published: Layout, sql: str
+) -> None:
     orjson.dumps(run_sql(published, sql))
 
 
@@ -104,7 +107,11 @@ def test_everything_else_is_refused_in_one_line(published: Layout, sql: str) -> 
 
 def test_an_endless_question_is_interrupted(published: Layout) -> None:
     with pytest.raises(ConfigurationError, match=r"longer than 0\.3 seconds"):
-        run_sql(published, "select count(*) from range(10000000000) as a, range(100000) as b", timeout_seconds=0.3)
+        run_sql(
+            published,
+            "select count(*) from range(10000000000) as a, range(100000) as b",
+            timeout_seconds=0.3,
+        )
 
 
 def test_an_answer_too_large_is_refused_not_cut(published: Layout) -> None:
@@ -122,7 +129,10 @@ def test_without_a_lake_it_says_how_to_get_one(tmp_path: Path) -> None:
     ("sql", "told"),
     [
         ("select " + "+".join(["1"] * 600), "nested too deeply"),
-        ("select " + "-(" * 600 + "idea_id" + ")" * 600 + " from ideas", "wrong SQL|nested too deeply"),
+        (
+            "select " + "-(" * 600 + "idea_id" + ")" * 600 + " from ideas",
+            "wrong SQL|nested too deeply",
+        ),
         ("select to_days(2147483647)", "out of range .*: cast it to varchar"),
         ("select '\ud800'", "half a character"),
     ],
@@ -134,12 +144,17 @@ def test_what_python_cannot_hold_is_one_line(published: Layout, sql: str, told: 
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("sql", ["select 1 -- x ; y", "select 1 /* ; select 2 */", "select ';'", "select 1;;"])
+@pytest.mark.parametrize(
+    "sql", ["select 1 -- x ; y", "select 1 /* ; select 2 */", "select ';'", "select 1;;"]
+)
 def test_a_semicolon_in_a_comment_or_a_text_ends_no_statement(published: Layout, sql: str) -> None:
     assert len(run_sql(published, sql)) == 1
 
 
 def test_numbers_and_times_that_json_does_not_know_are_told_as_text(published: Layout) -> None:
-    (row,) = run_sql(published, "select 170141183460469231731687303715884105727::hugeint as big, timetz '01:02:03+04' as clock")
+    (row,) = run_sql(
+        published,
+        "select 170141183460469231731687303715884105727::hugeint as big, timetz '01:02:03+04' as clock",
+    )
     assert row == {"big": "170141183460469231731687303715884105727", "clock": "01:02:03+04:00"}
     assert orjson.loads(orjson.dumps(row)) == row

@@ -52,10 +52,14 @@ def test_an_earlier_lake_answers_every_question_and_is_left_as_it_was(earlier: L
 
 def test_the_console_shows_what_an_earlier_lake_lacks_as_empty(earlier: Layout) -> None:
     assert run_sql(earlier, "select count(*) as n from judge_votes") == [{"n": 0}]
-    assert run_sql(earlier, "select distinct parameters_dropped from llm_calls") == [{"parameters_dropped": None}]
+    assert run_sql(earlier, "select distinct parameters_dropped from llm_calls") == [
+        {"parameters_dropped": None}
+    ]
 
 
-def test_a_publication_into_an_earlier_lake_brings_it_in_line_and_keeps_its_rows(earlier: Layout) -> None:
+def test_a_publication_into_an_earlier_lake_brings_it_in_line_and_keeps_its_rows(
+    earlier: Layout,
+) -> None:
     publish(earlier, NEW)
     votes = run_sql(earlier, "select run_id, count(*) as n from judge_votes group by run_id")
     assert votes == [{"run_id": NEW, "n": len(make_full_evaluation().judge_votes)}]
@@ -82,11 +86,16 @@ def test_an_earlier_lake_can_be_exported(earlier: Layout, tmp_path: Path) -> Non
     rows = export_lake(earlier, tmp_path / "assay.duckdb")
     assert (rows["llm_calls"], rows["judge_votes"]) == (6, 0)
     with duckdb.connect(str(tmp_path / "assay.duckdb"), read_only=True) as connection:
-        assert connection.execute("select parameters_dropped from llm_calls limit 1").fetchall() == [(None,)]
+        assert connection.execute(
+            "select parameters_dropped from llm_calls limit 1"
+        ).fetchall() == [(None,)]
         assert connection.execute("select llm_calls from run_costs").fetchall() == [(6,)]
 
 
 def test_an_earlier_lake_is_verified_by_what_it_holds(earlier: Layout) -> None:
     (problem,) = verify(earlier).problems
     votes = len(make_full_evaluation().judge_votes)
-    assert problem == f"run run-a: 0 rows of judge_votes are published, its receipts say {votes}; run it again to publish it anew"
+    assert (
+        problem
+        == f"run run-a: 0 rows of judge_votes are published, its receipts say {votes}; run it again to publish it anew"
+    )

@@ -22,7 +22,9 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     """A small disk of its own, where the machine lets one be mounted."""
     place = tmp_path / "disk"
     place.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", place], capture_output=True, check=False)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", place], capture_output=True, check=False
+    )
     if mounted.returncode != 0:
         pytest.skip("no disk can be mounted here")
     yield place

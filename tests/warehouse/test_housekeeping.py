@@ -40,9 +40,14 @@ def test_an_export_holds_every_table_and_mart(published: Layout, tmp_path: Path)
     rows = export_lake(published, target)
     with duckdb.connect(str(target), read_only=True) as connection:
         for table in TABLES:
-            assert connection.execute(f"select count(*) from {table.name}").fetchall() == [(rows[table.name],)]
+            assert connection.execute(f"select count(*) from {table.name}").fetchall() == [
+                (rows[table.name],)
+            ]
         for name in MARTS:
-            filled = name not in ("attempt_hits", "judge_agreement")  # no manuscript was checked, and one model judged
+            filled = name not in (
+                "attempt_hits",
+                "judge_agreement",
+            )  # no manuscript was checked, and one model judged
             assert connection.execute(f"select count(*) > 0 from {name}").fetchall() == [(filled,)]
     assert [path.name for path in target.parent.iterdir()] == ["assay.duckdb"]
 
@@ -51,7 +56,9 @@ def test_an_export_replaces_an_older_one(published: Layout, tmp_path: Path) -> N
     target = tmp_path / "assay.duckdb"
     target.write_text("old")
     export_lake(published, target)
-    assert duckdb.connect(str(target), read_only=True).execute("select count(*) from ideas").fetchall() == [(6,)]
+    assert duckdb.connect(str(target), read_only=True).execute(
+        "select count(*) from ideas"
+    ).fetchall() == [(6,)]
 
 
 def test_a_failed_export_leaves_the_older_one(tmp_path: Path) -> None:
@@ -116,7 +123,9 @@ def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Layout)
     folder = copied.benchmark(BENCHMARK)
     landed = read_benchmark_receipt(copied, BENCHMARK)
     assert landed is not None
-    (folder / "receipt.json").write_text(replace(landed, rows=landed.rows | {"benchmark_scores": 9}).model_dump_json())
+    (folder / "receipt.json").write_text(
+        replace(landed, rows=landed.rows | {"benchmark_scores": 9}).model_dump_json()
+    )
     assert verify(copied).problems == (
         f"{folder / 'benchmark_scores.parquet'} holds 3 rows, its receipt says 9: remove its folder and run again",
         "benchmark-a: 3 rows of benchmark_scores are published, its receipts say 9; remove its folder, run it again",
@@ -151,7 +160,10 @@ def test_a_landing_nobody_published_is_found(copied: Layout) -> None:
 
 def test_rows_that_no_receipt_promises_are_found(copied: Layout) -> None:
     land(copied, make_evaluation(77))
-    assert "run run-a: 6 rows of ideas are published, its receipts say 7; run it again to publish it anew" in verify(copied).problems
+    assert (
+        "run run-a: 6 rows of ideas are published, its receipts say 7; run it again to publish it anew"
+        in verify(copied).problems
+    )
 
 
 def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Layout) -> None:
@@ -191,21 +203,37 @@ def test_a_landed_footer_whose_columns_point_elsewhere_is_found(copied: Layout) 
     """Every page is as it was written, and every row count is right; only the titles are where the abstracts should be."""
     one = next(copied.run(RunId("run-a")).glob("idea=*/papers.parquet"))
     rows = pq.read_table(one)
-    names = ["abstract" if name == "title" else "title" if name == "abstract" else name for name in rows.column_names]
-    pq.write_table(rows.rename_columns(names).select(rows.column_names), one, compression="zstd", store_schema=False)
+    names = [
+        "abstract" if name == "title" else "title" if name == "abstract" else name
+        for name in rows.column_names
+    ]
+    pq.write_table(
+        rows.rename_columns(names).select(rows.column_names),
+        one,
+        compression="zstd",
+        store_schema=False,
+    )
     (problem,) = verify(copied).problems
-    assert problem.startswith("run run-a: the rows of papers that are published are not those that landed")
+    assert problem.startswith(
+        "run run-a: the rows of papers that are published are not those that landed"
+    )
 
 
 def test_rows_of_the_lake_that_are_not_those_that_landed_are_found(copied: Layout) -> None:
     """As many rows as before, which say something else."""
     with open_writer(copied) as connection:
-        connection.execute("update candidates set paper_id = 'forged' where rowid = (select min(rowid) from candidates)")
+        connection.execute(
+            "update candidates set paper_id = 'forged' where rowid = (select min(rowid) from candidates)"
+        )
     (problem,) = verify(copied).problems
-    assert problem.startswith("run run-a: the rows of candidates that are published are not those that landed; bring ")
+    assert problem.startswith(
+        "run run-a: the rows of candidates that are published are not those that landed; bring "
+    )
 
 
-def test_pages_overwritten_in_a_file_of_the_lake_are_found_whether_or_not_they_read(copied: Layout) -> None:
+def test_pages_overwritten_in_a_file_of_the_lake_are_found_whether_or_not_they_read(
+    copied: Layout,
+) -> None:
     (one,) = (copied.data / "main" / "papers").glob("*.parquet")
     whole = one.read_bytes()
     for part in range(1, 4):

@@ -42,9 +42,17 @@ def test_old_entries_are_not_served(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert store.get_many(["a"], maximum_age_seconds=500) == {"a": b"1"}
 
 
-@given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), st.binary(max_size=50), max_size=8))
+@given(
+    st.dictionaries(
+        st.text(st.characters(exclude_categories=["Cs"]), max_size=20),
+        st.binary(max_size=50),
+        max_size=8,
+    )
+)
 @settings(max_examples=30, deadline=None)
-def test_what_is_stored_comes_back(tmp_path_factory: pytest.TempPathFactory, entries: dict[str, bytes]) -> None:
+def test_what_is_stored_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, entries: dict[str, bytes]
+) -> None:
     store = KeyedStore(tmp_path_factory.mktemp("store") / "cache.sqlite")
     store.put_many(entries)
     assert store.get_many(list(entries)) == entries
@@ -65,7 +73,14 @@ def test_many_processes_write_at_once(tmp_path: Path) -> None:
     for worker in workers:
         worker.join()
     assert [worker.exitcode for worker in workers] == [0, 0, 0, 0]
-    assert len(KeyedStore(path).get_many([f"{worker}-{number}" for worker in range(4) for number in range(50)])) == 200
+    assert (
+        len(
+            KeyedStore(path).get_many(
+                [f"{worker}-{number}" for worker in range(4) for number in range(50)]
+            )
+        )
+        == 200
+    )
 
 
 def test_entries_survive_the_death_of_their_writer(tmp_path: Path) -> None:

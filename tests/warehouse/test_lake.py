@@ -46,7 +46,13 @@ def test_a_home_folder_is_neither_needed_nor_written(published: Layout) -> None:
         "sys.stdout.write(str(run_sql(Layout(Path(sys.argv[1])), 'select count(*) as n from ideas')))"
     )
     environment = os.environ | {"HOME": "/nonexistent"}
-    answer = subprocess.run([sys.executable, "-c", code, str(published.root)], env=environment, capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", code, str(published.root)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert answer.stdout == "[{'n': 6}]"
 
 
@@ -55,7 +61,10 @@ def test_definitions_applied_again_change_nothing(layout: Layout) -> None:
         apply_definitions(connection)
         before = connection.execute("select count(*) from ducklake_snapshots('lake')").fetchall()
         apply_definitions(connection)
-        assert connection.execute("select count(*) from ducklake_snapshots('lake')").fetchall() == before
+        assert (
+            connection.execute("select count(*) from ducklake_snapshots('lake')").fetchall()
+            == before
+        )
 
 
 def test_no_table_is_without_statistics_though_it_has_no_rows(layout: Layout) -> None:
@@ -65,40 +74,62 @@ def test_no_table_is_without_statistics_though_it_has_no_rows(layout: Layout) ->
         assert connection.execute(
             "select count(*), min(record_count), max(record_count) from __ducklake_metadata_lake.ducklake_table_stats"
         ).fetchall() == [(len(TABLES), 0, 0)]
-        assert connection.execute("select sum(file_count) from ducklake_table_info('lake')").fetchall() == [(0,)]
-        assert [connection.execute(f"select * from {table.name}").fetchall() for table in TABLES] == [[]] * len(TABLES)
+        assert connection.execute(
+            "select sum(file_count) from ducklake_table_info('lake')"
+        ).fetchall() == [(0,)]
+        assert [
+            connection.execute(f"select * from {table.name}").fetchall() for table in TABLES
+        ] == [[]] * len(TABLES)
 
 
 def test_files_are_written_in_small_groups_of_rows(layout: Layout) -> None:
     with open_writer(layout) as connection:
         apply_definitions(connection)
-        connection.execute("insert into ideas (run_id, idea_id) select 'run-a', i::varchar from range(20_000) as numbers(i)")
+        connection.execute(
+            "insert into ideas (run_id, idea_id) select 'run-a', i::varchar from range(20_000) as numbers(i)"
+        )
     (file,) = layout.data.rglob("*.parquet")
     groups = ParquetFile(file).metadata
     assert groups.num_rows / groups.num_row_groups <= 10_000
 
 
-def test_a_definition_that_grew_adds_its_column_to_old_rows(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_definition_that_grew_adds_its_column_to_old_rows(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with open_writer(layout) as connection:
         apply_definitions(connection)
         connection.execute("insert into failures (run_id) values ('old')")
         mood = Column("mood", ColumnType.STRING, "How it felt.", nullable=True)
-        grown = tuple(replace(table, columns=(*table.columns, mood)) if table.name == "failures" else table for table in TABLES)
+        grown = tuple(
+            replace(table, columns=(*table.columns, mood)) if table.name == "failures" else table
+            for table in TABLES
+        )
         monkeypatch.setattr(definitions, "TABLES", grown)
         apply_definitions(connection)
         assert connection.execute("select run_id, mood from failures").fetchall() == [("old", None)]
         assert connection.execute("select count(*) from idea_scores").fetchall() == [(0,)]
 
 
-def test_a_column_that_changed_its_type_is_refused(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_column_that_changed_its_type_is_refused(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with open_writer(layout) as connection:
         apply_definitions(connection)
         changed = tuple(
-            replace(table, columns=tuple(replace(c, type=ColumnType.DATE) if c.name == "reason" else c for c in table.columns))
+            replace(
+                table,
+                columns=tuple(
+                    replace(c, type=ColumnType.DATE) if c.name == "reason" else c
+                    for c in table.columns
+                ),
+            )
             for table in TABLES
         )
         monkeypatch.setattr(definitions, "TABLES", changed)
-        with pytest.raises(ConfigurationError, match=r"failures\.reason is VARCHAR in the lake and DATE in its definition"):
+        with pytest.raises(
+            ConfigurationError,
+            match=r"failures\.reason is VARCHAR in the lake and DATE in its definition",
+        ):
             apply_definitions(connection)
 
 
@@ -122,14 +153,20 @@ def test_a_broken_catalogue_is_one_clear_line(layout: Layout) -> None:
 
 def test_an_unreachable_postgres_catalogue_does_not_tell_its_password(layout: Layout) -> None:
     url = "postgresql://someone:hidden-word@127.0.0.1:1/none"
-    with pytest.raises(UpstreamError, match="PostgreSQL catalogue") as error, open_writer(layout, catalogue_url=url):
+    with (
+        pytest.raises(UpstreamError, match="PostgreSQL catalogue") as error,
+        open_writer(layout, catalogue_url=url),
+    ):
         pass
     assert "hidden-word" not in str(error.value)
     assert error.value.__cause__ is None
 
 
 def test_a_catalogue_of_another_kind_is_refused(layout: Layout) -> None:
-    with pytest.raises(ConfigurationError, match="must start with postgres"), open_writer(layout, catalogue_url="mysql://x"):
+    with (
+        pytest.raises(ConfigurationError, match="must start with postgres"),
+        open_writer(layout, catalogue_url="mysql://x"),
+    ):
         pass
 
 

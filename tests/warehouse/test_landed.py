@@ -14,7 +14,9 @@ from warehouse.landing import land
 from warehouse.layout import Layout
 
 
-def test_batches_hold_some_bytes_whatever_the_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_hold_some_bytes_whatever_the_number_of_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(landed, "_BYTES_PER_BATCH", 100)
     files = [tmp_path / f"{number}.parquet" for number in range(5)]
     for file, size in zip(files, (40, 60, 250, 10, 10), strict=True):
@@ -37,7 +39,9 @@ def test_a_byte_changed_anywhere_changes_no_row_unseen(tmp_path: Path) -> None:
     for place in range(4, len(whole), 7):
         file.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
         with suppress(PublicationError):
-            assert read_landed(TABLE["papers"], [file]).equals(rows) or place >= len(whole) - footer_bytes(whole)
+            assert read_landed(TABLE["papers"], [file]).equals(rows) or place >= len(
+                whole
+            ) - footer_bytes(whole)
             refused -= 1
         refused += 1
     assert refused > 300

@@ -17,7 +17,14 @@ from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_evaluation, make_idea, make_llm_call
 from warehouse import landing
 from warehouse.landed import read_rows
-from warehouse.landing import find_receipt, land, land_rejections, read_receipt, read_receipts, reuse
+from warehouse.landing import (
+    find_receipt,
+    land,
+    land_rejections,
+    read_receipt,
+    read_receipts,
+    reuse,
+)
 from warehouse.layout import Layout
 from warehouse.rows import evaluation_of
 
@@ -29,8 +36,13 @@ def layout(tmp_path: Path) -> Layout:
     return Layout(tmp_path)
 
 
-def landed_rows(layout: Layout, run_id: RunId, key: EvaluationKey) -> dict[str, list[dict[str, object]]]:
-    return {path.stem: read_rows(TABLE[path.stem], path) for path in layout.idea(run_id, key).glob("*.parquet")}
+def landed_rows(
+    layout: Layout, run_id: RunId, key: EvaluationKey
+) -> dict[str, list[dict[str, object]]]:
+    return {
+        path.stem: read_rows(TABLE[path.stem], path)
+        for path in layout.idea(run_id, key).glob("*.parquet")
+    }
 
 
 def test_landing_and_reading_gives_the_same_evaluation(layout: Layout) -> None:
@@ -38,26 +50,43 @@ def test_landing_and_reading_gives_the_same_evaluation(layout: Layout) -> None:
     receipt = land(layout, evaluation)
     rows = landed_rows(layout, RUN_A, evaluation.evaluation_key)
     assert evaluation_of(rows) == evaluation
-    assert {name: count for name, count in receipt.rows.items() if count} == {name: len(found) for name, found in rows.items()}
+    assert {name: count for name, count in receipt.rows.items() if count} == {
+        name: len(found) for name, found in rows.items()
+    }
     assert read_receipts(layout, RUN_A) == {evaluation.evaluation_key: receipt}
 
 
 def test_receipt_counts_what_landed(layout: Layout) -> None:
     receipt = land(layout, make_evaluation(calls=6))
-    assert (receipt.llm_calls, receipt.api_calls, receipt.failures, receipt.unscored) == (6, 6, 1, 1)
+    assert (receipt.llm_calls, receipt.api_calls, receipt.failures, receipt.unscored) == (
+        6,
+        6,
+        1,
+        1,
+    )
     assert receipt.cost_usd == pytest.approx(0.006)
     assert receipt.bytes > 0
 
 
 def test_unknown_price_makes_the_cost_unknown_not_smaller(layout: Layout) -> None:
     evaluation = make_evaluation()
-    calls = (make_llm_call(evaluation.idea.idea_id, 0), make_llm_call(evaluation.idea.idea_id, 1, cost_usd=None))
+    calls = (
+        make_llm_call(evaluation.idea.idea_id, 0),
+        make_llm_call(evaluation.idea.idea_id, 1, cost_usd=None),
+    )
     assert land(layout, replace(evaluation, llm_calls=calls)).cost_usd is None
 
 
 def test_a_call_nobody_was_charged_for_needs_no_price(layout: Layout) -> None:
     evaluation = make_evaluation()
-    refused = make_llm_call(evaluation.idea.idea_id, 1, cost_usd=None, prompt_tokens=0, completion_tokens=0, cached_tokens=0)
+    refused = make_llm_call(
+        evaluation.idea.idea_id,
+        1,
+        cost_usd=None,
+        prompt_tokens=0,
+        completion_tokens=0,
+        cached_tokens=0,
+    )
     assert land(layout, replace(evaluation, llm_calls=(refused,))).cost_usd == 0.0
 
 
@@ -72,7 +101,9 @@ def test_a_folder_without_receipt_does_not_exist_and_is_overwritten(layout: Layo
     assert evaluation_of(landed_rows(layout, RUN_A, evaluation.evaluation_key)) == evaluation
 
 
-def test_a_worker_that_dies_while_landing_leaves_nothing_that_counts(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_dies_while_landing_leaves_nothing_that_counts(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def die(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -104,7 +135,10 @@ def test_the_same_evaluation_landed_by_many_at_once_lands_once(layout: Layout) -
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: land(layout, make_evaluation()), range(8)))
     assert len(read_receipts(layout, RUN_A)) == 1
-    assert evaluation_of(landed_rows(layout, RUN_A, make_evaluation().evaluation_key)) == make_evaluation()
+    assert (
+        evaluation_of(landed_rows(layout, RUN_A, make_evaluation().evaluation_key))
+        == make_evaluation()
+    )
 
 
 def test_a_receipt_is_found_from_another_run(layout: Layout) -> None:
@@ -122,13 +156,20 @@ def test_an_evaluation_that_ended_early_is_not_found_for_reuse(layout: Layout) -
 def test_reuse_says_the_same_under_another_name_and_charges_nothing(layout: Layout) -> None:
     evaluation = make_full_evaluation()
     land(layout, evaluation)
-    renamed = make_idea(idea_id=IdeaId("other"), group="elsewhere", metadata={"a": "b"}, title="New title")
+    renamed = make_idea(
+        idea_id=IdeaId("other"), group="elsewhere", metadata={"a": "b"}, title="New title"
+    )
     receipt = reuse(layout, evaluation.evaluation_key, RUN_A, RUN_B, renamed)
     rows = landed_rows(layout, RUN_B, evaluation.evaluation_key)
     reused = evaluation_of(rows)
     assert reused == replace(evaluation, run_id=RUN_B, idea=renamed, llm_calls=(), api_calls=())
     assert rows["ideas"][0]["reused_from_run_id"] == "run-a"
-    assert (receipt.reused_from_run_id, receipt.cost_usd, receipt.llm_calls, receipt.api_calls) == ("run-a", 0.0, 0, 0)
+    assert (receipt.reused_from_run_id, receipt.cost_usd, receipt.llm_calls, receipt.api_calls) == (
+        "run-a",
+        0.0,
+        0,
+        0,
+    )
 
 
 def test_a_vote_that_a_judge_did_not_give_is_no_unscored_judgement(layout: Layout) -> None:
@@ -146,7 +187,9 @@ def lands_without(layout: Layout, column: str, table: str) -> None:
         pq.write_table(content.drop_columns(column), path)
 
 
-def test_what_landed_before_its_table_had_a_column_is_reused_and_landed_again(layout: Layout) -> None:
+def test_what_landed_before_its_table_had_a_column_is_reused_and_landed_again(
+    layout: Layout,
+) -> None:
     evaluation = make_evaluation()
     land(layout, evaluation, incomplete_reason=Reason.BUDGET_EXHAUSTED)
     lands_without(layout, "parameters_dropped", "llm_calls")
@@ -182,11 +225,22 @@ def test_a_receipt_of_another_version_says_what_to_do(layout: Layout) -> None:
 
 
 def test_rejections_replace_those_of_an_earlier_attempt(layout: Layout) -> None:
-    rejected = [RejectedIdea(idea_id=None, location="ideas.jsonl line 3", reason=Reason.EMPTY, detail="write something")]
+    rejected = [
+        RejectedIdea(
+            idea_id=None,
+            location="ideas.jsonl line 3",
+            reason=Reason.EMPTY,
+            detail="write something",
+        )
+    ]
     land_rejections(layout, RUN_A, rejected * 2)
     land_rejections(layout, RUN_A, rejected)
     (row,) = read_rows(TABLE["failures"], layout.rejections(RUN_A))
-    assert (row["stage"], row["subject"], row["idea_id"]) == ("read_ideas", "ideas.jsonl line 3", None)
+    assert (row["stage"], row["subject"], row["idea_id"]) == (
+        "read_ideas",
+        "ideas.jsonl line 3",
+        None,
+    )
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "a" * 300])
@@ -206,10 +260,15 @@ def _modules_after_importing_landing() -> list[str]:
 
     import warehouse.landing  # noqa: F401
 
-    return [name for name in ("duckdb", "great_expectations", "polars", "pandas") if name in sys.modules]
+    return [
+        name for name in ("duckdb", "great_expectations", "polars", "pandas") if name in sys.modules
+    ]
 
 
 def test_times_are_kept_to_the_microsecond(layout: Layout) -> None:
     evaluation = replace(make_evaluation(), finished_at=START.replace(microsecond=123457))
     land(layout, evaluation)
-    assert evaluation_of(landed_rows(layout, RUN_A, evaluation.evaluation_key)).finished_at.microsecond == 123457
+    assert (
+        evaluation_of(landed_rows(layout, RUN_A, evaluation.evaluation_key)).finished_at.microsecond
+        == 123457
+    )

@@ -20,7 +20,15 @@ from schemas.tables import TABLE, TABLES
 from tasks.metrics.krippendorff import krippendorff_alpha
 from tasks.steps import STEPS
 from tests.support.committee_evaluations import make_committee, make_novelty
-from tests.support.evaluations import make_api_call, make_evaluation, make_idea, make_judge_votes, make_llm_call, make_provenance, make_run
+from tests.support.evaluations import (
+    make_api_call,
+    make_evaluation,
+    make_idea,
+    make_judge_votes,
+    make_llm_call,
+    make_provenance,
+    make_run,
+)
 from warehouse.lake import in_memory
 from warehouse.parquet import arrow_table
 from warehouse.publish import run_rows
@@ -50,24 +58,41 @@ def add_evaluation(connection: duckdb.DuckDBPyConnection, evaluation: IdeaEvalua
         add(connection, name, rows)
 
 
-def judged(number: int, soundness: list[float | None], comparisons: list[int | None], group: str | None = "one") -> IdeaEvaluation:
+def judged(
+    number: int,
+    soundness: list[float | None],
+    comparisons: list[int | None],
+    group: str | None = "one",
+) -> IdeaEvaluation:
     """An evaluation with exactly these method scores and, along one dimension, these comparison scores."""
     base = make_evaluation(
-        number, methods=max(len(soundness), 1), dimensions=1, compared=len(comparisons), idea=make_idea(number, group=group)
+        number,
+        methods=max(len(soundness), 1),
+        dimensions=1,
+        compared=len(comparisons),
+        idea=make_idea(number, group=group),
     )
     assert base.soundness is not None
     assert base.contribution is not None
     reviews = tuple(
-        replace(review, score_0_to_10=score, unscored_reason=None if score is not None else Reason.REFUSED)
+        replace(
+            review,
+            score_0_to_10=score,
+            unscored_reason=None if score is not None else Reason.REFUSED,
+        )
         for review, score in zip(base.soundness.reviews, soundness, strict=False)
     )
     compared = tuple(
-        replace(comparison, score=score, unscored_reason=None if score is not None else Reason.REFUSED)
+        replace(
+            comparison, score=score, unscored_reason=None if score is not None else Reason.REFUSED
+        )
         for comparison, score in zip(base.contribution.comparisons, comparisons, strict=True)
     )
     return replace(
         base,
-        soundness=replace(base.soundness, reviews=reviews, methods=base.soundness.methods[: len(soundness)]),
+        soundness=replace(
+            base.soundness, reviews=reviews, methods=base.soundness.methods[: len(soundness)]
+        ),
         contribution=replace(base.contribution, comparisons=compared),
     )
 
@@ -109,28 +134,56 @@ def test_weights_of_the_run_count(tables: duckdb.DuckDBPyConnection) -> None:
     assert scores(tables)["score"] == pytest.approx((3 * 4 + 10) / 4)
 
 
-def by_all_modules(evaluation: IdeaEvaluation, personas: list[float | None], novelty: int | None) -> IdeaEvaluation:
+def by_all_modules(
+    evaluation: IdeaEvaluation, personas: list[float | None], novelty: int | None
+) -> IdeaEvaluation:
     """`evaluation` with exactly these persona scores and this judgement of novelty."""
-    committee, judged_novelty = make_committee(0, evaluation.papers), make_novelty(0, evaluation.papers)
+    committee, judged_novelty = (
+        make_committee(0, evaluation.papers),
+        make_novelty(0, evaluation.papers),
+    )
     reviews = tuple(
-        replace(committee.reviews[0], persona_id=f"p{n}", score_0_to_10=score, unscored_reason=Reason.REFUSED if score is None else None)
+        replace(
+            committee.reviews[0],
+            persona_id=f"p{n}",
+            score_0_to_10=score,
+            unscored_reason=Reason.REFUSED if score is None else None,
+        )
         for n, score in enumerate(personas)
     )
-    judgement = replace(judged_novelty.judgement, score_1_to_5=novelty, unscored_reason=Reason.REFUSED if novelty is None else None)
-    return replace(evaluation, committee=replace(committee, reviews=reviews), novelty=replace(judged_novelty, judgement=judgement))
+    judgement = replace(
+        judged_novelty.judgement,
+        score_1_to_5=novelty,
+        unscored_reason=Reason.REFUSED if novelty is None else None,
+    )
+    return replace(
+        evaluation,
+        committee=replace(committee, reviews=reviews),
+        novelty=replace(judged_novelty, judgement=judgement),
+    )
 
 
-def test_all_four_modules_enter_the_score_by_their_weights(tables: duckdb.DuckDBPyConnection) -> None:
-    tables.execute("update runs set soundness_weight = 1, contribution_weight = 2, committee_weight = 3, novelty_weight = 4")
+def test_all_four_modules_enter_the_score_by_their_weights(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    tables.execute(
+        "update runs set soundness_weight = 1, contribution_weight = 2, committee_weight = 3, novelty_weight = 4"
+    )
     add_evaluation(tables, by_all_modules(judged(0, [4.0], [0]), [6.0, 8.0, None], 5))
     row = scores(tables)
-    assert (row["committee_0_to_10"], row["novelty_0_to_10"], row["novelty_1_to_5"]) == (7.0, 10.0, 5.0)
+    assert (row["committee_0_to_10"], row["novelty_0_to_10"], row["novelty_1_to_5"]) == (
+        7.0,
+        10.0,
+        5.0,
+    )
     assert row["score"] == pytest.approx((4 + 2 * 5 + 3 * 7 + 4 * 10) / 10)
     assert (row["persona_review_count"], row["unscored_persona_review_count"]) == (3, 1)
     assert row["committee_unscored_share"] == pytest.approx(1 / 3)
 
 
-def test_an_unscored_committee_or_novelty_leaves_the_others_alone(tables: duckdb.DuckDBPyConnection) -> None:
+def test_an_unscored_committee_or_novelty_leaves_the_others_alone(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
     tables.execute("update runs set committee_weight = 1, novelty_weight = 1")
     add_evaluation(tables, by_all_modules(judged(0, [4.0], [1]), [None], None))
     row = scores(tables)
@@ -143,60 +196,97 @@ def test_a_committee_that_never_met_is_wholly_unscored_and_unscored_reviews_are_
 ) -> None:
     add_evaluation(tables, by_all_modules(judged(0, [4.0], [1]), [], 3))
     add_evaluation(tables, by_all_modules(judged(1, [4.0], [1]), [5.0, None, None], 3))
-    shares = tables.execute("select committee_unscored_share from idea_scores order by idea_id").fetchall()
+    shares = tables.execute(
+        "select committee_unscored_share from idea_scores order by idea_id"
+    ).fetchall()
     assert shares == [(1.0,), (pytest.approx(2 / 3),)]
-    assert tables.execute("select unscored_count from group_rankings order by idea_id").fetchall() == [(0,), (2,)]
+    assert tables.execute(
+        "select unscored_count from group_rankings order by idea_id"
+    ).fetchall() == [(0,), (2,)]
 
 
-def test_a_run_from_before_there_were_committees_keeps_its_score(tables: duckdb.DuckDBPyConnection) -> None:
+def test_a_run_from_before_there_were_committees_keeps_its_score(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
     tables.execute("update runs set committee_weight = null, novelty_weight = null")
     add_evaluation(tables, judged(0, [4.0], [1]))
     tables.execute("update ideas set committee_requested = null, novelty_requested = null")
     row = scores(tables)
-    assert (row["score"], row["committee_requested"], row["committee_unscored_share"]) == (7.0, False, None)
+    assert (row["score"], row["committee_requested"], row["committee_unscored_share"]) == (
+        7.0,
+        False,
+        None,
+    )
 
 
 def test_an_unscored_method_is_counted_and_not_averaged(tables: duckdb.DuckDBPyConnection) -> None:
     add_evaluation(tables, judged(0, [8.0, None], [1, None, None]))
     row = scores(tables)
     assert (row["soundness_0_to_10"], row["unscored_method_count"]) == (8.0, 1)
-    assert (row["contribution_0_to_10"], row["unscored_comparison_count"], row["scored_comparison_count"]) == (10.0, 2, 1)
+    assert (
+        row["contribution_0_to_10"],
+        row["unscored_comparison_count"],
+        row["scored_comparison_count"],
+    ) == (10.0, 2, 1)
 
 
-def test_a_module_without_a_score_does_not_pull_the_other_down(tables: duckdb.DuckDBPyConnection) -> None:
+def test_a_module_without_a_score_does_not_pull_the_other_down(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
     add_evaluation(tables, judged(0, [None, None], [1, 1]))
     row = scores(tables)
     assert (row["soundness_0_to_10"], row["score"]) == (None, 10.0)
 
 
-def test_an_idea_with_nothing_scored_has_no_score_rather_than_zero(tables: duckdb.DuckDBPyConnection) -> None:
+def test_an_idea_with_nothing_scored_has_no_score_rather_than_zero(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
     add_evaluation(tables, judged(0, [None], [None]))
     assert scores(tables)["score"] is None
 
 
-def test_a_method_that_was_never_reviewed_counts_as_unscored(tables: duckdb.DuckDBPyConnection) -> None:
+def test_a_method_that_was_never_reviewed_counts_as_unscored(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
     add_evaluation(tables, judged(0, [5.0, 7.0], [1]))
     tables.execute("delete from soundness_reviews where method_id = 'm2'")
     row = scores(tables)
-    assert (row["method_count"], row["scored_method_count"], row["unscored_method_count"]) == (2, 1, 1)
+    assert (row["method_count"], row["scored_method_count"], row["unscored_method_count"]) == (
+        2,
+        1,
+        1,
+    )
 
 
-def test_equal_scores_share_a_rank_and_the_unscored_have_none(tables: duckdb.DuckDBPyConnection) -> None:
+def test_equal_scores_share_a_rank_and_the_unscored_have_none(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
     for number, soundness in enumerate([[9.0], [7.0], [7.0], [5.0], [None]]):
         add_evaluation(tables, judged(number, soundness, [None]))
     ranks = tables.execute("select rank from group_rankings order by idea_id").fetchall()
     assert [rank for (rank,) in ranks] == [1, 2, 2, 4, None]
 
 
-def test_ideas_without_a_group_are_ranked_among_themselves(tables: duckdb.DuckDBPyConnection) -> None:
+def test_ideas_without_a_group_are_ranked_among_themselves(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
     add_evaluation(tables, judged(0, [9.0], [0], group="one"))
     add_evaluation(tables, judged(1, [8.0], [0], group=None))
-    assert tables.execute('select "group", rank from group_rankings order by idea_id').fetchall() == [("one", 1), (None, 1)]
+    assert tables.execute(
+        'select "group", rank from group_rankings order by idea_id'
+    ).fetchall() == [("one", 1), (None, 1)]
 
 
-@given(st.lists(st.lists(st.none() | st.integers(0, 10), min_size=1, max_size=4), min_size=1, max_size=5), st.randoms())
+@given(
+    st.lists(
+        st.lists(st.none() | st.integers(0, 10), min_size=1, max_size=4), min_size=1, max_size=5
+    ),
+    st.randoms(),
+)
 @settings(max_examples=15, deadline=None)
-def test_ranks_do_not_depend_on_the_order_of_rows(methods: list[list[int | None]], random: Any) -> None:
+def test_ranks_do_not_depend_on_the_order_of_rows(
+    methods: list[list[int | None]], random: Any
+) -> None:
     rankings = []
     for _ in range(2):
         with in_memory() as connection:
@@ -208,31 +298,57 @@ def test_ranks_do_not_depend_on_the_order_of_rows(methods: list[list[int | None]
             numbered = list(enumerate(methods))
             random.shuffle(numbered)
             for number, given_scores in numbered:
-                add_evaluation(connection, judged(number, [None if score is None else float(score) for score in given_scores], [None]))
-            rankings.append(connection.execute("select idea_id, rank, score from group_rankings order by idea_id").fetchall())
+                add_evaluation(
+                    connection,
+                    judged(
+                        number,
+                        [None if score is None else float(score) for score in given_scores],
+                        [None],
+                    ),
+                )
+            rankings.append(
+                connection.execute(
+                    "select idea_id, rank, score from group_rankings order by idea_id"
+                ).fetchall()
+            )
     assert rankings[0] == rankings[1]
     scored = [score for _, _, score in rankings[0] if score is not None]
-    assert all(rank == 1 + sum(other > score + 1e-6 for other in scored) for _, rank, score in rankings[0] if score is not None)
+    assert all(
+        rank == 1 + sum(other > score + 1e-6 for other in scored)
+        for _, rank, score in rankings[0]
+        if score is not None
+    )
 
 
-def test_calls_without_a_price_are_counted_and_not_taken_as_free(tables: duckdb.DuckDBPyConnection) -> None:
+def test_calls_without_a_price_are_counted_and_not_taken_as_free(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
     evaluation = make_evaluation()
     idea_id = evaluation.idea.idea_id
     calls = (
         make_llm_call(idea_id, 0, cost_usd=0.5),
         make_llm_call(idea_id, 1, cost_usd=None),
         make_llm_call(idea_id, 2, cost_usd=0.0, cache_hit=True),
-        make_llm_call(idea_id, 3, cost_usd=None, prompt_tokens=0, completion_tokens=0, cached_tokens=0),
+        make_llm_call(
+            idea_id, 3, cost_usd=None, prompt_tokens=0, completion_tokens=0, cached_tokens=0
+        ),
     )
     add_evaluation(tables, replace(evaluation, llm_calls=calls))
     sql = "select cost_usd, known_price_calls, unknown_price_calls, llm_cache_hits, ideas, cost_usd_per_idea from run_costs"
     assert tables.execute(sql).fetchall() == [(0.5, 2, 1, 1, 1, 0.5)]
 
 
-def test_a_run_whose_every_price_is_unknown_has_no_cost_rather_than_none(tables: duckdb.DuckDBPyConnection) -> None:
+def test_a_run_whose_every_price_is_unknown_has_no_cost_rather_than_none(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
     evaluation = make_evaluation()
-    add_evaluation(tables, replace(evaluation, llm_calls=(make_llm_call(evaluation.idea.idea_id, 0, cost_usd=None),)))
-    assert tables.execute("select cost_usd, unknown_price_calls from run_costs").fetchall() == [(None, 1)]
+    add_evaluation(
+        tables,
+        replace(evaluation, llm_calls=(make_llm_call(evaluation.idea.idea_id, 0, cost_usd=None),)),
+    )
+    assert tables.execute("select cost_usd, unknown_price_calls from run_costs").fetchall() == [
+        (None, 1)
+    ]
 
 
 def test_a_run_without_model_calls_costs_nothing(tables: duckdb.DuckDBPyConnection) -> None:
@@ -240,37 +356,60 @@ def test_a_run_without_model_calls_costs_nothing(tables: duckdb.DuckDBPyConnecti
     assert tables.execute("select cost_usd, llm_calls from run_costs").fetchall() == [(0.0, 0)]
 
 
-def test_every_step_that_evaluates_or_ranks_is_on_the_bill_of_its_module(tables: duckdb.DuckDBPyConnection) -> None:
+def test_every_step_that_evaluates_or_ranks_is_on_the_bill_of_its_module(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
     evaluation = make_evaluation()
     steps = {step.name: step.package.split(".")[1] for step in STEPS}
-    calls = tuple(make_llm_call(evaluation.idea.idea_id, n, step=name, cost_usd=0.5) for n, name in enumerate(steps))
+    calls = tuple(
+        make_llm_call(evaluation.idea.idea_id, n, step=name, cost_usd=0.5)
+        for n, name in enumerate(steps)
+    )
     add_evaluation(tables, replace(evaluation, llm_calls=calls))
-    found = tables.execute("select module, llm_calls, cost_usd_per_idea from module_costs order by module").fetchall()
-    counted = Counter(module if module in {*Module, "ranking"} else "other" for module in steps.values())
+    found = tables.execute(
+        "select module, llm_calls, cost_usd_per_idea from module_costs order by module"
+    ).fetchall()
+    counted = Counter(
+        module if module in {*Module, "ranking"} else "other" for module in steps.values()
+    )
     assert found == [(module, count, 0.5 * count) for module, count in sorted(counted.items())]
 
 
 def test_cached_replies_do_not_flatter_the_latency(tables: duckdb.DuckDBPyConnection) -> None:
     evaluation = make_evaluation()
     idea_id = evaluation.idea.idea_id
-    calls = tuple(make_llm_call(idea_id, 3 * n, latency_seconds=float(n), cache_hit=n == 0) for n in range(5))
+    calls = tuple(
+        make_llm_call(idea_id, 3 * n, latency_seconds=float(n), cache_hit=n == 0) for n in range(5)
+    )
     add_evaluation(tables, replace(evaluation, llm_calls=calls))
-    assert tables.execute("select calls, cache_hits, p50_seconds from latency_by_step").fetchall() == [(4, 1, 2.5)]
+    assert tables.execute(
+        "select calls, cache_hits, p50_seconds from latency_by_step"
+    ).fetchall() == [(4, 1, 2.5)]
 
 
 def test_source_health_counts_failures_by_endpoint(tables: duckdb.DuckDBPyConnection) -> None:
     evaluation = make_evaluation()
     idea_id = evaluation.idea.idea_id
-    calls = (make_api_call(idea_id, 0), make_api_call(idea_id, 3, status=429, failure_reason=Reason.RATE_LIMITED))
+    calls = (
+        make_api_call(idea_id, 0),
+        make_api_call(idea_id, 3, status=429, failure_reason=Reason.RATE_LIMITED),
+    )
     add_evaluation(tables, replace(evaluation, api_calls=calls))
-    sql = "select endpoint, requests, answered, failed, rate_limited, failed_share from source_health"
+    sql = (
+        "select endpoint, requests, answered, failed, rate_limited, failed_share from source_health"
+    )
     assert tables.execute(sql).fetchall() == [("paper/search", 2, 1, 1, 1, 0.5)]
 
 
-def with_votes(asked: Sequence[Sequence[float | None]], step: str = "judge_novelty") -> IdeaEvaluation:
+def with_votes(
+    asked: Sequence[Sequence[float | None]], step: str = "judge_novelty"
+) -> IdeaEvaluation:
     """An evaluation in which the judges of `step` were asked these questions; None: a judge refused."""
     answers = [[Reason.REFUSED if score is None else score for score in scores] for scores in asked]
-    votes = [make_judge_votes(make_provenance(step, n), *given_scores) for n, given_scores in enumerate(answers)]
+    votes = [
+        make_judge_votes(make_provenance(step, n), *given_scores)
+        for n, given_scores in enumerate(answers)
+    ]
     return replace(make_evaluation(), judge_votes=tuple(vote for cast in votes for vote in cast))
 
 
@@ -278,15 +417,21 @@ def agreements(connection: duckdb.DuckDBPyConnection, columns: str) -> list[tupl
     return connection.execute(f"select {columns} from judge_agreement order by step").fetchall()
 
 
-def test_votes_of_judges_are_counted_and_only_items_with_two_scores_are_compared(tables: duckdb.DuckDBPyConnection) -> None:
-    add_evaluation(tables, with_votes([[6, 7, 4.5], [5, 5, None], [8, None, None], [None, None, None]]))
+def test_votes_of_judges_are_counted_and_only_items_with_two_scores_are_compared(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    add_evaluation(
+        tables, with_votes([[6, 7, 4.5], [5, 5, None], [8, None, None], [None, None, None]])
+    )
     counted = "step, questions, items, judges, votes, scored_votes, unscored_votes, compared_items, same_score_share"
     assert agreements(tables, counted) == [("judge_novelty", 4, 3, 3, 12, 6, 6, 2, 0.5)]
     (difference,) = agreements(tables, "mean_absolute_difference")[0]
     assert difference == pytest.approx((1 + 1.5 + 2.5 + 0) / 4)
 
 
-def test_items_of_one_question_are_told_apart_and_steps_too(tables: duckdb.DuckDBPyConnection) -> None:
+def test_items_of_one_question_are_told_apart_and_steps_too(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
     asked = make_provenance("compare_paper")
     votes = (
         *make_judge_votes(asked, 1, 1, item="P1/d1"),
@@ -295,11 +440,15 @@ def test_items_of_one_question_are_told_apart_and_steps_too(tables: duckdb.DuckD
         *make_judge_votes(make_provenance("judge_novelty"), 3, 3),
     )
     add_evaluation(tables, replace(make_evaluation(), judge_votes=votes))
-    found = agreements(tables, "step, questions, items, unscored_votes, same_score_share, mean_absolute_difference")
+    found = agreements(
+        tables, "step, questions, items, unscored_votes, same_score_share, mean_absolute_difference"
+    )
     assert found == [("compare_paper", 1, 2, 1, 0.5, 1.0), ("judge_novelty", 1, 1, 0, 1.0, 0.0)]
 
 
-def test_without_two_scores_for_anything_nothing_is_compared(tables: duckdb.DuckDBPyConnection) -> None:
+def test_without_two_scores_for_anything_nothing_is_compared(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
     add_evaluation(tables, with_votes([[6, None], [None, None]]))
     compared = "compared_items, same_score_share, mean_absolute_difference, krippendorff_alpha"
     assert agreements(tables, compared) == [(0, None, None, None)]
@@ -310,7 +459,9 @@ def test_a_run_without_several_judges_has_no_agreement(tables: duckdb.DuckDBPyCo
     assert agreements(tables, "*") == []
 
 
-SCORES = st.lists(st.none() | st.integers(-4, 20).map(lambda halves: halves / 2), min_size=2, max_size=4)
+SCORES = st.lists(
+    st.none() | st.integers(-4, 20).map(lambda halves: halves / 2), min_size=2, max_size=4
+)
 
 
 @given(st.lists(SCORES, min_size=1, max_size=8))
@@ -318,11 +469,23 @@ SCORES = st.lists(st.none() | st.integers(-4, 20).map(lambda halves: halves / 2)
 def test_the_agreement_of_judges_is_krippendorffs_alpha(asked: list[list[float | None]]) -> None:
     with in_memory() as connection:
         connection.execute(TABLE["judge_votes"].ddl)
-        connection.execute(f"create view judge_agreement as {statement('marts', 'judge_agreement')}")
+        connection.execute(
+            f"create view judge_agreement as {statement('marts', 'judge_agreement')}"
+        )
         add(connection, "judge_votes", rows_of(with_votes(asked))["judge_votes"])
-        ((alpha, difference),) = agreements(connection, "krippendorff_alpha, mean_absolute_difference")
-    compared = [scores for scores in ([score for score in row if score is not None] for row in asked) if len(scores) > 1]
-    expected = krippendorff_alpha(asked, "interval", resamples=20).value if len(compared) > 1 else math.nan
+        ((alpha, difference),) = agreements(
+            connection, "krippendorff_alpha, mean_absolute_difference"
+        )
+    compared = [
+        scores
+        for scores in ([score for score in row if score is not None] for row in asked)
+        if len(scores) > 1
+    ]
+    expected = (
+        krippendorff_alpha(asked, "interval", resamples=20).value if len(compared) > 1 else math.nan
+    )
     assert alpha == (None if math.isnan(expected) else pytest.approx(expected))
-    pairs = [abs(first - second) for scores in compared for first, second in combinations(scores, 2)]
+    pairs = [
+        abs(first - second) for scores in compared for first, second in combinations(scores, 2)
+    ]
     assert difference == (pytest.approx(fmean(pairs)) if pairs else None)

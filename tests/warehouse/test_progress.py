@@ -72,7 +72,9 @@ def test_a_run_kept_out_of_the_lake_is_refused(layout: Layout) -> None:
     assert run.activity is Activity.REFUSED
 
 
-def test_an_idea_folder_without_receipt_and_plans_of_other_versions_are_passed_over(layout: Layout) -> None:
+def test_an_idea_folder_without_receipt_and_plans_of_other_versions_are_passed_over(
+    layout: Layout,
+) -> None:
     announce(layout, planned())
     (layout.run(RUN) / "idea=halfway").mkdir(parents=True)
     other = layout.planned_run(RunId("run-old"))

@@ -29,12 +29,17 @@ SPAWN = multiprocessing.get_context("spawn")
 
 def counts(layout: Layout) -> dict[str, int]:
     with open_reader(layout) as connection:
-        return {name: connection.execute(f"select count(*) from {name}").fetchall()[0][0] for name in ("runs", "ideas", "methods")}
+        return {
+            name: connection.execute(f"select count(*) from {name}").fetchall()[0][0]
+            for name in ("runs", "ideas", "methods")
+        }
 
 
 def snapshots(layout: Layout) -> int:
     with open_reader(layout) as connection:
-        return int(connection.execute("select count(*) from ducklake_snapshots('lake')").fetchall()[0][0])
+        return int(
+            connection.execute("select count(*) from ducklake_snapshots('lake')").fetchall()[0][0]
+        )
 
 
 def land_ideas(layout: Layout, numbers: range, run_id: str = "run-a") -> None:
@@ -49,7 +54,12 @@ def spoil(layout: Layout, table: str, **values: Any) -> None:
     content = pq.ParquetFile(path).read()
     rows = content.to_pylist()
     rows[0].update(values)
-    pq.write_table(pa.Table.from_pylist(rows, schema=pa.schema([field.with_nullable(True) for field in content.schema])), path)
+    pq.write_table(
+        pa.Table.from_pylist(
+            rows, schema=pa.schema([field.with_nullable(True) for field in content.schema])
+        ),
+        path,
+    )
 
 
 def test_publishing_twice_changes_nothing(layout: Layout) -> None:
@@ -57,7 +67,9 @@ def test_publishing_twice_changes_nothing(layout: Layout) -> None:
     first = publish_run(layout, make_run(ideas=2))
     before = snapshots(layout)
     rerun = make_run(ideas=2)
-    second = publish_run(layout, replace(rerun, finished_at=rerun.finished_at.replace(hour=5), duration_seconds=9.0))
+    second = publish_run(
+        layout, replace(rerun, finished_at=rerun.finished_at.replace(hour=5), duration_seconds=9.0)
+    )
     assert (first.unchanged, second.unchanged, second.published) == (False, True, True)
     assert first.rows == second.rows
     assert snapshots(layout) == before
@@ -78,7 +90,9 @@ def test_reused_evaluations_are_published_under_the_new_run(layout: Layout) -> N
     reuse(layout, evaluation.evaluation_key, RUN, RunId("run-b"), evaluation.idea)
     assert publish_run(layout, make_run("run-b")).published
     with open_reader(layout) as connection:
-        assert connection.execute("select reused_ideas, cost_usd, llm_calls from run_costs").fetchall() == [(1, 0.0, 0)]
+        assert connection.execute(
+            "select reused_ideas, cost_usd, llm_calls from run_costs"
+        ).fetchall() == [(1, 0.0, 0)]
 
 
 def test_a_run_that_breaks_critical_expectations_stays_in_landing(layout: Layout) -> None:
@@ -90,7 +104,9 @@ def test_a_run_that_breaks_critical_expectations_stays_in_landing(layout: Layout
     report = publish_run(layout, make_run())
     assert not report.published
     assert report.validation is not None
-    broken = {(row.expectation, row.table_name, row.column_name) for row in report.validation.broken}
+    broken = {
+        (row.expectation, row.table_name, row.column_name) for row in report.validation.broken
+    }
     assert broken >= {
         ("expect_column_values_to_be_between", "soundness_reviews", "score_0_to_10"),
         ("expect_column_values_to_be_in_set", "soundness_reviews", "unscored_reason"),
@@ -111,12 +127,19 @@ def test_a_broken_warning_is_recorded_and_does_not_hold_the_run_back(layout: Lay
     assert publish_run(layout, make_run()).published
     with open_reader(layout) as connection:
         sql = "select expectation, severity, unexpected_count from validations where not success"
-        assert connection.execute(sql).fetchall() == [("evaluations_end_after_they_start", "warning", 1)]
+        assert connection.execute(sql).fetchall() == [
+            ("evaluations_end_after_they_start", "warning", 1)
+        ]
 
 
 def test_an_idea_evaluated_twice_in_a_run_is_noticed(layout: Layout) -> None:
     land(layout, make_evaluation(0))
-    land(layout, make_evaluation(1, idea=replace(make_evaluation(1).idea, idea_id=make_evaluation(0).idea.idea_id)))
+    land(
+        layout,
+        make_evaluation(
+            1, idea=replace(make_evaluation(1).idea, idea_id=make_evaluation(0).idea.idea_id)
+        ),
+    )
     report = publish_run(layout, make_run(ideas=2))
     assert report.validation is not None
     assert "every_idea_is_evaluated_once" in {row.expectation for row in report.validation.broken}
@@ -126,11 +149,15 @@ def test_a_lost_file_is_a_clear_error_and_publishes_nothing(layout: Layout) -> N
     land(layout, make_evaluation())
     (receipt,) = read_receipts(layout, RUN).values()
     (layout.idea(RUN, receipt.evaluation_key) / "papers.parquet").unlink()
-    with pytest.raises(PublicationError, match=r"papers\.parquet cannot be read .* remove its folder and run again"):
+    with pytest.raises(
+        PublicationError, match=r"papers\.parquet cannot be read .* remove its folder and run again"
+    ):
         publish_run(layout, make_run())
 
 
-def test_rows_that_disagree_with_the_receipt_are_not_published(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_disagree_with_the_receipt_are_not_published(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
     land(layout, make_evaluation())
     monkeypatch.setattr(publish, "_count", lambda *_: 7)
     with pytest.raises(PublicationError, match="its receipts say"):
@@ -144,7 +171,10 @@ def test_a_run_without_a_single_idea_is_published(layout: Layout) -> None:
 
 
 def test_a_second_publisher_is_told_to_wait(layout: Layout) -> None:
-    with open_writer(layout), pytest.raises(TransientError, match=r"process \d+ on .* is publishing"):
+    with (
+        open_writer(layout),
+        pytest.raises(TransientError, match=r"process \d+ on .* is publishing"),
+    ):
         publish_run(layout, make_run(), wait_seconds=0.2)
 
 
@@ -165,7 +195,9 @@ def test_a_publisher_killed_before_its_commit_leaves_the_lake_as_it_was(layout: 
     publish_run(layout, make_run(ideas=1))
     land_ideas(layout, range(1, 3))
     told, teller = SPAWN.Pipe(duplex=False)
-    publisher = SPAWN.Process(target=_publish_and_stop_before_the_commit, args=(str(layout.root), teller))
+    publisher = SPAWN.Process(
+        target=_publish_and_stop_before_the_commit, args=(str(layout.root), teller)
+    )
     publisher.start()
     assert told.poll(240)
     assert counts(layout) == {"runs": 1, "ideas": 1, "methods": 3}
@@ -199,13 +231,20 @@ def test_readers_see_whole_runs_while_a_publisher_writes(layout: Layout) -> None
     assert counts(layout) == {"runs": 3, "ideas": 6, "methods": 18}
 
 
-def test_publishing_over_a_damaged_landed_file_names_it_and_leaves_the_lake_as_it_was(layout: Layout) -> None:
+def test_publishing_over_a_damaged_landed_file_names_it_and_leaves_the_lake_as_it_was(
+    layout: Layout,
+) -> None:
     land(layout, make_evaluation(0))
     assert publish_run(layout, make_run(ideas=1)).published
     before = run_sql(layout, "select count(*) as papers from papers")
     damaged = next(layout.run(RunId("run-a")).glob("idea=*/papers.parquet"))
     content = damaged.read_bytes()
-    for worse in (content[:500], b"junk", b"", content[:4] + bytes(len(content) - 8) + content[-4:]):
+    for worse in (
+        content[:500],
+        b"junk",
+        b"",
+        content[:4] + bytes(len(content) - 8) + content[-4:],
+    ):
         damaged.write_bytes(worse)
         with pytest.raises(PublicationError, match=str(damaged)) as raised:
             publish_run(layout, make_run(ideas=1, label="again"))

@@ -8,10 +8,19 @@ import pytest
 from schemas.errors import ConfigurationError
 from tasks.metrics.hit_rate import hit_rate
 from tasks.metrics.votes import Ballot, CheckedPaper, Rule
-from warehouse.manuscripts.quality_checker import Price, checker_costs, checker_usage, joint_hits, judge_hits
+from warehouse.manuscripts.quality_checker import (
+    Price,
+    checker_costs,
+    checker_usage,
+    joint_hits,
+    judge_hits,
+)
 
 RELEASE = Path(__file__).parents[3] / "shared" / "data" / "withdrarxiv"
-needs_release = pytest.mark.skipif(not RELEASE.is_dir(), reason="the released outputs of the quality checker are not beside this checkout")
+needs_release = pytest.mark.skipif(
+    not RELEASE.is_dir(),
+    reason="the released outputs of the quality checker are not beside this checkout",
+)
 TABLE_2 = {
     "gemini-2.5-pro": "3.3 3 4 4,678 14,228 881 0.157",
     "gemini-2.5-flash": "3.8 3 5 4,678 8,713 644 0.033",
@@ -52,16 +61,26 @@ def test_table_2_problems_input_and_thinking_tokens_of_the_pdf_approach_exactly(
     for model, line in TABLE_2.items():
         row, printed = rows[model], line.split()
         assert row.paper_count == 245
-        assert [f"{row.mean_problems:.1f}", f"{row.first_quartile_problems:.0f}", f"{row.third_quartile_problems:.0f}"] == printed[:3], (
-            model
-        )
-        assert [f"{row.mean_input_tokens:,.0f}", f"{row.mean_thinking_tokens:,.0f}"] == printed[3:5], model
+        assert [
+            f"{row.mean_problems:.1f}",
+            f"{row.first_quartile_problems:.0f}",
+            f"{row.third_quartile_problems:.0f}",
+        ] == printed[:3], model
+        assert [f"{row.mean_input_tokens:,.0f}", f"{row.mean_thinking_tokens:,.0f}"] == printed[
+            3:5
+        ], model
 
 
 @needs_release
-def test_table_2_output_tokens_differ_for_gemini_flash_whose_three_empty_answers_it_counts_as_zero() -> None:
+def test_table_2_output_tokens_differ_for_gemini_flash_whose_three_empty_answers_it_counts_as_zero() -> (
+    None
+):
     rows = {row.model: row for row in checker_usage(RELEASE)}
-    differing = {model for model, line in TABLE_2.items() if f"{rows[model].mean_output_tokens:,.0f}" != line.split()[5]}
+    differing = {
+        model
+        for model, line in TABLE_2.items()
+        if f"{rows[model].mean_output_tokens:,.0f}" != line.split()[5]
+    }
     assert differing == {"gemini-2.5-flash"}
     row = rows["gemini-2.5-flash"]
     assert (f"{row.mean_output_tokens:.0f}", row.without_tokens_count) == ("652", 3)
@@ -82,7 +101,9 @@ def test_table_2_cost_per_paper_at_stated_prices() -> None:
 
 @needs_release
 def test_a_model_without_a_price_has_no_cost() -> None:
-    found = {row.model: row.mean_cost_usd for row in checker_costs(RELEASE, {"o3": Price(10.0, 40.0)})}
+    found = {
+        row.model: row.mean_cost_usd for row in checker_costs(RELEASE, {"o3": Price(10.0, 40.0)})
+    }
     assert found["o3"] == pytest.approx(0.3212, abs=1e-4)
     assert {cost for model, cost in found.items() if model != "o3"} == {None}
 
@@ -93,7 +114,10 @@ def test_hit_rates_of_the_release_are_not_those_of_tables_2_and_3() -> None:
     single = {(row.model, row.judge): row for row in judge_hits(RELEASE)}
     joint = {row.model: row for row in joint_hits(RELEASE)}
     for model, (gemini, o3, both) in RELEASED.items():
-        found = [100 * row.hit_count / row.paper_count for row in (single[model, "gemini-2.5-pro"], single[model, "o3"])]
+        found = [
+            100 * row.hit_count / row.paper_count
+            for row in (single[model, "gemini-2.5-pro"], single[model, "o3"])
+        ]
         found.append(100 * joint[model].all_hit_count / joint[model].paper_count)
         assert [round(value, 1) for value in found] == [gemini, o3, both]
         assert found[0] > TABLE_3[model][0]
@@ -108,25 +132,40 @@ def test_sql_and_python_count_the_same_hits() -> None:
     judges = ("gemini-2.5-pro", "o3")
     for row in joint_hits(RELEASE):
         found = hit_rate(papers[row.model], judges, Rule.ALL)
-        assert (found.value, found.unscored_count) == (pytest.approx(row.all_hit_count / 245), row.undecided_count)
-        assert hit_rate(papers[row.model], judges, Rule.ANY).value == pytest.approx(row.any_hit_count / 245)
-        assert hit_rate(papers[row.model], judges, Rule.MAJORITY).value == pytest.approx(row.majority_hit_count / 245)
+        assert (found.value, found.unscored_count) == (
+            pytest.approx(row.all_hit_count / 245),
+            row.undecided_count,
+        )
+        assert hit_rate(papers[row.model], judges, Rule.ANY).value == pytest.approx(
+            row.any_hit_count / 245
+        )
+        assert hit_rate(papers[row.model], judges, Rule.MAJORITY).value == pytest.approx(
+            row.majority_hit_count / 245
+        )
         assert row.same_problem_hit_count <= row.all_hit_count <= row.any_hit_count
     for row in judge_hits(RELEASE):
-        assert hit_rate(papers[row.model], (row.judge,), Rule.ALL).value == pytest.approx(row.hit_count / row.paper_count)
+        assert hit_rate(papers[row.model], (row.judge,), Rule.ALL).value == pytest.approx(
+            row.hit_count / row.paper_count
+        )
 
 
 def released_papers() -> dict[str, list[CheckedPaper]]:
     with duckdb.connect() as connection:
-        checks = connection.execute(f"select model, entry_id, problem_count from '{RELEASE}/checks.parquet'").fetchall()
-        votes = connection.execute(f"select model, entry_id, problem_id, judge, hit from '{RELEASE}/votes.parquet'").fetchall()
+        checks = connection.execute(
+            f"select model, entry_id, problem_count from '{RELEASE}/checks.parquet'"
+        ).fetchall()
+        votes = connection.execute(
+            f"select model, entry_id, problem_id, judge, hit from '{RELEASE}/votes.parquet'"
+        ).fetchall()
     ballots: dict[tuple[str, int], list[Ballot]] = {}
     for model, entry, problem, judge, hit in votes:
         ballots.setdefault((model, entry), []).append(Ballot(str(problem), judge, hit))
     found: dict[str, list[CheckedPaper]] = {}
     for model, entry, count in checks:
         names = tuple(str(number) for number in range(count))
-        found.setdefault(model, []).append(CheckedPaper(str(entry), 1, names, tuple(ballots.get((model, entry), ()))))
+        found.setdefault(model, []).append(
+            CheckedPaper(str(entry), 1, names, tuple(ballots.get((model, entry), ())))
+        )
     return found
 
 

@@ -19,7 +19,10 @@ def test_a_published_run_comes_back_as_it_was(published: Layout) -> None:
 
 
 def test_an_unpublished_run_is_named_beside_the_published_ones(published: Layout) -> None:
-    with open_queries(published) as queries, pytest.raises(ConfigurationError, match="no published run nope; the newest are: run-a"):
+    with (
+        open_queries(published) as queries,
+        pytest.raises(ConfigurationError, match="no published run nope; the newest are: run-a"),
+    ):
         queries.ranking(RunId("nope"))
 
 
@@ -38,7 +41,9 @@ def test_an_idea_review_holds_the_whole_evaluation(published: Layout) -> None:
     with open_queries(published) as queries:
         review = queries.idea_review(RUN, IdeaId("idea-00001"))
     assert review.evaluation == expected
-    assert [paper.paper_id for paper in review.bibliography] == [citation.paper_id for citation in expected.citations]
+    assert [paper.paper_id for paper in review.bibliography] == [
+        citation.paper_id for citation in expected.citations
+    ]
     assert review.score.unscored_method_count == 1
     assert review.cost_usd == pytest.approx(0.006)
     assert (review.unknown_price_calls, review.group_size) == (0, 2)
@@ -52,11 +57,16 @@ def test_all_reviews_of_a_run_come_in_ranking_order(published: Layout) -> None:
 
 
 def test_an_idea_the_run_does_not_have_is_a_clear_error(published: Layout) -> None:
-    with open_queries(published) as queries, pytest.raises(ConfigurationError, match="no evaluation of idea nope"):
+    with (
+        open_queries(published) as queries,
+        pytest.raises(ConfigurationError, match="no evaluation of idea nope"),
+    ):
         queries.idea_review(RUN, IdeaId("nope"))
 
 
-def test_rejected_entries_are_failures_of_the_run_but_not_of_the_idea_they_copied(published: Layout) -> None:
+def test_rejected_entries_are_failures_of_the_run_but_not_of_the_idea_they_copied(
+    published: Layout,
+) -> None:
     with open_queries(published) as queries:
         failures = queries.failures(RUN)
         review = queries.idea_review(RUN, IdeaId("idea-00001"))

@@ -19,9 +19,21 @@ from warehouse.landing import land
 from warehouse.layout import Layout
 from warehouse.publish import publish_run
 from warehouse.queries import open_queries
-from warehouse.rankings.landing import land_group, land_head, landed_matches, read_group_receipt, read_head
+from warehouse.rankings.landing import (
+    land_group,
+    land_head,
+    landed_matches,
+    read_group_receipt,
+    read_head,
+)
 from warehouse.rankings.publish import publish_ranking
-from warehouse.rankings.queries import group_summaries, matches_of, ranking_shown, rankings_of, ratings_of
+from warehouse.rankings.queries import (
+    group_summaries,
+    matches_of,
+    ranking_shown,
+    rankings_of,
+    ratings_of,
+)
 from warehouse.rankings.rows import rows_of_group
 from warehouse.rows import noun_of
 from warehouse.verify import verify
@@ -57,7 +69,9 @@ def publish(layout: Layout, numbers: range) -> list[IdeaId]:
     return found
 
 
-def rank(layout: Layout, *groups: RankedGroup, method: RatingMethod = RatingMethod.BRADLEY_TERRY) -> Publication:
+def rank(
+    layout: Layout, *groups: RankedGroup, method: RatingMethod = RatingMethod.BRADLEY_TERRY
+) -> Publication:
     for group in groups:
         land_group(layout, group)
     head = make_head(layout, groups, method=method)
@@ -67,7 +81,9 @@ def rank(layout: Layout, *groups: RankedGroup, method: RatingMethod = RatingMeth
 
 def ranks(layout: Layout) -> list[tuple[object, ...]]:
     with open_reader(layout) as connection:
-        return connection.execute('select idea_id, rank, basis, ranking_id from group_rankings order by "group", rank, idea_id').fetchall()
+        return connection.execute(
+            'select idea_id, rank, basis, ranking_id from group_rankings order by "group", rank, idea_id'
+        ).fetchall()
 
 
 def test_a_ranked_group_comes_back_as_it_was_landed(layout: Layout, ideas: list[IdeaId]) -> None:
@@ -81,14 +97,20 @@ def test_a_ranked_group_comes_back_as_it_was_landed(layout: Layout, ideas: list[
     receipt = read_group_receipt(layout, RUN, "ranking-a", "one")
     assert receipt is not None
     assert receipt.rows == {"ranking_groups": 1, "matches": 12, "ratings": 12, "llm_calls": 6}
-    assert read_head(layout, RUN, "ranking-a") is None, "a ranking exists only once its head has landed"
+    assert read_head(layout, RUN, "ranking-a") is None, (
+        "a ranking exists only once its head has landed"
+    )
 
 
-def test_the_ranks_of_a_run_rest_on_matches_once_it_is_ranked(layout: Layout, ideas: list[IdeaId]) -> None:
+def test_the_ranks_of_a_run_rest_on_matches_once_it_is_ranked(
+    layout: Layout, ideas: list[IdeaId]
+) -> None:
     assert {row[2] for row in ranks(layout)} == {"scores"}
     backwards = ideas[::-1]
     assert rank(layout, make_ranked_group(backwards, group="one")).published
-    assert ranks(layout) == [(idea, place, "matches", "ranking-a") for place, idea in enumerate(backwards, start=1)]
+    assert ranks(layout) == [
+        (idea, place, "matches", "ranking-a") for place, idea in enumerate(backwards, start=1)
+    ]
     with open_queries(layout) as queries:
         entry = queries.ranking(RUN)[0]
         assert (entry.best_rank, entry.worst_rank, entry.wins, entry.losses) == (1, 2, 4.0, 0.0)
@@ -97,7 +119,9 @@ def test_the_ranks_of_a_run_rest_on_matches_once_it_is_ranked(layout: Layout, id
         found = connection.execute(
             "select idea_id, sum(cost_usd) from llm_calls where step = 'compare_ideas' group by all order by all"
         ).fetchall()
-    assert [(idea, pytest.approx(cost)) for idea, cost in found] == [(idea, 0.02) for idea in sorted(ideas)]
+    assert [(idea, pytest.approx(cost)) for idea, cost in found] == [
+        (idea, 0.02) for idea in sorted(ideas)
+    ]
     again = rank(layout, make_ranked_group(backwards, group="one"))
     assert (again.published, again.unchanged) == (True, True)
     assert verify(layout).sound
@@ -105,9 +129,16 @@ def test_the_ranks_of_a_run_rest_on_matches_once_it_is_ranked(layout: Layout, id
     assert (exported["rankings"], exported["matches"], exported["ratings"]) == (1, 12, 12)
 
 
-def test_rankings_of_two_engines_stand_beside_each_other_and_the_runs_own_is_shown(layout: Layout, ideas: list[IdeaId]) -> None:
+def test_rankings_of_two_engines_stand_beside_each_other_and_the_runs_own_is_shown(
+    layout: Layout, ideas: list[IdeaId]
+) -> None:
     own = make_run().engine
-    other = make_ranked_group(ideas[::-1], ranking_id="ranking-b", group="one", engine="extractive" if own != "extractive" else "litellm:x")
+    other = make_ranked_group(
+        ideas[::-1],
+        ranking_id="ranking-b",
+        group="one",
+        engine="extractive" if own != "extractive" else "litellm:x",
+    )
     assert rank(layout, make_ranked_group(ideas, group="one", engine=own)).published
     assert rank(layout, other).published
     with open_queries(layout) as queries:
@@ -121,7 +152,9 @@ def test_rankings_of_two_engines_stand_beside_each_other_and_the_runs_own_is_sho
     assert [row[0] for row in ranks(layout)] == ideas
 
 
-def test_two_engines_in_one_ranking_or_a_winner_with_a_reason_keep_it_out_of_the_lake(layout: Layout, ideas: list[IdeaId]) -> None:
+def test_two_engines_in_one_ranking_or_a_winner_with_a_reason_keep_it_out_of_the_lake(
+    layout: Layout, ideas: list[IdeaId]
+) -> None:
     group = make_ranked_group(ideas, group="one")
     # No noun can be built so; a file that another program wrote may hold it.
     both = group.matches[1].model_copy(update={"unscored_reason": Reason.REFUSED})
@@ -135,28 +168,47 @@ def test_two_engines_in_one_ranking_or_a_winner_with_a_reason_keep_it_out_of_the
     assert {row[2] for row in ranks(layout)} == {"scores"}
 
 
-def test_a_match_along_an_unrated_dimension_or_an_idea_rated_along_others_keeps_a_ranking_out(layout: Layout, ideas: list[IdeaId]) -> None:
+def test_a_match_along_an_unrated_dimension_or_an_idea_rated_along_others_keeps_a_ranking_out(
+    layout: Layout, ideas: list[IdeaId]
+) -> None:
     group = make_ranked_group(ideas, group="one")
-    stray = replace(group, matches=(replace(group.matches[0], dimension="beauty"), *group.matches[1:]))
-    lacking = replace(group, ratings=tuple(one for one in group.ratings if (one.idea_id, one.dimension) != (ideas[0], "novelty")))
+    stray = replace(
+        group, matches=(replace(group.matches[0], dimension="beauty"), *group.matches[1:])
+    )
+    lacking = replace(
+        group,
+        ratings=tuple(
+            one for one in group.ratings if (one.idea_id, one.dimension) != (ideas[0], "novelty")
+        ),
+    )
     for broken in (stray, lacking):
         report = rank(layout, broken)
         assert not report.published
         assert report.validation is not None
-        assert "one_ranking_has_one_set_of_dimensions" in {row.expectation for row in report.validation.broken}
+        assert "one_ranking_has_one_set_of_dimensions" in {
+            row.expectation for row in report.validation.broken
+        }
 
 
-def test_a_ranking_with_votes_of_people_is_published_with_them(layout: Layout, ideas: list[IdeaId]) -> None:
+def test_a_ranking_with_votes_of_people_is_published_with_them(
+    layout: Layout, ideas: list[IdeaId]
+) -> None:
     group = make_ranked_group(ideas, group="one")
     vote = replace(group.matches[1], match_id="vote-1", judge="human:ada", provenance=None)
-    assert rank(layout, replace(group, matches=(*group.matches, vote)), method=RatingMethod.ELO).published
+    assert rank(
+        layout, replace(group, matches=(*group.matches, vote)), method=RatingMethod.ELO
+    ).published
     with open_queries(layout) as queries:
         shown = ranking_shown(queries, RUN)
         assert shown is not None
-        assert [match.judge for match in matches_of(queries, shown, ["one"])].count("human:ada") == 1
+        assert [match.judge for match in matches_of(queries, shown, ["one"])].count(
+            "human:ada"
+        ) == 1
 
 
-def test_a_run_that_changed_loses_its_ranking_but_not_what_it_cost(layout: Layout, ideas: list[IdeaId]) -> None:
+def test_a_run_that_changed_loses_its_ranking_but_not_what_it_cost(
+    layout: Layout, ideas: list[IdeaId]
+) -> None:
     late = make_ranked_group(ideas, ranking_id="ranking-late", group="one")
     head = make_head(layout, [late])
     land_group(layout, late)
@@ -166,7 +218,10 @@ def test_a_run_that_changed_loses_its_ranking_but_not_what_it_cost(layout: Layou
     publish(layout, range(4))
     assert {row[2] for row in ranks(layout)} == {"scores"}
     with open_reader(layout) as connection:
-        left = [connection.execute(f"select count(*) from {name}").fetchall()[0][0] for name in ("rankings", "matches", "ratings")]
+        left = [
+            connection.execute(f"select count(*) from {name}").fetchall()[0][0]
+            for name in ("rankings", "matches", "ratings")
+        ]
         after = connection.execute("select llm_calls, cost_usd from run_costs").fetchall()[0]
     assert left == [0, 0, 0]
     assert after[1] > before[1]
@@ -174,7 +229,9 @@ def test_a_run_that_changed_loses_its_ranking_but_not_what_it_cost(layout: Layou
         publish_ranking(layout, head)
 
 
-def test_a_run_published_again_as_it_was_keeps_its_ranking(layout: Layout, ideas: list[IdeaId]) -> None:
+def test_a_run_published_again_as_it_was_keeps_its_ranking(
+    layout: Layout, ideas: list[IdeaId]
+) -> None:
     assert rank(layout, make_ranked_group(ideas, group="one")).published
     again = publish_run(layout, make_run(ideas=3, label="another label"))
     assert (again.published, again.unchanged) == (True, False)
@@ -182,14 +239,23 @@ def test_a_run_published_again_as_it_was_keeps_its_ranking(layout: Layout, ideas
     assert verify(layout).sound
 
 
-def test_a_group_without_matches_is_ranked_by_scores_beside_groups_with_them(tmp_path: Path) -> None:
+def test_a_group_without_matches_is_ranked_by_scores_beside_groups_with_them(
+    tmp_path: Path,
+) -> None:
     layout = Layout(tmp_path)
     for number in range(3):
         evaluation = make_evaluation(number)
-        land(layout, replace(evaluation, idea=replace(evaluation.idea, group="one" if number < 2 else "alone")))
+        land(
+            layout,
+            replace(
+                evaluation, idea=replace(evaluation.idea, group="one" if number < 2 else "alone")
+            ),
+        )
     assert publish_run(layout, make_run(ideas=3)).published
     ideas = [make_evaluation(number).idea.idea_id for number in range(2)]
     assert rank(layout, make_ranked_group(ideas, group="one")).published
     with open_reader(layout) as connection:
-        found = connection.execute('select "group", basis, rank from group_rankings order by "group", rank').fetchall()
+        found = connection.execute(
+            'select "group", basis, rank from group_rankings order by "group", rank'
+        ).fetchall()
     assert found == [("alone", "scores", 1), ("one", "matches", 1), ("one", "matches", 2)]

@@ -45,7 +45,9 @@ def test_a_new_warehouse_is_its_users_alone(tmp_path: Path) -> None:
     assert rights(written, folders=False) <= {"0o600", "0o400"}
 
 
-def test_a_warehouse_shared_with_a_group_stays_shared_with_it_and_with_nobody_else(tmp_path: Path) -> None:
+def test_a_warehouse_shared_with_a_group_stays_shared_with_it_and_with_nobody_else(
+    tmp_path: Path,
+) -> None:
     shared = tmp_path / "warehouse"
     shared.mkdir(mode=0o770)
     written = filled(Layout(shared))

@@ -36,10 +36,14 @@ MOMENT = st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1), timezones=st.j
 DAY = st.dates(date(1900, 1, 1), date(2100, 1, 1))
 
 
-def judged(noun: type[NounT], score: str, scores: st.SearchStrategy[object], **fields: Any) -> st.SearchStrategy[NounT]:
+def judged(
+    noun: type[NounT], score: str, scores: st.SearchStrategy[object], **fields: Any
+) -> st.SearchStrategy[NounT]:
     """Nouns with a score, and nouns with the reason why there is none."""
     scored = st.builds(noun, **fields, **{score: scores}, unscored_reason=st.none())
-    unscored = st.builds(noun, **fields, **{score: st.none()}, unscored_reason=st.sampled_from(Reason))
+    unscored = st.builds(
+        noun, **fields, **{score: st.none()}, unscored_reason=st.sampled_from(Reason)
+    )
     return scored | unscored
 
 
@@ -117,13 +121,17 @@ VOTE = judged(
 
 @st.composite
 def evaluations(draw: st.DrawFn) -> IdeaEvaluation:
-    base = make_evaluation(draw(st.integers(0, 3)), papers=3, methods=2, dimensions=1, compared=2, calls=1)
+    base = make_evaluation(
+        draw(st.integers(0, 3)), papers=3, methods=2, dimensions=1, compared=2, calls=1
+    )
     assert base.soundness is not None
     assert base.contribution is not None
     soundness = replace(base.soundness, reviews=tuple(draw(st.lists(REVIEW, max_size=3))))
     if draw(st.booleans()):
         soundness = replace(soundness, summary=None)
-    contribution = replace(base.contribution, comparisons=tuple(draw(st.lists(COMPARISON, max_size=3))))
+    contribution = replace(
+        base.contribution, comparisons=tuple(draw(st.lists(COMPARISON, max_size=3)))
+    )
     return replace(
         base,
         idea=draw(IDEA),
@@ -143,7 +151,10 @@ def test_an_evaluation_survives_parquet(evaluation: IdeaEvaluation) -> None:
     with TemporaryDirectory() as folder:
         for name, found in rows.items():
             write_rows(TABLE[name], found, Path(folder) / f"{name}.parquet")
-        read = {path.stem: list(reversed(read_rows(TABLE[path.stem], path))) for path in Path(folder).iterdir()}
+        read = {
+            path.stem: list(reversed(read_rows(TABLE[path.stem], path)))
+            for path in Path(folder).iterdir()
+        }
     # Calls carry their own idea_id: the one of the ledger, whatever the idea is called.
     assert evaluation_of(read) == evaluation
 
@@ -152,7 +163,9 @@ def test_every_module_has_its_tables_and_every_field_a_place() -> None:
     evaluation = make_full_evaluation()
     assert set(MODULE_ROWS) == set(evaluation.modules)
     for name, module in evaluation.modules.items():
-        held = set(MODULE_ROWS[name].fields) | {each.beside[0] for each in MODULE_ROWS[name].fields.values() if each.beside}
+        held = set(MODULE_ROWS[name].fields) | {
+            each.beside[0] for each in MODULE_ROWS[name].fields.values() if each.beside
+        }
         assert held | {"failures"} == set(type(module).model_fields)
         assert f"{name}_requested" in TABLE["ideas"].column_names
         assert name in TABLE["failures"].column("recorded_by").allowed
@@ -162,7 +175,9 @@ def test_means_by_dimension_keep_every_digit() -> None:
     evaluation = make_full_evaluation()
     assert evaluation.committee is not None
     assert evaluation.committee.meta_review is not None
-    meta_review = replace(evaluation.committee.meta_review, dimension_means={"ease of use": 1 / 3, "Ω": 0.1})
+    meta_review = replace(
+        evaluation.committee.meta_review, dimension_means={"ease of use": 1 / 3, "Ω": 0.1}
+    )
     changed = replace(evaluation, committee=replace(evaluation.committee, meta_review=meta_review))
     assert evaluation_of(rows_of(changed)) == changed
 
@@ -171,7 +186,9 @@ def test_a_module_not_asked_for_differs_from_one_that_found_nothing() -> None:
     evaluation = make_evaluation()
     assert evaluation_of(rows_of(replace(evaluation, contribution=None))).contribution is None
     assert evaluation.contribution is not None
-    empty = replace(evaluation.contribution, dimensions=(), candidates=(), comparisons=(), reviews=())
+    empty = replace(
+        evaluation.contribution, dimensions=(), candidates=(), comparisons=(), reviews=()
+    )
     assert evaluation_of(rows_of(replace(evaluation, contribution=empty))).contribution == empty
 
 
@@ -179,7 +196,11 @@ def test_a_failure_two_recorders_noticed_is_one_row() -> None:
     evaluation = make_evaluation()
     assert evaluation.soundness is not None
     failure = Failure(stage="literature", subject="m1", reason=Reason.TIMEOUT, detail="no answer")
-    twice = replace(evaluation, soundness=replace(evaluation.soundness, failures=(failure,)), failures=(failure,))
+    twice = replace(
+        evaluation,
+        soundness=replace(evaluation.soundness, failures=(failure,)),
+        failures=(failure,),
+    )
     assert len(rows_of(twice)["failures"]) == 1
 
 
@@ -207,5 +228,7 @@ def test_a_row_without_one_of_its_columns_is_refused() -> None:
 
 
 def test_a_time_without_a_zone_is_refused() -> None:
-    with pytest.raises(PublicationError, match=r"ideas\.started_at holds a time without a time zone"):
+    with pytest.raises(
+        PublicationError, match=r"ideas\.started_at holds a time without a time zone"
+    ):
         rows_of(replace(make_evaluation(), started_at=datetime(2026, 1, 1)))  # noqa: DTZ001 the mistake under test

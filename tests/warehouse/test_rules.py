@@ -23,14 +23,23 @@ Broken = Callable[[Rows], Any]
 
 
 def relaxed(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
-    return pa.Table.from_pylist(rows, schema=pa.schema([field.with_nullable(True) for field in table.arrow_schema]))
+    return pa.Table.from_pylist(
+        rows, schema=pa.schema([field.with_nullable(True) for field in table.arrow_schema])
+    )
 
 
 def broken_rules(rows: Rows) -> dict[str, Severity]:
     rules = Rules()
     with in_memory() as connection:
-        rules.judge(connection, {table.name: relaxed(table, rows.get(table.name, [])) for table in IDEA_TABLES})
-    return {f"{v.table_name} {v.expectation}".strip(): v.severity for v in rules.violations if v.broken_count}
+        rules.judge(
+            connection,
+            {table.name: relaxed(table, rows.get(table.name, [])) for table in IDEA_TABLES},
+        )
+    return {
+        f"{v.table_name} {v.expectation}".strip(): v.severity
+        for v in rules.violations
+        if v.broken_count
+    }
 
 
 def change(table: str, row: int = 0, **values: Any) -> Broken:
@@ -42,52 +51,159 @@ def remove(*tables: str) -> Broken:
 
 
 CASES: dict[str, tuple[Broken, str]] = {
-    "citation of a paper never retrieved": (change("citations", paper_id="invented"), "citations refers_to_papers_paper_id"),
-    "comparison with a paper never retrieved": (change("comparisons", paper_id="invented"), "comparisons refers_to_papers_paper_id"),
-    "evidence from a paper never retrieved": (change("method_evidence", paper_id="invented"), "method_evidence refers_to_papers_paper_id"),
-    "review of a method never extracted": (change("soundness_reviews", method_id="m9"), "soundness_reviews refers_to_methods_method_id"),
-    "vote of another idea": (change("judge_votes", idea_id="stranger"), "judge_votes refers_to_ideas_idea_id"),
-    "vote with a score and a reason": (change("judge_votes", unscored_reason=Reason.REFUSED), "a_score_or_a_reason_never_both"),
+    "citation of a paper never retrieved": (
+        change("citations", paper_id="invented"),
+        "citations refers_to_papers_paper_id",
+    ),
+    "comparison with a paper never retrieved": (
+        change("comparisons", paper_id="invented"),
+        "comparisons refers_to_papers_paper_id",
+    ),
+    "evidence from a paper never retrieved": (
+        change("method_evidence", paper_id="invented"),
+        "method_evidence refers_to_papers_paper_id",
+    ),
+    "review of a method never extracted": (
+        change("soundness_reviews", method_id="m9"),
+        "soundness_reviews refers_to_methods_method_id",
+    ),
+    "vote of another idea": (
+        change("judge_votes", idea_id="stranger"),
+        "judge_votes refers_to_ideas_idea_id",
+    ),
+    "vote with a score and a reason": (
+        change("judge_votes", unscored_reason=Reason.REFUSED),
+        "a_score_or_a_reason_never_both",
+    ),
     "vote with neither": (change("judge_votes", score=None), "a_score_or_a_reason_never_both"),
-    "model call of another idea": (change("llm_calls", idea_id="stranger"), "llm_calls refers_to_ideas_idea_id"),
-    "request of another idea": (change("api_calls", idea_id="stranger"), "api_calls refers_to_ideas_idea_id"),
-    "used paper dated after the cutoff": (change("papers", publication_date=date(2026, 1, 1)), "no_paper_after_the_cutoff_is_used"),
-    "used paper of the cutoff's year": (change("papers", publication_date=None, year=2025), "no_paper_after_the_cutoff_is_used"),
-    "used paper without any date": (change("papers", publication_date=None, year=None), "no_paper_after_the_cutoff_is_used"),
-    "kept paper dated after the cutoff": (change("papers", 7, publication_date=date(2026, 1, 1)), "no_paper_after_the_cutoff_is_kept"),
+    "model call of another idea": (
+        change("llm_calls", idea_id="stranger"),
+        "llm_calls refers_to_ideas_idea_id",
+    ),
+    "request of another idea": (
+        change("api_calls", idea_id="stranger"),
+        "api_calls refers_to_ideas_idea_id",
+    ),
+    "used paper dated after the cutoff": (
+        change("papers", publication_date=date(2026, 1, 1)),
+        "no_paper_after_the_cutoff_is_used",
+    ),
+    "used paper of the cutoff's year": (
+        change("papers", publication_date=None, year=2025),
+        "no_paper_after_the_cutoff_is_used",
+    ),
+    "used paper without any date": (
+        change("papers", publication_date=None, year=None),
+        "no_paper_after_the_cutoff_is_used",
+    ),
+    "kept paper dated after the cutoff": (
+        change("papers", 7, publication_date=date(2026, 1, 1)),
+        "no_paper_after_the_cutoff_is_kept",
+    ),
     "soundness without review or failure": (
         remove("soundness_reviews", "soundness_summaries", "failures"),
         "every_idea_has_a_review_or_a_failure",
     ),
-    "contribution without review or failure": (remove("contribution_reviews", "failures"), "every_idea_has_a_review_or_a_failure"),
-    "committee without review or failure": (remove("persona_reviews", "failures"), "every_idea_has_a_review_or_a_failure"),
-    "novelty without judgement or failure": (remove("novelty", "failures"), "every_idea_has_a_review_or_a_failure"),
+    "contribution without review or failure": (
+        remove("contribution_reviews", "failures"),
+        "every_idea_has_a_review_or_a_failure",
+    ),
+    "committee without review or failure": (
+        remove("persona_reviews", "failures"),
+        "every_idea_has_a_review_or_a_failure",
+    ),
+    "novelty without judgement or failure": (
+        remove("novelty", "failures"),
+        "every_idea_has_a_review_or_a_failure",
+    ),
     "nothing asked for": (
         change("ideas", **{f"{module}_requested": False for module in MODULE_ROWS}),
         "every_idea_asked_for_something",
     ),
-    "citation of knowledge never found": (change("citations", 3, knowledge_id="k9"), "citations refers_to_knowledge_items_knowledge_id"),
-    "evidence from knowledge never found": (change("evidence", knowledge_id="k9"), "evidence refers_to_knowledge_items_knowledge_id"),
-    "total of other reviews": (change("meta_reviews", total_score_0_to_10=9.99), "totals_are_means_of_their_persona_reviews"),
-    "unscored review counted as scored": (change("meta_reviews", scored_review_count=4), "totals_are_means_of_their_persona_reviews"),
-    "decision and reason": (change("meta_reviews", unscored_reason=Reason.REFUSED), "a_score_or_a_reason_never_both"),
-    "persona without score or reason": (change("persona_reviews", score_0_to_10=None), "a_score_or_a_reason_never_both"),
-    "grounding without relation or reason": (change("evidence", relation=None), "a_score_or_a_reason_never_both"),
-    "novelty without score or reason": (change("novelty", score_1_to_5=None), "a_score_or_a_reason_never_both"),
-    "later knowledge as judging": (change("knowledge_items", 2, phase="before"), "no_later_knowledge_is_judged_by"),
-    "undated knowledge as judging": (change("knowledge_items", 1, published=None), "no_later_knowledge_is_judged_by"),
-    "evidence of another phase": (change("evidence", 2, phase="before"), "no_later_knowledge_is_judged_by"),
-    "later knowledge cited in a review": (change("citations", 4, field="review"), "no_later_knowledge_is_judged_by"),
-    "comparison left out": (lambda rows: rows["comparisons"].pop(), "comparisons_cover_every_paper_and_dimension"),
-    "comparison with a paper not chosen": (change("candidates", compared=False), "only_compared_papers_are_compared"),
-    "score and reason": (change("soundness_reviews", unscored_reason=Reason.REFUSED), "a_score_or_a_reason_never_both"),
-    "neither score nor reason": (change("comparisons", score=None), "a_score_or_a_reason_never_both"),
-    "evidence neither judged nor with a reason": (change("method_evidence", relevant=None), "a_score_or_a_reason_never_both"),
-    "candidate with relevance and reason": (change("candidates", unscored_reason=Reason.REFUSED), "a_score_or_a_reason_never_both"),
-    "mean without comparisons": (change("contribution_reviews", scored_comparison_count=0), "a_score_or_a_reason_never_both"),
-    "mean of other comparisons": (change("contribution_reviews", mean_comparison_score=0.99), "means_are_means_of_their_comparisons"),
+    "citation of knowledge never found": (
+        change("citations", 3, knowledge_id="k9"),
+        "citations refers_to_knowledge_items_knowledge_id",
+    ),
+    "evidence from knowledge never found": (
+        change("evidence", knowledge_id="k9"),
+        "evidence refers_to_knowledge_items_knowledge_id",
+    ),
+    "total of other reviews": (
+        change("meta_reviews", total_score_0_to_10=9.99),
+        "totals_are_means_of_their_persona_reviews",
+    ),
+    "unscored review counted as scored": (
+        change("meta_reviews", scored_review_count=4),
+        "totals_are_means_of_their_persona_reviews",
+    ),
+    "decision and reason": (
+        change("meta_reviews", unscored_reason=Reason.REFUSED),
+        "a_score_or_a_reason_never_both",
+    ),
+    "persona without score or reason": (
+        change("persona_reviews", score_0_to_10=None),
+        "a_score_or_a_reason_never_both",
+    ),
+    "grounding without relation or reason": (
+        change("evidence", relation=None),
+        "a_score_or_a_reason_never_both",
+    ),
+    "novelty without score or reason": (
+        change("novelty", score_1_to_5=None),
+        "a_score_or_a_reason_never_both",
+    ),
+    "later knowledge as judging": (
+        change("knowledge_items", 2, phase="before"),
+        "no_later_knowledge_is_judged_by",
+    ),
+    "undated knowledge as judging": (
+        change("knowledge_items", 1, published=None),
+        "no_later_knowledge_is_judged_by",
+    ),
+    "evidence of another phase": (
+        change("evidence", 2, phase="before"),
+        "no_later_knowledge_is_judged_by",
+    ),
+    "later knowledge cited in a review": (
+        change("citations", 4, field="review"),
+        "no_later_knowledge_is_judged_by",
+    ),
+    "comparison left out": (
+        lambda rows: rows["comparisons"].pop(),
+        "comparisons_cover_every_paper_and_dimension",
+    ),
+    "comparison with a paper not chosen": (
+        change("candidates", compared=False),
+        "only_compared_papers_are_compared",
+    ),
+    "score and reason": (
+        change("soundness_reviews", unscored_reason=Reason.REFUSED),
+        "a_score_or_a_reason_never_both",
+    ),
+    "neither score nor reason": (
+        change("comparisons", score=None),
+        "a_score_or_a_reason_never_both",
+    ),
+    "evidence neither judged nor with a reason": (
+        change("method_evidence", relevant=None),
+        "a_score_or_a_reason_never_both",
+    ),
+    "candidate with relevance and reason": (
+        change("candidates", unscored_reason=Reason.REFUSED),
+        "a_score_or_a_reason_never_both",
+    ),
+    "mean without comparisons": (
+        change("contribution_reviews", scored_comparison_count=0),
+        "a_score_or_a_reason_never_both",
+    ),
+    "mean of other comparisons": (
+        change("contribution_reviews", mean_comparison_score=0.99),
+        "means_are_means_of_their_comparisons",
+    ),
     "end before the start": (
-        lambda rows: rows["ideas"][0].update(started_at=rows["ideas"][0]["finished_at"], finished_at=rows["ideas"][0]["started_at"]),
+        lambda rows: rows["ideas"][0].update(
+            started_at=rows["ideas"][0]["finished_at"], finished_at=rows["ideas"][0]["started_at"]
+        ),
         "evaluations_end_after_they_start",
     ),
 }

@@ -29,7 +29,9 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_secrets_are_known_by_the_names_of_their_variables() -> None:
     found = known_secrets()
     assert {KEY, quote(KEY, safe=""), "pr0xy-password"} <= set(found)
-    assert not {"12345678", "disabled-1", "evaluation", "Evaluation", "abc1", "2024010112"} & set(found)
+    assert not {"12345678", "disabled-1", "evaluation", "Evaluation", "abc1", "2024010112"} & set(
+        found
+    )
     assert list(found) == sorted(found, key=lambda secret: (-len(secret), secret))
 
 
@@ -37,7 +39,10 @@ def test_texts_lose_known_secrets_and_nothing_else() -> None:
     review = "Key-performance indicators, sk-learn pipelines, Bearer tokens and hf-transfer: evaluation in 2024010112."
     assert concealed(review) == review
     assert concealed(f"a {KEY} b {quote(KEY, safe='')}") == "a *** b ***"
-    assert concealed([KEY, {"x": (KEY, 1, None, 2.5, b"raw " + KEY.encode())}]) == ["***", {"x": ("***", 1, None, 2.5, b"raw ***")}]
+    assert concealed([KEY, {"x": (KEY, 1, None, 2.5, b"raw " + KEY.encode())}]) == [
+        "***",
+        {"x": ("***", 1, None, 2.5, b"raw ***")},
+    ]
 
 
 def test_rows_receipts_and_kept_answers_hold_no_known_secret(tmp_path: Path) -> None:
@@ -65,17 +70,33 @@ def test_rows_receipts_and_kept_answers_hold_no_known_secret(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     "address",
-    ["http://user:pw@host/v1", "http://user@host", "http://host/v1?x=1", "http://host/#x", f"http://host/{KEY}", "http://[::1?a=b"],
+    [
+        "http://user:pw@host/v1",
+        "http://user@host",
+        "http://host/v1?x=1",
+        "http://host/#x",
+        f"http://host/{KEY}",
+        "http://[::1?a=b",
+    ],
 )
 def test_an_address_that_carries_a_secret_is_refused_without_showing_it(address: str) -> None:
     if "[" in address:
         check_address("--api-base", address, "remedy")  # no address at all: others say so
         return
-    with pytest.raises(ConfigurationError, match=r"^--api-base http://.*: leave out user.*; remedy$") as caught:
+    with pytest.raises(
+        ConfigurationError, match=r"^--api-base http://.*: leave out user.*; remedy$"
+    ) as caught:
         check_address("--api-base", address, "remedy")
     assert not any(secret in str(caught.value) for secret in ("pw", "x=1", KEY, "user@", "\n"))
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:8000/v1", "https://router.example.org/hf-inference/v1", "http://[::1]:80/v1"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1:8000/v1",
+        "https://router.example.org/hf-inference/v1",
+        "http://[::1]:80/v1",
+    ],
+)
 def test_an_address_without_secrets_is_taken(address: str) -> None:
     check_address("--api-base", address, "remedy")

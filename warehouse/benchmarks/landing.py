@@ -61,7 +61,10 @@ def rows_of_benchmark(run: BenchmarkRun) -> Rows:
         "llm_calls": (run.calls, own),
     }
     return {
-        name: [row_of(TABLE[name], noun, known | {"position": place}) for place, noun in enumerate(found)]
+        name: [
+            row_of(TABLE[name], noun, known | {"position": place})
+            for place, noun in enumerate(found)
+        ]
         for name, (found, known) in nouns.items()
         if found
     }

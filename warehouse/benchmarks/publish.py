@@ -18,7 +18,9 @@ from warehouse.unit_publish import Unit, insert, publish_unit, validation_rows
 _UNTOLD = ("published_at", "landing_sha256", "started_at", "finished_at", "created_at")
 
 
-def publish_benchmark(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None, wait_seconds: float = 60.0) -> Publication:
+def publish_benchmark(
+    layout: Layout, run_id: RunId, *, catalogue_url: str | None = None, wait_seconds: float = 60.0
+) -> Publication:
     """Validate what a benchmark landed and put it into the lake, whole or not at all; publishing what is there changes nothing.
 
     Raises:
@@ -28,14 +30,18 @@ def publish_benchmark(layout: Layout, run_id: RunId, *, catalogue_url: str | Non
     receipt = read_benchmark_receipt(layout, run_id)
     if receipt is None:
         raise PublicationError(f"benchmark {run_id} has not landed: run it first")
-    landed = {name: _landed(layout, run_id, name, receipt.rows.get(name, 0)) for name in LANDED_TABLES}
+    landed = {
+        name: _landed(layout, run_id, name, receipt.rows.get(name, 0)) for name in LANDED_TABLES
+    }
     digest = content_hash(*(_told(name, rows) for name, rows in landed.items()))
     unit = Unit(
         run_id=run_id,
         digest=digest,
         published_digest=lambda connection: _published_digest(connection, run_id),
         validate=lambda: _validate(run_id, landed),
-        replace=lambda connection, validation: _replace(connection, run_id, landed, digest, validation),
+        replace=lambda connection, validation: _replace(
+            connection, run_id, landed, digest, validation
+        ),
     )
     return publish_unit(layout, unit, catalogue_url=catalogue_url, wait_seconds=wait_seconds)
 
@@ -57,7 +63,9 @@ def _told(name: str, rows: pa.Table) -> str:
 
 
 def _published_digest(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> str | None:
-    row = connection.execute("select landing_sha256 from benchmarks where run_id = ?", [run_id]).fetchone()
+    row = connection.execute(
+        "select landing_sha256 from benchmarks where run_id = ?", [run_id]
+    ).fetchone()
     return row[0] if row else None
 
 
@@ -66,11 +74,19 @@ def _validate(run_id: RunId, landed: dict[str, pa.Table]) -> ValidationReport:
     from warehouse.unit_validate import validate_units
 
     tables = tuple(TABLE[name] for name in LANDED_TABLES)
-    return validate_units(run_id, Rules(rules=stated("benchmark_checks", about="benchmark_scores"), tables=tables), [landed])
+    return validate_units(
+        run_id,
+        Rules(rules=stated("benchmark_checks", about="benchmark_scores"), tables=tables),
+        [landed],
+    )
 
 
 def _replace(
-    connection: duckdb.DuckDBPyConnection, run_id: RunId, landed: dict[str, pa.Table], digest: str, validation: ValidationReport
+    connection: duckdb.DuckDBPyConnection,
+    run_id: RunId,
+    landed: dict[str, pa.Table],
+    digest: str,
+    validation: ValidationReport,
 ) -> dict[str, int]:
     for name in (*LANDED_TABLES, "validations"):
         connection.execute(table_statement("delete_run", table=name), {"run_id": run_id})
@@ -83,5 +99,9 @@ def _replace(
 def _head(rows: pa.Table, digest: str) -> pa.Table:
     for name, value in (("landing_sha256", digest), ("published_at", datetime.now(UTC))):
         place = rows.schema.get_field_index(name)
-        rows = rows.set_column(place, rows.schema.field(place), pa.array([value] * len(rows), type=rows.schema.field(place).type))
+        rows = rows.set_column(
+            place,
+            rows.schema.field(place),
+            pa.array([value] * len(rows), type=rows.schema.field(place).type),
+        )
     return rows

@@ -26,7 +26,9 @@ class BenchmarkHead(Noun):
     prompt_sha256: str
     literature: str
     item_limit: int | None
-    evaluated_run_ids: tuple[str, ...] = Field(description="Runs whose evaluations answered or were judged.")
+    evaluated_run_ids: tuple[str, ...] = Field(
+        description="Runs whose evaluations answered or were judged."
+    )
     llm_calls: int
     prompt_tokens: int
     completion_tokens: int
@@ -39,7 +41,11 @@ class BenchmarkHead(Noun):
 
 def benchmarks_of(queries: Queries, suite: str | None = None) -> tuple[BenchmarkHead, ...]:
     """Published benchmarks, of one suite or of all, newest first."""
-    return tuple(noun_of(BenchmarkHead, row) for row in queries.rows("benchmarks") if suite is None or row["suite"] == suite)
+    return tuple(
+        noun_of(BenchmarkHead, row)
+        for row in queries.rows("benchmarks")
+        if suite is None or row["suite"] == suite
+    )
 
 
 def benchmark(queries: Queries, run_id: str) -> BenchmarkHead:
@@ -52,10 +58,14 @@ def benchmark(queries: Queries, run_id: str) -> BenchmarkHead:
     raise ConfigurationError(f"no published benchmark {run_id}; the newest are: {newest}")
 
 
-def benchmark_scores_of(queries: Queries, run_ids: Sequence[str]) -> dict[str, tuple[BenchmarkScore, ...]]:
+def benchmark_scores_of(
+    queries: Queries, run_ids: Sequence[str]
+) -> dict[str, tuple[BenchmarkScore, ...]]:
     """Scores of some benchmarks, measured and published, in the order of their suites."""
     rows = queries.rows("benchmark_scores", run_ids=list(run_ids))
     found: dict[str, list[BenchmarkScore]] = {run_id: [] for run_id in run_ids}
     for row in rows:
-        found[row["run_id"]].append(noun_of(BenchmarkScore, row | {"published": row["origin"] == "published"}))
+        found[row["run_id"]].append(
+            noun_of(BenchmarkScore, row | {"published": row["origin"] == "published"})
+        )
     return {run_id: tuple(scores) for run_id, scores in found.items()}

@@ -22,7 +22,12 @@ _REMEDY = "remove its folder to check anew"
 
 
 def land_checks(
-    layout: Layout, run_id: RunId, part: str, checks: Sequence[ManuscriptCheck], started_at: datetime, finished_at: datetime
+    layout: Layout,
+    run_id: RunId,
+    part: str,
+    checks: Sequence[ManuscriptCheck],
+    started_at: datetime,
+    finished_at: datetime,
 ) -> CheckReceipt:
     """Write all that checking some manuscripts gave, as one part of the run; afterwards it exists, or nothing has changed.
 
@@ -43,7 +48,9 @@ def land_checks(
             part=part,
             rows={name: len(rows.get(name, ())) for name in PART_TABLES},
             bytes=size,
-            incomplete_reason=first_that_may_pass(reason for check in checks for reason in _reasons(check)),
+            incomplete_reason=first_that_may_pass(
+                reason for check in checks for reason in _reasons(check)
+            ),
             started_at=started_at,
             finished_at=finished_at,
         )

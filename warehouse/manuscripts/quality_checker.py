@@ -36,11 +36,15 @@ class CheckerUsage(Noun):
     mean_problems: float | None
     first_quartile_problems: float | None
     third_quartile_problems: float | None
-    nothing_found_share: float | None = Field(description="Share of papers without a reported problem, 0 to 1.")
+    nothing_found_share: float | None = Field(
+        description="Share of papers without a reported problem, 0 to 1."
+    )
     mean_input_tokens: float | None
     mean_thinking_tokens: float | None
     mean_output_tokens: float | None
-    without_tokens_count: int = Field(description="Checks that lack a token figure; each mean of tokens is over those that have it.")
+    without_tokens_count: int = Field(
+        description="Checks that lack a token figure; each mean of tokens is over those that have it."
+    )
 
 
 class CheckerCost(Noun):
@@ -109,24 +113,36 @@ def joint_hits(source: Source) -> tuple[JointHits, ...]:
 
 
 def _rows(
-    source: Source, name: str, row: type[RowT], parameters: Mapping[str, Sequence[str] | Sequence[float]] | None = None
+    source: Source,
+    name: str,
+    row: type[RowT],
+    parameters: Mapping[str, Sequence[str] | Sequence[float]] | None = None,
 ) -> tuple[RowT, ...]:
     if not isinstance(source, Path):
         return _answers(source, name, row, parameters)
     missing = [table for table in RELEASE_TABLES if not (source / f"{table}.parquet").is_file()]
     if missing:
-        raise ConfigurationError(f"{source} lacks {', '.join(f'{table}.parquet' for table in missing)}: point at the release's folder")
+        raise ConfigurationError(
+            f"{source} lacks {', '.join(f'{table}.parquet' for table in missing)}: point at the release's folder"
+        )
     with closing(duckdb.connect()) as connection:
         for table in RELEASE_TABLES:
-            connection.execute(f"create view {table} as from read_parquet({quoted(str(source / f'{table}.parquet'))})")
+            connection.execute(
+                f"create view {table} as from read_parquet({quoted(str(source / f'{table}.parquet'))})"
+            )
         try:
             return _answers(connection, name, row, parameters)
         except duckdb.BinderException as error:
-            raise ConfigurationError(f"{source} is not the release of the quality checker: {str(error).splitlines()[0]}") from error
+            raise ConfigurationError(
+                f"{source} is not the release of the quality checker: {str(error).splitlines()[0]}"
+            ) from error
 
 
 def _answers(
-    connection: duckdb.DuckDBPyConnection, name: str, row: type[RowT], parameters: Mapping[str, Sequence[str] | Sequence[float]] | None
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    row: type[RowT],
+    parameters: Mapping[str, Sequence[str] | Sequence[float]] | None,
 ) -> tuple[RowT, ...]:
     connection.execute(statement("quality_checker", name), dict(parameters) if parameters else None)
     columns = [column[0] for column in connection.description or []]

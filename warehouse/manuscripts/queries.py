@@ -16,7 +16,9 @@ from warehouse.rows import Row, noun_of
 from warehouse.statements import quoted, statement, table_statement
 
 
-def check_heads(connection: duckdb.DuckDBPyConnection, *, dataset: str | None = None) -> tuple[CheckHead, ...]:
+def check_heads(
+    connection: duckdb.DuckDBPyConnection, *, dataset: str | None = None
+) -> tuple[CheckHead, ...]:
     """Published check runs, newest first; of one imported release with `dataset` ('' for those Assay made)."""
     rows = _rows(connection, statement("queries", "check_runs"), {"dataset": dataset})
     return tuple(noun_of(CheckHead, row) for row in rows)
@@ -27,10 +29,14 @@ def check_head(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> CheckHea
     for head in check_heads(connection):
         if head.run_id == run_id:
             return head
-    raise ConfigurationError(f"check run {run_id} is not published; the table check_runs lists those that are")
+    raise ConfigurationError(
+        f"check run {run_id} is not published; the table check_runs lists those that are"
+    )
 
 
-def manuscript_checks(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tuple[ManuscriptCheck, ...]:
+def manuscript_checks(
+    connection: duckdb.DuckDBPyConnection, run_id: RunId
+) -> tuple[ManuscriptCheck, ...]:
     """Every manuscript of a check run as it was landed, calls and failures apart, by identifier."""
     parts: dict[str, dict[str, list[Row]]] = {}
     for name in ("manuscripts", "attempts", "problems", "votes"):
@@ -41,7 +47,9 @@ def manuscript_checks(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> t
 
 
 @contextmanager
-def release_views(layout: Layout, run_ids: Sequence[RunId], *, catalogue_url: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+def release_views(
+    layout: Layout, run_ids: Sequence[RunId], *, catalogue_url: str | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """The check runs of the lake under the names and columns of a quality checker's release, for `quality_checker`."""
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         chosen = ", ".join(quoted(run_id) for run_id in run_ids) or "null"
@@ -67,7 +75,9 @@ def _check(found: dict[str, list[Row]]) -> ManuscriptCheck:
     )
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, sql: str, parameters: dict[str, object]) -> list[Row]:
+def _rows(
+    connection: duckdb.DuckDBPyConnection, sql: str, parameters: dict[str, object]
+) -> list[Row]:
     result = connection.execute(sql, parameters)
     columns = [column[0] for column in result.description or []]
     return [dict(zip(columns, values, strict=True)) for values in result.fetchall()]

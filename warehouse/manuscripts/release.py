@@ -24,7 +24,9 @@ _FORMS = {"pdf": ManuscriptForm.PDF, "latex": ManuscriptForm.LATEX, "ocr": Manus
 _MOST_PROBLEMS = 5
 
 
-def import_release(folder: Path, layout: Layout, *, dataset: str = DATASET, catalogue_url: str | None = None) -> tuple[Publication, ...]:
+def import_release(
+    folder: Path, layout: Layout, *, dataset: str = DATASET, catalogue_url: str | None = None
+) -> tuple[Publication, ...]:
     """Land, validate and publish the release in `folder`: `papers`, `checks`, `problems`, `votes` as Parquet.
 
     A problem's place in its list becomes its rank. A vote the release does not have is absent, not a no; its "no" about
@@ -38,7 +40,11 @@ def import_release(folder: Path, layout: Layout, *, dataset: str = DATASET, cata
     tables = _read(folder)
     votes, problems = _by_paper(tables["votes"]), _by_paper(tables["problems"])
     papers = {row["entry_id"]: row for row in tables["papers"]}
-    digest = content_hash(dataset, *(content_hash((folder / f"{name}.parquet").read_bytes().hex()) for name in RELEASE_TABLES), length=12)
+    digest = content_hash(
+        dataset,
+        *(content_hash((folder / f"{name}.parquet").read_bytes().hex()) for name in RELEASE_TABLES),
+        length=12,
+    )
     checkers: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in tables["checks"]:
         checkers[row["model"], row["approach"]].append(row)
@@ -57,7 +63,9 @@ def import_release(folder: Path, layout: Layout, *, dataset: str = DATASET, cata
 def _read(folder: Path) -> dict[str, list[Row]]:
     missing = [name for name in RELEASE_TABLES if not (folder / f"{name}.parquet").is_file()]
     if missing:
-        raise ConfigurationError(f"{folder} lacks {', '.join(f'{name}.parquet' for name in missing)}: point at the release's folder")
+        raise ConfigurationError(
+            f"{folder} lacks {', '.join(f'{name}.parquet' for name in missing)}: point at the release's folder"
+        )
     wanted = {
         "papers": "entry_id, paper_id, title, retraction_comment, page_count",
         "checks": "model, approach, entry_id, problem_count, input_tokens, thinking_tokens, output_tokens",
@@ -66,9 +74,14 @@ def _read(folder: Path) -> dict[str, list[Row]]:
     }
     with duckdb.connect() as connection:
         try:
-            return {name: _rows(connection, folder / f"{name}.parquet", columns) for name, columns in wanted.items()}
+            return {
+                name: _rows(connection, folder / f"{name}.parquet", columns)
+                for name, columns in wanted.items()
+            }
         except duckdb.Error as error:
-            raise ConfigurationError(f"{folder} is not the release of the quality checker: {str(error).splitlines()[0]}") from error
+            raise ConfigurationError(
+                f"{folder} is not the release of the quality checker: {str(error).splitlines()[0]}"
+            ) from error
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, path: Path, columns: str) -> list[Row]:
@@ -83,7 +96,9 @@ def _by_paper(rows: Sequence[Row]) -> dict[tuple[str, str, int], list[Row]]:
     return found
 
 
-def _head(layout: Layout, run_id: RunId, dataset: str, checks: Sequence[ManuscriptCheck], row: Row) -> CheckHead:
+def _head(
+    layout: Layout, run_id: RunId, dataset: str, checks: Sequence[ManuscriptCheck], row: Row
+) -> CheckHead:
     begun = read_check_head(layout, run_id)
     now = datetime.now(UTC)
     return CheckHead(
@@ -103,10 +118,16 @@ def _head(layout: Layout, run_id: RunId, dataset: str, checks: Sequence[Manuscri
 
 
 def _check(
-    row: Row, papers: dict[int, Row], problems: dict[tuple[str, str, int], list[Row]], votes: dict[tuple[str, str, int], list[Row]]
+    row: Row,
+    papers: dict[int, Row],
+    problems: dict[tuple[str, str, int], list[Row]],
+    votes: dict[tuple[str, str, int], list[Row]],
 ) -> ManuscriptCheck:
     key, paper = (row["model"], row["approach"], row["entry_id"]), papers[row["entry_id"]]
-    names = {each["problem_id"]: f"a1p{number}" for number, each in enumerate(sorted(problems[key], key=_order), start=1)}
+    names = {
+        each["problem_id"]: f"a1p{number}"
+        for number, each in enumerate(sorted(problems[key], key=_order), start=1)
+    }
     about = [vote for vote in votes[key] if vote["problem_id"] is not None]
     failed = row["problem_count"] is None
     attempt = Attempt(
@@ -128,7 +149,10 @@ def _check(
         known_reason=paper["retraction_comment"],
         attempts=(attempt,),
         problems=tuple(_problem(each, names) for each in sorted(problems[key], key=_order)),
-        votes=tuple(_vote(each, names) for each in sorted(about, key=lambda vote: (vote["judge"], vote["problem_id"]))),
+        votes=tuple(
+            _vote(each, names)
+            for each in sorted(about, key=lambda vote: (vote["judge"], vote["problem_id"]))
+        ),
         failures=(),
     )
 

@@ -17,8 +17,14 @@ def rows_of_checks(run_id: RunId, checks: Sequence[ManuscriptCheck]) -> Rows:
     rows: Rows = {name: [] for name in PART_TABLES}
     for check in checks:
         for name, nouns in _nouns(check).items():
-            known: Row = {"run_id": run_id, "manuscript_id": check.manuscript_id, "idea_id": check.manuscript_id}
-            rows[name].extend(row_of(TABLE[name], noun, known | {"position": n}) for n, noun in enumerate(nouns))
+            known: Row = {
+                "run_id": run_id,
+                "manuscript_id": check.manuscript_id,
+                "idea_id": check.manuscript_id,
+            }
+            rows[name].extend(
+                row_of(TABLE[name], noun, known | {"position": n}) for n, noun in enumerate(nouns)
+            )
     for row in rows["manuscripts"]:
         if row["content_sha256"] == "":
             row["content_sha256"] = row["word_count"] = None

@@ -10,7 +10,9 @@ from warehouse.landed import read_landed
 from warehouse.layout import Layout
 
 
-def read_groups(layout: Layout, table: str, receipts: Sequence[GroupReceipt], *, prose: bool = True) -> pa.Table:
+def read_groups(
+    layout: Layout, table: str, receipts: Sequence[GroupReceipt], *, prose: bool = True
+) -> pa.Table:
     """Rows of one table in the landed groups of `receipts`.
 
     Raises:

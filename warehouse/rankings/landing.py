@@ -56,11 +56,15 @@ def read_head(layout: Layout, run_id: RunId, ranking_id: str) -> RankingHead | N
     return _parsed(layout.ranking_head(run_id, ranking_id), RankingHead)
 
 
-def read_group_receipt(layout: Layout, run_id: RunId, ranking_id: str, group: str) -> GroupReceipt | None:
+def read_group_receipt(
+    layout: Layout, run_id: RunId, ranking_id: str, group: str
+) -> GroupReceipt | None:
     return _parsed(layout.ranked_group(run_id, ranking_id, group) / "receipt.json", GroupReceipt)
 
 
-def iterate_group_receipts(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[GroupReceipt]:
+def iterate_group_receipts(
+    layout: Layout, run_id: RunId, ranking_id: str
+) -> Iterator[GroupReceipt]:
     """Receipts of a ranking's groups, in the order of their folders."""
     for path in sorted(layout.ranking(run_id, ranking_id).glob("group=*/receipt.json")):
         receipt = _parsed(path, GroupReceipt)
@@ -79,7 +83,11 @@ def iterate_heads(layout: Layout, run_id: RunId) -> Iterator[RankingHead]:
 def landed_matches(layout: Layout, run_id: RunId, ranking_id: str, group: str) -> tuple[Match, ...]:
     """The matches of a landed group; none when it has not landed."""
     path = layout.ranked_group(run_id, ranking_id, group) / "matches.parquet"
-    return tuple(noun_of(Match, row) for row in read_rows(TABLE["matches"], path)) if path.exists() else ()
+    return (
+        tuple(noun_of(Match, row) for row in read_rows(TABLE["matches"], path))
+        if path.exists()
+        else ()
+    )
 
 
 def failed_groups(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[GroupSummary]:

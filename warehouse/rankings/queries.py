@@ -20,7 +20,10 @@ def rankings_of(queries: Queries, run_id: RunId) -> tuple[RankingHead, ...]:
 def ranking_shown(queries: Queries, run_id: RunId) -> RankingHead | None:
     """The ranking that `group_rankings` shows: of the run's own engine, in groups as given, the newest; None when there is none."""
     own = queries.run(run_id).engine
-    found = sorted(rankings_of(queries, run_id), key=lambda head: (head.engine != own, head.grouping is not Grouping.GIVEN))
+    found = sorted(
+        rankings_of(queries, run_id),
+        key=lambda head: (head.engine != own, head.grouping is not Grouping.GIVEN),
+    )
     return found[0] if found else None
 
 
@@ -29,23 +32,32 @@ def ranking_of(queries: Queries, run_id: RunId, ranking_id: str) -> RankingHead:
     for head in rankings_of(queries, run_id):
         if head.ranking_id == ranking_id:
             return head
-    raise ConfigurationError(f"run {run_id} has no published ranking {ranking_id}: `assay rank {run_id}`")
+    raise ConfigurationError(
+        f"run {run_id} has no published ranking {ranking_id}: `assay rank {run_id}`"
+    )
 
 
 def group_summaries(queries: Queries, head: RankingHead) -> tuple[GroupSummary, ...]:
     """What the ranking of each group rests on, by name of the group."""
-    return tuple(noun_of(GroupSummary, row) for row in queries.rows("ranking_groups", run_id=head.run_id, ranking_id=head.ranking_id))
+    return tuple(
+        noun_of(GroupSummary, row)
+        for row in queries.rows("ranking_groups", run_id=head.run_id, ranking_id=head.ranking_id)
+    )
 
 
 def ratings_of(queries: Queries, head: RankingHead, method: RatingMethod) -> tuple[Rating, ...]:
     """Every rating by one method: best first within group and dimension; the unranked last."""
-    rows = queries.rows("ratings", run_id=head.run_id, ranking_id=head.ranking_id, method=method.value)
+    rows = queries.rows(
+        "ratings", run_id=head.run_id, ranking_id=head.ranking_id, method=method.value
+    )
     return tuple(noun_of(Rating, row) for row in rows)
 
 
 def matches_of(queries: Queries, head: RankingHead, groups: Sequence[str]) -> tuple[Match, ...]:
     """The matches of some groups, in the order they were played."""
-    rows = queries.rows("matches", run_id=head.run_id, ranking_id=head.ranking_id, groups=list(groups))
+    rows = queries.rows(
+        "matches", run_id=head.run_id, ranking_id=head.ranking_id, groups=list(groups)
+    )
     return tuple(noun_of(Match, row) for row in rows)
 
 
@@ -58,4 +70,7 @@ def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
 def ranked_by_scores(queries: Queries, run_id: RunId) -> tuple[RankedIdea, ...]:
     """The ideas of the run by score, whatever matches said. Raises ConfigurationError when the run is not published."""
     queries.run(run_id)
-    return tuple(RankedIdea.model_validate(row, strict=False) for row in queries.rows("ranking_by_scores", run_id=run_id))
+    return tuple(
+        RankedIdea.model_validate(row, strict=False)
+        for row in queries.rows("ranking_by_scores", run_id=run_id)
+    )

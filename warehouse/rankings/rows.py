@@ -17,5 +17,8 @@ def rows_of_group(ranked: RankedGroup) -> Rows:
         "llm_calls": ranked.llm_calls,
     }
     ids = {"run_id": ranked.run_id, "ranking_id": ranked.ranking_id}
-    rows = {name: [row_of(TABLE[name], noun, ids | {"position": n}) for n, noun in enumerate(found)] for name, found in nouns.items()}
+    rows = {
+        name: [row_of(TABLE[name], noun, ids | {"position": n}) for n, noun in enumerate(found)]
+        for name, found in nouns.items()
+    }
     return {name: found for name, found in rows.items() if found}

@@ -15,7 +15,9 @@ from warehouse.unit_validate import validate_units
 _GROUPS_AT_ONCE = 50
 
 
-def validate_ranking(layout: Layout, run_id: RunId, ranking_id: str, receipts: Sequence[GroupReceipt]) -> ValidationReport:
+def validate_ranking(
+    layout: Layout, run_id: RunId, ranking_id: str, receipts: Sequence[GroupReceipt]
+) -> ValidationReport:
     """Hold every expectation against the landed groups of `receipts`.
 
     Raises:
@@ -23,6 +25,12 @@ def validate_ranking(layout: Layout, run_id: RunId, ranking_id: str, receipts: S
     """
     tables = tuple(TABLE[name] for name in GROUP_TABLES)
     rules = Rules(rules=stated("ranking_checks", about="matches"), tables=tables)
-    parts = (receipts[start : start + _GROUPS_AT_ONCE] for start in range(0, len(receipts), _GROUPS_AT_ONCE))
-    chunks = ({table.name: read_groups(layout, table.name, part, prose=False) for table in tables} for part in parts)
+    parts = (
+        receipts[start : start + _GROUPS_AT_ONCE]
+        for start in range(0, len(receipts), _GROUPS_AT_ONCE)
+    )
+    chunks = (
+        {table.name: read_groups(layout, table.name, part, prose=False) for table in tables}
+        for part in parts
+    )
     return validate_units(run_id, rules, chunks, ranking_id=ranking_id)

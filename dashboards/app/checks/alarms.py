@@ -11,7 +11,10 @@ from schemas.run import Run
 
 def banner(lake: Lake, run: Run) -> None:
     """One warning per alarm; nothing when there is none."""
-    for sentence in sentences(labels=lake.frame("label_shares", run_id=run.run_id), groups=lake.frame("position_bias", run_id=run.run_id)):
+    for sentence in sentences(
+        labels=lake.frame("label_shares", run_id=run.run_id),
+        groups=lake.frame("position_bias", run_id=run.run_id),
+    ):
         st.warning(sentence, icon=":material/notification_important:")
 
 
@@ -35,13 +38,23 @@ def show(lake: Lake, run: Run) -> None:
             colour="label",
         )
         charts.show(chart, "How often each label was given", "labels_chart")
-        st.caption(f"An alarm is raised when one label takes {COLLAPSED_SHARE:.0%} of at least {ENOUGH_LABELS} judgements.")
-        named = {"judgement": "Judgement", "label": "Label", "judgements": tables.count("Judgements"), "share": tables.share("Share")}
+        st.caption(
+            f"An alarm is raised when one label takes {COLLAPSED_SHARE:.0%} of at least {ENOUGH_LABELS} judgements."
+        )
+        named = {
+            "judgement": "Judgement",
+            "label": "Label",
+            "judgements": tables.count("Judgements"),
+            "share": tables.share("Share"),
+        }
         tables.show(labels, named, key="labels")
     st.subheader("Position bias", anchor=False)
     groups = lake.frame("position_bias", run_id=run.run_id)
     if groups.is_empty():
-        empty.show("This run was not ranked by matches.", f"assay rank {run.run_id} --warehouse {lake.layout.root}")
+        empty.show(
+            "This run was not ranked by matches.",
+            f"assay rank {run.run_id} --warehouse {lake.layout.root}",
+        )
         return
     tables.show(
         groups,
@@ -51,7 +64,9 @@ def show(lake: Lake, run: Run) -> None:
             "group": "Group",
             "match_count": tables.count("Matches"),
             "unscored_match_count": tables.count("Unscored"),
-            "position_bias": tables.score("Bias", "Share won by the idea shown first, minus by the second."),
+            "position_bias": tables.score(
+                "Bias", "Share won by the idea shown first, minus by the second."
+            ),
             "order_agreement_0_to_1": tables.share("Alike in both orders"),
         },
         key="bias",

@@ -30,7 +30,13 @@ def show(lake: Lake, run: Run) -> None:
         st.info("None of these runs has a score of this kind.")
     else:
         chart = charts.columns(
-            shares, x="points", y="share", x_title="Points", y_title="Share of scored ideas", colour="run_id", stacked=False
+            shares,
+            x="points",
+            y="share",
+            x_title="Points",
+            y_title="Share of scored ideas",
+            colour="run_id",
+            stacked=False,
         )
         charts.show(chart, f"Distribution of {what}, by run", "drift_chart")
     for row in rows:
@@ -48,7 +54,10 @@ def show(lake: Lake, run: Run) -> None:
             "scored": tables.count("Scored"),
             "unscored": tables.count("Unscored"),
             "standard_deviation": tables.score("Standard deviation"),
-            "psi": tables.score("Distance from the run before", "Population stability index; above 0.25 the scores moved."),
+            "psi": tables.score(
+                "Distance from the run before",
+                "Population stability index; above 0.25 the scores moved.",
+            ),
             "moved": "Moved",
         },
         key="drift",
@@ -63,8 +72,16 @@ def _kinds(bins: polars.DataFrame) -> list[str]:
 def _shares(part: polars.DataFrame) -> polars.DataFrame:
     """Shares of the scored ideas by run and bin, empty bins included."""
     scored = part.filter(polars.col("bin").is_not_null()).select("run_id", "bin", "ideas")
-    every = scored.select("run_id").unique(maintain_order=True).join(polars.DataFrame({"bin": list(range(BINS))}), how="cross")
-    filled = every.join(scored, on=["run_id", "bin"], how="left").with_columns(polars.col("ideas").fill_null(0)).sort("bin", "run_id")
+    every = (
+        scored.select("run_id")
+        .unique(maintain_order=True)
+        .join(polars.DataFrame({"bin": list(range(BINS))}), how="cross")
+    )
+    filled = (
+        every.join(scored, on=["run_id", "bin"], how="left")
+        .with_columns(polars.col("ideas").fill_null(0))
+        .sort("bin", "run_id")
+    )
     return filled.select(
         polars.format("{}–{}", "bin", polars.col("bin") + 1).alias("points"),
         "run_id",
@@ -78,14 +95,21 @@ def distances(run_ids: list[str], bins: polars.DataFrame) -> list[dict[str, Any]
     known = [_summary(run_id, bins.filter(polars.col("run_id") == run_id)) for run_id in run_ids]
     for row, before in zip(known, [*known[1:], None], strict=True):
         enough = before is not None and min(row["scored"], before["scored"]) >= ENOUGH
-        row["psi"] = stability_index(row["counts"], before["counts"]) if before is not None and enough else None
+        row["psi"] = (
+            stability_index(row["counts"], before["counts"])
+            if before is not None and enough
+            else None
+        )
         row["moved"] = row["psi"] is not None and row["psi"] > MOVED
     return [{name: value for name, value in row.items() if name != "counts"} for row in known]
 
 
 def stability_index(now: list[int], before: list[int]) -> float:
     """PSI of two histograms over the same bins."""
-    ours, theirs = ([(count + 0.5) / (sum(counts) + 0.5 * len(counts)) for count in counts] for counts in (now, before))
+    ours, theirs = (
+        [(count + 0.5) / (sum(counts) + 0.5 * len(counts)) for count in counts]
+        for counts in (now, before)
+    )
     return sum((p - q) * log(p / q) for p, q in zip(ours, theirs, strict=True))
 
 

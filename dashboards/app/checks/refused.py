@@ -13,7 +13,9 @@ MOST_SHOWN = 10
 def show(lake: Lake) -> bool:
     """Show them, newest first; whether there is any."""
     published = {run.run_id for run in lake.runs()}
-    refusals = [refusal for refusal in read_refusals(lake.layout) if refusal.run_id not in published]
+    refusals = [
+        refusal for refusal in read_refusals(lake.layout) if refusal.run_id not in published
+    ]
     for refusal in refusals[:MOST_SHOWN]:
         _one(refusal)
     return bool(refusals)
@@ -21,7 +23,10 @@ def show(lake: Lake) -> bool:
 
 def _one(refusal: Refusal) -> None:
     with st.container(border=True, key=f"refused_{refusal.run_id}"):
-        st.error(f"Run {text.line(refusal.run_id)} was not published: it broke a critical check.", icon=":material/block:")
+        st.error(
+            f"Run {text.line(refusal.run_id)} was not published: it broke a critical check.",
+            icon=":material/block:",
+        )
         rows = [row.model_dump(mode="json") for row in refusal.broken]
         frame = polars.DataFrame(rows, infer_schema_length=None)
         tables.show(

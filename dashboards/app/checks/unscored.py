@@ -16,7 +16,10 @@ def show(lake: Lake, run: Run) -> None:
         polars.col("reason").map_elements(wording.reason, return_dtype=polars.String)
     )
     if without.is_empty():
-        st.success(f"Every one of {int(judged['judgements'].sum()):,} judgements has a score.", icon=":material/check:")
+        st.success(
+            f"Every one of {int(judged['judgements'].sum()):,} judgements has a score.",
+            icon=":material/check:",
+        )
     else:
         chart = charts.bars(
             without.select("judgement", "reason", "share", "judgements"),
@@ -27,10 +30,23 @@ def show(lake: Lake, run: Run) -> None:
             colour="reason",
         )
         charts.show(chart, "Unscored judgements by reason", "unscored_chart")
-        labels = {"judgement": "Judgement", "reason": "Because", "judgements": tables.count("Unscored"), "share": tables.share("Share")}
+        labels = {
+            "judgement": "Judgement",
+            "reason": "Because",
+            "judgements": tables.count("Unscored"),
+            "share": tables.share("Share"),
+        }
         tables.show(without, labels, key="unscored")
     scored = judged.group_by("judgement", maintain_order=True).agg(
         polars.col("judgements").filter(polars.col("reason").is_null()).sum().alias("scored"),
         polars.col("judgements").filter(polars.col("reason").is_not_null()).sum().alias("unscored"),
     )
-    tables.show(scored, {"judgement": "Judgement", "scored": tables.count("Scored"), "unscored": tables.count("Unscored")}, key="scored")
+    tables.show(
+        scored,
+        {
+            "judgement": "Judgement",
+            "scored": tables.count("Scored"),
+            "unscored": tables.count("Unscored"),
+        },
+        key="scored",
+    )

@@ -19,7 +19,9 @@ def show(lake: Lake, run: Run) -> None:
         .alias("table_name")
     )
     broken = lake.frame("broken_checks", run_id=run.run_id)
-    st.caption(f"{int(by_table['checks'].sum()):,} checks held against run {text.line(run.run_id)}; {len(broken):,} broken.")
+    st.caption(
+        f"{int(by_table['checks'].sum()):,} checks held against run {text.line(run.run_id)}; {len(broken):,} broken."
+    )
     if not broken.is_empty():
         tables.show(
             broken,
@@ -54,7 +56,13 @@ def _runs(lake: Lake) -> None:
     runs = lake.frame("checks_by_run", limit=RUNS_SHOWN)
     if len(runs) > 1:
         shown = runs.select(polars.col("started_at").alias("time"), "run_id", "unexpected_rows")
-        chart = charts.lines(shown, x="time", y="unexpected_rows", x_title="Start of the run (UTC)", y_title="Rows that broke a check")
+        chart = charts.lines(
+            shown,
+            x="time",
+            y="unexpected_rows",
+            x_title="Start of the run (UTC)",
+            y_title="Rows that broke a check",
+        )
         charts.show(chart, "Rows that broke a check, by run", "checks_by_run_chart")
     tables.show(
         runs,
@@ -72,10 +80,21 @@ def _runs(lake: Lake) -> None:
 
 def _data_docs(lake: Lake, run: Run) -> None:
     def page() -> str:
-        from dashboards.reports.data_docs import data_docs  # imports Great Expectations, which takes seconds
+        from dashboards.reports.data_docs import (
+            data_docs,
+        )  # imports Great Expectations, which takes seconds
 
         return data_docs(lake.layout, run.run_id, catalogue_url=lake.catalogue_url)
 
     st.subheader("Great Expectations' Data Docs", anchor=False)
-    st.caption("Every check of this run as Great Expectations tells it, in one file that loads nothing from elsewhere.")
-    st.download_button("Download Data Docs", page, f"data-docs-{run.run_id}.html", "text/html", key="data_docs", on_click="ignore")
+    st.caption(
+        "Every check of this run as Great Expectations tells it, in one file that loads nothing from elsewhere."
+    )
+    st.download_button(
+        "Download Data Docs",
+        page,
+        f"data-docs-{run.run_id}.html",
+        "text/html",
+        key="data_docs",
+        on_click="ignore",
+    )

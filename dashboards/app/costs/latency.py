@@ -14,7 +14,9 @@ def show(lake: Lake, run: Run, steps: polars.DataFrame, seconds: int) -> None:
     """Model calls, then requests to sources."""
     timed = steps.filter(polars.col("p50_seconds").is_not_null())
     if not timed.is_empty():
-        charts.show(_tails(timed, "step"), "Latency of model calls by step", "latency_by_step_chart")
+        charts.show(
+            _tails(timed, "step"), "Latency of model calls by step", "latency_by_step_chart"
+        )
     tables.show(
         timed,
         {
@@ -32,24 +34,38 @@ def show(lake: Lake, run: Run, steps: polars.DataFrame, seconds: int) -> None:
 
 def of_sources(lake: Lake, run: Run) -> None:
     """Requests to literature and full-text sources."""
-    sources = lake.frame("sources", run_id=run.run_id).filter(polars.col("p50_seconds").is_not_null())
+    sources = lake.frame("sources", run_id=run.run_id).filter(
+        polars.col("p50_seconds").is_not_null()
+    )
     if sources.is_empty():
         return
     named = sources.with_columns(polars.format("{} {}", "source", "endpoint").alias("request"))
-    charts.show(_tails(named, "request"), "Latency of sources by endpoint", "latency_by_source_chart")
+    charts.show(
+        _tails(named, "request"), "Latency of sources by endpoint", "latency_by_source_chart"
+    )
 
 
 def _over_time(lake: Lake, run: Run, seconds: int) -> None:
     split = state.choose("Over time, split by", list(_SPLITS), key="split")
-    found = lake.frame("cost_over_time", run_id=run.run_id, bucket_seconds=seconds, split=_SPLITS[split])
+    found = lake.frame(
+        "cost_over_time", run_id=run.run_id, bucket_seconds=seconds, split=_SPLITS[split]
+    )
     for column, label in _TAILS.items():
         part = found.select("time", "name", column).drop_nulls(column)
         if not part.is_empty():
-            chart = charts.lines(part, x="time", y=column, x_title="Time (UTC)", y_title="seconds", colour="name")
-            charts.show(chart, f"{label} of latency per {timing.in_words(seconds)}", f"{column}_over_time")
+            chart = charts.lines(
+                part, x="time", y=column, x_title="Time (UTC)", y_title="seconds", colour="name"
+            )
+            charts.show(
+                chart, f"{label} of latency per {timing.in_words(seconds)}", f"{column}_over_time"
+            )
 
 
 def _tails(frame: polars.DataFrame, name: str) -> "charts.Drawn":
     long = frame.group_by(name, maintain_order=True).agg(polars.col(list(_TAILS)).max())
-    long = long.rename(_TAILS).unpivot(on=list(_TAILS.values()), index=name, variable_name="percentile", value_name="seconds")
-    return charts.bars(long, x="seconds", y=name, x_title="Seconds", y_title="", colour="percentile", stacked=False)
+    long = long.rename(_TAILS).unpivot(
+        on=list(_TAILS.values()), index=name, variable_name="percentile", value_name="seconds"
+    )
+    return charts.bars(
+        long, x="seconds", y=name, x_title="Seconds", y_title="", colour="percentile", stacked=False
+    )

@@ -33,7 +33,9 @@ def show(lake: Lake, run: Run) -> None:
         polars.col("from_usd").round(5).cast(polars.String).alias("from (US dollars)")
     )
     if known.is_empty():
-        empty.show("No idea of this run has a known cost: its model has no price. Set ASSAY_LANGUAGE_MODEL__… prices for the next run.")
+        empty.show(
+            "No idea of this run has a known cost: its model has no price. Set ASSAY_LANGUAGE_MODEL__… prices for the next run."
+        )
     else:
         chart = charts.columns(
             known.select("from (US dollars)", "to_usd", "ideas"),
@@ -48,7 +50,10 @@ def show(lake: Lake, run: Run) -> None:
     st.subheader("Most expensive ideas", anchor=False)
     opened = dear.with_columns(
         polars.col("idea_id")
-        .map_elements(lambda idea: links.address("idea", run=run.run_id, idea=idea), return_dtype=polars.String)
+        .map_elements(
+            lambda idea: links.address("idea", run=run.run_id, idea=idea),
+            return_dtype=polars.String,
+        )
         .alias("page")
     )
     tables.show(

@@ -19,9 +19,15 @@ def show(lake: Lake, run: Run, steps: polars.DataFrame) -> None:
         "The tokens this run sent and received, at the prices of other models. Another model counts the same text as a few more or fewer "
         "tokens and answers at another length, and its cache serves another share: read it as an order of magnitude."
     )
-    prompt, completion, cached = (int(steps[name].sum()) for name in ("prompt_tokens", "completion_tokens", "cached_tokens"))
+    prompt, completion, cached = (
+        int(steps[name].sum()) for name in ("prompt_tokens", "completion_tokens", "cached_tokens")
+    )
     known = _prices(str(lake.prices), lake.prices.stat().st_mtime_ns) if lake.prices else {}
-    chosen = state.choose_some("Models", list(known), key="model", help="Prices as LiteLLM lists them.") if known else []
+    chosen = (
+        state.choose_some("Models", list(known), key="model", help="Prices as LiteLLM lists them.")
+        if known
+        else []
+    )
     with_cache = state.switch("With the provider's cache as recorded", key="cache", default=True)
     own = _own_price()
     offered = {name: known[name] for name in chosen if name in known} | ({OWN: own} if own else {})
@@ -30,17 +36,37 @@ def show(lake: Lake, run: Run, steps: polars.DataFrame) -> None:
     paid = steps["cost_usd"].sum() if steps["cost_usd"].count() else None
     unknown = int(steps["unknown_price_calls"].sum())
     if paid is not None:
-        rows.insert(0, (f"this run ({unknown:,} calls without a price)" if unknown else "this run", float(paid)))
+        rows.insert(
+            0,
+            (
+                f"this run ({unknown:,} calls without a price)" if unknown else "this run",
+                float(paid),
+            ),
+        )
     if not rows:
         st.info("Choose models, or give your own prices.")
         return
-    table = polars.DataFrame(rows, schema={"model": polars.String, "cost_usd": polars.Float64}, orient="row")
+    table = polars.DataFrame(
+        rows, schema={"model": polars.String, "cost_usd": polars.Float64}, orient="row"
+    )
     if run.evaluated_count:
-        table = table.with_columns((polars.col("cost_usd") / run.evaluated_count).alias("per_idea_usd"))
-    chart = charts.bars(table, x="cost_usd", y="model", x_title="Cost (US dollars)", y_title="Model")
+        table = table.with_columns(
+            (polars.col("cost_usd") / run.evaluated_count).alias("per_idea_usd")
+        )
+    chart = charts.bars(
+        table, x="cost_usd", y="model", x_title="Cost (US dollars)", y_title="Model"
+    )
     charts.show(chart, "The same tokens with other models", "what_if_chart")
-    labels = {"model": "Model", "cost_usd": tables.dollars("Cost"), "per_idea_usd": tables.dollars("Per idea")}
-    tables.show(table, {name: label for name, label in labels.items() if name in table.columns}, key="what_if")
+    labels = {
+        "model": "Model",
+        "cost_usd": tables.dollars("Cost"),
+        "per_idea_usd": tables.dollars("Per idea"),
+    }
+    tables.show(
+        table,
+        {name: label for name, label in labels.items() if name in table.columns},
+        key="what_if",
+    )
 
 
 def _own_price() -> ModelPrice | None:
@@ -51,7 +77,11 @@ def _own_price() -> ModelPrice | None:
     with row[1]:
         completion = state.amount("Completion, dollars per million tokens", key="completion_price")
     with row[2]:
-        cached = state.amount("Cached prompt, dollars per million tokens", key="cached_price", help="Empty: as the prompt.")
+        cached = state.amount(
+            "Cached prompt, dollars per million tokens",
+            key="cached_price",
+            help="Empty: as the prompt.",
+        )
     if prompt is None or completion is None:
         return None
     return ModelPrice(prompt, completion, prompt if cached is None else cached)

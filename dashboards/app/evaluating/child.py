@@ -39,7 +39,11 @@ def run(layout: Layout, job_id: str) -> None:
         except ConfigurationError as error:
             (folder / "log.txt").write_text(f"assay: {error}\n", "utf-8")
             code, stopped = _EXIT_USAGE, False
-        _write_exit(folder, JobState.INTERRUPTED if stopped else JobState.DONE if code == 0 else JobState.FAILED, code)
+        _write_exit(
+            folder,
+            JobState.INTERRUPTED if stopped else JobState.DONE if code == 0 else JobState.FAILED,
+            code,
+        )
 
 
 def _taken(lock: BinaryIO) -> bool:
@@ -63,7 +67,9 @@ def _evaluate(folder: Path, layout: Layout) -> tuple[int, bool]:
         ConfigurationError: the request asks for more than is offered.
     """
     request = EvaluateRequest.model_validate_json((folder / "request.json").read_bytes())
-    wanted = arguments("evaluate", request, folder / "idea.jsonl", layout.root, Settings().dashboard)
+    wanted = arguments(
+        "evaluate", request, folder / "idea.jsonl", layout.root, Settings().dashboard
+    )
     command = module_command("flows.child", str(os.getpid()), "flows", *wanted)
     stopped = False
     with (folder / "result.json").open("wb") as out, (folder / "log.txt").open("wb") as log:
@@ -78,7 +84,11 @@ def _evaluate(folder: Path, layout: Layout) -> tuple[int, bool]:
 
 def _write_exit(folder: Path, state: JobState, code: int) -> None:
     building = folder / ".exit.json"
-    building.write_bytes(orjson.dumps({"state": state.value, "exit_code": code, "finished_at": datetime.now(UTC).isoformat()}))
+    building.write_bytes(
+        orjson.dumps(
+            {"state": state.value, "exit_code": code, "finished_at": datetime.now(UTC).isoformat()}
+        )
+    )
     building.replace(folder / "exit.json")
 
 

@@ -27,18 +27,36 @@ _SOURCES = frozenset({
 _ENTRA = ("AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET")
 _OF_PROVIDER = {
     "azure": ("AZURE_API_KEY", "AZURE_API_BASE", "AZURE_API_VERSION", "AZURE_AD_TOKEN", *_ENTRA),
-    "bedrock": ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_REGION_NAME"),
+    "bedrock": (
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_SESSION_TOKEN",
+        "AWS_PROFILE",
+        "AWS_REGION_NAME",
+    ),
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_BASE"),
     "ollama_chat": ("OLLAMA_API_KEY", "OLLAMA_API_BASE"),
     "openai": ("OPENAI_API_KEY", "OPENAI_API_BASE", "OPENAI_BASE_URL", "OPENAI_ORGANIZATION"),
     "perplexity": ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"),
-    "text-completion-openai": ("OPENAI_API_KEY", "OPENAI_API_BASE", "OPENAI_BASE_URL", "OPENAI_ORGANIZATION"),
+    "text-completion-openai": (
+        "OPENAI_API_KEY",
+        "OPENAI_API_BASE",
+        "OPENAI_BASE_URL",
+        "OPENAI_ORGANIZATION",
+    ),
     "together_ai": ("TOGETHERAI_API_KEY", "TOGETHER_AI_API_KEY", "TOGETHER_API_KEY"),
-    "vertex_ai": ("GOOGLE_APPLICATION_CREDENTIALS", "VERTEXAI_PROJECT", "VERTEXAI_LOCATION", "VERTEXAI_CREDENTIALS"),
+    "vertex_ai": (
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "VERTEXAI_PROJECT",
+        "VERTEXAI_LOCATION",
+        "VERTEXAI_CREDENTIALS",
+    ),
 }
 
 
-def environment_of(request: EvaluateRequest, settings: Settings, inherited: Mapping[str, str]) -> dict[str, str]:
+def environment_of(
+    request: EvaluateRequest, settings: Settings, inherited: Mapping[str, str]
+) -> dict[str, str]:
     """Of `inherited`, what `assay plan` and `assay evaluate` need for `request`.
 
     The keys: those of the model's provider; Semantic Scholar's where the literature may be live;
@@ -52,7 +70,10 @@ def environment_of(request: EvaluateRequest, settings: Settings, inherited: Mapp
         wanted |= _SOURCES
     kept = {name: value for name, value in inherited.items() if _is_wanted(name.upper(), wanted)}
     choices = settings.dashboard.model_dump(mode="json", include={"models", "literatures"})
-    told = {f"{_OF_DASHBOARD}__{name.upper()}": orjson.dumps(value).decode() for name, value in choices.items()}
+    told = {
+        f"{_OF_DASHBOARD}__{name.upper()}": orjson.dumps(value).decode()
+        for name, value in choices.items()
+    }
     return kept | told | {"LITELLM_MODE": "PRODUCTION"}
 
 
@@ -76,4 +97,6 @@ def may_be_live(literature: str | None) -> bool:
 
 
 def _variables_of(engine: str) -> frozenset[str]:
-    return model_variables(engine.removeprefix(LITELLM)) if engine.startswith(LITELLM) else frozenset()
+    return (
+        model_variables(engine.removeprefix(LITELLM)) if engine.startswith(LITELLM) else frozenset()
+    )

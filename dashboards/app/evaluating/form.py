@@ -5,7 +5,14 @@ from datetime import date
 
 import streamlit as st
 
-from dashboards.app.evaluating.request import EXTRACTIVE, LITELLM, MAXIMUM_FILE_BYTES, SHIPPED_PROFILES, EvaluateRequest, decoded
+from dashboards.app.evaluating.request import (
+    EXTRACTIVE,
+    LITELLM,
+    MAXIMUM_FILE_BYTES,
+    SHIPPED_PROFILES,
+    EvaluateRequest,
+    decoded,
+)
 from schemas.run import Module
 from schemas.settings import DashboardSettings
 
@@ -25,17 +32,32 @@ def fill_in(offered: DashboardSettings) -> tuple[EvaluateRequest | None, bool, b
         left, middle, right = st.columns(3)
         with left:
             title = st.text_input("Title (optional)", key="evaluate_title")
-            cutoff = st.date_input("Cite nothing published after (optional)", value=None, key="evaluate_cutoff", max_value=date(2100, 1, 1))
+            cutoff = st.date_input(
+                "Cite nothing published after (optional)",
+                value=None,
+                key="evaluate_cutoff",
+                max_value=date(2100, 1, 1),
+            )
         with middle:
             profile = st.selectbox(
-                "Profile", SHIPPED_PROFILES, key="evaluate_profile", help="faithful: ScholarEval's published parameters."
+                "Profile",
+                SHIPPED_PROFILES,
+                key="evaluate_profile",
+                help="faithful: ScholarEval's published parameters.",
             )
             modules = st.multiselect(
-                "Modules", [str(module) for module in Module], default=["soundness", "contribution"], key="evaluate_modules"
+                "Modules",
+                [str(module) for module in Module],
+                default=["soundness", "contribution"],
+                key="evaluate_modules",
             )
         with right:
-            engine = st.selectbox("Engine", (BASELINE, *offered.models), key="evaluate_engine", help=_HOW_TO_OFFER)
-            literature = st.selectbox("Literature", (AS_CONFIGURED, *offered.literatures), key="evaluate_literature")
+            engine = st.selectbox(
+                "Engine", (BASELINE, *offered.models), key="evaluate_engine", help=_HOW_TO_OFFER
+            )
+            literature = st.selectbox(
+                "Literature", (AS_CONFIGURED, *offered.literatures), key="evaluate_literature"
+            )
         bound = _bound()
         plan, run, _ = st.columns([1, 1, 4])
         planned = plan.form_submit_button("Estimate cost", key="evaluate_plan")
@@ -69,25 +91,40 @@ def _text() -> str:
         placeholder="Paste the idea here, or upload a file.",
     )
     uploaded = st.file_uploader(
-        "or a file (UTF-8 text or Markdown)", type=list(SUFFIXES), key="evaluate_file", max_upload_size=MAXIMUM_FILE_BYTES // 1_000_000
+        "or a file (UTF-8 text or Markdown)",
+        type=list(SUFFIXES),
+        key="evaluate_file",
+        max_upload_size=MAXIMUM_FILE_BYTES // 1_000_000,
     )
     if pasted.strip() or uploaded is None:
         return str(pasted)
     content = uploaded.getvalue()
     found = decoded(content) if len(content) <= MAXIMUM_FILE_BYTES else None
     if found is None:
-        st.error(f"The file is not UTF-8 text of at most {MAXIMUM_FILE_BYTES:,} bytes: save it as plain text.")
+        st.error(
+            f"The file is not UTF-8 text of at most {MAXIMUM_FILE_BYTES:,} bytes: save it as plain text."
+        )
     return found or ""
 
 
 def _bound() -> float | None:
     bound: float | None = st.number_input(
-        "End when it has spent this much (USD; empty: no bound)", min_value=0.0, max_value=_MOST_USD, value=1.0, key="evaluate_bound"
+        "End when it has spent this much (USD; empty: no bound)",
+        min_value=0.0,
+        max_value=_MOST_USD,
+        value=1.0,
+        key="evaluate_bound",
     )
     return bound
 
 
-def _mistake(text: str, modules: list[str], offered: DashboardSettings, engine: str | None, literature: str | None) -> str | None:
+def _mistake(
+    text: str,
+    modules: list[str],
+    offered: DashboardSettings,
+    engine: str | None,
+    literature: str | None,
+) -> str | None:
     if not text.strip():
         return "There is no text: paste the idea, or upload a file."
     if engine != BASELINE and engine not in offered.models:

@@ -14,7 +14,13 @@ from uuid import uuid4
 import orjson
 
 from dashboards.app.evaluating.environment import environment_of
-from dashboards.app.evaluating.request import EvaluateRequest, arguments, check_offered, complaint, write_idea
+from dashboards.app.evaluating.request import (
+    EvaluateRequest,
+    arguments,
+    check_offered,
+    complaint,
+    write_idea,
+)
 from schemas.base import Noun
 from schemas.errors import ConfigurationError, UpstreamError
 from schemas.identifiers import IdeaId, RunId
@@ -77,14 +83,25 @@ def plan_of(layout: Layout, request: EvaluateRequest, settings: Settings) -> dic
         UpstreamError: it took too long.
     """
     path = jobs_folder(layout) / f".plan-{uuid4().hex}.jsonl"
-    command = module_command("flows", *arguments("plan", request, path, layout.root, settings.dashboard))
+    command = module_command(
+        "flows", *arguments("plan", request, path, layout.root, settings.dashboard)
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_idea(request, path)
     told = environment_of(request, settings, os.environ)
     try:
-        done = subprocess.run(command, env=told, capture_output=True, timeout=PLAN_SECONDS, check=False, stdin=subprocess.DEVNULL)  # noqa: S603 a list, no shell
+        done = subprocess.run(  # noqa: S603 a list, no shell
+            command,
+            env=told,
+            capture_output=True,
+            timeout=PLAN_SECONDS,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
     except subprocess.TimeoutExpired:
-        raise UpstreamError(f"`assay plan` took longer than {PLAN_SECONDS:.0f} seconds: try again when the machine is less busy") from None
+        raise UpstreamError(
+            f"`assay plan` took longer than {PLAN_SECONDS:.0f} seconds: try again when the machine is less busy"
+        ) from None
     finally:
         path.unlink(missing_ok=True)
     if done.returncode != 0:
@@ -101,7 +118,9 @@ def start(layout: Layout, request: EvaluateRequest, settings: Settings) -> str:
     """
     check_offered(request, settings.dashboard)
     if (other := job_at_work(layout)) is not None:
-        raise ConfigurationError(f"the evaluation started at {other.started_at:%H:%M UTC} is still at work: wait for it, or stop it")
+        raise ConfigurationError(
+            f"the evaluation started at {other.started_at:%H:%M UTC} is still at work: wait for it, or stop it"
+        )
     job_id = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}"
     folder = jobs_folder(layout) / job_id
     folder.mkdir(parents=True)
@@ -110,7 +129,9 @@ def start(layout: Layout, request: EvaluateRequest, settings: Settings) -> str:
     command = module_command("dashboards.app.evaluating.child", str(layout.root.resolve()), job_id)
     quiet = subprocess.DEVNULL
     told = environment_of(request, settings, os.environ)
-    subprocess.Popen(command, env=told, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)  # noqa: S603 a list, no shell
+    subprocess.Popen(  # noqa: S603 a list, no shell
+        command, env=told, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
+    )
     return job_id
 
 
@@ -126,7 +147,13 @@ def job_at_work(layout: Layout) -> Job | None:
 
 def newest_jobs(layout: Layout, count: int) -> list[Job]:
     folder = jobs_folder(layout)
-    names = sorted((path.name for path in folder.iterdir() if _JOB_ID.fullmatch(path.name)), reverse=True) if folder.is_dir() else []
+    names = (
+        sorted(
+            (path.name for path in folder.iterdir() if _JOB_ID.fullmatch(path.name)), reverse=True
+        )
+        if folder.is_dir()
+        else []
+    )
     found = (read_job(layout, name) for name in names[:count])
     return [job for job in found if job is not None]
 
@@ -140,8 +167,19 @@ def read_job(layout: Layout, job_id: str) -> Job | None:
     started_at = datetime.strptime(job_id[:15], "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
     if not (folder / "exit.json").exists():
         state = _state_before_exit(layout, job_id, started_at)
-        detail = "its process was lost; the same request goes on where it stopped" if state is JobState.INTERRUPTED else ""
-        return Job(job_id=job_id, folder=folder, state=state, request=request, started_at=started_at, detail=detail)
+        detail = (
+            "its process was lost; the same request goes on where it stopped"
+            if state is JobState.INTERRUPTED
+            else ""
+        )
+        return Job(
+            job_id=job_id,
+            folder=folder,
+            state=state,
+            request=request,
+            started_at=started_at,
+            detail=detail,
+        )
     ended = orjson.loads((folder / "exit.json").read_bytes())
     run_id, idea_id = _result(folder)
     return Job(

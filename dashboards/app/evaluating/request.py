@@ -27,7 +27,9 @@ class EvaluateRequest(Noun):
     profile: str = SHIPPED_PROFILES[0]
     engine: str = EXTRACTIVE
     api_base: str | None = None
-    literature: str | None = Field(default=None, description="None: as this installation is configured.")
+    literature: str | None = Field(
+        default=None, description="None: as this installation is configured."
+    )
     modules: tuple[Module, ...] = (Module.SOUNDNESS, Module.CONTRIBUTION)
     maximum_cost_usd: float | None = Field(default=None, ge=0)
 
@@ -35,21 +37,34 @@ class EvaluateRequest(Noun):
 def write_idea(request: EvaluateRequest, path: Path) -> None:
     """Write the idea as a JSONL file of one line: the text never stands on a command line."""
     fields = {"text": request.text, "title": request.title.strip() or None}
-    path.write_bytes(orjson.dumps({name: value for name, value in fields.items() if value is not None}) + b"\n")
+    path.write_bytes(
+        orjson.dumps({name: value for name, value in fields.items() if value is not None}) + b"\n"
+    )
 
 
 def check_offered(request: EvaluateRequest, offered: DashboardSettings) -> None:
     """Raises ConfigurationError when `request` asks for more than the form offers; a browser can send anything."""
-    engines = {(EXTRACTIVE, None), *((f"{LITELLM}{choice.model}", choice.api_base) for choice in offered.models.values())}
+    engines = {
+        (EXTRACTIVE, None),
+        *((f"{LITELLM}{choice.model}", choice.api_base) for choice in offered.models.values()),
+    }
     if (request.engine, request.api_base) not in engines:
-        raise ConfigurationError("this model or its server is not offered here: add it to ASSAY_DASHBOARD__MODELS")
+        raise ConfigurationError(
+            "this model or its server is not offered here: add it to ASSAY_DASHBOARD__MODELS"
+        )
     if request.literature is not None and request.literature not in offered.literatures.values():
-        raise ConfigurationError("this literature is not offered here: add it to ASSAY_DASHBOARD__LITERATURES")
+        raise ConfigurationError(
+            "this literature is not offered here: add it to ASSAY_DASHBOARD__LITERATURES"
+        )
     if request.profile not in SHIPPED_PROFILES:
-        raise ConfigurationError(f"this profile is not offered here: choose from {', '.join(SHIPPED_PROFILES)}")
+        raise ConfigurationError(
+            f"this profile is not offered here: choose from {', '.join(SHIPPED_PROFILES)}"
+        )
 
 
-def arguments(command: str, request: EvaluateRequest, ideas: Path, warehouse: Path, offered: DashboardSettings) -> list[str]:
+def arguments(
+    command: str, request: EvaluateRequest, ideas: Path, warehouse: Path, offered: DashboardSettings
+) -> list[str]:
     """Arguments of `assay <command>` for `request`. Each value is joined to its option, so that none can pass for another option.
 
     Raises:
@@ -64,7 +79,9 @@ def arguments(command: str, request: EvaluateRequest, ideas: Path, warehouse: Pa
         "literature": request.literature,
         "modules": ",".join(request.modules),
         "cutoff": request.cutoff_date.isoformat() if request.cutoff_date else None,
-        "max-cost-usd": f"{request.maximum_cost_usd:g}" if request.maximum_cost_usd is not None else None,
+        "max-cost-usd": f"{request.maximum_cost_usd:g}"
+        if request.maximum_cost_usd is not None
+        else None,
     }
     options = [f"--{name}={value}" for name, value in given.items() if value is not None]
     return [command, str(ideas), *options, "--workers=1", "--json"]

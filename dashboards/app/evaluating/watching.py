@@ -21,14 +21,20 @@ _WORDS = {
     JobState.REFUSED: "refused: another evaluation was at work",
     JobState.INTERRUPTED: "stopped before its end",
 }
-_ENDED = {1: "ended with failures", 2: "could not be done as asked", 3: "ended early because the budget was spent"}
+_ENDED = {
+    1: "ended with failures",
+    2: "could not be done as asked",
+    3: "ended early because the budget was spent",
+}
 
 
 def show(lake: Lake, job: Job) -> None:
     """Progress while it is at work, then what came of it."""
     name = job.request.title.strip() or " ".join(job.request.text.split())[:80]
     st.subheader(text.line(name), anchor=False)
-    st.caption(text.line(f"Job {job.job_id} · engine {job.request.engine} · profile {job.request.profile}"))
+    st.caption(
+        text.line(f"Job {job.job_id} · engine {job.request.engine} · profile {job.request.profile}")
+    )
     if job.at_work:
         st.fragment(_watch, run_every=EVERY_SECONDS)(lake, job.job_id)
     else:
@@ -43,17 +49,30 @@ def _watch(lake: Lake, job_id: str) -> None:
         return
     elapsed = (datetime.now(UTC) - job.started_at).total_seconds()
     stopping = (job.folder / "stop").exists()
-    with st.status(f"{'Stopping' if stopping else _WORDS[job.state].capitalize()}, {figures.duration(elapsed)}", expanded=True):
+    with st.status(
+        f"{'Stopping' if stopping else _WORDS[job.state].capitalize()}, {figures.duration(elapsed)}",
+        expanded=True,
+    ):
         st.text("\n".join(log_tail(job.folder)[-12:]) or "Nothing was said yet.")
-    if not stopping and st.button("Stop", key="evaluate_stop", help="What was paid for stays; the same request goes on from there."):
+    if not stopping and st.button(
+        "Stop",
+        key="evaluate_stop",
+        help="What was paid for stays; the same request goes on from there.",
+    ):
         stop(job)
 
 
 def _show_end(lake: Lake, job: Job) -> None:
     seconds = (job.finished_at - job.started_at).total_seconds() if job.finished_at else None
-    how = _ENDED.get(job.exit_code or 0, _WORDS[job.state]) if job.state is not JobState.INTERRUPTED else _WORDS[job.state]
+    how = (
+        _ENDED.get(job.exit_code or 0, _WORDS[job.state])
+        if job.state is not JobState.INTERRUPTED
+        else _WORDS[job.state]
+    )
     line = text.line(
-        f"{how.capitalize()} after {figures.duration(seconds)}. {job.detail}" if seconds else f"{how.capitalize()}. {job.detail}"
+        f"{how.capitalize()} after {figures.duration(seconds)}. {job.detail}"
+        if seconds
+        else f"{how.capitalize()}. {job.detail}"
     )
     if job.state is JobState.DONE and not job.exit_code:
         st.success(line)

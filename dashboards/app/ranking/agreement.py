@@ -30,12 +30,17 @@ class Agreement:
 def side_by_side(first: Frame, second: Frame) -> Frame:
     """Ideas ranked by both, with ranks among these: title, group, first_rank, second_rank, change (positive: better in the second)."""
     columns = ["idea_id", "rank"]
-    ranked = first.filter(polars.col("rank").is_not_null()).select(*columns, "title", polars.col("group").fill_null(""))
+    ranked = first.filter(polars.col("rank").is_not_null()).select(
+        *columns, "title", polars.col("group").fill_null("")
+    )
     other = second.filter(polars.col("rank").is_not_null()).select(columns)
     joined = ranked.join(other, on="idea_id", suffix="_in_second")
     among = {"first_rank": "rank", "second_rank": "rank_in_second"}
     return (
-        joined.with_columns(polars.col(column).rank("min").over("group").cast(polars.Int64).alias(name) for name, column in among.items())
+        joined.with_columns(
+            polars.col(column).rank("min").over("group").cast(polars.Int64).alias(name)
+            for name, column in among.items()
+        )
         .with_columns((polars.col("first_rank") - polars.col("second_rank")).alias("change"))
         .select("idea_id", "title", "group", "first_rank", "second_rank", "change")
         .sort(polars.col("change").abs(), "idea_id", descending=[True, False])

@@ -39,7 +39,9 @@ class Board:
     @property
     def groups(self) -> list[str]:
         """By name, the ideas without a group last."""
-        return sorted(self.frame["group"].unique().to_list(), key=lambda name: (name == UNGROUPED, name))
+        return sorted(
+            self.frame["group"].unique().to_list(), key=lambda name: (name == UNGROUPED, name)
+        )
 
 
 def basis_of(head: RankingHead | None) -> str:
@@ -47,7 +49,9 @@ def basis_of(head: RankingHead | None) -> str:
     return BY_SCORES if head is None else f"matches by {head.engine} · {head.ranking_id}"
 
 
-def choose_basis(lake: Lake, run: Run, *, key: str, label: str = "Ranks rest on") -> RankingHead | None:
+def choose_basis(
+    lake: Lake, run: Run, *, key: str, label: str = "Ranks rest on"
+) -> RankingHead | None:
     """A ranking of the run by matches, else None for scores; at first what `group_rankings` shows."""
     heads = {basis_of(head): head for head in lake.ask(rankings_of, run.run_id)}
     shown = lake.ask(ranking_shown, run.run_id)
@@ -71,12 +75,19 @@ def choose_weights(ideas: polars.DataFrame, run: Run) -> dict[str, float]:
     for column, module in zip(st.columns(len(modules)), modules, strict=True):
         with column:
             chosen[module] = state.number(
-                f"Weight of {module}", key=f"weight_{module}", minimum=0.0, maximum=most, default=own[module], step=WEIGHT_STEP
+                f"Weight of {module}",
+                key=f"weight_{module}",
+                minimum=0.0,
+                maximum=most,
+                default=own[module],
+                step=WEIGHT_STEP,
             )
     return chosen
 
 
-def board(lake: Lake, run: Run, head: RankingHead | None, weights: Mapping[str, float] | None = None) -> Board:
+def board(
+    lake: Lake, run: Run, head: RankingHead | None, weights: Mapping[str, float] | None = None
+) -> Board:
     """The leaderboard of a run; `weights` None: the run's own."""
     used = weights if weights is not None else weights_of(run)
     ideas = weighed(lake.frame("leaderboard", run_id=run.run_id), used)
@@ -84,7 +95,11 @@ def board(lake: Lake, run: Run, head: RankingHead | None, weights: Mapping[str, 
         places = lake.frame("places_by_matches", run_id=run.run_id, ranking_id=head.ranking_id)
         ideas = ideas.drop("group", "rank", "best_rank", "worst_rank").join(places, on="idea_id")
     named = ideas.with_columns(polars.col("group").fill_null(UNGROUPED))
-    order = ["group", "rank", "strength", "idea_id"] if head is not None else ["group", "rank", "idea_id"]
+    order = (
+        ["group", "rank", "strength", "idea_id"]
+        if head is not None
+        else ["group", "rank", "idea_id"]
+    )
     frame = named.sort(order, descending=[name == "strength" for name in order], nulls_last=True)
     return Board(run, head, frame, used)
 

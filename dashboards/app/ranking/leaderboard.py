@@ -32,15 +32,27 @@ def show(board: Board) -> None:
 
 def _tell_means(board: Board, members: polars.DataFrame) -> None:
     columns = st.columns(len(scored_modules(members)) + 1)
-    for column, name in zip(columns, ("score", *(f"{module}_0_to_10" for module in scored_modules(members))), strict=True):
+    for column, name in zip(
+        columns,
+        ("score", *(f"{module}_0_to_10" for module in scored_modules(members))),
+        strict=True,
+    ):
         values = members[name]
         label = "Mean score" if name == "score" else f"Mean {name.removesuffix('_0_to_10')}"
-        column.metric(f"{label}, of 10", figures.mean(_mean(values)), help="Over the ideas that have one.")
-        column.caption(f"{figures.counted(len(values) - values.null_count(), 'idea')}, {values.null_count():,} unscored")
+        column.metric(
+            f"{label}, of 10", figures.mean(_mean(values)), help="Over the ideas that have one."
+        )
+        column.caption(
+            f"{figures.counted(len(values) - values.null_count(), 'idea')}, {values.null_count():,} unscored"
+        )
     if board.head is not None and board.head.incomplete_reason is not None:
-        st.warning(f"The ranking ended early: {wording.reason(board.head.incomplete_reason)}. What is missing is unscored, not lost.")
+        st.warning(
+            f"The ranking ended early: {wording.reason(board.head.incomplete_reason)}. What is missing is unscored, not lost."
+        )
     if dict(board.weights) != weights_of(board.run):
-        st.caption("Weights differ from the run's own; the column “Rank change” holds each rank against those.")
+        st.caption(
+            "Weights differ from the run's own; the column “Rank change” holds each rank against those."
+        )
 
 
 def _mean(values: polars.Series) -> float | None:
@@ -51,35 +63,64 @@ def _mean(values: polars.Series) -> float | None:
 def _filtered(members: polars.DataFrame) -> polars.DataFrame:
     first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
     with first:
-        wanted = state.words("Search", key="search", placeholder="Title or identifier").strip().casefold()
+        wanted = (
+            state.words("Search", key="search", placeholder="Title or identifier")
+            .strip()
+            .casefold()
+        )
     with second:
         scored_only = state.switch("Only ideas with a rank", key="ranked_only")
     with third:
-        whole_only = state.switch("Nothing unscored", key="whole_only", help="Hides ideas of which any judgement is missing.")
+        whole_only = state.switch(
+            "Nothing unscored",
+            key="whole_only",
+            help="Hides ideas of which any judgement is missing.",
+        )
     kept = members
     if wanted:
         text = polars.concat_str("title", polars.lit("\n"), "idea_id").str.to_lowercase()
         kept = kept.filter(text.str.contains(wanted, literal=True))
     if scored_only:
         kept = kept.filter(polars.col("rank").is_not_null())
-    return kept.filter((polars.col("unscored_count") == 0) & polars.col("score").is_not_null()) if whole_only else kept
+    return (
+        kept.filter((polars.col("unscored_count") == 0) & polars.col("score").is_not_null())
+        if whole_only
+        else kept
+    )
 
 
 def _draw(board: Board, shown: polars.DataFrame) -> None:
     """The best of the group: a dot and a 95 % interval each."""
     by_matches = board.head is not None
-    value, low, high = ("strength", "strength_lower", "strength_upper") if by_matches else ("score", "lower", "upper")
+    value, low, high = (
+        ("strength", "strength_lower", "strength_upper")
+        if by_matches
+        else ("score", "lower", "upper")
+    )
     best = shown.filter(polars.col(value).is_not_null()).head(ROWS_DRAWN)
     if best.is_empty():
         return
-    rows = best.select(named().alias("idea"), value, low, high, "rank", "best_rank", "worst_rank", "title")
+    rows = best.select(
+        named().alias("idea"), value, low, high, "rank", "best_rank", "worst_rank", "title"
+    )
     x_title = "Strength (log-odds, mean 0 in the group)" if by_matches else "Score (0 to 10)"
     y = alt.Y("idea:N", sort=None, title=None, axis=alt.Axis(labelLimit=420))
-    base = alt.Chart(rows, height=alt.Step(22)).encode(y=y, tooltip=["title", "rank", "best_rank", "worst_rank", value, low, high])
-    interval = base.mark_rule(strokeWidth=2, color=charts.NEUTRAL).encode(x=alt.X(f"{low}:Q", title=x_title), x2=f"{high}:Q")
-    dots = base.mark_circle(size=70, color=charts.GOOD, opacity=1).encode(x=alt.X(f"{value}:Q", title=x_title))
+    base = alt.Chart(rows, height=alt.Step(22)).encode(
+        y=y, tooltip=["title", "rank", "best_rank", "worst_rank", value, low, high]
+    )
+    interval = base.mark_rule(strokeWidth=2, color=charts.NEUTRAL).encode(
+        x=alt.X(f"{low}:Q", title=x_title), x2=f"{high}:Q"
+    )
+    dots = base.mark_circle(size=70, color=charts.GOOD, opacity=1).encode(
+        x=alt.X(f"{value}:Q", title=x_title)
+    )
     title = f"{'Strength' if by_matches else 'Score'} with 95 % interval, the best {len(rows)} of {len(shown):,} shown"
-    charts.show(interval + dots, title, key="leaderboard_chart", described=f"{title}. The table below holds the same figures.")
+    charts.show(
+        interval + dots,
+        title,
+        key="leaderboard_chart",
+        described=f"{title}. The table below holds the same figures.",
+    )
     if not by_matches:
         st.caption(
             "Intervals are those of the mean over methods, compared papers and personas: how much the score would move with other such "
@@ -89,25 +130,64 @@ def _draw(board: Board, shown: polars.DataFrame) -> None:
 
 def _with_links(board: Board, shown: polars.DataFrame) -> polars.DataFrame:
     run_id = str(board.run.run_id)
-    address = polars.col("idea_id").map_elements(lambda name: links.address("idea", run=run_id, idea=name), return_dtype=polars.String)
+    address = polars.col("idea_id").map_elements(
+        lambda name: links.address("idea", run=run_id, idea=name), return_dtype=polars.String
+    )
     published = polars.col("published_score").round(9).rank("min", descending=True).over("group")
-    change = board.frame.select("idea_id", (published - polars.col("rank")).cast(polars.Int64).alias("rank_change"))
-    reason = polars.col("incomplete_reason").map_elements(wording.reason, return_dtype=polars.String)
-    return shown.join(change, on="idea_id", maintain_order="left").with_columns(address.alias("review"), reason.alias("ended_early"))
+    change = board.frame.select(
+        "idea_id", (published - polars.col("rank")).cast(polars.Int64).alias("rank_change")
+    )
+    reason = polars.col("incomplete_reason").map_elements(
+        wording.reason, return_dtype=polars.String
+    )
+    return shown.join(change, on="idea_id", maintain_order="left").with_columns(
+        address.alias("review"), reason.alias("ended_early")
+    )
 
 
 def _columns(board: Board) -> dict[str, Any]:
     columns: dict[str, Any] = {"rank": "Rank"}
-    columns |= {"best_rank": tables.count("Best", "Best rank the 95 % intervals allow."), "worst_rank": tables.count("Worst")}
+    columns |= {
+        "best_rank": tables.count("Best", "Best rank the 95 % intervals allow."),
+        "worst_rank": tables.count("Worst"),
+    }
     columns |= {"title": "Idea", "review": tables.link("Review"), "group": "Group"}
     if board.head is not None:
-        columns |= {"strength": tables.score("Strength"), "strength_lower": tables.score("95 % from"), "strength_upper": tables.score("to")}
-        columns |= {"wins": "Won", "losses": "Lost", "ties": "Tied", "unscored_match_count": tables.count("Matches unscored")}
+        columns |= {
+            "strength": tables.score("Strength"),
+            "strength_lower": tables.score("95 % from"),
+            "strength_upper": tables.score("to"),
+        }
+        columns |= {
+            "wins": "Won",
+            "losses": "Lost",
+            "ties": "Tied",
+            "unscored_match_count": tables.count("Matches unscored"),
+        }
         columns |= {"unranked_reason": "Why unranked", "score": tables.score("Score")}
     else:
-        columns |= {"score": tables.score("Score"), "lower": tables.score("95 % from"), "upper": tables.score("to")}
+        columns |= {
+            "score": tables.score("Score"),
+            "lower": tables.score("95 % from"),
+            "upper": tables.score("to"),
+        }
         if dict(board.weights) != weights_of(board.run):
-            columns |= {"rank_change": tables.count("Rank change", "Places won (+) or lost (-) against the run's own weights.")}
-    columns |= {f"{module}_0_to_10": tables.score(module.capitalize()) for module in scored_modules(board.frame)}
-    columns |= {"unscored_count": tables.count("Unscored", "Judgements that could not be had; no part of any mean.")}
-    return columns | {"failure_count": tables.count("Failures"), "ended_early": "Ended early", "idea_id": "Identifier"}
+            columns |= {
+                "rank_change": tables.count(
+                    "Rank change", "Places won (+) or lost (-) against the run's own weights."
+                )
+            }
+    columns |= {
+        f"{module}_0_to_10": tables.score(module.capitalize())
+        for module in scored_modules(board.frame)
+    }
+    columns |= {
+        "unscored_count": tables.count(
+            "Unscored", "Judgements that could not be had; no part of any mean."
+        )
+    }
+    return columns | {
+        "failure_count": tables.count("Failures"),
+        "ended_early": "Ended early",
+        "idea_id": "Identifier",
+    }

@@ -19,7 +19,10 @@ IDEAS_DRAWN = 15
 
 def show(lake: Lake, board: Board) -> None:
     if board.head is None:
-        empty.show("These ranks rest on scores. Let the ideas of each group meet in pairs:", f"assay rank {board.run.run_id}")
+        empty.show(
+            "These ranks rest on scores. Let the ideas of each group meet in pairs:",
+            f"assay rank {board.run.run_id}",
+        )
         return
     group = choose_group(board, with_every=False) or UNGROUPED
     summaries = lake.ask(_summaries, board.run.run_id, board.head.ranking_id)
@@ -30,7 +33,11 @@ def show(lake: Lake, board: Board) -> None:
         return
     names = best.select("idea_id", named().alias("idea"))
     dimension = state.choose("Dimension", _overall_first(board.head.dimensions), key="dimension")
-    asked = {"run_id": board.run.run_id, "ranking_id": board.head.ranking_id, "idea_ids": tuple(best["idea_id"].to_list())}
+    asked = {
+        "run_id": board.run.run_id,
+        "ranking_id": board.head.ranking_id,
+        "idea_ids": tuple(best["idea_id"].to_list()),
+    }
     _draw(lake.frame("match_matrix", **asked, group=group, dimension=dimension), names)
     _tell_pair(lake, board, names)
 
@@ -50,12 +57,19 @@ def _tell(summary: GroupSummary | None) -> None:
     scored, bias, agreed, islands = st.columns(4)
     scored.metric("Verdicts", f"{summary.match_count - summary.unscored_match_count:,}")
     scored.caption(f"{summary.unscored_match_count:,} unscored")
-    bias.metric("Position bias", "unknown" if summary.position_bias is None else figures.signed(summary.position_bias))
+    bias.metric(
+        "Position bias",
+        "unknown" if summary.position_bias is None else figures.signed(summary.position_bias),
+    )
     bias.caption("+1: the idea shown first always wins; 0: order does not matter")
     share = summary.order_agreement_0_to_1
-    agreed.metric("Judged alike in both orders", "unknown" if share is None else f"{100 * share:.0f} %")
+    agreed.metric(
+        "Judged alike in both orders", "unknown" if share is None else f"{100 * share:.0f} %"
+    )
     islands.metric("Parts no match joins", summary.island_count)
-    islands.caption(text.line(" ".join([summary.schedule.replace("_", " "), summary.ended_because])))
+    islands.caption(
+        text.line(" ".join([summary.schedule.replace("_", " "), summary.ended_because]))
+    )
 
 
 def _draw(matrix: polars.DataFrame, names: polars.DataFrame) -> None:
@@ -69,16 +83,31 @@ def _draw(matrix: polars.DataFrame, names: polars.DataFrame) -> None:
     )
     order = names["idea"].to_list()
     base = alt.Chart(rows, height=alt.Step(26)).encode(
-        x=alt.X("against:N", sort=order, title="against", axis=alt.Axis(orient="top", labelAngle=-40, labelLimit=160)),
+        x=alt.X(
+            "against:N",
+            sort=order,
+            title="against",
+            axis=alt.Axis(orient="top", labelAngle=-40, labelLimit=160),
+        ),
         y=alt.Y("idea:N", sort=order, title=None, axis=alt.Axis(labelLimit=380)),
         tooltip=["idea", "against", "wins", "losses", "ties", "unscored_count"],
     )
     shades = alt.Scale(range=[charts.BAD, "#F7F7F7", charts.GOOD], domain=[0, 1])
     colour = alt.Color("won_share:Q", scale=shades, legend=charts.gradient("Share won"))
-    inked = alt.condition("datum.won_share < 0.15 || datum.won_share > 0.85", alt.value("white"), alt.value("black"))
-    chart = base.mark_rect(stroke="white").encode(color=colour) + base.mark_text(fontSize=11).encode(text="tally:N", color=inked)
-    charts.show(chart, f"Won–lost by the idea of the row (the best {len(names)} of the group)", key="match_matrix")
-    st.caption("“=” counts ties, “?” matches without a verdict; an empty cell: the two did not meet.")
+    inked = alt.condition(
+        "datum.won_share < 0.15 || datum.won_share > 0.85", alt.value("white"), alt.value("black")
+    )
+    chart = base.mark_rect(stroke="white").encode(color=colour) + base.mark_text(
+        fontSize=11
+    ).encode(text="tally:N", color=inked)
+    charts.show(
+        chart,
+        f"Won–lost by the idea of the row (the best {len(names)} of the group)",
+        key="match_matrix",
+    )
+    st.caption(
+        "“=” counts ties, “?” matches without a verdict; an empty cell: the two did not meet."
+    )
 
 
 def _won_share() -> polars.Expr:
@@ -88,9 +117,15 @@ def _won_share() -> polars.Expr:
 
 def _tally() -> polars.Expr:
     def mark(column: str, sign: str) -> polars.Expr:
-        return polars.when(polars.col(column) > 0).then(polars.format(f" {{}}{sign}", column)).otherwise(polars.lit(""))
+        return (
+            polars.when(polars.col(column) > 0)
+            .then(polars.format(f" {{}}{sign}", column))
+            .otherwise(polars.lit(""))
+        )
 
-    return polars.format("{}–{}{}{}", "wins", "losses", mark("ties", "="), mark("unscored_count", "?"))
+    return polars.format(
+        "{}–{}{}{}", "wins", "losses", mark("ties", "="), mark("unscored_count", "?")
+    )
 
 
 def _tell_pair(lake: Lake, board: Board, names: polars.DataFrame) -> None:
@@ -105,15 +140,25 @@ def _tell_pair(lake: Lake, board: Board, names: polars.DataFrame) -> None:
     head = board.head
     if head is None:
         return
-    found = lake.frame("matches_of_pair", run_id=board.run.run_id, ranking_id=head.ranking_id, one=ids[one], other=ids[other])
+    found = lake.frame(
+        "matches_of_pair",
+        run_id=board.run.run_id,
+        ranking_id=head.ranking_id,
+        one=ids[one],
+        other=ids[other],
+    )
     if found.is_empty():
         empty.show("These two did not meet.")
     for row in found.iter_rows(named=True):
         first, second = (one, other) if row["first_idea_id"] == ids[one] else (other, one)
         verdict = _verdict(row["winner"], first, second, row["unscored_reason"])
         with st.container(border=True):
-            st.markdown(f"**{text.line(row['dimension'].replace('_', ' '))}**: {text.line(verdict)}")
-            st.caption(text.line(f"A (shown first): {first}; B: {second}; judged by {row['judge']}"))
+            st.markdown(
+                f"**{text.line(row['dimension'].replace('_', ' '))}**: {text.line(verdict)}"
+            )
+            st.caption(
+                text.line(f"A (shown first): {first}; B: {second}; judged by {row['judge']}")
+            )
             st.markdown(text.prose(row["rationale"] or row["unscored_detail"] or ""))
 
 

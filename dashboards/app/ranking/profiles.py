@@ -25,32 +25,55 @@ def show(lake: Lake, board: Board) -> None:
     if board.head is None:
         _draw_scores(best, names)
     else:
-        asked = {"run_id": board.run.run_id, "ranking_id": board.head.ranking_id, "method": board.head.method.value}
+        asked = {
+            "run_id": board.run.run_id,
+            "ranking_id": board.head.ranking_id,
+            "method": board.head.method.value,
+        }
         ratings = lake.frame("ratings_of_ideas", **asked, idea_ids=tuple(best["idea_id"].to_list()))
         _draw_ranks(names.join(ratings, on="idea_id", maintain_order="left"))
 
 
 def _draw_scores(best: polars.DataFrame, names: polars.DataFrame) -> None:
     modules = [f"{module}_0_to_10" for module in scored_modules(best)]
-    long = best.select("idea_id", *modules).unpivot(index="idea_id", variable_name="module", value_name="score")
+    long = best.select("idea_id", *modules).unpivot(
+        index="idea_id", variable_name="module", value_name="score"
+    )
     rows = names.join(long, on="idea_id", maintain_order="left").with_columns(
         polars.col("module").str.strip_suffix("_0_to_10"),
         polars.col("score").round(2).cast(polars.String).fill_null("unscored").alias("shown"),
     )
     title = f"Module scores of the best {len(best)} ideas (0 to 10)"
-    colour = alt.Color("score:Q", scale=alt.Scale(scheme="viridis", domain=[0, 10]), legend=charts.gradient("Score, of 10"))
-    charts.show(_heat(rows, "module", colour, dark_below="datum.score < 5"), title, key="profiles_chart")
+    colour = alt.Color(
+        "score:Q",
+        scale=alt.Scale(scheme="viridis", domain=[0, 10]),
+        legend=charts.gradient("Score, of 10"),
+    )
+    charts.show(
+        _heat(rows, "module", colour, dark_below="datum.score < 5"), title, key="profiles_chart"
+    )
 
 
 def _draw_ranks(ratings: polars.DataFrame) -> None:
     rows = ratings.with_columns(
-        polars.col("dimension").str.replace_all("_", " "), polars.col("rank").cast(polars.String).fill_null("–").alias("shown")
+        polars.col("dimension").str.replace_all("_", " "),
+        polars.col("rank").cast(polars.String).fill_null("–").alias("shown"),
     )
     ranks = rows["rank"].drop_nulls().to_list()
     worst = max([1, *ranks])
-    title = f"Ranks of the best {ratings['idea_id'].n_unique()} ideas along each dimension (1 is best)"
-    colour = alt.Color("rank:Q", scale=alt.Scale(scheme="viridis", reverse=True, domain=[1, worst]), legend=charts.gradient("Rank"))
-    charts.show(_heat(rows, "dimension", colour, dark_below=f"datum.rank > {(worst + 1) / 2:g}"), title, key="profiles_chart")
+    title = (
+        f"Ranks of the best {ratings['idea_id'].n_unique()} ideas along each dimension (1 is best)"
+    )
+    colour = alt.Color(
+        "rank:Q",
+        scale=alt.Scale(scheme="viridis", reverse=True, domain=[1, worst]),
+        legend=charts.gradient("Rank"),
+    )
+    charts.show(
+        _heat(rows, "dimension", colour, dark_below=f"datum.rank > {(worst + 1) / 2:g}"),
+        title,
+        key="profiles_chart",
+    )
     st.caption("“–”: no match of the idea along this dimension was scored.")
 
 
@@ -61,4 +84,7 @@ def _heat(rows: polars.DataFrame, column: str, colour: alt.Color, *, dark_below:
         tooltip=["idea", column, "shown"],
     )
     text_colour = alt.condition(dark_below, alt.value("white"), alt.value("black"))
-    return alt.layer(base.mark_rect(stroke="white").encode(color=colour), base.mark_text().encode(text="shown:N", color=text_colour))
+    return alt.layer(
+        base.mark_rect(stroke="white").encode(color=colour),
+        base.mark_text().encode(text="shown:N", color=text_colour),
+    )

@@ -18,14 +18,24 @@ def show(lake: Lake, board: Board) -> None:
     members = of_group(board, group)
     modules = scored_modules(members)
     if len(modules) < 2:
-        empty.show("Fewer than two modules scored ideas of this group: there are no weights to vary.")
+        empty.show(
+            "Fewer than two modules scored ideas of this group: there are no weights to vary."
+        )
         return
-    values = members.select("idea_id", "title", *(f"{module}_0_to_10" for module in modules)).filter(
+    values = members.select(
+        "idea_id", "title", *(f"{module}_0_to_10" for module in modules)
+    ).filter(
         polars.any_horizontal(polars.col(f"{module}_0_to_10").is_not_null() for module in modules)
     )
-    shares = _shares(str(board.run.run_id), lake.snapshot(), board.basis, group, values.drop("idea_id", "title"))
-    found = values.with_columns(polars.Series("share", shares)).join(members.select("idea_id", "rank", "score"), on="idea_id")
-    found = found.filter(polars.col("share") > 0).sort(["share", "score", "idea_id"], descending=[True, True, False])
+    shares = _shares(
+        str(board.run.run_id), lake.snapshot(), board.basis, group, values.drop("idea_id", "title")
+    )
+    found = values.with_columns(polars.Series("share", shares)).join(
+        members.select("idea_id", "rank", "score"), on="idea_id"
+    )
+    found = found.filter(polars.col("share") > 0).sort(
+        ["share", "score", "idea_id"], descending=[True, True, False]
+    )
     top = min(TOP, len(values))
     st.caption(
         f"{SAMPLES:,} weightings of {', '.join(modules)}, drawn evenly from all that add up to one. An idea at 100 % is among the best "
@@ -33,13 +43,30 @@ def show(lake: Lake, board: Board) -> None:
         "are left out."
     )
     drawn = found.head(IDEAS_DRAWN).select(named().alias("idea"), "share")
-    chart = charts.bars(drawn, x="share", y="idea", x_title=f"Share of weightings that put it among the best {top}", y_title="Idea")
+    chart = charts.bars(
+        drawn,
+        x="share",
+        y="idea",
+        x_title=f"Share of weightings that put it among the best {top}",
+        y_title="Idea",
+    )
     charts.show(chart, f"How sure a place among the best {top} is", key="sensitivity_chart")
-    columns = {"title": "Idea", "share": tables.share("Share of weightings"), "rank": "Rank now", "score": tables.score("Score now")}
+    columns = {
+        "title": "Idea",
+        "share": tables.share("Share of weightings"),
+        "rank": "Rank now",
+        "score": tables.score("Score now"),
+    }
     tables.show(found.select(list(columns)), columns, key="sensitivity")
 
 
 @st.cache_data(show_spinner=False, max_entries=50)  # type: ignore[untyped-decorator]
-def _shares(run_id: str, snapshot: str, basis: str, group: str | None, _values: polars.DataFrame) -> list[float]:  # noqa: ARG001 the key
+def _shares(
+    run_id: str,  # noqa: ARG001 part of the cache key
+    snapshot: str,  # noqa: ARG001 part of the cache key
+    basis: str,  # noqa: ARG001 part of the cache key
+    group: str | None,  # noqa: ARG001 part of the cache key
+    _values: polars.DataFrame,
+) -> list[float]:
     """Kept by all but the values: a thousand weightings of ten thousand ideas take a second."""
     return [float(share) for share in shares_among_best(_values.to_numpy())]

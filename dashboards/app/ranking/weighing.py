@@ -37,12 +37,15 @@ def weighed(ideas: Frame, weights: Mapping[str, float]) -> Frame:
     score, lower, upper = _scores_and_intervals(ideas, modules, weights)
     columns = {"score": score, "lower": lower, "upper": upper}
     frame = ideas.rename({"score": "published_score"}).with_columns(
-        polars.Series(name, values, dtype=polars.Float64, nan_to_null=True) for name, values in columns.items()
+        polars.Series(name, values, dtype=polars.Float64, nan_to_null=True)
+        for name, values in columns.items()
     )
     return _with_ranks(frame).sort(["group", "rank", "idea_id"], nulls_last=True)
 
 
-def _scores_and_intervals(ideas: Frame, modules: Sequence[str], weights: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _scores_and_intervals(
+    ideas: Frame, modules: Sequence[str], weights: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if not modules:
         nothing = np.full(len(ideas), np.nan)
         return nothing, nothing, nothing
@@ -56,7 +59,9 @@ def _scores_and_intervals(ideas: Frame, modules: Sequence[str], weights: Mapping
     return score, np.clip(score - half, 0, 10), np.clip(score + half, 0, 10)
 
 
-def _half_widths(ideas: Frame, modules: Sequence[str], share: np.ndarray, known: np.ndarray) -> np.ndarray:
+def _half_widths(
+    ideas: Frame, modules: Sequence[str], share: np.ndarray, known: np.ndarray
+) -> np.ndarray:
     errors = np.where(known, _matrix(ideas, modules, "standard_error"), 0.0)
     counts = np.column_stack([_numbers(ideas, f"{module}_sample_count") for module in modules])
     freedom = np.where(np.isnan(counts), _MANY, np.maximum(counts - 1, 1))
@@ -87,7 +92,9 @@ def _with_ranks(frame: Frame) -> Frame:
 def _ranked(part: Frame) -> Frame:
     """Ranks of one group; the best and worst that intervals allow. A score without an interval counts as a point for the others."""
     score = part["score"].round(_DIGITS)
-    lower, upper = (part[name].fill_null(score).drop_nulls().sort().to_numpy() for name in ("lower", "upper"))
+    lower, upper = (
+        part[name].fill_null(score).drop_nulls().sort().to_numpy() for name in ("lower", "upper")
+    )
     best = 1 + len(lower) - np.searchsorted(lower, _numbers(part, "upper"), side="right")
     worst = len(upper) - np.searchsorted(upper, _numbers(part, "lower"), side="left")
     no_interval = part["lower"].is_null()

@@ -42,9 +42,18 @@ def _show_meta(part: CommitteePart) -> None:
         st.markdown(text.line(f"Why there is no decision: {detail or 'nothing was said'}"))
         return
     named = {"Strengths": meta.strengths, "Weaknesses": meta.weaknesses}
-    st.markdown("\n\n".join([text.prose(meta.summary), *(words.block(heading, content) for heading, content in named.items())]))
+    st.markdown(
+        "\n\n".join(
+            [
+                text.prose(meta.summary),
+                *(words.block(heading, content) for heading, content in named.items()),
+            ]
+        )
+    )
     if meta.suggestions:
-        st.markdown(words.block("Suggestions, from what appeared after the cutoff", meta.suggestions))
+        st.markdown(
+            words.block("Suggestions, from what appeared after the cutoff", meta.suggestions)
+        )
     if note := words.citation_note(meta.removed_citation_count, meta.uncited_sentence_count):
         st.caption(note)
 
@@ -57,21 +66,35 @@ def _show_scores(committee: CommitteeEvaluation) -> None:
                 "dimension": review.dimension.replace("_", " "),
                 "score": review.score_0_to_10,
                 "shown": figures.score(review.score_0_to_10),
-                "why unscored": wording.reason(review.unscored_reason) if review.unscored_reason else "",
+                "why unscored": wording.reason(review.unscored_reason)
+                if review.unscored_reason
+                else "",
             }
             for review in committee.reviews
         ],
         schema_overrides={"score": polars.Float64},
     )
     base = alt.Chart(rows, height=alt.Step(30)).encode(
-        x=alt.X("persona:N", sort=None, title="Reviewer", axis=alt.Axis(orient="top", labelAngle=-20)),
+        x=alt.X(
+            "persona:N", sort=None, title="Reviewer", axis=alt.Axis(orient="top", labelAngle=-20)
+        ),
         y=alt.Y("dimension:N", sort=None, title=None),
         tooltip=list(rows.columns),
     )
-    colour = alt.Color("score:Q", scale=alt.Scale(scheme="viridis", domain=[0, 10]), legend=charts.gradient("Score, of 10"))
-    ink = alt.condition("datum.score !== null && datum.score < 5", alt.value("white"), alt.value("black"))
-    chart = base.mark_rect(stroke="white").encode(color=colour) + base.mark_text().encode(text="shown:N", color=ink)
-    charts.show(chart, "Scores of the committee by reviewer and dimension (0 to 10)", key="committee_heat")
+    colour = alt.Color(
+        "score:Q",
+        scale=alt.Scale(scheme="viridis", domain=[0, 10]),
+        legend=charts.gradient("Score, of 10"),
+    )
+    ink = alt.condition(
+        "datum.score !== null && datum.score < 5", alt.value("white"), alt.value("black")
+    )
+    chart = base.mark_rect(stroke="white").encode(color=colour) + base.mark_text().encode(
+        text="shown:N", color=ink
+    )
+    charts.show(
+        chart, "Scores of the committee by reviewer and dimension (0 to 10)", key="committee_heat"
+    )
     unscored = sum(review.score_0_to_10 is None for review in committee.reviews)
     st.caption(f"{figures.counted(len(committee.reviews), 'review')}, {unscored:,} unscored.")
 
@@ -89,7 +112,9 @@ def _show_knowledge(committee: CommitteeEvaluation, part: CommitteePart) -> None
     rows = [
         {
             "knowledge": records[row.knowledge_id].title if row.knowledge_id in records else "",
-            "link": safe_url(records[row.knowledge_id].url) if row.knowledge_id in records else None,
+            "link": safe_url(records[row.knowledge_id].url)
+            if row.knowledge_id in records
+            else None,
             "part": str(row.part).replace("_", " "),
             "says": row.relation.value if row.relation is not None else "unscored",
             "phase": row.phase.value,

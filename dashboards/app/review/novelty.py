@@ -23,7 +23,9 @@ def show(review: IdeaReview) -> None:
         st.caption(text.line(f"Score: {judges}."))
     if judgement.calibrated_score_1_to_5 is not None:
         low, high = judgement.calibrated_lower_1_to_5, judgement.calibrated_upper_1_to_5
-        interval = f" (90 %: {low:.1f} to {high:.1f})" if low is not None and high is not None else ""
+        interval = (
+            f" (90 %: {low:.1f} to {high:.1f})" if low is not None and high is not None else ""
+        )
         st.markdown(f"Calibrated: **{judgement.calibrated_score_1_to_5:.2f}**{interval}")
     st.markdown(text.prose(judgement.justification))
     left, right = st.columns(2)
@@ -34,10 +36,14 @@ def show(review: IdeaReview) -> None:
             f"{100 * judgement.covered_share_0_to_1:.0f} % of its {judgement.statement_count} key statements lie close to a related work."
         )
     if judgement.unanswered_search_count:
-        st.caption(f"{judgement.unanswered_search_count:,} searches for related works were not answered: more may exist.")
+        st.caption(
+            f"{judgement.unanswered_search_count:,} searches for related works were not answered: more may exist."
+        )
     papers = {paper.paper_id: paper for paper in review.evaluation.papers}
     related = [
-        f"- {words.paper_link(papers, name)} {text.line(papers[name].title)}" for name in judgement.related_paper_ids if name in papers
+        f"- {words.paper_link(papers, name)} {text.line(papers[name].title)}"
+        for name in judgement.related_paper_ids
+        if name in papers
     ]
     st.markdown("\n".join(["**Related works shown**", "", *(related or ["None were found."])]))
     st.caption(words.made_by(judgement.provenance, calls))

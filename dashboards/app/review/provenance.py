@@ -24,7 +24,16 @@ _SCORES = (
     "judge_score_0_to_1",
     "total_score_0_to_10",
 )
-_NAMES = ("method_id", "dimension_id", "paper_id", "persona_id", "dimension", "claim_id", "evidence_id", "knowledge_id")
+_NAMES = (
+    "method_id",
+    "dimension_id",
+    "paper_id",
+    "persona_id",
+    "dimension",
+    "claim_id",
+    "evidence_id",
+    "knowledge_id",
+)
 
 
 def show(review: IdeaReview) -> None:
@@ -33,7 +42,14 @@ def show(review: IdeaReview) -> None:
     if not rows:
         empty.show("Nothing was judged.")
         return
-    frame = polars.DataFrame(rows, schema_overrides={"model_answered": polars.String, "seed": polars.Int64, "shortening": polars.String})
+    frame = polars.DataFrame(
+        rows,
+        schema_overrides={
+            "model_answered": polars.String,
+            "seed": polars.Int64,
+            "shortening": polars.String,
+        },
+    )
     steps = state.choose_some("Steps", sorted(set(frame["step"].to_list())), key="steps")
     if steps:
         frame = frame.filter(polars.col("step").is_in(steps))
@@ -42,9 +58,15 @@ def show(review: IdeaReview) -> None:
         "engine": "Engine", "model_requested": "Model asked", "model_answered": "Model that answered", "seed": "Seed",
         "calls": tables.count("Calls"), "shortening": "Left out of the input", "created_at": tables.moment("When"), "number": "No.",
     }  # fmt: skip
-    st.caption("Select a judgement to see the calls made for it. The hash names the exact text of the prompt template.")
+    st.caption(
+        "Select a judgement to see the calls made for it. The hash names the exact text of the prompt template."
+    )
     chosen = tables.show(frame, columns, key="judgements", selectable=True)
-    wanted = frame.row(by_predicate=polars.col("number") == chosen["number"], named=True) if chosen is not None else None
+    wanted = (
+        frame.row(by_predicate=polars.col("number") == chosen["number"], named=True)
+        if chosen is not None
+        else None
+    )
     _show_calls(review, wanted)
 
 
@@ -61,7 +83,11 @@ def _judgements(evaluation: IdeaEvaluation) -> Iterator[dict[str, Any]]:
 
 
 def _row(number: int, name: str, entry: Noun, provenance: Provenance) -> dict[str, Any]:
-    subject = " ".join(str(getattr(entry, field)) for field in _NAMES if isinstance(getattr(entry, field, None), str))
+    subject = " ".join(
+        str(getattr(entry, field))
+        for field in _NAMES
+        if isinstance(getattr(entry, field, None), str)
+    )
     shown = provenance.model_dump(exclude={"call_ids"})
     return {
         "number": number,
@@ -78,7 +104,9 @@ def _outcome(entry: Noun) -> str:
     reason = getattr(entry, "unscored_reason", None)
     if reason is not None:
         return f"unscored: {wording.reason(reason)}"
-    found = next((value for field in _SCORES if (value := getattr(entry, field, None)) is not None), None)
+    found = next(
+        (value for field in _SCORES if (value := getattr(entry, field, None)) is not None), None
+    )
     return "" if found is None else str(found)
 
 
@@ -93,7 +121,9 @@ def _show_calls(review: IdeaReview, judgement: dict[str, Any] | None) -> None:
     if not calls:
         empty.show(_why_no_calls(review, judgement))
         return
-    st.caption(f"{figures.counted(len(calls), 'call')}, {figures.duration(sum(call.latency_seconds for call in calls))} of waiting")
+    st.caption(
+        f"{figures.counted(len(calls), 'call')}, {figures.duration(sum(call.latency_seconds for call in calls))} of waiting"
+    )
     columns = {
         "step": "Step", "model_requested": "Model asked", "model_answered": "Model that answered", "status": "Ended",
         "prompt_tokens": tables.count("Prompt tokens"), "completion_tokens": tables.count("Completion tokens"),
@@ -106,14 +136,21 @@ def _show_calls(review: IdeaReview, judgement: dict[str, Any] | None) -> None:
 
 
 def _frame(calls: tuple[LlmCall, ...]) -> polars.DataFrame:
-    overrides = {"model_answered": polars.String, "cost_usd": polars.Float64, "error": polars.String, "status": polars.String}
+    overrides = {
+        "model_answered": polars.String,
+        "cost_usd": polars.Float64,
+        "error": polars.String,
+        "status": polars.String,
+    }
     overrides |= {"thinking_tokens": polars.Int64, "parameters_dropped": polars.String}
     rows = [call.model_dump() | {"status": call.status.value} for call in calls]
     return polars.DataFrame(rows, schema_overrides=overrides, infer_schema_length=None)
 
 
 def _why_no_calls(review: IdeaReview, judgement: dict[str, Any] | None) -> str:
-    if review.evaluation.engine == "extractive" or (judgement is not None and judgement["engine"] == "extractive"):
+    if review.evaluation.engine == "extractive" or (
+        judgement is not None and judgement["engine"] == "extractive"
+    ):
         return "The extractive engine judges without calling a model."
     if review.reused_from_run_id is not None:
         return "The evaluation was taken over from an earlier run, and the calls are booked there."

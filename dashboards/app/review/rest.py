@@ -16,7 +16,9 @@ def show_idea(review: IdeaReview) -> None:
     idea = review.evaluation.idea
     st.markdown(text.prose(idea.text))
     if idea.metadata:
-        fields = polars.DataFrame({"Field": list(idea.metadata), "Value": list(idea.metadata.values())})
+        fields = polars.DataFrame(
+            {"Field": list(idea.metadata), "Value": list(idea.metadata.values())}
+        )
         tables.show(fields, {"Field": "Field", "Value": "Value"}, key="metadata")
 
 
@@ -31,19 +33,28 @@ def show_missing(review: IdeaReview) -> None:
     for gap in gaps:
         again = "; running again may help" if gap.retryable else ""
         concerns = f". Concerns {text.for_streamlit(gap.subjects)}" if gap.subjects else ""
-        lines.append(f"- **{text.line(gap.what)}**, {gap.count:,} times: {text.line(gap.why)}{again}{concerns}. {text.line(gap.detail)}")
+        lines.append(
+            f"- **{text.line(gap.what)}**, {gap.count:,} times: {text.line(gap.why)}{again}{concerns}. {text.line(gap.detail)}"
+        )
     if lines:
         st.markdown("\n".join(lines))
     shortened = shortenings_of(review.evaluation)
     if shortened:
         st.markdown("Long inputs were shortened before they were judged:")
-        st.markdown("\n".join(f"- {text.line(f'{entry.step}, {entry.count} times: {entry.rule}')}" for entry in shortened))
+        st.markdown(
+            "\n".join(
+                f"- {text.line(f'{entry.step}, {entry.count} times: {entry.rule}')}"
+                for entry in shortened
+            )
+        )
 
 
 def show_bibliography(review: IdeaReview) -> None:
     """The papers cited, then every paper retrieved as a table."""
     page = idea_page(review)
-    cited = [f"- {text.for_streamlit(entry)}" for entry in (*page.bibliography, *page.other_sources)]
+    cited = [
+        f"- {text.for_streamlit(entry)}" for entry in (*page.bibliography, *page.other_sources)
+    ]
     st.markdown("\n".join(cited or ["No paper is cited."]))
     found = review.evaluation.papers
     if not found:
@@ -62,4 +73,8 @@ def show_bibliography(review: IdeaReview) -> None:
         "title": "Title", "authors": "Authors", "date": "Published", "venue": "Venue",
         "citations": tables.count("Citations"), "link": tables.link("Link"), "paper_id": "Identifier",
     }  # fmt: skip
-    tables.show(polars.DataFrame(rows, schema_overrides={"citations": polars.Int64, "link": polars.String}), columns, key="papers")
+    tables.show(
+        polars.DataFrame(rows, schema_overrides={"citations": polars.Int64, "link": polars.String}),
+        columns,
+        key="papers",
+    )

@@ -11,7 +11,14 @@ from warehouse.answers import IdeaReview, IdeaScore
 def show_scores(review: IdeaReview) -> None:
     """One metric per module that was asked for, the whole first."""
     score = review.score
-    lines = [("Overall, of 10", score.score, f"of {weights_in_words(review.run)}, those that have a score"), *_modules(score)]
+    lines = [
+        (
+            "Overall, of 10",
+            score.score,
+            f"of {weights_in_words(review.run)}, those that have a score",
+        ),
+        *_modules(score),
+    ]
     for column, (label, value, basis) in zip(st.columns(len(lines)), lines, strict=True):
         column.metric(label, figures.mean(value))
         column.caption(text.line(basis))
@@ -21,7 +28,9 @@ def _modules(score: IdeaScore) -> list[tuple[str, float | None, str]]:
     found = []
     if score.soundness_requested:
         methods = figures.counted(score.method_count, "method")
-        basis = f"{score.scored_method_count:,} of {methods}, {score.unscored_method_count:,} unscored"
+        basis = (
+            f"{score.scored_method_count:,} of {methods}, {score.unscored_method_count:,} unscored"
+        )
         found.append(("Soundness, of 10", score.soundness_0_to_10, basis))
     if score.contribution_requested:
         compared = figures.counted(score.scored_comparison_count, "comparison")
@@ -29,9 +38,15 @@ def _modules(score: IdeaScore) -> list[tuple[str, float | None, str]]:
         found.append(("Contribution, of 10", score.contribution_0_to_10, basis))
     if score.committee_requested:
         scored = score.persona_review_count - score.unscored_persona_review_count
-        basis = f"{figures.counted(scored, 'review')}, {score.unscored_persona_review_count:,} unscored"
+        basis = (
+            f"{figures.counted(scored, 'review')}, {score.unscored_persona_review_count:,} unscored"
+        )
         found.append(("Committee, of 10", score.committee_0_to_10, basis))
     if score.novelty_requested:
-        basis = "unscored" if score.novelty_1_to_5 is None else f"{score.novelty_1_to_5:g} on 1 … 5, 0 unscored"
+        basis = (
+            "unscored"
+            if score.novelty_1_to_5 is None
+            else f"{score.novelty_1_to_5:g} on 1 … 5, 0 unscored"
+        )
         found.append(("Novelty, of 10", score.novelty_0_to_10, basis))
     return found

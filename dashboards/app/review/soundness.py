@@ -27,7 +27,9 @@ def show(review: IdeaReview) -> None:
     if not parts:
         st.markdown("No method could be taken from the idea; “What is missing” says why.")
     for part in parts:
-        with st.expander(f"Method {part.method.rank} · {text.line(part.verdict)}", expanded=part.method.rank == 1):
+        with st.expander(
+            f"Method {part.method.rank} · {text.line(part.verdict)}", expanded=part.method.rank == 1
+        ):
             _show_method(part, calls)
             _show_evidence(part, _passages(soundness, part.method.method_id), papers)
 
@@ -49,7 +51,11 @@ def _show_verdict(review: SoundnessReview) -> None:
         if review.unscored_detail:
             st.markdown(text.line(f"Why there is no score: {review.unscored_detail}"))
         return
-    named = {"Support": review.support, "Contradictions": review.contradictions, "Suggestions": review.suggestions}
+    named = {
+        "Support": review.support,
+        "Contradictions": review.contradictions,
+        "Suggestions": review.suggestions,
+    }
     st.markdown("\n\n".join(words.block(heading, content) for heading, content in named.items()))
     if note := words.citation_note(review.removed_citation_count, review.uncited_sentence_count):
         st.caption(note)
@@ -63,16 +69,24 @@ def _passages(soundness: SoundnessEvaluation, method_id: str) -> dict[PaperId, l
     return found
 
 
-def _show_evidence(part: MethodPart, passages: Mapping[PaperId, list[Passage]], papers: Mapping[PaperId, Paper]) -> None:
+def _show_evidence(
+    part: MethodPart, passages: Mapping[PaperId, list[Passage]], papers: Mapping[PaperId, Paper]
+) -> None:
     relevant = figures.counted(len(part.evidence), "relevant paper")
-    st.markdown(f"**Evidence**: {relevant}, {part.irrelevant_count:,} read and found irrelevant, {part.unjudged_count:,} unscored.")
+    st.markdown(
+        f"**Evidence**: {relevant}, {part.irrelevant_count:,} read and found irrelevant, {part.unjudged_count:,} unscored."
+    )
     for line in part.evidence:
         entry = line.evidence
         said = [
             f"{words.paper_link(papers, entry.paper_id)} {text.line(papers[entry.paper_id].title) if entry.paper_id in papers else ''}",
             *(
                 f"*{heading}* {text.prose(content)}"
-                for heading, content in (("What it did:", entry.method), ("Result:", entry.results), ("Condition:", entry.context))
+                for heading, content in (
+                    ("What it did:", entry.method),
+                    ("Result:", entry.results),
+                    ("Condition:", entry.context),
+                )
                 if content.strip()
             ),
             *(_quoted(passage) for passage in passages.get(entry.paper_id, [])),

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dashboards.app import text
-from dashboards.app.review import committee, contribution, novelty, provenance, rest, soundness, words
+from dashboards.app.review import (
+    committee,
+    contribution,
+    novelty,
+    provenance,
+    rest,
+    soundness,
+    words,
+)
 from dashboards.app.review.scores import show_scores
 from dashboards.reports import figures, wording
 from dashboards.reports.idea_page import idea_page
@@ -40,7 +48,11 @@ def show(review: IdeaReview) -> None:
         Part("Provenance", True, provenance.show),
     ]
     present = [part for part in parts if part.present]
-    for tab, part in zip(st.tabs([part.name for part in present], key="part", bind="query-params"), present, strict=True):
+    for tab, part in zip(
+        st.tabs([part.name for part in present], key="part", bind="query-params"),
+        present,
+        strict=True,
+    ):
         if tab.open:
             with tab:
                 part.draw(review)
@@ -52,29 +64,60 @@ def show_downloads(review: IdeaReview, key: str) -> None:
     page = idea_page(review)
     left, right, _ = st.columns([1, 1, 3])
     left.download_button(
-        "Download Markdown", lambda: idea_markdown(page), f"{name}.md", "text/markdown", key=f"{key}_md", on_click="ignore"
+        "Download Markdown",
+        lambda: idea_markdown(page),
+        f"{name}.md",
+        "text/markdown",
+        key=f"{key}_md",
+        on_click="ignore",
     )
-    right.download_button("Download HTML", lambda: idea_html(page), f"{name}.html", "text/html", key=f"{key}_html", on_click="ignore")
+    right.download_button(
+        "Download HTML",
+        lambda: idea_html(page),
+        f"{name}.html",
+        "text/html",
+        key=f"{key}_html",
+        on_click="ignore",
+    )
 
 
 def _show_head(review: IdeaReview) -> None:
     evaluation, idea = review.evaluation, review.evaluation.idea
     st.header(text.line(idea.title or idea.idea_id), anchor=False)
-    rank = f"rank {review.rank} of {review.group_size}" if review.rank is not None else "no rank: nothing was scored"
-    cutoff = f"cutoff {figures.day(idea.cutoff_date)}: nothing later is cited" if idea.cutoff_date else "no cutoff date"
+    rank = (
+        f"rank {review.rank} of {review.group_size}"
+        if review.rank is not None
+        else "no rank: nothing was scored"
+    )
+    cutoff = (
+        f"cutoff {figures.day(idea.cutoff_date)}: nothing later is cited"
+        if idea.cutoff_date
+        else "no cutoff date"
+    )
     group = [f"group {idea.group}"] if idea.group is not None else []
     st.caption(text.line(" · ".join([f"Idea {idea.idea_id}", *group, rank, cutoff])))
-    made = [f"run {evaluation.run_id}", f"engine {evaluation.engine}", f"profile {evaluation.profile}"]
-    made += [f"literature: {wording.literature(evaluation.literature)}", f"evaluated {figures.moment(evaluation.finished_at)}"]
+    made = [
+        f"run {evaluation.run_id}",
+        f"engine {evaluation.engine}",
+        f"profile {evaluation.profile}",
+    ]
+    made += [
+        f"literature: {wording.literature(evaluation.literature)}",
+        f"evaluated {figures.moment(evaluation.finished_at)}",
+    ]
     made += [f"cost {figures.usd(review.cost_usd, review.unknown_price_calls)}"]
-    made += [f"taken over from run {review.reused_from_run_id}"] if review.reused_from_run_id else []
+    made += (
+        [f"taken over from run {review.reused_from_run_id}"] if review.reused_from_run_id else []
+    )
     st.caption(text.line(" · ".join(made)))
     banners = wording.banners(evaluation.engine, evaluation.literature)
     if banners:
         st.info(text.line(" ".join(banners)))
     if review.score.incomplete_reason is not None:
         why = wording.reason(review.score.incomplete_reason)
-        st.warning(text.line(f"The evaluation ended early: {why}. What is missing is unscored, not bad."))
+        st.warning(
+            text.line(f"The evaluation ended early: {why}. What is missing is unscored, not bad.")
+        )
     if idea.duplicate_of is not None:
         st.warning(text.line(f"Nearly the same as idea {idea.duplicate_of}."))
 
@@ -90,6 +133,10 @@ def _show_summary(review: IdeaReview) -> None:
         st.markdown(text.line(f"unscored: {wording.reason(found.summary.unscored_reason)}."))
     else:
         summary = found.summary
-        named = zip(("Strengths", "Weaknesses", "Suggestions"), (summary.strengths, summary.weaknesses, summary.suggestions), strict=True)
+        named = zip(
+            ("Strengths", "Weaknesses", "Suggestions"),
+            (summary.strengths, summary.weaknesses, summary.suggestions),
+            strict=True,
+        )
         for column, (heading, lines) in zip(st.columns(3), named, strict=True):
             column.markdown(words.points(heading, lines))

@@ -21,13 +21,20 @@ def block(heading: str, content: str) -> str:
 
 def points(heading: str, content: Iterable[str]) -> str:
     """A bold heading of our own with a numbered list of untrusted lines."""
-    lines = [f"{number}. {text.for_streamlit(prose_line(point))}" for number, point in enumerate(content, start=1)]
+    lines = [
+        f"{number}. {text.for_streamlit(prose_line(point))}"
+        for number, point in enumerate(content, start=1)
+    ]
     return "\n".join([f"**{heading}**", "", *(lines or [NONE_NAMED])])
 
 
 def paper_link(known: Mapping[PaperId, Paper], paper_id: PaperId) -> str:
     """`[Author et al., 2021-03](address)` as Markdown."""
-    return text.for_streamlit(papers.paper_link(known[paper_id])) if paper_id in known else "unknown paper"
+    return (
+        text.for_streamlit(papers.paper_link(known[paper_id]))
+        if paper_id in known
+        else "unknown paper"
+    )
 
 
 def paper_name(known: Mapping[PaperId, Paper], paper_id: PaperId) -> str:
@@ -36,7 +43,13 @@ def paper_name(known: Mapping[PaperId, Paper], paper_id: PaperId) -> str:
         return "unknown paper"
     paper = known[paper_id]
     names = surnames(paper)
-    who = " and ".join(names) if 0 < len(names) <= 2 else f"{names[0]} et al." if names else paper.title.strip() or "Untitled"
+    who = (
+        " and ".join(names)
+        if 0 < len(names) <= 2
+        else f"{names[0]} et al."
+        if names
+        else paper.title.strip() or "Untitled"
+    )
     return f"{who[:60]}, {papers.paper_date(paper)}"
 
 
@@ -49,7 +62,9 @@ def citation_note(removed_count: int, uncited_count: int) -> str:
     """What was taken out of a text, and what it says without a source; empty when neither."""
     found = []
     if removed_count:
-        found.append(f"{figures.counted(removed_count, 'citation')} of papers that were never shown taken out.")
+        found.append(
+            f"{figures.counted(removed_count, 'citation')} of papers that were never shown taken out."
+        )
     if uncited_count:
         found.append(f"{figures.counted(uncited_count, 'sentence')} without a citation.")
     return " ".join(found)
@@ -67,8 +82,14 @@ def made_by(provenance: Provenance, calls: Mapping[str, LlmCall]) -> str:
         figures.moment(provenance.created_at),
     ]
     if paid:
-        cost = None if any(call.cost_usd is None for call in paid) else sum(call.cost_usd or 0.0 for call in paid)
-        parts.append(f"{figures.counted(len(paid), 'call')}, {figures.usd(cost)}, {figures.duration(sum(c.latency_seconds for c in paid))}")
+        cost = (
+            None
+            if any(call.cost_usd is None for call in paid)
+            else sum(call.cost_usd or 0.0 for call in paid)
+        )
+        parts.append(
+            f"{figures.counted(len(paid), 'call')}, {figures.usd(cost)}, {figures.duration(sum(c.latency_seconds for c in paid))}"
+        )
     if provenance.shortening is not None:
         parts.append(f"input shortened: {provenance.shortening}")
     return text.line(f"Judged by {' · '.join(parts)}")

@@ -27,7 +27,10 @@ def show(lake: Lake) -> None:
     scores = lake.ask(benchmark_scores_of, tuple(own))
     frame = _scores(own, scores)
     if frame.is_empty():
-        empty.show("This suite has no scores yet: the same command goes on where it stopped.", COMMAND.format(lake.layout.root))
+        empty.show(
+            "This suite has no scores yet: the same command goes on where it stopped.",
+            COMMAND.format(lake.layout.root),
+        )
         return
     _show_scores(frame)
     head = own[state.choose("Benchmark", list(own), key="benchmark")]
@@ -36,22 +39,29 @@ def show(lake: Lake) -> None:
     _show_reliability(lake, head)
 
 
-def _scores(own: dict[str, BenchmarkHead], scores: dict[str, tuple[BenchmarkScore, ...]]) -> polars.DataFrame:
+def _scores(
+    own: dict[str, BenchmarkHead], scores: dict[str, tuple[BenchmarkScore, ...]]
+) -> polars.DataFrame:
     """Every score once: a published figure that several benchmarks bring counts as one."""
     rows = {}
     for name, head in own.items():
         for score in scores[name]:
             bench = "" if score.published else name
             system = score.system if score.published else f"{score.system} · {head.engine}"
-            fields = score.model_dump(include={"metric", "slice", "value", "lower", "upper", "interval_method"})
-            rows[bench, score.metric, score.slice, score.system, score.published_source] = fields | {
-                "system": system,
-                "origin": PUBLISHED if score.published else MEASURED,
-                "benchmark": bench,
-                "count": None if score.published else score.count,
-                "unscored_count": None if score.published else score.unscored_count,
-                "note": score.published_source or (score.undefined_reason or ""),
-            }
+            fields = score.model_dump(
+                include={"metric", "slice", "value", "lower", "upper", "interval_method"}
+            )
+            rows[bench, score.metric, score.slice, score.system, score.published_source] = (
+                fields
+                | {
+                    "system": system,
+                    "origin": PUBLISHED if score.published else MEASURED,
+                    "benchmark": bench,
+                    "count": None if score.published else score.count,
+                    "unscored_count": None if score.published else score.unscored_count,
+                    "note": score.published_source or (score.undefined_reason or ""),
+                }
+            )
     overrides = {
         "value": polars.Float64,
         "lower": polars.Float64,
@@ -59,19 +69,32 @@ def _scores(own: dict[str, BenchmarkHead], scores: dict[str, tuple[BenchmarkScor
         "count": polars.Int64,
         "unscored_count": polars.Int64,
     }
-    return polars.DataFrame(list(rows.values()), schema_overrides=overrides, infer_schema_length=None)
+    return polars.DataFrame(
+        list(rows.values()), schema_overrides=overrides, infer_schema_length=None
+    )
 
 
 def _show_scores(frame: polars.DataFrame) -> None:
     left, right = st.columns(2)
     with left:
-        metric = state.choose("Metric", frame["metric"].unique(maintain_order=True).to_list(), key="metric")
-    parts = frame.filter(polars.col("metric") == metric)["slice"].unique(maintain_order=True).to_list()
+        metric = state.choose(
+            "Metric", frame["metric"].unique(maintain_order=True).to_list(), key="metric"
+        )
+    parts = (
+        frame.filter(polars.col("metric") == metric)["slice"].unique(maintain_order=True).to_list()
+    )
     with right:
-        part = state.choose("Part of the data", sorted(parts, key=lambda name: name != WHOLE), key="slice")
+        part = state.choose(
+            "Part of the data", sorted(parts, key=lambda name: name != WHOLE), key="slice"
+        )
     meaning = meaning_of(metric)
     if meaning is not None:
-        st.caption(text.line(meaning.meaning + (f" {meaning.better.capitalize()} is better." if meaning.better else "")))
+        st.caption(
+            text.line(
+                meaning.meaning
+                + (f" {meaning.better.capitalize()} is better." if meaning.better else "")
+            )
+        )
     shown = frame.filter((polars.col("metric") == metric) & (polars.col("slice") == part))
     known = shown.filter(polars.col("value").is_not_null()).with_columns(
         polars.when(polars.col("system").is_duplicated())
@@ -96,19 +119,36 @@ def _draw_scores(known: polars.DataFrame, metric: str) -> None:
         y=alt.Y("system:N", sort="-x", title=None, axis=alt.Axis(labelLimit=380)),
         tooltip=["system", "origin", "value", "lower", "upper", "count", "unscored_count", "note"],
     )
-    rule = base.mark_rule(strokeWidth=2, color=charts.NEUTRAL).encode(x=alt.X("lower:Q", title=label), x2="upper:Q")
+    rule = base.mark_rule(strokeWidth=2, color=charts.NEUTRAL).encode(
+        x=alt.X("lower:Q", title=label), x2="upper:Q"
+    )
     scale = alt.Scale(domain=[MEASURED, PUBLISHED], range=[charts.PALETTE[0], charts.PALETTE[1]])
-    shape = alt.Shape("origin:N", title=None, scale=alt.Scale(domain=[MEASURED, PUBLISHED], range=["circle", "diamond"]))
+    shape = alt.Shape(
+        "origin:N",
+        title=None,
+        scale=alt.Scale(domain=[MEASURED, PUBLISHED], range=["circle", "diamond"]),
+    )
     zero = alt.Scale(zero=False)
     dots = base.mark_point(filled=True, size=90, opacity=1).encode(
-        x=alt.X("value:Q", title=label, scale=zero), color=alt.Color("origin:N", title=None, scale=scale), shape=shape
+        x=alt.X("value:Q", title=label, scale=zero),
+        color=alt.Color("origin:N", title=None, scale=scale),
+        shape=shape,
     )
-    charts.show(rule + dots, f"{label.capitalize()}, measured with 95 % intervals, and as published", key="scores_chart")
+    charts.show(
+        rule + dots,
+        f"{label.capitalize()}, measured with 95 % intervals, and as published",
+        key="scores_chart",
+    )
 
 
 def _tell(head: BenchmarkHead) -> None:
     tokens = head.prompt_tokens + head.completion_tokens
-    parts = [f"engine {head.engine}", f"profile {head.profile}", f"seed {head.seed}", f"data {head.data_sha256[:12]}"]
+    parts = [
+        f"engine {head.engine}",
+        f"profile {head.profile}",
+        f"seed {head.seed}",
+        f"data {head.data_sha256[:12]}",
+    ]
     parts += [
         f"prompts {head.prompt_sha256[:12]}",
         f"{figures.counted(head.llm_calls, 'call')}, {tokens:,} tokens, {figures.usd(head.cost_usd)}",
@@ -118,7 +158,11 @@ def _tell(head: BenchmarkHead) -> None:
     if head.item_limit is not None:
         st.caption(f"A draw of at most {head.item_limit:,} items, not the whole set.")
     if head.incomplete_reason is not None:
-        st.warning(text.line(f"Incomplete: {wording.reason(head.incomplete_reason)}. The same command goes on where it stopped."))
+        st.warning(
+            text.line(
+                f"Incomplete: {wording.reason(head.incomplete_reason)}. The same command goes on where it stopped."
+            )
+        )
     for banner in wording.banners(head.engine, head.literature):
         st.caption(text.line(banner))
 
@@ -129,11 +173,18 @@ def _show_confusion(lake: Lake, head: BenchmarkHead) -> None:
     if counts.is_empty():
         empty.show("No answer of this benchmark is held against a right one.")
         return
-    pairs = {f"{task} · {system}": (task, system) for task, system in counts.select("task", "system").unique(maintain_order=True).rows()}
+    pairs = {
+        f"{task} · {system}": (task, system)
+        for task, system in counts.select("task", "system").unique(maintain_order=True).rows()
+    }
     task, system = pairs[state.choose("Asked and answered by", list(pairs), key="asked")]
-    cells = counts.filter((polars.col("task") == task) & (polars.col("system") == system)).with_columns(
+    cells = counts.filter(
+        (polars.col("task") == task) & (polars.col("system") == system)
+    ).with_columns(
         polars.col("answer").fill_null("unscored"),
-        (polars.col("item_count") / polars.col("item_count").sum().over("gold")).alias("share_of_gold"),
+        (polars.col("item_count") / polars.col("item_count").sum().over("gold")).alias(
+            "share_of_gold"
+        ),
     )
     base = alt.Chart(cells, height=alt.Step(30)).encode(
         x=alt.X("answer:N", title="Answer given", axis=alt.Axis(orient="top", labelAngle=0)),
@@ -146,7 +197,9 @@ def _show_confusion(lake: Lake, head: BenchmarkHead) -> None:
         legend=charts.gradient("Share of the row", format="%"),
     )
     ink = alt.condition("datum.share_of_gold > 0.55", alt.value("white"), alt.value("black"))
-    chart = base.mark_rect(stroke="white").encode(color=colour) + base.mark_text().encode(text="item_count:Q", color=ink)
+    chart = base.mark_rect(stroke="white").encode(color=colour) + base.mark_text().encode(
+        text="item_count:Q", color=ink
+    )
     charts.show(chart, "Confusion matrix (items)", key="confusion_chart")
     unscored = int(cells.filter(polars.col("answer") == "unscored")["item_count"].sum())
     st.caption(f"{figures.counted(int(cells['item_count'].sum()), 'item')}, {unscored:,} unscored.")
@@ -157,7 +210,9 @@ def _show_reliability(lake: Lake, head: BenchmarkHead) -> None:
     bins = lake.frame("benchmark_reliability", run_id=head.run_id)
     if bins.is_empty():
         return
-    named = bins.with_columns(polars.concat_str("task", polars.lit(" · "), "system").alias("system"))
+    named = bins.with_columns(
+        polars.concat_str("task", polars.lit(" · "), "system").alias("system")
+    )
     points = (
         alt.Chart(named, height=320)
         .mark_line(point=True)
@@ -170,5 +225,13 @@ def _show_reliability(lake: Lake, head: BenchmarkHead) -> None:
         )
     )
     ends = polars.DataFrame({"said": [0.0, 1.0], "held": [0.0, 1.0]})
-    ideal = alt.Chart(ends).mark_line(strokeDash=[5, 5], color=charts.NEUTRAL).encode(x="said:Q", y="held:Q")
-    charts.show(ideal + points, "Reliability: what was said against what held; the dashed line is perfect", key="reliability_chart")
+    ideal = (
+        alt.Chart(ends)
+        .mark_line(strokeDash=[5, 5], color=charts.NEUTRAL)
+        .encode(x="said:Q", y="held:Q")
+    )
+    charts.show(
+        ideal + points,
+        "Reliability: what was said against what held; the dashed line is perfect",
+        key="reliability_chart",
+    )

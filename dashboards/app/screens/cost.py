@@ -26,7 +26,9 @@ def show(lake: Lake) -> None:
         latency.of_sources(lake, run)
         return
     seconds = timing.bucket_seconds(lake, run.run_id)
-    view = state.choose_view("Show", ["By step", "Over time", "Latency", "Per idea", "Another model"])
+    view = state.choose_view(
+        "Show", ["By step", "Over time", "Latency", "Per idea", "Another model"]
+    )
     if view == "By step":
         _by_step(steps)
     elif view == "Over time":
@@ -46,15 +48,25 @@ def _totals(lake: Lake, run: Run, steps: polars.DataFrame) -> None:
     row[1].metric("Calls without a price", amounts.count(cost.unknown_price_calls))
     row[2].metric("Prompt tokens", amounts.count(cost.prompt_tokens))
     row[3].metric("Completion tokens", amounts.count(cost.completion_tokens))
-    row[3].caption(f"of them thinking: {figures.thinking(cost.thinking_tokens, cost.unknown_thinking_calls)}")
-    row[4].metric("Cached tokens", amounts.count(cost.cached_tokens), help="Prompt tokens served from the provider's cache.")
+    row[3].caption(
+        f"of them thinking: {figures.thinking(cost.thinking_tokens, cost.unknown_thinking_calls)}"
+    )
+    row[4].metric(
+        "Cached tokens",
+        amounts.count(cost.cached_tokens),
+        help="Prompt tokens served from the provider's cache.",
+    )
     saved = float(steps["saved_usd"].sum()) if len(steps) else 0.0
     row[5].metric(
         "Saved by cache",
         f"≈ {amounts.dollars(saved)}",
         help="Replies taken from Assay's own cache, at the mean cost of the paid calls of their step and model.",
     )
-    share = f"{cost.cost_usd_per_idea:.4f} dollars per idea" if cost.cost_usd_per_idea is not None else "cost per idea unknown"
+    share = (
+        f"{cost.cost_usd_per_idea:.4f} dollars per idea"
+        if cost.cost_usd_per_idea is not None
+        else "cost per idea unknown"
+    )
     st.caption(
         f"{cost.llm_calls:,} calls, {cost.llm_cache_hits:,} of them answered by Assay's cache; {share}; "
         f"{cost.reused_ideas:,} of {cost.ideas:,} ideas reused from earlier runs at no cost."
@@ -77,7 +89,9 @@ def _by_step(steps: polars.DataFrame) -> None:
             "cost_by_step_chart",
         )
     kinds = ["prompt_tokens", "completion_tokens", "thinking_tokens", "cached_tokens"]
-    tokens = steps.unpivot(on=kinds, index=["step"], variable_name="kind", value_name="tokens").drop_nulls("tokens")
+    tokens = steps.unpivot(
+        on=kinds, index=["step"], variable_name="kind", value_name="tokens"
+    ).drop_nulls("tokens")
     tokens = tokens.with_columns(polars.col("kind").str.replace("_tokens", ""))
     tokens = tokens.group_by("step", "kind", maintain_order=True).agg(polars.col("tokens").sum())
     charts.show(
@@ -104,11 +118,17 @@ def _by_step(steps: polars.DataFrame) -> None:
             "prompt_tokens": tables.count("Prompt tokens"),
             "completion_tokens": tables.count("Completion tokens"),
             "thinking_tokens": tables.count("Of them thinking", "Empty: no call told."),
-            "unknown_thinking_calls": tables.count("Thinking not told", "Calls that do not tell how much of their reply was thinking."),
-            "cached_tokens": tables.count("Cached tokens", "Of the prompt, served by the provider's cache."),
+            "unknown_thinking_calls": tables.count(
+                "Thinking not told", "Calls that do not tell how much of their reply was thinking."
+            ),
+            "cached_tokens": tables.count(
+                "Cached tokens", "Of the prompt, served by the provider's cache."
+            ),
             "cost_usd": tables.dollars("Cost"),
             "unknown_price_calls": tables.count("No price"),
-            "saved_usd": tables.dollars("Saved by cache", "Estimated at the mean cost of a paid call."),
+            "saved_usd": tables.dollars(
+                "Saved by cache", "Estimated at the mean cost of a paid call."
+            ),
         },
         key="steps",
     )

@@ -50,7 +50,9 @@ def _job_of_address(lake: Lake) -> Job | None:
     return job
 
 
-def _act(lake: Lake, request: EvaluateRequest, settings: Settings, *, plan: bool, run: bool) -> None:
+def _act(
+    lake: Lake, request: EvaluateRequest, settings: Settings, *, plan: bool, run: bool
+) -> None:
     try:
         if plan:
             with st.spinner("Estimating with `assay plan` …"):
@@ -77,4 +79,6 @@ def _list_jobs(lake: Lake) -> None:
         left, right = st.columns([1, 5])
         if left.button("Open", key=f"open_{job.job_id}"):
             _go_to(job.job_id)
-        right.markdown(text.line(f"{job.started_at:%Y-%m-%d %H:%M} UTC · {job.state.value} · {name}"))
+        right.markdown(
+            text.line(f"{job.started_at:%Y-%m-%d %H:%M} UTC · {job.state.value} · {name}")
+        )

@@ -23,7 +23,9 @@ def show(lake: Lake) -> None:
     idea_id = _choose_idea(lake, run.run_id, found)
     if idea_id is None:
         return
-    places = {row["idea_id"]: Place(row["rank"], row["group_size"]) for row in found.iter_rows(named=True)}
+    places = {
+        row["idea_id"]: Place(row["rank"], row["group_size"]) for row in found.iter_rows(named=True)
+    }
     review = lake.ask(Queries.idea_review, run.run_id, IdeaId(idea_id), places.get(idea_id))
     whole.show_downloads(review, key="download")
     whole.show(review)
@@ -42,7 +44,12 @@ def _choose_idea(lake: Lake, run_id: RunId, found: polars.DataFrame) -> str | No
         return None
     names = dict(zip(found["idea_id"].to_list(), found["title"].to_list(), strict=True))
     asked = st.query_params.get(IN_ADDRESS)
-    if asked and asked not in names and not st.session_state.get("search") and lake.ask(_has_idea, run_id, IdeaId(asked)):
+    if (
+        asked
+        and asked not in names
+        and not st.session_state.get("search")
+        and lake.ask(_has_idea, run_id, IdeaId(asked))
+    ):
         names = {asked: "", **names}
     return _choose_of(names, asked)
 
@@ -54,7 +61,9 @@ def _choose_of(names: dict[str, str], asked: str | None) -> str:
     chosen = st.selectbox(
         "Idea",
         listed,
-        format_func=lambda name: f"{' '.join(names[name].split())[:NAME_CHARACTERS]} · {name}".strip(" ·"),
+        format_func=lambda name: (
+            f"{' '.join(names[name].split())[:NAME_CHARACTERS]} · {name}".strip(" ·")
+        ),
         key=CONTROL,
         on_change=_into_address,
         help=f"The best {IDEAS_LISTED} that the search finds, best first; search to reach the others.",

@@ -8,7 +8,10 @@ from dashboards.app.data import Lake
 def show(lake: Lake) -> None:
     """Runs kept out of the lake first, then one question about the chosen run."""
     if refused.show(lake) and not lake.runs():
-        empty.show("No run has been published here yet.", f"assay evaluate ideas.jsonl --warehouse {lake.layout.root}")
+        empty.show(
+            "No run has been published here yet.",
+            f"assay evaluate ideas.jsonl --warehouse {lake.layout.root}",
+        )
         return
     run = state.choose_run(lake)
     if run is None:

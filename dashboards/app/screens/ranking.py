@@ -19,9 +19,21 @@ def show(lake: Lake) -> None:
     for banner in wording.banners(run.engine, run.literature):
         st.caption(text.line(banner))
     head = choose_basis(lake, run, key="basis")
-    view = st.segmented_control("View", VIEWS, default=VIEWS[0], key="view", bind="query-params", label_visibility="collapsed") or VIEWS[0]
+    view = (
+        st.segmented_control(
+            "View",
+            VIEWS,
+            default=VIEWS[0],
+            key="view",
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+        or VIEWS[0]
+    )
     ideas = lake.frame("leaderboard", run_id=run.run_id)
-    weights = choose_weights(ideas, run) if head is None and view in ("Leaderboard", "Compare") else None
+    weights = (
+        choose_weights(ideas, run) if head is None and view in ("Leaderboard", "Compare") else None
+    )
     chosen = board(lake, run, head, weights)
     if view == "Leaderboard":
         leaderboard.show(chosen)

@@ -13,7 +13,11 @@ from warehouse.progress import Activity, RunProgress, Watch
 
 RUNS_PER_PAGE = 20
 REFRESH_SECONDS = 3.0
-_ICONS = {Activity.RUNNING: ":material/sync:", Activity.STOPPED: ":material/pause_circle:", Activity.REFUSED: ":material/block:"}
+_ICONS = {
+    Activity.RUNNING: ":material/sync:",
+    Activity.STOPPED: ":material/pause_circle:",
+    Activity.REFUSED: ":material/block:",
+}
 
 
 def show(lake: Lake) -> None:
@@ -66,7 +70,9 @@ def _one(run: RunProgress) -> None:
     share = min(run.landed_count / planned.idea_count, 1.0) if planned.idea_count else 1.0
     st.progress(share, text=f"{run.landed_count:,} of {planned.idea_count:,} ideas landed")
     row = st.columns(5)
-    row[0].metric("Ideas per minute", "–" if run.ideas_per_minute is None else f"{run.ideas_per_minute:.1f}")
+    row[0].metric(
+        "Ideas per minute", "–" if run.ideas_per_minute is None else f"{run.ideas_per_minute:.1f}"
+    )
     row[1].metric("Estimated end", _clock(run.ends_at))
     row[2].metric("Incomplete", f"{run.incomplete_count:,}")
     row[3].metric("Unscored judgements", f"{run.unscored_count:,}")
@@ -77,20 +83,30 @@ def _one(run: RunProgress) -> None:
 def _clock(moment: datetime | None) -> str:
     if moment is None:
         return "–"
-    return f"{moment:%H:%M} UTC" if (moment - datetime.now(UTC)).days < 1 else f"{moment:%Y-%m-%d %H:%M} UTC"
+    return (
+        f"{moment:%H:%M} UTC"
+        if (moment - datetime.now(UTC)).days < 1
+        else f"{moment:%Y-%m-%d %H:%M} UTC"
+    )
 
 
 def _cost(run: RunProgress) -> str:
     bound = run.planned.budget.maximum_cost_usd
     spent = f"${run.cost_usd:,.4f}" + (f" of ${bound:,.2f}" if bound is not None else "")
-    return spent + (f" (+ {run.unknown_cost_count:,} ideas without a price)" if run.unknown_cost_count else "")
+    return spent + (
+        f" (+ {run.unknown_cost_count:,} ideas without a price)" if run.unknown_cost_count else ""
+    )
 
 
 def _what_to_do(run: RunProgress) -> None:
     if run.activity is Activity.STOPPED:
-        st.caption("No command is at work on it. Give the same `assay evaluate` again: it goes on where it stopped and pays nothing twice.")
+        st.caption(
+            "No command is at work on it. Give the same `assay evaluate` again: it goes on where it stopped and pays nothing twice."
+        )
     elif run.activity is Activity.REFUSED:
-        st.caption("Its files broke a critical check, so they stay out of the lake. The page Data quality says which.")
+        st.caption(
+            "Its files broke a critical check, so they stay out of the lake. The page Data quality says which."
+        )
         links.to("quality", "Broken checks", run=run.planned.run_id)
     elif run.whole:
         st.caption("Every idea has landed; checks and publication are under way.")
@@ -101,7 +117,9 @@ def _published(lake: Lake, run_count: int) -> None:
     pages = -(-run_count // RUNS_PER_PAGE)
     page = 1
     if pages > 1:
-        page = int(st.number_input(f"Page, 1 to {pages:,}", 1, pages, 1, key="page", bind="query-params"))
+        page = int(
+            st.number_input(f"Page, 1 to {pages:,}", 1, pages, 1, key="page", bind="query-params")
+        )
     runs = lake.frame("run_list", limit=RUNS_PER_PAGE, offset=(page - 1) * RUNS_PER_PAGE)
     chosen = tables.show(
         runs,
@@ -112,8 +130,12 @@ def _published(lake: Lake, run_count: int) -> None:
             "profile": "Profile",
             "evaluated_count": tables.count("Done"),
             "failed_count": tables.count("Failed", "Ideas without a complete evaluation."),
-            "rejected_count": tables.count("Rejected", "Entries of the idea file that could not enter."),
-            "unscored_count": tables.count("Unscored", "Judgements without a score: counted, never averaged."),
+            "rejected_count": tables.count(
+                "Rejected", "Entries of the idea file that could not enter."
+            ),
+            "unscored_count": tables.count(
+                "Unscored", "Judgements without a score: counted, never averaged."
+            ),
             "cost_usd": tables.dollars("Cost", "Of the calls with a known price."),
             "unknown_price_calls": tables.count("No price", "Calls that cost something unknown."),
             "duration_seconds": tables.seconds("Duration"),
@@ -132,7 +154,12 @@ def _open(run_id: str, *, newest: bool) -> None:
     row = st.columns(4)
     for place, (name, label) in zip(
         row,
-        (("ranking", "Its ranking"), ("cost", "Its cost"), ("sources", "Its sources"), ("quality", "Its data quality")),
+        (
+            ("ranking", "Its ranking"),
+            ("cost", "Its cost"),
+            ("sources", "Its sources"),
+            ("quality", "Its data quality"),
+        ),
         strict=True,
     ):
         with place:
@@ -140,7 +167,9 @@ def _open(run_id: str, *, newest: bool) -> None:
 
 
 def _totals(runs: polars.DataFrame) -> None:
-    done, failed, unscored = (int(runs[name].sum()) for name in ("evaluated_count", "failed_count", "unscored_count"))
+    done, failed, unscored = (
+        int(runs[name].sum()) for name in ("evaluated_count", "failed_count", "unscored_count")
+    )
     st.caption(
         f"{figures.counted(len(runs), 'run')} shown: {figures.counted(done, 'idea')} done, {failed:,} failed, "
         f"{figures.counted(unscored, 'judgement')} unscored."

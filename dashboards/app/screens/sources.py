@@ -42,14 +42,28 @@ def show(lake: Lake) -> None:
 
 def _totals(shown: polars.DataFrame) -> None:
     row = st.columns(6)
-    row[0].metric("Requests sent", amounts.count(shown["requests_worth"].sum()), help="A request that served several ideas counts once.")
+    row[0].metric(
+        "Requests sent",
+        amounts.count(shown["requests_worth"].sum()),
+        help="A request that served several ideas counts once.",
+    )
     row[1].metric("From a cache", amounts.count(shown["cache_hits"].sum()))
     row[2].metric("429s", amounts.count(shown["rate_limited"].sum()))
     row[3].metric(
-        "Failed tries", amounts.count(shown["failed"].sum()), help="A failed try may have been followed by one that was answered."
+        "Failed tries",
+        amounts.count(shown["failed"].sum()),
+        help="A failed try may have been followed by one that was answered.",
     )
-    row[4].metric("Left unanswered", amounts.count(shown["unanswered"].sum()), help="Look-ups that no try answered.")
-    row[5].metric("Waited", f"{amounts.count(shown['wait_seconds'].sum())} s", help="For the allowances of sources, all workers together.")
+    row[4].metric(
+        "Left unanswered",
+        amounts.count(shown["unanswered"].sum()),
+        help="Look-ups that no try answered.",
+    )
+    row[5].metric(
+        "Waited",
+        f"{amounts.count(shown['wait_seconds'].sum())} s",
+        help="For the allowances of sources, all workers together.",
+    )
 
 
 def _by_endpoint(shown: polars.DataFrame) -> None:
@@ -75,7 +89,9 @@ def _by_endpoint(shown: polars.DataFrame) -> None:
 
 def _over_time(lake: Lake, run: Run, chosen: list[str]) -> None:
     seconds = timing.bucket_seconds(lake, run.run_id)
-    hourly = state.switch("Per hour", key="hourly", help="Otherwise as fine as the length of the run allows.")
+    hourly = state.switch(
+        "Per hour", key="hourly", help="Otherwise as fine as the length of the run allows."
+    )
     seconds = 3600 if hourly else seconds
     found = lake.frame("sources_over_time", run_id=run.run_id, bucket_seconds=seconds)
     found = found.filter(polars.col("source").is_in(chosen)) if chosen else found
@@ -84,18 +100,35 @@ def _over_time(lake: Lake, run: Run, chosen: list[str]) -> None:
     column = next(name for name, (title, _) in _CURVES.items() if title == label)
     title, unit = _CURVES[column]
     part = found.select("time", "source", column).drop_nulls(column)
-    chart = charts.lines(part, x="time", y=column, x_title="Time (UTC)", y_title=f"{unit} per {timing.in_words(seconds)}", colour="source")
+    chart = charts.lines(
+        part,
+        x="time",
+        y=column,
+        x_title="Time (UTC)",
+        y_title=f"{unit} per {timing.in_words(seconds)}",
+        colour="source",
+    )
     charts.show(chart, f"{title} per {timing.in_words(seconds)}", "source_curve")
     if column == "unanswered":
-        st.caption("A failed try and the next may fall into different times, so single points may be off; the totals above are exact.")
+        st.caption(
+            "A failed try and the next may fall into different times, so single points may be off; the totals above are exact."
+        )
 
 
 def _allowance(found: polars.DataFrame, per_second: float, seconds: int) -> None:
     asked = found.filter(polars.col("source") == ALLOWED)
     if asked.is_empty():
         return
-    used = asked.select("time", (polars.col("requests") / (per_second * seconds)).alias("share_used"))
-    chart = charts.lines(used, x="time", y="share_used", x_title="Time (UTC)", y_title="Share of the allowance (1 = all)")
+    used = asked.select(
+        "time", (polars.col("requests") / (per_second * seconds)).alias("share_used")
+    )
+    chart = charts.lines(
+        used,
+        x="time",
+        y="share_used",
+        x_title="Time (UTC)",
+        y_title="Share of the allowance (1 = all)",
+    )
     charts.show(
         chart + charts.limit(1.0, "allowance"),
         f"Semantic Scholar's allowance of {per_second:g} requests per second used",

@@ -10,8 +10,17 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason, may_pass
-from tasks.benchmarks.novelty_grading.steps.check_aspect import CHECK_ASPECT, CheckInput, CheckReply, SourceShown
-from tasks.benchmarks.novelty_grading.steps.extract_aspects import EXTRACT_ASPECTS, AspectsInput, AspectsReply
+from tasks.benchmarks.novelty_grading.steps.check_aspect import (
+    CHECK_ASPECT,
+    CheckInput,
+    CheckReply,
+    SourceShown,
+)
+from tasks.benchmarks.novelty_grading.steps.extract_aspects import (
+    EXTRACT_ASPECTS,
+    AspectsInput,
+    AspectsReply,
+)
 from tasks.benchmarks.novelty_grading.steps.judge_alignment import JUDGE_ALIGNMENT, AlignmentInput
 from tasks.judging.step import Engine
 from tasks.metrics.novelty import Aspects, Justification
@@ -67,14 +76,32 @@ async def grade(justified: Justified, engine: Engine) -> Grade:
     bear it out, and hallucinated where they do not. At most seven calls; never raises for what the engine does.
     """
     async with asyncio.TaskGroup() as group:
-        aligned = group.create_task(engine.run(JUDGE_ALIGNMENT, AlignmentInput(expected=justified.expected, actual=justified.actual)))
-        gold = group.create_task(engine.run(EXTRACT_ASPECTS, AspectsInput(justification=justified.expected)))
-        said = group.create_task(engine.run(EXTRACT_ASPECTS, AspectsInput(justification=justified.actual)))
-    works = tuple(SourceShown(name=f"Related work {number}", text=f"{title}\n\n{text}") for number, (title, text) in _numbered(justified))
+        aligned = group.create_task(
+            engine.run(
+                JUDGE_ALIGNMENT,
+                AlignmentInput(expected=justified.expected, actual=justified.actual),
+            )
+        )
+        gold = group.create_task(
+            engine.run(EXTRACT_ASPECTS, AspectsInput(justification=justified.expected))
+        )
+        said = group.create_task(
+            engine.run(EXTRACT_ASPECTS, AspectsInput(justification=justified.actual))
+        )
+    works = tuple(
+        SourceShown(name=f"Related work {number}", text=f"{title}\n\n{text}")
+        for number, (title, text) in _numbered(justified)
+    )
     idea = (SourceShown(name="Idea", text=justified.idea),)
     async with asyncio.TaskGroup() as group:
-        known = group.create_task(_counted("known", gold.result(), said.result(), justified.expected, works or idea, engine))
-        novel = group.create_task(_counted("novel", gold.result(), said.result(), justified.expected, idea, engine))
+        known = group.create_task(
+            _counted(
+                "known", gold.result(), said.result(), justified.expected, works or idea, engine
+            )
+        )
+        novel = group.create_task(
+            _counted("novel", gold.result(), said.result(), justified.expected, idea, engine)
+        )
     outcome = aligned.result()
     return Grade(
         alignment_0_to_1=outcome.value.score / 10 if isinstance(outcome, Scored) else None,
@@ -116,11 +143,18 @@ async def _counted(
 ) -> _Counted:
     if isinstance(gold, Unscored) or isinstance(said, Unscored):
         return _Counted(None)
-    wanted, generated = list(dict.fromkeys(getattr(gold.value, kind))), list(dict.fromkeys(getattr(said.value, kind)))
-    supported = await _supported(generated, [SourceShown(name="Expert's justification", text=expected)], engine)
+    wanted, generated = (
+        list(dict.fromkeys(getattr(gold.value, kind))),
+        list(dict.fromkeys(getattr(said.value, kind))),
+    )
+    supported = await _supported(
+        generated, [SourceShown(name="Expert's justification", text=expected)], engine
+    )
     if isinstance(supported, Reason):
         return _Counted(None, supported)
-    rest = [argument for argument, borne_out in zip(generated, supported, strict=True) if not borne_out]
+    rest = [
+        argument for argument, borne_out in zip(generated, supported, strict=True) if not borne_out
+    ]
     grounded = await _supported(rest, grounds, engine)
     if isinstance(grounded, Reason):
         return _Counted(None, grounded)
@@ -134,16 +168,24 @@ async def _counted(
     return _Counted(counts)
 
 
-async def _supported(arguments: Sequence[str], sources: Sequence[SourceShown], engine: Engine) -> list[bool] | Reason:
+async def _supported(
+    arguments: Sequence[str], sources: Sequence[SourceShown], engine: Engine
+) -> list[bool] | Reason:
     """Of each argument whether the sources bear it out; the reason where one of them could not be checked."""
     if not arguments:
         return []
-    outcome: Outcome[CheckReply] = await engine.run(CHECK_ASPECT, CheckInput(sources=tuple(sources), arguments=tuple(arguments)))
+    outcome: Outcome[CheckReply] = await engine.run(
+        CHECK_ASPECT, CheckInput(sources=tuple(sources), arguments=tuple(arguments))
+    )
     if isinstance(outcome, Unscored):
         return outcome.reason
     checked = {one.number: one.supported for one in outcome.value.arguments}
     numbers = range(1, len(arguments) + 1)
-    return [checked[number] for number in numbers] if all(number in checked for number in numbers) else Reason.REPLY_UNPARSABLE
+    return (
+        [checked[number] for number in numbers]
+        if all(number in checked for number in numbers)
+        else Reason.REPLY_UNPARSABLE
+    )
 
 
 def _reason(outcome: Outcome[Any]) -> Reason | None:

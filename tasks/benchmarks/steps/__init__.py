@@ -8,4 +8,9 @@ from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
 from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH
 from tasks.judging.step import Step
 
-STEPS: tuple[Step[Any, Any], ...] = (JUDGE_COVERAGE, JUDGE_PREFERENCE, PROMPT_ONLY, PROMPT_WITH_SEARCH)
+STEPS: tuple[Step[Any, Any], ...] = (
+    JUDGE_COVERAGE,
+    JUDGE_PREFERENCE,
+    PROMPT_ONLY,
+    PROMPT_WITH_SEARCH,
+)

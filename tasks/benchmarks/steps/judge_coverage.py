@@ -24,7 +24,9 @@ class CoverageInput(Noun):
 class CoverageReply(Reply):
     """How far the review expresses the statement."""
 
-    reason: Prose = Field(description="Where the review says it, or what it misses, in one or two sentences.")
+    reason: Prose = Field(
+        description="Where the review says it, or what it misses, in one or two sentences."
+    )
     score: int = Field(ge=1, le=5, description="1 not at all, 5 clearly and whole.")
 
 
@@ -42,20 +44,31 @@ async def baseline_coverage(inputs: CoverageInput, tools: BaselineTools) -> Cove
     Nearness = mean of embedding cosine and the share of the statement's content words that the sentence and its neighbours in meaning
     hold; a sentence whose wording points the other way (praise against criticism) comes less near.
     """
-    found = [sentence for _, sentence in rank_sentences(inputs.statement, _sentences(inputs.review), SENTENCES_EMBEDDED)]
+    found = [
+        sentence
+        for _, sentence in rank_sentences(
+            inputs.statement, _sentences(inputs.review), SENTENCES_EMBEDDED
+        )
+    ]
     if not found:
         return CoverageReply(reason="The review has no sentence.", score=1)
     vectors = await tools.embedder.embed([inputs.statement, *found])
     cosines = (vectors[1:] @ vectors[0]).tolist()
     wanted = set(content_words(inputs.statement))
-    shared = len(wanted & {word for sentence in found for word in content_words(sentence)}) / len(wanted) if wanted else 0.0
+    shared = (
+        len(wanted & {word for sentence in found for word in content_words(sentence)}) / len(wanted)
+        if wanted
+        else 0.0
+    )
     nearness = [
         0.7 * max(cosine, 0.0) + 0.3 * shared - _against(inputs.statement, sentence)
         for cosine, sentence in zip(cosines, found, strict=True)
     ]
     place = max(range(len(found)), key=lambda number: (nearness[number], -number))
     score = next((grade for least, grade in THRESHOLDS if nearness[place] >= least), 1)
-    return CoverageReply(reason=f'The nearest sentence ({nearness[place]:.2f} of 1): "{found[place]}"', score=score)
+    return CoverageReply(
+        reason=f'The nearest sentence ({nearness[place]:.2f} of 1): "{found[place]}"', score=score
+    )
 
 
 @lru_cache(maxsize=64)

@@ -42,7 +42,8 @@ class PreferenceReply(Reply):
 LEVEL_WITHIN = 0.1
 """Share of the larger count by which two counts may differ and still be level."""
 _ADVICE = bounded(
-    r"\b(?:consider|should|could|recommend\w*+|suggest\w*+|test|compare|report|add|include|use|clarify|weigh|say|try)\b", IGNORECASE
+    r"\b(?:consider|should|could|recommend\w*+|suggest\w*+|test|compare|report|add|include|use|clarify|weigh|say|try)\b",
+    IGNORECASE,
 )
 
 
@@ -66,7 +67,9 @@ async def baseline_preference(inputs: PreferenceInput, tools: BaselineTools) -> 
     )
 
 
-def _held(inputs: PreferenceInput, count: Callable[[str], int], what: str) -> tuple[Literal["A", "B", "tie"], str]:
+def _held(
+    inputs: PreferenceInput, count: Callable[[str], int], what: str
+) -> tuple[Literal["A", "B", "tie"], str]:
     first, second = count(inputs.first), count(inputs.second)
     reason = f"Counted {what}: {first} in A, {second} in B."
     if abs(first - second) <= LEVEL_WITHIN * max(first, second):
@@ -80,7 +83,9 @@ def _advising(review: str) -> int:
 
 def _specific(review: str) -> int:
     cited = [sentence for sentence in sentences(review) if cited_links(sentence)]
-    return sum(1 for sentence in cited if has_numbers(sentence) or len(content_words(sentence)) >= 12)
+    return sum(
+        1 for sentence in cited if has_numbers(sentence) or len(content_words(sentence)) >= 12
+    )
 
 
 JUDGE_PREFERENCE = Step(

@@ -18,7 +18,9 @@ class PromptOnlyInput(Noun):
     cutoff: str = Field(description="YYYY-MM-DD; empty: no bound.")
 
 
-async def baseline_prompt_only(inputs: PromptOnlyInput, tools: BaselineTools) -> WholeReviewReply | NoAnswer:
+async def baseline_prompt_only(
+    inputs: PromptOnlyInput, tools: BaselineTools
+) -> WholeReviewReply | NoAnswer:
     """Methods and dimensions as the modules' own baselines find them, with good practices the plan leaves out; nothing is cited."""
     return await extractive_review(inputs.idea, (), tools)
 

@@ -19,7 +19,9 @@ class PromptWithSearchInput(Noun):
     papers: tuple[ShownPaper, ...] = Field(min_length=1)
 
 
-async def baseline_prompt_with_search(inputs: PromptWithSearchInput, tools: BaselineTools) -> WholeReviewReply | NoAnswer:
+async def baseline_prompt_with_search(
+    inputs: PromptWithSearchInput, tools: BaselineTools
+) -> WholeReviewReply | NoAnswer:
     """As `baseline_prompt_only`, with the sentences of the found papers that come nearest to each method and dimension."""
     return await extractive_review(inputs.idea, inputs.papers, tools)
 

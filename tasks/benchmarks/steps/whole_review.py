@@ -51,17 +51,26 @@ MAXIMUM_DIMENSIONS = 4
 NEAREST_PAPERS = 2
 
 
-async def extractive_review(idea: str, papers: Sequence[ShownPaper], tools: BaselineTools) -> WholeReviewReply | NoAnswer:
+async def extractive_review(
+    idea: str, papers: Sequence[ShownPaper], tools: BaselineTools
+) -> WholeReviewReply | NoAnswer:
     """The idea's methods and dimensions, each with what the plan leaves out and the nearest sentences of `papers`."""
-    methods = await baseline_methods(MethodsInput(idea=idea, maximum_methods=MAXIMUM_METHODS), tools)
-    dimensions = await baseline_dimensions(DimensionsInput(idea=idea, maximum_dimensions=MAXIMUM_DIMENSIONS), tools)
+    methods = await baseline_methods(
+        MethodsInput(idea=idea, maximum_methods=MAXIMUM_METHODS), tools
+    )
+    dimensions = await baseline_dimensions(
+        DimensionsInput(idea=idea, maximum_dimensions=MAXIMUM_DIMENSIONS), tools
+    )
     if isinstance(methods, NoAnswer) and isinstance(dimensions, NoAnswer):
         return methods
     missing = [practice.name for practice in PRACTICES if not practice.pattern.search(idea)]
     named = [] if isinstance(methods, NoAnswer) else [method.text for method in methods.methods]
     facets = [] if isinstance(dimensions, NoAnswer) else dimensions.dimensions
     return WholeReviewReply(
-        methods=[_method(text, papers, missing[2 * place : 2 * place + 2]) for place, text in enumerate(named)],
+        methods=[
+            _method(text, papers, missing[2 * place : 2 * place + 2])
+            for place, text in enumerate(named)
+        ],
         dimensions=[_dimension(facet.name, " ".join(facet.statements), papers) for facet in facets],
     )
 
@@ -73,7 +82,10 @@ def _method(text: str, papers: Sequence[ShownPaper], missing: Sequence[str]) -> 
         method=text,
         support=" ".join(quoted for quoted, cue in said if cue != "negative"),
         contradictions=" ".join(
-            [*(quoted for quoted, cue in said if cue == "negative"), *([f"The plan does not mention {lacking}."] if lacking else [])]
+            [
+                *(quoted for quoted, cue in said if cue == "negative"),
+                *([f"The plan does not mention {lacking}."] if lacking else []),
+            ]
         ),
         suggestions=f"Consider {lacking}." if lacking else "",
     )
@@ -94,7 +106,14 @@ def _dimension(name: str, statements: str, papers: Sequence[ShownPaper]) -> Revi
 def _said(text: str, papers: Sequence[ShownPaper]) -> list[tuple[str, str]]:
     """The nearest sentence of each of the nearest papers, with its key, and whether it tells of success or failure."""
     nearest = sorted(
-        ((max(rank_sentences(text, sentences(paper.abstract), 1), default=(0.0, "")), paper) for paper in papers),
+        (
+            (max(rank_sentences(text, sentences(paper.abstract), 1), default=(0.0, "")), paper)
+            for paper in papers
+        ),
         key=lambda pair: (-pair[0][0], pair[1].key),
     )
-    return [(f"{sentence} [{paper.key}]", outcome_cue(sentence)) for (score, sentence), paper in nearest[:NEAREST_PAPERS] if score > 0]
+    return [
+        (f"{sentence} [{paper.key}]", outcome_cue(sentence))
+        for (score, sentence), paper in nearest[:NEAREST_PAPERS]
+        if score > 0
+    ]

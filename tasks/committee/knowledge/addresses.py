@@ -17,7 +17,20 @@ SOURCE = "github_commits"
 REQUESTS_PER_MINUTE = 60
 _NAME = bounded(r"[\w.-]{1,100}")
 _COMMIT = bounded(r"[0-9a-f]{40}")
-_NO_OWNERS = frozenset({"about", "apps", "collections", "features", "marketplace", "orgs", "search", "sponsors", "topics", "trending"})
+_NO_OWNERS = frozenset(
+    {
+        "about",
+        "apps",
+        "collections",
+        "features",
+        "marketplace",
+        "orgs",
+        "search",
+        "sponsors",
+        "topics",
+        "trending",
+    }
+)
 
 
 def repository_of(url: str) -> str | None:
@@ -28,7 +41,9 @@ def repository_of(url: str) -> str | None:
         host = (parts.hostname or "").removeprefix("www.")
     except ValueError:
         return None
-    sound = len(segments) == 2 and all(_NAME.fullmatch(segment) and segment not in (".", "..") for segment in segments)
+    sound = len(segments) == 2 and all(
+        _NAME.fullmatch(segment) and segment not in (".", "..") for segment in segments
+    )
     if host != "github.com" or not sound or segments[0] in _NO_OWNERS:
         return None
     return f"{segments[0]}/{segments[1].removesuffix('.git')}"
@@ -48,7 +63,9 @@ class CodeHost:
 
     async def commit_until(self, name: str, day: date) -> str | SourceFailure:
         """The last commit up to the end of `day` (UTC). API: GET /repos/{owner}/{repo}/commits?until=…&per_page=1."""
-        question = Question(f"/repos/{name}/commits", (("until", f"{day.isoformat()}T23:59:59Z"), ("per_page", "1")))
+        question = Question(
+            f"/repos/{name}/commits", (("until", f"{day.isoformat()}T23:59:59Z"), ("per_page", "1"))
+        )
         upstream = GithubRepositorySource.upstream(self.settings)
         upstream = replace(
             upstream,
@@ -65,7 +82,9 @@ class CodeHost:
         if fetched.failure is not None:
             return fetched.failure
         if not fetched.page:
-            return requests.failure(question, Reason.NOT_FOUND, f"the repository has no commit up to {day.isoformat()}")
+            return requests.failure(
+                question, Reason.NOT_FOUND, f"the repository has no commit up to {day.isoformat()}"
+            )
         return fetched.page
 
 

@@ -8,8 +8,17 @@ from schemas.knowledge import SourceKind
 from schemas.outcome import Unscored
 from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.pool import Candidate, Pool, Query
-from tasks.committee.knowledge.steps.knowledge_queries import KNOWLEDGE_QUERIES, PartQueries, QueriesInput
-from tasks.committee.knowledge.steps.refine_queries import REFINE_QUERIES, QueryOutcome, RefinedQueries, RefinementInput
+from tasks.committee.knowledge.steps.knowledge_queries import (
+    KNOWLEDGE_QUERIES,
+    PartQueries,
+    QueriesInput,
+)
+from tasks.committee.knowledge.steps.refine_queries import (
+    REFINE_QUERIES,
+    QueryOutcome,
+    RefinedQueries,
+    RefinementInput,
+)
 from tasks.judging.packing import even_batches
 from tasks.text.words import shorten_words
 
@@ -22,7 +31,10 @@ async def first_queries(context: Context) -> list[Query]:
     parts = [part for part in context.outline.parts if _kinds_of(context, [part])]
     batches = even_batches(parts, context.parameters.parts_per_query_call)
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(context.engine.run(KNOWLEDGE_QUERIES, _question(context, batch))) for batch in batches]
+        tasks = [
+            group.create_task(context.engine.run(KNOWLEDGE_QUERIES, _question(context, batch)))
+            for batch in batches
+        ]
     queries: list[Query] = []
     for batch, task in zip(batches, tasks, strict=True):
         outcome = task.result()
@@ -35,7 +47,8 @@ async def first_queries(context: Context) -> list[Query]:
         for part, kind in _pairs(context, batch):
             if (part, kind) not in asked:
                 context.failures.omission(
-                    KNOWLEDGE_QUERIES.name, f"the reply has no query for {part} in {kind}: nothing was searched for it"
+                    KNOWLEDGE_QUERIES.name,
+                    f"the reply has no query for {part} in {kind}: nothing was searched for it",
                 )
     return queries
 
@@ -45,7 +58,12 @@ async def refined_queries(context: Context, pool: Pool, asked: Sequence[Query]) 
     parts = [part for part in context.outline.parts if any(query.part is part for query in asked)]
     batches = even_batches(parts, context.parameters.parts_per_query_call)
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(context.engine.run(REFINE_QUERIES, _refinement(context, batch, pool, asked))) for batch in batches]
+        tasks = [
+            group.create_task(
+                context.engine.run(REFINE_QUERIES, _refinement(context, batch, pool, asked))
+            )
+            for batch in batches
+        ]
     known = {(query.kind, query.text.casefold()) for query in asked}
     queries: list[Query] = []
     for batch, task in zip(batches, tasks, strict=True):
@@ -67,7 +85,9 @@ def _question(context: Context, batch: Sequence[IdeaPart]) -> QueriesInput:
     )
 
 
-def _refinement(context: Context, batch: Sequence[IdeaPart], pool: Pool, asked: Sequence[Query]) -> RefinementInput:
+def _refinement(
+    context: Context, batch: Sequence[IdeaPart], pool: Pool, asked: Sequence[Query]
+) -> RefinementInput:
     outcomes = tuple(_outcome(query, pool) for query in asked if query.part in batch)
     return RefinementInput(
         idea=context.outline.gist,
@@ -82,7 +102,9 @@ def _outcome(query: Query, pool: Pool) -> QueryOutcome:
     """What came of a query, by what is known from before the time point: later knowledge must not steer the judging."""
     found = [each for each in pool if query in each.queries and each.phase is KnowledgePhase.BEFORE]
     similarities = [each.semantic_0_to_1 or 0.0 for each in found]
-    best = sorted((each for each in found if each.selected), key=lambda each: -(each.semantic_0_to_1 or 0.0))
+    best = sorted(
+        (each for each in found if each.selected), key=lambda each: -(each.semantic_0_to_1 or 0.0)
+    )
     return QueryOutcome(
         part=query.part.value,
         kind=query.kind.value,
@@ -99,17 +121,34 @@ def _gist(candidate: Candidate) -> str:
 
 
 def _kinds_of(context: Context, parts: Sequence[IdeaPart]) -> tuple[str, ...]:
-    return tuple(kind.value for kind in context.kinds if any(part in context.outline.searched(kind) for part in parts))
+    return tuple(
+        kind.value
+        for kind in context.kinds
+        if any(part in context.outline.searched(kind) for part in parts)
+    )
 
 
 def _pairs(context: Context, parts: Sequence[IdeaPart]) -> list[tuple[IdeaPart, SourceKind]]:
-    return [(part, kind) for part in parts for kind in context.kinds if part in context.outline.searched(kind)]
+    return [
+        (part, kind)
+        for part in parts
+        for kind in context.kinds
+        if part in context.outline.searched(kind)
+    ]
 
 
-def _queries(context: Context, batch: Sequence[IdeaPart], entries: Sequence[PartQueries | RefinedQueries]) -> list[Query]:
+def _queries(
+    context: Context, batch: Sequence[IdeaPart], entries: Sequence[PartQueries | RefinedQueries]
+) -> list[Query]:
     """Up to `queries_per_part` queries of every part and kind that were asked for, in that order, each once."""
     found: dict[tuple[IdeaPart, SourceKind], dict[str, None]] = {}
     for entry in entries:
-        found.setdefault((entry.part, entry.kind), {}).update(dict.fromkeys(" ".join(query.split()) for query in entry.queries))
+        found.setdefault((entry.part, entry.kind), {}).update(
+            dict.fromkeys(" ".join(query.split()) for query in entry.queries)
+        )
     limit = context.parameters.queries_per_part
-    return [Query(*pair, text) for pair in _pairs(context, batch) for text in list(found.get(pair, {}))[:limit]]
+    return [
+        Query(*pair, text)
+        for pair in _pairs(context, batch)
+        for text in list(found.get(pair, {}))[:limit]
+    ]

@@ -32,7 +32,11 @@ class Context:
     def kinds(self) -> tuple[SourceKind, ...]:
         """Kinds for which some source named by the profile stands open."""
         open_kinds = {SourceKind.PAPERS} if LITERATURE in self.parameters.sources else set()
-        open_kinds |= {source.kind for name, source in self.tools.sources.items() if name in self.parameters.sources}
+        open_kinds |= {
+            source.kind
+            for name, source in self.tools.sources.items()
+            if name in self.parameters.sources
+        }
         return tuple(kind for kind in SourceKind if kind in open_kinds)
 
     @property

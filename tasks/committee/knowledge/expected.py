@@ -33,7 +33,9 @@ GROUNDING_TOKENS = 200.0
 """What is said of one thing held against one part: evidence, analysis and passage."""
 
 
-def expected_calls(parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, dated: bool, full_text: bool) -> dict[str, Asked]:
+def expected_calls(
+    parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, dated: bool, full_text: bool
+) -> dict[str, Asked]:
     """By step, for one idea with all parts, when every search finds enough.
 
     Args:
@@ -61,7 +63,9 @@ def _refinements(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) 
     calls = math.ceil(len(IdeaPart) / parameters.parts_per_query_call)
     times = parameters.search_rounds - 1
     queries = _places(kinds) * parameters.queries_per_part
-    gists = parameters.knowledge_per_kind * len(kinds) * (GIST_WORDS * TOKENS_PER_WORD + TITLE_TOKENS)
+    gists = (
+        parameters.knowledge_per_kind * len(kinds) * (GIST_WORDS * TOKENS_PER_WORD + TITLE_TOKENS)
+    )
     asked = queries * sum(range(1, times + 1))
     data = times * (CLAIM_TOKENS + gists) + asked * OUTCOME_TOKENS
     return Asked(calls * times, data, times * queries * QUERY_TOKENS)
@@ -75,17 +79,30 @@ def _standing(parameters: CommitteeParameters, pools: int) -> Asked:
     later = first * NEW_SHARE_OF_LATER_ROUNDS
     times = parameters.search_rounds - 1
     judged = first + times * later
-    calls = math.ceil(first / parameters.items_per_judge_call) + times * math.ceil(later / parameters.items_per_judge_call)
+    calls = math.ceil(first / parameters.items_per_judge_call) + times * math.ceil(
+        later / parameters.items_per_judge_call
+    )
     return Asked(calls, judged * STANDING_TOKENS, judged * REASON_TOKENS)
 
 
 def _summaries(parameters: CommitteeParameters, phases: int) -> Asked:
-    pages = phases * parameters.knowledge_per_kind * (1 + NEW_SHARE_OF_LATER_ROUNDS * (parameters.search_rounds - 1))
-    page = min(LONGEST_PAGE_TOKENS, PAGE_SHARE * parameters.reading_word_limit * TOKENS_PER_WORD) + TITLE_TOKENS
-    return Asked(math.ceil(pages / parameters.pages_per_summary_call), pages * page, pages * SUMMARY_TOKENS)
+    pages = (
+        phases
+        * parameters.knowledge_per_kind
+        * (1 + NEW_SHARE_OF_LATER_ROUNDS * (parameters.search_rounds - 1))
+    )
+    page = (
+        min(LONGEST_PAGE_TOKENS, PAGE_SHARE * parameters.reading_word_limit * TOKENS_PER_WORD)
+        + TITLE_TOKENS
+    )
+    return Asked(
+        math.ceil(pages / parameters.pages_per_summary_call), pages * page, pages * SUMMARY_TOKENS
+    )
 
 
-def _grounding(parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool, full_text: bool) -> Asked:
+def _grounding(
+    parameters: CommitteeParameters, kinds: frozenset[SourceKind], *, later: bool, full_text: bool
+) -> Asked:
     """What was selected is held against every part its kind bears on; later knowledge against one.
 
     Calls that show the same items begin alike: those for parts on which the same kinds bear.
@@ -95,7 +112,10 @@ def _grounding(parameters: CommitteeParameters, kinds: frozenset[SourceKind], *,
     before = [tuple(sorted(kind for kind in kinds if part in GROUNDED[kind])) for part in IdeaPart]
     after = [tuple(sorted(kinds))] if later else []
     held = [*before, *after]
-    calls, first_calls = (sum(math.ceil(m * len(some) / size) for some in each) for each in (held, [*set(before), *after]))
+    calls, first_calls = (
+        sum(math.ceil(m * len(some) / size) for some in each)
+        for each in (held, [*set(before), *after])
+    )
     claims = calls * CLAIM_TOKENS / len(IdeaPart)
     shown = sum(read[kind] for some in held for kind in some)
     items = m * sum(len(some) for some in held)
@@ -114,7 +134,11 @@ def _read_tokens(kind: SourceKind, parameters: CommitteeParameters, full_text: b
     if kind is SourceKind.WEB:
         return min(SUMMARY_TOKENS, whole)
     if kind is SourceKind.PAPERS:
-        return FULL_TEXT_SHARE * whole + (1 - FULL_TEXT_SHARE) * ABSTRACT_TOKENS if full_text else ABSTRACT_TOKENS
+        return (
+            FULL_TEXT_SHARE * whole + (1 - FULL_TEXT_SHARE) * ABSTRACT_TOKENS
+            if full_text
+            else ABSTRACT_TOKENS
+        )
     return whole
 
 

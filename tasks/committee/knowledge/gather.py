@@ -47,7 +47,11 @@ class Knowledge:
 
 
 async def gather_knowledge(
-    idea: Idea, claims: Sequence[Claim], parameters: CommitteeParameters, engine: Engine, tools: KnowledgeTools
+    idea: Idea,
+    claims: Sequence[Claim],
+    parameters: CommitteeParameters,
+    engine: Engine,
+    tools: KnowledgeTools,
 ) -> Knowledge:
     """Search for, weigh, read and ground knowledge about `claims`. Never raises for what a source or an engine does.
 
@@ -55,15 +59,27 @@ async def gather_knowledge(
     """
     context = Context(outline_of(idea, claims), parameters, engine, tools, FailureLog())
     if not context.outline.parts:
-        context.failures.add(idea.idea_id, Reason.NOTHING_TO_JUDGE, "the idea has no claims: nothing was searched for")
+        context.failures.add(
+            idea.idea_id,
+            Reason.NOTHING_TO_JUDGE,
+            "the idea has no claims: nothing was searched for",
+        )
         return Knowledge((), (), (), context.failures.rows())
     search = Search(context)
     search.name_missing_sources()
     await _rounds(context, search)
     candidates = tuple(search.pool)
     records, names = records_of(candidates, parameters.judge_weight)
-    evidence = await ground(context, [candidate for candidate in candidates if candidate.selected], names)
-    return Knowledge(records, evidence, kept_papers(search.pool), context.failures.rows(), context.failures.unanswered_searches)
+    evidence = await ground(
+        context, [candidate for candidate in candidates if candidate.selected], names
+    )
+    return Knowledge(
+        records,
+        evidence,
+        kept_papers(search.pool),
+        context.failures.rows(),
+        context.failures.unanswered_searches,
+    )
 
 
 async def _rounds(context: Context, search: Search) -> None:
@@ -90,7 +106,9 @@ async def _filtered(context: Context, search: Search) -> list[Candidate]:
     limit = context.parameters.knowledge_per_kind
     through = shortlist(search.pool, limit)
     await _identify(context, through)
-    await rerank([each for each in through if not each.judged], context.outline, context.tools.reranker)
+    await rerank(
+        [each for each in through if not each.judged], context.outline, context.tools.reranker
+    )
     await judge_standing(context, through)
     return select(through, search.pool, limit, context.parameters.judge_weight)
 
@@ -99,7 +117,12 @@ async def _identify(context: Context, candidates: Sequence[Candidate]) -> None:
     """Ask the gateway in one request for the papers other sources found: their citations and venue, and one identifier for all modules."""
     if LITERATURE not in context.parameters.sources:
         return
-    unknown = {name: each for each in candidates if each.paper is None and not each.judged for name in gateway_names(each)}
+    unknown = {
+        name: each
+        for each in candidates
+        if each.paper is None and not each.judged
+        for name in gateway_names(each)
+    }
     if not unknown:
         return
     answer = await context.tools.literature.papers(list(unknown), None)
@@ -107,10 +130,14 @@ async def _identify(context: Context, candidates: Sequence[Candidate]) -> None:
     adopt(list(unknown.values()), answer.items, context.outline.cutoff)
 
 
-def records_of(candidates: Sequence[Candidate], judge_weight: float) -> tuple[tuple[KnowledgeRecord, ...], dict[int, str]]:
+def records_of(
+    candidates: Sequence[Candidate], judge_weight: float
+) -> tuple[tuple[KnowledgeRecord, ...], dict[int, str]]:
     """One row per candidate under k1, k2, …, and the identifier of each by its `id`."""
     names = {id(candidate): f"k{number}" for number, candidate in enumerate(candidates, start=1)}
-    return tuple(_record(candidate, names[id(candidate)], judge_weight) for candidate in candidates), names
+    return tuple(
+        _record(candidate, names[id(candidate)], judge_weight) for candidate in candidates
+    ), names
 
 
 def _record(candidate: Candidate, name: str, judge_weight: float) -> KnowledgeRecord:

@@ -40,7 +40,9 @@ class _Batch:
         return f"{GROUND_EVIDENCE.name} of {', '.join(dict.fromkeys(self.parts.values()))}"
 
 
-async def ground(context: Context, candidates: Sequence[Candidate], names: dict[int, str]) -> tuple[GroundedEvidence, ...]:
+async def ground(
+    context: Context, candidates: Sequence[Candidate], names: dict[int, str]
+) -> tuple[GroundedEvidence, ...]:
     """One row per part and item, judged or not, in the order of phases, parts and items.
 
     Knowledge from before is held against every part its kind bears on. Later knowledge, from which suggestions are made and
@@ -55,19 +57,32 @@ async def ground(context: Context, candidates: Sequence[Candidate], names: dict[
     for batch in batches:
         for key, candidate in batch.items.items():
             row = _row(context, batch, key, outcomes[id(batch)])
-            rows.append(GroundedEvidence(evidence_id=f"e{len(rows) + 1}", knowledge_id=names[id(candidate)], **row))
+            rows.append(
+                GroundedEvidence(
+                    evidence_id=f"e{len(rows) + 1}", knowledge_id=names[id(candidate)], **row
+                )
+            )
     return tuple(rows)
 
 
-async def _outcomes(context: Context, batches: Sequence[_Batch]) -> dict[int, Outcome[GroundingReply] | None]:
+async def _outcomes(
+    context: Context, batches: Sequence[_Batch]
+) -> dict[int, Outcome[GroundingReply] | None]:
     """The reply to each batch, by its `id`. Of calls that show the same items one goes ahead: the others' prompts begin alike."""
     alike: dict[tuple[int, ...], list[_Batch]] = {}
     for batch in batches:
         alike.setdefault(tuple(id(each) for each in batch.items.values()), []).append(batch)
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(first_alone([partial(_asked, context, batch) for batch in shared])) for shared in alike.values()]
+        tasks = [
+            group.create_task(first_alone([partial(_asked, context, batch) for batch in shared]))
+            for shared in alike.values()
+        ]
     answered = zip(alike.values(), tasks, strict=True)
-    return {id(batch): outcome for shared, task in answered for batch, outcome in zip(shared, task.result(), strict=True)}
+    return {
+        id(batch): outcome
+        for shared, task in answered
+        for batch, outcome in zip(shared, task.result(), strict=True)
+    }
 
 
 def _batches(context: Context, candidates: Sequence[Candidate]) -> list[_Batch]:
@@ -79,16 +94,30 @@ def _batches(context: Context, candidates: Sequence[Candidate]) -> list[_Batch]:
     for part in context.outline.parts:
         held = [(each, part) for each in before if part in context.outline.searched(each.item.kind)]
         batches += _packed(context, KnowledgePhase.BEFORE, held)
-    return batches + _packed(context, KnowledgePhase.AFTER, [(each, _own_part(context, each)) for each in after])
+    return batches + _packed(
+        context, KnowledgePhase.AFTER, [(each, _own_part(context, each)) for each in after]
+    )
 
 
-def _packed(context: Context, phase: KnowledgePhase, held: Sequence[tuple[Candidate, IdeaPart]]) -> list[_Batch]:
+def _packed(
+    context: Context, phase: KnowledgePhase, held: Sequence[tuple[Candidate, IdeaPart]]
+) -> list[_Batch]:
     """In calls of `items_per_grounding_call`; items without any text stand apart, because nobody is asked about them."""
     readable = [pair for pair in held if pair[0].shown().strip()]
     unreadable = [pair for pair in held if not pair[0].shown().strip()]
-    packs = [*even_batches(readable, context.parameters.items_per_grounding_call), *([unreadable] if unreadable else [])]
+    packs = [
+        *even_batches(readable, context.parameters.items_per_grounding_call),
+        *([unreadable] if unreadable else []),
+    ]
     keys = [keyed(pack) for pack in packs]
-    return [_Batch(phase, {key: each for key, (each, _) in pack.items()}, {key: part for key, (_, part) in pack.items()}) for pack in keys]
+    return [
+        _Batch(
+            phase,
+            {key: each for key, (each, _) in pack.items()},
+            {key: part for key, (_, part) in pack.items()},
+        )
+        for pack in keys
+    ]
 
 
 def _own_part(context: Context, candidate: Candidate) -> IdeaPart:
@@ -107,19 +136,29 @@ async def _asked(context: Context, batch: _Batch) -> Outcome[GroundingReply] | N
     if not items:
         return None
     parts = tuple(
-        PartHeld(part=part.value, claims=context.outline.claims[part], keys=tuple(key for key, own in batch.parts.items() if own is part))
+        PartHeld(
+            part=part.value,
+            claims=context.outline.claims[part],
+            keys=tuple(key for key, own in batch.parts.items() if own is part),
+        )
         for part in dict.fromkeys(batch.parts.values())
     )
-    outcome = await context.engine.run(GROUND_EVIDENCE, GroundingInput(idea=context.outline.gist, items=items, parts=parts))
+    outcome = await context.engine.run(
+        GROUND_EVIDENCE, GroundingInput(idea=context.outline.gist, items=items, parts=parts)
+    )
     if isinstance(outcome, Unscored):
         context.failures.unscored(outcome, batch.subject)
     return outcome
 
 
-def _row(context: Context, batch: _Batch, key: str, outcome: Outcome[GroundingReply] | None) -> dict[str, Any]:
+def _row(
+    context: Context, batch: _Batch, key: str, outcome: Outcome[GroundingReply] | None
+) -> dict[str, Any]:
     if outcome is None:
         detail = "neither its source nor its reading gives any text"
-        return _unscored(batch, key, Reason.NO_EVIDENCE, detail, never_asked(GROUND_EVIDENCE, context.engine))
+        return _unscored(
+            batch, key, Reason.NO_EVIDENCE, detail, never_asked(GROUND_EVIDENCE, context.engine)
+        )
     if isinstance(outcome, Unscored):
         return _unscored(batch, key, outcome.reason, outcome.detail, outcome.provenance)
     entry = by_key(outcome.value.items, batch.items).get(key)
@@ -130,7 +169,9 @@ def _row(context: Context, batch: _Batch, key: str, outcome: Outcome[GroundingRe
     return _scored(batch, key, entry, outcome.provenance)
 
 
-def _scored(batch: _Batch, key: str, entry: GroundingEntry, provenance: Provenance) -> dict[str, Any]:
+def _scored(
+    batch: _Batch, key: str, entry: GroundingEntry, provenance: Provenance
+) -> dict[str, Any]:
     candidate = batch.items[key]
     passage = " ".join(entry.passage.split())
     return {
@@ -141,12 +182,15 @@ def _scored(batch: _Batch, key: str, entry: GroundingEntry, provenance: Provenan
         "analysis": without_keys(entry.analysis, batch.items, key).strip(),
         "relevance_0_to_1": entry.relevance / 10,
         "passage": passage,
-        "passage_verified": bool(passage) and stands_in(passage, candidate.quotable or candidate.item.text),
+        "passage_verified": bool(passage)
+        and stands_in(passage, candidate.quotable or candidate.item.text),
         "provenance": provenance,
     }
 
 
-def _unscored(batch: _Batch, key: str, reason: Reason, detail: str, provenance: Provenance) -> dict[str, Any]:
+def _unscored(
+    batch: _Batch, key: str, reason: Reason, detail: str, provenance: Provenance
+) -> dict[str, Any]:
     return {
         "part": batch.parts[key],
         "phase": batch.phase,

@@ -29,7 +29,10 @@ def identities(item: KnowledgeItem) -> frozenset[str]:
     arxiv_id = item.arxiv_id or arxiv_id_of(item.url)
     if arxiv_id:
         found.add(f"arxiv:{_VERSION.sub('', arxiv_id.lower())}")
-    if item.kind is SourceKind.PAPERS and len(title := plain_title(item.title).split()) >= _LEAST_TITLE_WORDS:
+    if (
+        item.kind is SourceKind.PAPERS
+        and len(title := plain_title(item.title).split()) >= _LEAST_TITLE_WORDS
+    ):
         found.add(f"title:{' '.join(title)}")
     return frozenset(found)
 
@@ -37,7 +40,10 @@ def identities(item: KnowledgeItem) -> frozenset[str]:
 def is_the_idea(item: KnowledgeItem, idea_title: str) -> bool:
     """Whether a find is the idea's own paper or page: its title is the idea's, with little around it (a site's name, a number)."""
     wanted, found = plain_title(idea_title), plain_title(item.title)
-    few = len(wanted.split()) < _LEAST_TITLE_WORDS or len(found.split()) > len(wanted.split()) + _WORDS_AROUND
+    few = (
+        len(wanted.split()) < _LEAST_TITLE_WORDS
+        or len(found.split()) > len(wanted.split()) + _WORDS_AROUND
+    )
     return not few and f" {wanted} " in f" {found} "
 
 
@@ -49,7 +55,9 @@ def bare_address(url: str) -> str:
         port = f":{parts.port}" if parts.port and parts.port not in (80, 443) else ""
     except ValueError:
         return url
-    query = urlencode([(name, value) for name, value in parse_qsl(parts.query) if not _TRACKING.match(name)])
+    query = urlencode(
+        [(name, value) for name, value in parse_qsl(parts.query) if not _TRACKING.match(name)]
+    )
     return f"{host}{port}{parts.path.rstrip('/')}{'?' + query if query else ''}"
 
 

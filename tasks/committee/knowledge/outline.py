@@ -12,7 +12,12 @@ from tasks.text.words import shorten_words
 
 GROUNDED: dict[SourceKind, tuple[IdeaPart, ...]] = {
     SourceKind.PAPERS: tuple(IdeaPart),
-    SourceKind.WEB: (IdeaPart.TLDR, IdeaPart.MOTIVATIONS, IdeaPart.RESEARCH_QUESTIONS, IdeaPart.METHODS),
+    SourceKind.WEB: (
+        IdeaPart.TLDR,
+        IdeaPart.MOTIVATIONS,
+        IdeaPart.RESEARCH_QUESTIONS,
+        IdeaPart.METHODS,
+    ),
     SourceKind.CODE: (IdeaPart.METHODS, IdeaPart.EXPERIMENTAL_SETTINGS),
 }
 """Parts each kind is held against, as InnoEval's release has it (grounding_agent.py, `part_list`), with expected results for papers."""
@@ -38,7 +43,10 @@ class Outline:
     @property
     def gist(self) -> str:
         """Title and TLDR: enough to read a claim by, a tenth of the whole text."""
-        tldr = " ".join(self.claims.get(IdeaPart.TLDR, ())) or shorten_words(self.idea.text, GIST_WORDS)[0]
+        tldr = (
+            " ".join(self.claims.get(IdeaPart.TLDR, ()))
+            or shorten_words(self.idea.text, GIST_WORDS)[0]
+        )
         return f"{self.idea.title}\n\n{tldr}".strip() or self.idea.text
 
     def shown(self, part: IdeaPart) -> PartShown:
@@ -51,5 +59,7 @@ class Outline:
 
 def outline_of(idea: Idea, claims: Sequence[Claim]) -> Outline:
     """The claims by part, in the order of the parts."""
-    by_part = {part: tuple(claim.statement for claim in claims if claim.part is part) for part in IdeaPart}
+    by_part = {
+        part: tuple(claim.statement for claim in claims if claim.part is part) for part in IdeaPart
+    }
     return Outline(idea, {part: statements for part, statements in by_part.items() if statements})

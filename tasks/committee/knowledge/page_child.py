@@ -22,7 +22,15 @@ def main() -> int:
     ):
         resource.setrlimit(kind, (amount, amount))
     try:
-        text = trafilatura.extract(sys.stdin.buffer.read(), include_comments=False, include_tables=True, include_links=False) or ""
+        text = (
+            trafilatura.extract(
+                sys.stdin.buffer.read(),
+                include_comments=False,
+                include_tables=True,
+                include_links=False,
+            )
+            or ""
+        )
     except MemoryError:
         return EXIT_MEMORY
     sys.stdout.buffer.write(text[:maximum_characters].encode("utf-8", "replace"))

@@ -35,7 +35,11 @@ def _address(paper: Paper) -> str:
         return paper.url
     if paper.doi:
         return f"https://doi.org/{paper.doi}"
-    return f"https://arxiv.org/abs/{paper.arxiv_id}" if paper.arxiv_id else f"https://www.semanticscholar.org/paper/{paper.paper_id}"
+    return (
+        f"https://arxiv.org/abs/{paper.arxiv_id}"
+        if paper.arxiv_id
+        else f"https://www.semanticscholar.org/paper/{paper.paper_id}"
+    )
 
 
 def paper_of(item: KnowledgeItem) -> Paper:
@@ -87,14 +91,18 @@ def adopt(candidates: Sequence[Candidate], papers: Sequence[Paper], cutoff: date
     by_arxiv = {paper.arxiv_id.lower(): paper for paper in papers if paper.arxiv_id}
     for candidate in candidates:
         item = candidate.item
-        paper = by_arxiv.get((item.arxiv_id or "").lower()) or by_doi.get((clean_doi(item.doi) if item.doi else None) or "")
+        paper = by_arxiv.get((item.arxiv_id or "").lower()) or by_doi.get(
+            (clean_doi(item.doi) if item.doi else None) or ""
+        )
         if paper is not None and _fits(candidate, paper, cutoff):
             candidate.paper = paper
             candidate.item = replace(
                 item,
                 text=item.text or paper.abstract or "",
                 venue=paper.venue or item.venue,
-                citation_count=paper.citation_count if paper.citation_count is not None else item.citation_count,
+                citation_count=paper.citation_count
+                if paper.citation_count is not None
+                else item.citation_count,
             )
 
 

@@ -9,7 +9,9 @@ LEAST_CHARACTERS = 20
 """A shorter quotation proves nothing: nearly every text holds it."""
 _HYPHENATED = bounded(r"(?<=\w)[-\u2010\u2011][^\S\n]{0,99}+\n\s{0,99}+(?=\w)")
 _DASHES = bounded(r"(?<!\s)\s*+[-\u2010-\u2015\u2212]+\s*")
-_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "«": '"', "»": '"'})
+_QUOTES = str.maketrans(
+    {"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "«": '"', "»": '"'}
+)
 _INVISIBLE = bounded(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 

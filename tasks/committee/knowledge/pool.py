@@ -74,14 +74,27 @@ class Pool:
         return iter(self.candidates)
 
     def of(self, phase: KnowledgePhase, kind: SourceKind) -> list[Candidate]:
-        return [candidate for candidate in self.candidates if candidate.phase is phase and candidate.item.kind is kind]
+        return [
+            candidate
+            for candidate in self.candidates
+            if candidate.phase is phase and candidate.item.kind is kind
+        ]
 
     def add(self, find: Find) -> Candidate | None:
         """Enter a find; the candidate if it is a new one. What is known from before the time point does not count as later knowledge."""
         names = identities(find.item)
-        if find.phase is KnowledgePhase.AFTER and any((KnowledgePhase.BEFORE, name) in self._places for name in names):
+        if find.phase is KnowledgePhase.AFTER and any(
+            (KnowledgePhase.BEFORE, name) in self._places for name in names
+        ):
             return None
-        known = next((self._places[find.phase, name] for name in sorted(names) if (find.phase, name) in self._places), None)
+        known = next(
+            (
+                self._places[find.phase, name]
+                for name in sorted(names)
+                if (find.phase, name) in self._places
+            ),
+            None,
+        )
         candidate = known or _candidate(find)
         if known is None:
             self.candidates.append(candidate)
@@ -89,13 +102,25 @@ class Pool:
             _merge(candidate, find)
         for name in names:
             self._places.setdefault((find.phase, name), candidate)
-            later = self._places.pop((KnowledgePhase.AFTER, name), None) if find.phase is KnowledgePhase.BEFORE else None
+            later = (
+                self._places.pop((KnowledgePhase.AFTER, name), None)
+                if find.phase is KnowledgePhase.BEFORE
+                else None
+            )
             self.candidates = [each for each in self.candidates if each is not later]
         return candidate if known is None else None
 
 
 def _candidate(find: Find) -> Candidate:
-    return Candidate(find.item, find.phase, find.query, find.round, find.paper, {find.query.part: None}, {find.query: None})
+    return Candidate(
+        find.item,
+        find.phase,
+        find.query,
+        find.round,
+        find.paper,
+        {find.query.part: None},
+        {find.query: None},
+    )
 
 
 def _merge(candidate: Candidate, find: Find) -> None:
@@ -112,7 +137,10 @@ def _merge(candidate: Candidate, find: Find) -> None:
         updated=max(filter(None, (old.updated, new.updated)), default=None),
         authors=old.authors or new.authors,
         venue=old.venue or new.venue,
-        citation_count=max((count for count in (old.citation_count, new.citation_count) if count is not None), default=None),
+        citation_count=max(
+            (count for count in (old.citation_count, new.citation_count) if count is not None),
+            default=None,
+        ),
         stars=max((count for count in (old.stars, new.stars) if count is not None), default=None),
         doi=old.doi or new.doi,
         arxiv_id=old.arxiv_id or new.arxiv_id,

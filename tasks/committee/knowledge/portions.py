@@ -8,7 +8,11 @@ from tasks.text.words import shorten_words
 def within(parts: Sequence[tuple[str, str]], word_limit: int) -> str:
     """(heading, text) parts as one text of at most `word_limit` words and some marks: the longest parts give way first."""
     shares = _shares([len(text.split()) for _, text in parts], word_limit)
-    return "\n\n".join(_portion(heading, text, share) for (heading, text), share in zip(parts, shares, strict=True) if share)
+    return "\n\n".join(
+        _portion(heading, text, share)
+        for (heading, text), share in zip(parts, shares, strict=True)
+        if share
+    )
 
 
 def _portion(heading: str, text: str, word_limit: int) -> str:

@@ -34,7 +34,13 @@ _MEDIA = ("image/", "audio/", "video/", "font/")
 WEB_PAGE = Expected(
     name="web page",
     accept="text/html,application/xhtml+xml,text/plain;q=0.5",
-    refused_types=(*_MEDIA, "application/pdf", "application/zip", "application/octet-stream", "application/json"),
+    refused_types=(
+        *_MEDIA,
+        "application/pdf",
+        "application/zip",
+        "application/octet-stream",
+        "application/json",
+    ),
     wrong=Reason.WRONG_TYPE,
     maximum_bytes=3_000_000,
 )
@@ -85,9 +91,17 @@ class WebReader:
         revision = await self.code_host.commit_until(name, as_of) if as_of is not None else None
         if isinstance(revision, SourceFailure):
             return Reading(failure=revision)
-        return await self._read(self.code_host.archive(name, revision), ARCHIVE, "repository", self._unpacked)
+        return await self._read(
+            self.code_host.archive(name, revision), ARCHIVE, "repository", self._unpacked
+        )
 
-    async def _read(self, url: str, expected: Expected, kind: str, parse: Callable[[bytes, str], Awaitable[Reading]]) -> Reading:
+    async def _read(
+        self,
+        url: str,
+        expected: Expected,
+        kind: str,
+        parse: Callable[[bytes, str], Awaitable[Reading]],
+    ) -> Reading:
         key = f"{kind}:{VERSION}:{content_hash(url)}"
         async with self.slots:
             if (kept := await self._kept(key)) is not None:
@@ -96,7 +110,11 @@ class WebReader:
             private = self.allow_private_addresses
             downloader = Downloader(self.settings, self.ledger, private, expected)
             content = await downloader.fetch(url)
-            reading = Reading(failure=content) if isinstance(content, SourceFailure) else await parse(content, url)
+            reading = (
+                Reading(failure=content)
+                if isinstance(content, SourceFailure)
+                else await parse(content, url)
+            )
         if reading.failure is None and self.store is not None:
             await asyncio.to_thread(self.store.put_many, {key: orjson.dumps(reading.parts)})
         return reading
@@ -105,7 +123,11 @@ class WebReader:
         if self.store is None:
             return None
         value = (await asyncio.to_thread(self.store.get_many, [key], LOOK_UP_SECONDS)).get(key)
-        return tuple((heading, text) for heading, text in orjson.loads(value)) if value is not None else None
+        return (
+            tuple((heading, text) for heading, text in orjson.loads(value))
+            if value is not None
+            else None
+        )
 
     async def _main_text(self, content: bytes, url: str) -> Reading:
         answer = await self._in_child(_PAGE_CHILD, content, str(MAXIMUM_PAGE_CHARACTERS))
@@ -113,7 +135,14 @@ class WebReader:
             return Reading(failure=answer)
         text = answer.decode("utf-8", "replace").strip()
         if len(text) < SHORTEST_PAGE_CHARACTERS:
-            return Reading(failure=failure("page", url, Reason.NO_TEXT, "the page holds no main text (a script may draw it)"))
+            return Reading(
+                failure=failure(
+                    "page",
+                    url,
+                    Reason.NO_TEXT,
+                    "the page holds no main text (a script may draw it)",
+                )
+            )
         return Reading((("Page", text),))
 
     async def _unpacked(self, content: bytes, url: str) -> Reading:
@@ -123,15 +152,29 @@ class WebReader:
         try:
             return Reading(parts_of(archive_of(answer)))
         except ValidationError:
-            return Reading(failure=failure("repository", url, Reason.DAMAGED, "the reader of the archive answered nonsense"))
+            return Reading(
+                failure=failure(
+                    "repository", url, Reason.DAMAGED, "the reader of the archive answered nonsense"
+                )
+            )
 
-    async def _in_child(self, script: Path, content: bytes, *arguments: str) -> bytes | SourceFailure:
+    async def _in_child(
+        self, script: Path, content: bytes, *arguments: str
+    ) -> bytes | SourceFailure:
         name = script.stem.removesuffix("_child")
         cpu_seconds = max(int(self.settings.parse_seconds), 1)
-        ended = await run_child((str(script), str(cpu_seconds), str(self.settings.parse_memory_bytes), *arguments), content, cpu_seconds)
+        ended = await run_child(
+            (str(script), str(cpu_seconds), str(self.settings.parse_memory_bytes), *arguments),
+            content,
+            cpu_seconds,
+        )
         if ended.code == 0:
             return ended.output
         limits = {None, EXIT_MEMORY, -signal.SIGXCPU, -signal.SIGKILL}
         if ended.code in limits:
-            return failure(name, "", Reason.PARSER_LIMIT, "reading needs more memory or time than it may take")
-        return failure(name, "", Reason.DAMAGED, f"the reader ended with code {ended.code}: damaged or hostile")
+            return failure(
+                name, "", Reason.PARSER_LIMIT, "reading needs more memory or time than it may take"
+            )
+        return failure(
+            name, "", Reason.DAMAGED, f"the reader ended with code {ended.code}: damaged or hostile"
+        )

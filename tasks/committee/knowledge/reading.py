@@ -15,7 +15,11 @@ from tasks.committee.knowledge.reader import Reading
 from tasks.committee.knowledge.summarising import summarise
 from tasks.committee.knowledge.tools import KnowledgeReader
 
-_PAGE_SUBJECT, _REPOSITORY_SUBJECT, _PAPER_SUBJECT = "reading of pages", "reading of repositories", "reading of papers"
+_PAGE_SUBJECT, _REPOSITORY_SUBJECT, _PAPER_SUBJECT = (
+    "reading of pages",
+    "reading of repositories",
+    "reading of papers",
+)
 
 
 async def read_selected(context: Context, candidates: Sequence[Candidate]) -> None:
@@ -25,10 +29,16 @@ async def read_selected(context: Context, candidates: Sequence[Candidate]) -> No
     """
     waiting = [candidate for candidate in candidates if not candidate.read]
     papers = [candidate for candidate in waiting if candidate.item.kind is SourceKind.PAPERS]
-    work: list[Coroutine[Any, Any, Reading | None]] = [_read_paper(context, candidate) for candidate in papers]
+    work: list[Coroutine[Any, Any, Reading | None]] = [
+        _read_paper(context, candidate) for candidate in papers
+    ]
     pages: list[tuple[Candidate, Reading]] = []
     reader = context.tools.reader
-    others = [candidate for candidate in waiting if candidate.item.kind is not SourceKind.PAPERS] if reader is not None else []
+    others = (
+        [candidate for candidate in waiting if candidate.item.kind is not SourceKind.PAPERS]
+        if reader is not None
+        else []
+    )
     if reader is not None:
         work += [_read_address(context, reader, candidate) for candidate in others]
     async with asyncio.TaskGroup() as group:
@@ -51,7 +61,9 @@ async def _read_paper(context: Context, candidate: Candidate) -> None:
     candidate.quotable = "\n\n".join((candidate.item.text, *(text for _, text in parts)))
 
 
-async def _read_address(context: Context, reader: KnowledgeReader, candidate: Candidate) -> Reading | None:
+async def _read_address(
+    context: Context, reader: KnowledgeReader, candidate: Candidate
+) -> Reading | None:
     """A repository is read into the candidate; a page's text is returned, because its summary is still to be made."""
     name = repository_of(candidate.item.url)
     if name is not None:
@@ -65,11 +77,17 @@ async def _read_address(context: Context, reader: KnowledgeReader, candidate: Ca
     return reading
 
 
-async def _read_repository(context: Context, reader: KnowledgeReader, candidate: Candidate, name: str) -> None:
+async def _read_repository(
+    context: Context, reader: KnowledgeReader, candidate: Candidate, name: str
+) -> None:
     """As of the cutoff where the repository was pushed to since, or may have been: its README would tell what came later."""
     cutoff, updated = context.outline.cutoff, candidate.item.updated
     judged_by = cutoff is not None and candidate.phase is KnowledgePhase.BEFORE
-    as_of = cutoff if judged_by and cutoff is not None and (updated is None or updated > cutoff) else None
+    as_of = (
+        cutoff
+        if judged_by and cutoff is not None and (updated is None or updated > cutoff)
+        else None
+    )
     reading = await reader.repository(name, as_of)
     if reading.failure is not None:
         context.failures.readings([reading.failure], _REPOSITORY_SUBJECT)

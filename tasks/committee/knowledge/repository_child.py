@@ -44,7 +44,15 @@ def main() -> int:
         answer = read(sys.stdin.buffer.read(), cpu_seconds * PARSING_SHARE)
     except MemoryError:
         return EXIT_MEMORY
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError, OSError):
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        ValueError,
+        NotImplementedError,
+        RuntimeError,
+        OSError,
+    ):
         return EXIT_DAMAGED
     json.dump(answer, sys.stdout, ensure_ascii=True)
     return 0
@@ -68,7 +76,10 @@ def read(content: bytes, parsing_seconds: float) -> dict[str, Any]:
         return {
             "readme": (_text(archive, files[readme], budget) or "") if readme else "",
             "file_count": len(files),
-            "files": [[path, entry.file_size] for path, entry in list(files.items())[:MAXIMUM_FILES_LISTED]],
+            "files": [
+                [path, entry.file_size]
+                for path, entry in list(files.items())[:MAXIMUM_FILES_LISTED]
+            ],
             "modules": modules,
             "modules_left_out": len(waiting),
         }
@@ -76,7 +87,11 @@ def read(content: bytes, parsing_seconds: float) -> dict[str, Any]:
 
 def _modules(files: dict[str, zipfile.ZipInfo]) -> list[str]:
     """Python files, those nearest to the root first; tests, documents and vendored code left out."""
-    found = [path for path in files if path.endswith(".py") and not any(mark in f"/{path.lower()}" for mark in _SKIPPED)]
+    found = [
+        path
+        for path in files
+        if path.endswith(".py") and not any(mark in f"/{path.lower()}" for mark in _SKIPPED)
+    ]
     return sorted(found, key=lambda path: (path.count("/"), path))[:MAXIMUM_MODULES]
 
 
@@ -87,27 +102,44 @@ def _text(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, budget: list[int]) -
     with archive.open(entry) as stream:
         content = stream.read(min(MAXIMUM_FILE_BYTES, budget[0]) + 1)
     budget[0] -= len(content)
-    return None if len(content) > MAXIMUM_FILE_BYTES or budget[0] < 0 else content.decode("utf-8", "replace")
+    return (
+        None
+        if len(content) > MAXIMUM_FILE_BYTES or budget[0] < 0
+        else content.decode("utf-8", "replace")
+    )
 
 
 def _structure(text: str) -> dict[str, Any] | None:
     try:
         tree = ast.parse(text)
         document = (ast.get_docstring(tree) or "").strip().splitlines()
-        classes = {node.name: _methods(node) for node in tree.body if isinstance(node, ast.ClassDef)}
-        functions = [node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        classes = {
+            node.name: _methods(node) for node in tree.body if isinstance(node, ast.ClassDef)
+        }
+        functions = [
+            node.name
+            for node in tree.body
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        ]
         return {
             "about": document[0][:200] if document else "",
             "classes": dict(list(classes.items())[:MAXIMUM_NAMES]),
             "functions": functions[:MAXIMUM_NAMES],
             "calls": _calls(tree),
         }
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the parser's own limits on nesting come as MemoryError
+    except (
+        SyntaxError,
+        ValueError,
+        RecursionError,
+        MemoryError,
+    ):  # the parser's own limits on nesting come as MemoryError
         return None
 
 
 def _methods(node: ast.ClassDef) -> list[str]:
-    names = [each.name for each in node.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    names = [
+        each.name for each in node.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
     return [name for name in names if not name.startswith("__")][:MAXIMUM_NAMES]
 
 
@@ -120,7 +152,13 @@ def _calls(tree: ast.Module) -> dict[str, list[str]]:
         for inner in ast.walk(node):
             if isinstance(inner, ast.Call):
                 target = inner.func
-                name = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
+                name = (
+                    target.id
+                    if isinstance(target, ast.Name)
+                    else target.attr
+                    if isinstance(target, ast.Attribute)
+                    else ""
+                )
                 if len(name) > 2 and len(called) < MAXIMUM_NAMES:
                     called.setdefault(name)
     return {name: list(called) for name, called in found.items() if called}

@@ -41,7 +41,9 @@ class CrossEncoderReranker:
             model = _MODELS.get(self._name) or _loaded(self._name)
             pairs = [(query, text) for text in texts]
             values = model.predict(pairs, activation_fn=torch.nn.Sigmoid(), show_progress_bar=False)
-        return [round(float(value), 4) for value in np.asarray(values, dtype=np.float64).reshape(-1)]
+        return [
+            round(float(value), 4) for value in np.asarray(values, dtype=np.float64).reshape(-1)
+        ]
 
 
 def _loaded(name: str) -> Any:

@@ -39,13 +39,22 @@ class Search:
         for name in self.context.parameters.sources:
             source = self.context.tools.sources.get(name)
             if name != LITERATURE and source is None:
-                self.context.failures.not_searched(name, Reason.NOT_CONFIGURED, "it is not open in this run")
+                self.context.failures.not_searched(
+                    name, Reason.NOT_CONFIGURED, "it is not open in this run"
+                )
             elif source is not None and not source.searches_text:
-                self.context.failures.not_searched(name, Reason.BAD_REQUEST, "it answers DOIs, not words")
+                self.context.failures.not_searched(
+                    name, Reason.BAD_REQUEST, "it answers DOIs, not words"
+                )
 
     async def round(self, queries: Sequence[Query], number: int) -> list[Candidate]:
         """Ask, and enter what is new. The result does not depend on who answers first."""
-        jobs = [(phase, query, name) for phase in self.context.phases for query in queries for name in self._sources_of(query.kind)]
+        jobs = [
+            (phase, query, name)
+            for phase in self.context.phases
+            for query in queries
+            for name in self._sources_of(query.kind)
+        ]
         fresh = [job for job in jobs if (job[0], job[2], _plain(job[1].text)) not in self._asked]
         wanted = dict.fromkeys((phase, name, _plain(query.text)) for phase, query, name in fresh)
         async with asyncio.TaskGroup() as group:
@@ -73,14 +82,22 @@ class Search:
         names = []
         for name in dict.fromkeys(self.context.parameters.sources):
             source = self.context.tools.sources.get(name)
-            fits = kind is SourceKind.PAPERS if name == LITERATURE else source is not None and source.kind is kind and source.searches_text
+            fits = (
+                kind is SourceKind.PAPERS
+                if name == LITERATURE
+                else source is not None and source.kind is kind and source.searches_text
+            )
             if fits and name not in self._silent:
                 names.append(name)
         return names
 
-    def _fell_silent(self, name: str, tasks: dict[tuple[KnowledgePhase, str, str], asyncio.Task[_Answered]]) -> bool:
+    def _fell_silent(
+        self, name: str, tasks: dict[tuple[KnowledgePhase, str, str], asyncio.Task[_Answered]]
+    ) -> bool:
         """A source that refused every question for a lasting reason is not asked again."""
-        return all(task.result().failed_for_good for (_, asked, _), task in tasks.items() if asked == name)
+        return all(
+            task.result().failed_for_good for (_, asked, _), task in tasks.items() if asked == name
+        )
 
     async def _ask(self, phase: KnowledgePhase, name: str, text: str) -> _Answered:
         if name == LITERATURE:
@@ -92,19 +109,34 @@ class Search:
         cutoff = self.context.outline.cutoff
         later = phase is KnowledgePhase.AFTER
         limit = self.context.parameters.knowledge_per_kind * (SIMILARITY_SHARE if later else 1)
-        answer = await self.context.tools.literature.search_papers(text, limit, None if later else cutoff)
+        answer = await self.context.tools.literature.search_papers(
+            text, limit, None if later else cutoff
+        )
         self.context.failures.searches(answer.failures, LITERATURE)
         papers: Iterable[Paper] = answer.items
         if cutoff is not None:
-            papers = [paper for paper in papers if (appeared_after(paper, cutoff) if later else paper.admissible(cutoff))]
+            papers = [
+                paper
+                for paper in papers
+                if (appeared_after(paper, cutoff) if later else paper.admissible(cutoff))
+            ]
         finds = tuple((item_of(paper, LITERATURE), paper) for paper in papers)
         return _Answered(finds, _refused_for_good(answer.failures))
 
     async def _ask_source(self, phase: KnowledgePhase, name: str, text: str) -> _Answered:
         cutoff = self.context.outline.cutoff
-        after = cutoff + timedelta(days=1) if cutoff is not None and phase is KnowledgePhase.AFTER else None
+        after = (
+            cutoff + timedelta(days=1)
+            if cutoff is not None and phase is KnowledgePhase.AFTER
+            else None
+        )
         before = cutoff if phase is KnowledgePhase.BEFORE else None
-        query = SourceQuery(text=text, limit=self.context.parameters.knowledge_per_kind, published_after=after, published_before=before)
+        query = SourceQuery(
+            text=text,
+            limit=self.context.parameters.knowledge_per_kind,
+            published_after=after,
+            published_before=before,
+        )
         answer = await self.context.tools.sources[name].search(query)
         _tell(self.context.failures, name, answer, phase)
         finds = tuple((item, None) for item in answer.items if item.admissible(after, before))
@@ -113,7 +145,9 @@ class Search:
 
 def _refused_for_good(failures: Sequence[SourceFailure]) -> bool:
     """Whether the source would refuse any other question as well, as long as the settings stay."""
-    return bool(failures) and all(failure.reason.passes is Passes.WITH_OTHER_SETTINGS for failure in failures)
+    return bool(failures) and all(
+        failure.reason.passes is Passes.WITH_OTHER_SETTINGS for failure in failures
+    )
 
 
 def _tell(failures: FailureLog, name: str, answer: KnowledgeAnswer, phase: KnowledgePhase) -> None:
@@ -123,7 +157,9 @@ def _tell(failures: FailureLog, name: str, answer: KnowledgeAnswer, phase: Knowl
             detail = f"a find of {name} carries no date: it cannot be shown to lie before the cutoff, so the idea is not judged by it"
             failures.add(f"search in {name}", Reason.NO_DATE, detail)
     if answer.shortening is not None:
-        failures.add(f"search in {name}", Reason.TOO_LONG, f"a query was shortened: {answer.shortening}")
+        failures.add(
+            f"search in {name}", Reason.TOO_LONG, f"a query was shortened: {answer.shortening}"
+        )
 
 
 def _plain(text: str) -> str:

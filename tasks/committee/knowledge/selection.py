@@ -14,7 +14,11 @@ def score_0_to_1(candidate: Candidate, judge_weight: float) -> float | None:
     """(1 - α) · similarity + α · judge; None where the judge gave no score. With α = 0 there is no judge to wait for."""
     if candidate.semantic_0_to_1 is None or (candidate.judge_0_to_1 is None and judge_weight > 0):
         return None
-    return round((1 - judge_weight) * candidate.semantic_0_to_1 + judge_weight * (candidate.judge_0_to_1 or 0.0), 4)
+    return round(
+        (1 - judge_weight) * candidate.semantic_0_to_1
+        + judge_weight * (candidate.judge_0_to_1 or 0.0),
+        4,
+    )
 
 
 def shortlist(pool: Pool, limit: int) -> list[Candidate]:
@@ -27,7 +31,9 @@ def shortlist(pool: Pool, limit: int) -> list[Candidate]:
     ]
 
 
-def select(candidates: Iterable[Candidate], pool: Pool, limit: int, judge_weight: float) -> list[Candidate]:
+def select(
+    candidates: Iterable[Candidate], pool: Pool, limit: int, judge_weight: float
+) -> list[Candidate]:
     """Mark the `limit` best of every kind and phase among `candidates` as selected, all others as not, and return them.
 
     One without a judge's score is placed by its similarity: as if its standing neither helped nor harmed it.

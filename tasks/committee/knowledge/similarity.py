@@ -27,13 +27,22 @@ class Similarity:
         """Set the similarity of new candidates; one request to the embedder."""
         if not candidates:
             return
-        anchors = [] if self._centre is not None else [*idea_passages(self._outline.idea.text), *map(self._part_text, self._outline.parts)]
+        anchors = (
+            []
+            if self._centre is not None
+            else [
+                *idea_passages(self._outline.idea.text),
+                *map(self._part_text, self._outline.parts),
+            ]
+        )
         texts = list(dict.fromkeys(candidate.text for candidate in candidates))
         vectors = await self._embedder.embed([*anchors, *texts])
         if self._centre is None:
             passages = len(anchors) - len(self._outline.parts)
             self._centre = _unit(vectors[:passages].mean(axis=0))
-            self._parts = dict(zip(self._outline.parts, vectors[passages : len(anchors)], strict=True))
+            self._parts = dict(
+                zip(self._outline.parts, vectors[passages : len(anchors)], strict=True)
+            )
         by_text = dict(zip(texts, vectors[len(anchors) :], strict=True))
         for candidate in candidates:
             candidate.semantic_0_to_1 = self._of(by_text[candidate.text], candidate)
@@ -47,7 +56,9 @@ class Similarity:
         return "\n".join(self._outline.claims[part])
 
 
-async def rerank(candidates: Sequence[Candidate], outline: Outline, reranker: Reranker | None) -> None:
+async def rerank(
+    candidates: Sequence[Candidate], outline: Outline, reranker: Reranker | None
+) -> None:
     """Replace the similarity of the few that came through by the reranker's; without one the embedding's stands."""
     if reranker is None or not candidates:
         return
@@ -56,7 +67,11 @@ async def rerank(candidates: Sequence[Candidate], outline: Outline, reranker: Re
         by_part.setdefault(candidate.query.part, []).append(candidate)
     async with asyncio.TaskGroup() as group:
         tasks = {
-            part: group.create_task(reranker.scores("\n".join(outline.claims[part]), [candidate.text for candidate in found]))
+            part: group.create_task(
+                reranker.scores(
+                    "\n".join(outline.claims[part]), [candidate.text for candidate in found]
+                )
+            )
             for part, found in by_part.items()
         }
     for part, found in by_part.items():

@@ -10,7 +10,12 @@ from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.identity import host_of
 from tasks.committee.knowledge.keys import keyed
 from tasks.committee.knowledge.pool import Candidate
-from tasks.committee.knowledge.steps.judge_standing import JUDGE_STANDING, ItemStanding, StandingInput, StandingReply
+from tasks.committee.knowledge.steps.judge_standing import (
+    JUDGE_STANDING,
+    ItemStanding,
+    StandingInput,
+    StandingReply,
+)
 from tasks.judging.packing import even_batches
 from tasks.judging.reply_fields import by_key
 
@@ -22,7 +27,9 @@ async def judge_standing(context: Context, candidates: Sequence[Candidate]) -> N
     if context.parameters.judge_weight == 0:
         return
     waiting = [candidate for candidate in candidates if not candidate.judged]
-    batches = [keyed(batch) for batch in even_batches(waiting, context.parameters.items_per_judge_call)]
+    batches = [
+        keyed(batch) for batch in even_batches(waiting, context.parameters.items_per_judge_call)
+    ]
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(_asked(context, batch)) for batch in batches]
     for batch, task in zip(batches, tasks, strict=True):
@@ -32,7 +39,9 @@ async def judge_standing(context: Context, candidates: Sequence[Candidate]) -> N
 async def _asked(context: Context, batch: dict[str, Candidate]) -> Outcome[StandingReply]:
     items = tuple(_shown(key, candidate) for key, candidate in batch.items())
     title = context.outline.idea.title or context.outline.gist
-    return await context.engine.run(JUDGE_STANDING, StandingInput(idea=title, items=items, as_of_year=context.as_of_year))
+    return await context.engine.run(
+        JUDGE_STANDING, StandingInput(idea=title, items=items, as_of_year=context.as_of_year)
+    )
 
 
 def _shown(key: str, candidate: Candidate) -> ItemStanding:
@@ -78,4 +87,6 @@ def _leave_unscored(context: Context, candidate: Candidate) -> None:
         candidate.unscored_reason = Reason.NO_EVIDENCE
         return
     candidate.unscored_reason = Reason.REPLY_UNPARSABLE
-    context.failures.omission(_SUBJECT, "the reply has no usable entry for a find whose standing is known in part")
+    context.failures.omission(
+        _SUBJECT, "the reply has no usable entry for a find whose standing is known in part"
+    )

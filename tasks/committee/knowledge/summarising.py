@@ -10,7 +10,13 @@ from tasks.committee.knowledge.keys import keyed, without_keys
 from tasks.committee.knowledge.passages import stands_in
 from tasks.committee.knowledge.pool import Candidate
 from tasks.committee.knowledge.portions import within
-from tasks.committee.knowledge.steps.summarise_pages import SUMMARISE_PAGES, PageShown, PageSummary, SummariesInput, SummariesReply
+from tasks.committee.knowledge.steps.summarise_pages import (
+    SUMMARISE_PAGES,
+    PageShown,
+    PageSummary,
+    SummariesInput,
+    SummariesReply,
+)
 from tasks.judging.packing import even_batches
 from tasks.judging.reply_fields import by_key
 
@@ -24,7 +30,10 @@ async def summarise(context: Context, candidates: Sequence[Candidate]) -> None:
 
     A page without a summary keeps what its source said of it.
     """
-    batches = [keyed(batch) for batch in even_batches(candidates, context.parameters.pages_per_summary_call)]
+    batches = [
+        keyed(batch)
+        for batch in even_batches(candidates, context.parameters.pages_per_summary_call)
+    ]
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(_asked(context, batch)) for batch in batches]
     for batch, task in zip(batches, tasks, strict=True):
@@ -36,11 +45,15 @@ async def _asked(context: Context, batch: dict[str, Candidate]) -> Outcome[Summa
         PageShown(
             key=key,
             title=candidate.item.title,
-            text=within((("Text", candidate.quotable),), PAGE_SHARE * context.parameters.reading_word_limit),
+            text=within(
+                (("Text", candidate.quotable),), PAGE_SHARE * context.parameters.reading_word_limit
+            ),
         )
         for key, candidate in batch.items()
     )
-    return await context.engine.run(SUMMARISE_PAGES, SummariesInput(idea=context.outline.gist, pages=pages))
+    return await context.engine.run(
+        SUMMARISE_PAGES, SummariesInput(idea=context.outline.gist, pages=pages)
+    )
 
 
 def _enter(context: Context, batch: dict[str, Candidate], outcome: Outcome[SummariesReply]) -> None:
@@ -50,7 +63,9 @@ def _enter(context: Context, batch: dict[str, Candidate], outcome: Outcome[Summa
     entries = by_key(outcome.value.pages, batch)
     for key, candidate in batch.items():
         if key in entries:
-            candidate.reading = _reading(context, entries[key], candidate, without_keys(entries[key].summary, batch, key))
+            candidate.reading = _reading(
+                context, entries[key], candidate, without_keys(entries[key].summary, batch, key)
+            )
         else:
             context.failures.omission(_SUBJECT, "the reply leaves out a page it was shown")
 
@@ -58,8 +73,16 @@ def _enter(context: Context, batch: dict[str, Candidate], outcome: Outcome[Summa
 def _reading(context: Context, entry: PageSummary, candidate: Candidate, summary: str) -> str:
     """The summary, and under it the passages that were found in the page."""
     passages = [passage for passage in entry.passages if passage.strip()]
-    sound = [" ".join(passage.split()) for passage in passages if stands_in(passage, candidate.quotable)]
+    sound = [
+        " ".join(passage.split()) for passage in passages if stands_in(passage, candidate.quotable)
+    ]
     if len(sound) < len(passages):
-        context.failures.add(_SUBJECT, Reason.PASSAGE_NOT_FOUND, "a passage does not stand in its page word for word and was left out")
-    parts = [("Summary", summary)] + ([("Passages", "\n".join(f"- {passage}" for passage in sound))] if sound else [])
+        context.failures.add(
+            _SUBJECT,
+            Reason.PASSAGE_NOT_FOUND,
+            "a passage does not stand in its page word for word and was left out",
+        )
+    parts = [("Summary", summary)] + (
+        [("Passages", "\n".join(f"- {passage}" for passage in sound))] if sound else []
+    )
     return within(parts, context.parameters.reading_word_limit)

@@ -9,4 +9,10 @@ from tasks.committee.steps.persona_review import PERSONA_REVIEW
 from tasks.committee.steps.structure_idea import STRUCTURE_IDEA
 from tasks.judging.step import Step
 
-STEPS: tuple[Step[Any, Any], ...] = (STRUCTURE_IDEA, *KNOWLEDGE_STEPS, PERSONA_REVIEW, META_REVIEW, LATER_SUGGESTIONS)
+STEPS: tuple[Step[Any, Any], ...] = (
+    STRUCTURE_IDEA,
+    *KNOWLEDGE_STEPS,
+    PERSONA_REVIEW,
+    META_REVIEW,
+    LATER_SUGGESTIONS,
+)

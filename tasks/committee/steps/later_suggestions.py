@@ -39,11 +39,15 @@ async def baseline_suggestions(inputs: LaterInput, tools: BaselineTools) -> Late
     del tools
     weighed = sorted(
         (each for each in findings(inputs.knowledge) if each.found.evidence),
-        key=lambda each: -(each.found.relevance_0_to_1 + overlap_0_to_1(each.found.evidence, inputs.weaknesses)),
+        key=lambda each: (
+            -(each.found.relevance_0_to_1 + overlap_0_to_1(each.found.evidence, inputs.weaknesses))
+        ),
     )
     first = list({each.key: each for each in reversed(weighed)}.values())[::-1][:MOST_SUGGESTIONS]
     if not first:
-        return NoAnswer(Reason.NO_EVIDENCE, "no later knowledge says anything about a part of the idea")
+        return NoAnswer(
+            Reason.NO_EVIDENCE, "no later knowledge says anything about a part of the idea"
+        )
     return LaterReply(suggestions="\n\n".join(_suggestion(each) for each in first))
 
 

@@ -21,9 +21,13 @@ _WIDE = bounded(
 )
 _NAME_LIKE = bounded(r"[A-Z]{2}|[a-z][A-Z]|-")
 _STRICT = bounded(
-    r"\b(?:strict|sceptical|skeptical|stern|demanding|harsh|cautious|distrusts?|meticulous|impatient|dismissive|unforgiving)\b", IGNORECASE
+    r"\b(?:strict|sceptical|skeptical|stern|demanding|harsh|cautious|distrusts?|meticulous|impatient|dismissive|unforgiving)\b",
+    IGNORECASE,
 )
-_KIND = bounded(r"\b(?:generous|lenient|constructive|optimistic|open-minded|kind|encouraging|forgives?|benevolent)\b", IGNORECASE)
+_KIND = bounded(
+    r"\b(?:generous|lenient|constructive|optimistic|open-minded|kind|encouraging|forgives?|benevolent)\b",
+    IGNORECASE,
+)
 _PRIOR = 0.5
 _COMFORTABLE_WORDS, _LONG_WORDS = 24, 60
 
@@ -37,17 +41,28 @@ class Finding:
     found: FindingShown
 
 
-def findings(evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart] = tuple(IdeaPart)) -> list[Finding]:
+def findings(
+    evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart] = tuple(IdeaPart)
+) -> list[Finding]:
     """Findings on `parts`, most relevant first."""
     wanted = {part.value for part in parts}
-    found = [Finding(item.key, item.kind, finding) for item in evidence for finding in item.findings if finding.part in wanted]
+    found = [
+        Finding(item.key, item.kind, finding)
+        for item in evidence
+        for finding in item.findings
+        if finding.part in wanted
+    ]
     return sorted(found, key=lambda each: -each.found.relevance_0_to_1)
 
 
 def support_share(found: Collection[Finding]) -> float:
     """Supporting over supporting and refuting relevance, drawn toward a half where there is little of either."""
-    supports = sum(each.found.relevance_0_to_1 for each in found if each.found.relation == Relation.SUPPORTS)
-    refutes = sum(each.found.relevance_0_to_1 for each in found if each.found.relation == Relation.REFUTES)
+    supports = sum(
+        each.found.relevance_0_to_1 for each in found if each.found.relation == Relation.SUPPORTS
+    )
+    refutes = sum(
+        each.found.relevance_0_to_1 for each in found if each.found.relation == Relation.REFUTES
+    )
     return (supports + _PRIOR) / (supports + refutes + 2 * _PRIOR)
 
 
@@ -67,7 +82,11 @@ def completeness(parts: Collection[PartShown]) -> float:
 def concreteness(parts: Collection[PartShown]) -> float:
     """Share of the claims that name a figure, a proper name or a technical term."""
     claims = [claim for part in parts for claim in part.claims]
-    return sum(has_numbers(claim) or _names_something(claim) for claim in claims) / len(claims) if claims else 0.0
+    return (
+        sum(has_numbers(claim) or _names_something(claim) for claim in claims) / len(claims)
+        if claims
+        else 0.0
+    )
 
 
 def _names_something(claim: str) -> bool:
@@ -92,7 +111,13 @@ def ease(idea: str) -> float:
 
 def reach(idea: str, parts: Collection[PartShown]) -> float:
     """How far the motivation and the expected results say the idea reaches."""
-    text = " ".join((*claims_of(parts, IdeaPart.MOTIVATIONS), *claims_of(parts, IdeaPart.EXPECTED_RESULTS), idea[:300]))
+    text = " ".join(
+        (
+            *claims_of(parts, IdeaPart.MOTIVATIONS),
+            *claims_of(parts, IdeaPart.EXPECTED_RESULTS),
+            idea[:300],
+        )
+    )
     return min(len({match.lower() for match in _WIDE.findall(text)}) / 5, 1.0)
 
 

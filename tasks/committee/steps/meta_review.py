@@ -28,7 +28,9 @@ class DimensionFigures(Noun):
 
     name: str
     mean: float = Field(ge=0, le=10)
-    spread: float | None = Field(description="Standard deviation over reviewers; None with a single one.")
+    spread: float | None = Field(
+        description="Standard deviation over reviewers; None with a single one."
+    )
     scored_count: int = Field(ge=1)
 
 
@@ -46,7 +48,9 @@ def _decided(value: object) -> object:
     """`reject.`, `SPOTLIGHT`, `Accept (Poster)` as models write them; anything else is left for the closed list to refuse."""
     if not isinstance(value, str):
         return value
-    named = [decision.value for decision in Decision if decision.value.casefold() in value.casefold()]
+    named = [
+        decision.value for decision in Decision if decision.value.casefold() in value.casefold()
+    ]
     return named[0] if len(named) == 1 else value
 
 
@@ -78,30 +82,51 @@ async def baseline_conclusion(inputs: MetaInput, tools: BaselineTools) -> MetaRe
 
 
 def decision_by_total(total_score_0_to_10: float) -> Decision:
-    return next((decision for least, decision in THRESHOLDS if total_score_0_to_10 >= least), Decision.REJECT)
+    return next(
+        (decision for least, decision in THRESHOLDS if total_score_0_to_10 >= least),
+        Decision.REJECT,
+    )
 
 
 def _summary(inputs: MetaInput, ordered: list[DimensionFigures]) -> str:
-    parts = [f"The committee gives {inputs.total_score_0_to_10:.1f} of 10 over {len(inputs.reviews)} scored reviews."]
+    parts = [
+        f"The committee gives {inputs.total_score_0_to_10:.1f} of 10 over {len(inputs.reviews)} scored reviews."
+    ]
     best, worst = ordered[0], ordered[-1]
     if best is not worst:
-        parts.append(f"It thinks most of its {_named(best)} ({best.mean:.1f}) and least of its {_named(worst)} ({worst.mean:.1f}).")
-    apart = [_named(figure) for figure in ordered if figure.spread is not None and figure.spread >= WIDE_SPREAD]
+        parts.append(
+            f"It thinks most of its {_named(best)} ({best.mean:.1f}) and least of its {_named(worst)} ({worst.mean:.1f})."
+        )
+    apart = [
+        _named(figure)
+        for figure in ordered
+        if figure.spread is not None and figure.spread >= WIDE_SPREAD
+    ]
     if apart:
         parts.append(f"Members are far apart on {', '.join(apart)}.")
     if inputs.unscored_count:
-        parts.append(f"{inputs.unscored_count} reviews could not be had and are not part of the total.")
+        parts.append(
+            f"{inputs.unscored_count} reviews could not be had and are not part of the total."
+        )
     return " ".join(parts)
 
 
 def _voices(inputs: MetaInput, figures: list[DimensionFigures], *, best: bool) -> str:
     """Of each dimension the review that scores highest, or lowest."""
-    chosen = [_extreme([each for each in inputs.reviews if each.dimension == figure.name], best=best) for figure in figures]
-    return "\n\n".join(f"{each.dimension.replace('_', ' ').capitalize()}: {each.review}" for each in chosen)
+    chosen = [
+        _extreme([each for each in inputs.reviews if each.dimension == figure.name], best=best)
+        for figure in figures
+    ]
+    return "\n\n".join(
+        f"{each.dimension.replace('_', ' ').capitalize()}: {each.review}" for each in chosen
+    )
 
 
 def _extreme(reviews: list[ReviewShown], *, best: bool) -> ReviewShown:
-    return sorted(reviews, key=lambda each: (-each.score_0_to_10 if best else each.score_0_to_10, each.reviewer))[0]
+    return sorted(
+        reviews,
+        key=lambda each: (-each.score_0_to_10 if best else each.score_0_to_10, each.reviewer),
+    )[0]
 
 
 def _named(figure: DimensionFigures) -> str:

@@ -7,7 +7,10 @@ _HEADINGS: tuple[tuple[IdeaPart, Pattern], ...] = tuple(
     (part, bounded(rf"\b(?:{words})\b", IGNORECASE))
     for part, words in (
         (IdeaPart.TLDR, r"tl;?dr|summary|abstract|overview|in brief|idea in one sentence"),
-        (IdeaPart.RESEARCH_QUESTIONS, r"research questions?|questions?|hypothes[ei]s|objectives?|aims?|goals?"),
+        (
+            IdeaPart.RESEARCH_QUESTIONS,
+            r"research questions?|questions?|hypothes[ei]s|objectives?|aims?|goals?",
+        ),
         (
             IdeaPart.EXPECTED_RESULTS,
             r"expected (?:results?|outcomes?|findings?|impact)|outcomes?|anticipated|predictions?|success criteria",
@@ -61,7 +64,11 @@ _MOTIVATION = bounded(
 
 def part_of_heading(heading: str) -> IdeaPart | None:
     """The part a heading names; of several the one that comes first in it. None when it names none."""
-    found = [(match.start(), order, part) for order, (part, pattern) in enumerate(_HEADINGS) if (match := pattern.search(heading))]
+    found = [
+        (match.start(), order, part)
+        for order, (part, pattern) in enumerate(_HEADINGS)
+        if (match := pattern.search(heading))
+    ]
     return min(found)[2] if found else None
 
 
@@ -78,7 +85,11 @@ def part_of_sentence(sentence: str, under: IdeaPart | None) -> IdeaPart | None:
         return IdeaPart.RESEARCH_QUESTIONS
     if under is not None:
         return under
-    for part, pattern in ((IdeaPart.METHODS, _METHOD), (IdeaPart.EXPERIMENTAL_SETTINGS, _SETTING), (IdeaPart.MOTIVATIONS, _MOTIVATION)):
+    for part, pattern in (
+        (IdeaPart.METHODS, _METHOD),
+        (IdeaPart.EXPERIMENTAL_SETTINGS, _SETTING),
+        (IdeaPart.MOTIVATIONS, _MOTIVATION),
+    ):
         if pattern.search(sentence):
             return part
     return None

@@ -41,7 +41,9 @@ class PersonaInput(Noun):
 
     idea: str = Field(min_length=1)
     parts: tuple[PartShown, ...]
-    evidence: tuple[KnowledgeShown, ...] = Field(description="Most relevant first; empty when nothing is known to the reviewer.")
+    evidence: tuple[KnowledgeShown, ...] = Field(
+        description="Most relevant first; empty when nothing is known to the reviewer."
+    )
     unanswered_searches: int = Field(ge=0, description="What they would have shown is unknown.")
     reviewer: ReviewerShown
     dimensions: tuple[DimensionShown, ...] = Field(min_length=1)
@@ -88,7 +90,13 @@ def _reviewed(inputs: PersonaInput, dimension: DimensionShown) -> DimensionRevie
     score = min(max(10 * judgement.share + measures.leaning(inputs.reviewer.habits), 0.0), 10.0)
     return DimensionReview(
         dimension=dimension.name,
-        review=" ".join((judgement.reason, *_quotations(inputs, judgement.parts), *_missing(inputs, judgement.parts))),
+        review=" ".join(
+            (
+                judgement.reason,
+                *_quotations(inputs, judgement.parts),
+                *_missing(inputs, judgement.parts),
+            )
+        ),
         score=round(score, 1),
     )
 
@@ -122,13 +130,23 @@ def _feasibility(inputs: PersonaInput) -> _Judgement:
         f"Methods and settings are {('absent', 'half there', 'both there')[planned]}; findings on them lean {_leaning(support)}"
         f"{', and code for them is at hand' if at_hand else ''}."
     )
-    return _Judgement(0.35 * planned / 2 + 0.35 * support + 0.25 * measures.ease(inputs.idea) + 0.05 * at_hand, reason, _TESTING)
+    return _Judgement(
+        0.35 * planned / 2 + 0.35 * support + 0.25 * measures.ease(inputs.idea) + 0.05 * at_hand,
+        reason,
+        _TESTING,
+    )
 
 
 def _validity(inputs: PersonaInput) -> _Judgement:
     found = measures.findings(inputs.evidence)
-    support, tested = measures.support_share(found), bool(measures.claims_of(inputs.parts, IdeaPart.EXPERIMENTAL_SETTINGS))
-    supporting, refuting = (sum(each.found.relation == relation for each in found) for relation in (Relation.SUPPORTS, Relation.REFUTES))
+    support, tested = (
+        measures.support_share(found),
+        bool(measures.claims_of(inputs.parts, IdeaPart.EXPERIMENTAL_SETTINGS)),
+    )
+    supporting, refuting = (
+        sum(each.found.relation == relation for each in found)
+        for relation in (Relation.SUPPORTS, Relation.REFUTES)
+    )
     verdict = "described" if tested else "not described"
     reason = f"Findings that support its parts: {supporting}; that refute them: {refuting}. A test is {verdict}."
     return _Judgement(0.8 * support + 0.2 * tested, reason)
@@ -139,14 +157,17 @@ def _significance(inputs: PersonaInput) -> _Judgement:
     support, reach = measures.support_share(found), measures.reach(inputs.idea, inputs.parts)
     interest = min(len({each.key for each in found}) / 6, 1.0)
     reason = (
-        f"Items that bear on its purpose: {len({each.key for each in found})}, leaning {_leaning(support)}; its words reach {_far(reach)}."
+        f"Items that bear on its purpose: {len({each.key for each in found})}, "
+        f"leaning {_leaning(support)}; its words reach {_far(reach)}."
     )
     return _Judgement(0.4 * support + 0.3 * interest + 0.3 * reach, reason, _PURPOSE)
 
 
 def _other(inputs: PersonaInput, dimension: DimensionShown) -> _Judgement:
     support = measures.support_share(measures.findings(inputs.evidence))
-    kinship = measures.kinship(inputs.idea, f"{dimension.name.replace('_', ' ')} {dimension.question}")
+    kinship = measures.kinship(
+        inputs.idea, f"{dimension.name.replace('_', ' ')} {dimension.question}"
+    )
     reason = f"Findings lean {_leaning(support)}, and the idea shares {kinship:.0%} of the words in which this is asked."
     return _Judgement(0.6 * support + 0.4 * min(2 * kinship, 1.0), reason)
 
@@ -162,19 +183,31 @@ _JUDGES: dict[str, Callable[[PersonaInput], _Judgement]] = {
 
 def _quotations(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> list[str]:
     """The most relevant findings for and against, in the words of the knowledge."""
-    quotable_findings = [each for each in measures.findings(inputs.evidence, parts) if each.found.evidence]
-    found = list({(each.key, each.found.evidence): each for each in reversed(quotable_findings)}.values())[::-1]
+    quotable_findings = [
+        each for each in measures.findings(inputs.evidence, parts) if each.found.evidence
+    ]
+    found = list(
+        {(each.key, each.found.evidence): each for each in reversed(quotable_findings)}.values()
+    )[::-1]
     against = [each for each in found if each.found.relation == Relation.REFUTES][:_QUOTED]
     supporting = [each for each in found if each.found.relation == Relation.SUPPORTS][:_QUOTED]
-    return [_quotation(each, "In support of") for each in supporting] + [_quotation(each, "Against") for each in against]
+    return [_quotation(each, "In support of") for each in supporting] + [
+        _quotation(each, "Against") for each in against
+    ]
 
 
 def _quotation(each: Finding, side: str) -> str:
-    return f"{side} its {in_words(each.found.part)}: “{quotable(each.found.evidence)}” [{each.key}]."
+    return (
+        f"{side} its {in_words(each.found.part)}: “{quotable(each.found.evidence)}” [{each.key}]."
+    )
 
 
 def _missing(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> list[str]:
-    absent = [in_words(part.value) for part in (parts or tuple(IdeaPart)) if not measures.claims_of(inputs.parts, part)]
+    absent = [
+        in_words(part.value)
+        for part in (parts or tuple(IdeaPart))
+        if not measures.claims_of(inputs.parts, part)
+    ]
     return [f"The idea does not say: {', '.join(absent)}."] if absent else []
 
 
@@ -183,7 +216,9 @@ def _leaning(support: float) -> str:
 
 
 def _far(reach: float) -> str:
-    return "far" if reach > 0.6 else "beyond its niche" if reach > 0.2 else "no further than its niche"
+    return (
+        "far" if reach > 0.6 else "beyond its niche" if reach > 0.2 else "no further than its niche"
+    )
 
 
 PERSONA_REVIEW = Step(

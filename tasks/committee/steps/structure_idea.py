@@ -43,21 +43,34 @@ class StructureReply(Reply):
 
     def claims(self) -> dict[IdeaPart, tuple[str, ...]]:
         """Statements by part, in the order of the parts; blank and repeated ones are left out."""
-        stated = {part: (" ".join(text.split()) for text in getattr(self, part.value)) for part in IdeaPart}
-        return {part: tuple(dict.fromkeys(text for text in texts if text)) for part, texts in stated.items()}
+        stated = {
+            part: (" ".join(text.split()) for text in getattr(self, part.value))
+            for part in IdeaPart
+        }
+        return {
+            part: tuple(dict.fromkeys(text for text in texts if text))
+            for part, texts in stated.items()
+        }
 
 
 CLAIMS_PER_PART = 8
 _SHORTEST_CLAIM_WORDS = 4
 
 
-async def baseline_structure(inputs: StructureInput, tools: BaselineTools) -> StructureReply | NoAnswer:
+async def baseline_structure(
+    inputs: StructureInput, tools: BaselineTools
+) -> StructureReply | NoAnswer:
     """Each claim is a sentence of the idea, word for word. A part that no sentence serves stays empty."""
     del tools
     sorted_claims = _sorted(inputs.idea)
     if not any(sorted_claims.values()):
         return NoAnswer(Reason.NOTHING_TO_JUDGE, "the text holds no sentence that claims anything")
-    return StructureReply(**{part.value: tuple(_weightiest(inputs.idea, claims)) for part, claims in sorted_claims.items()})
+    return StructureReply(
+        **{
+            part.value: tuple(_weightiest(inputs.idea, claims))
+            for part, claims in sorted_claims.items()
+        }
+    )
 
 
 def _sorted(idea: str) -> dict[IdeaPart, list[str]]:
@@ -70,7 +83,9 @@ def _sorted(idea: str) -> dict[IdeaPart, list[str]]:
             part = part_of_sentence(claim, under)
             (found[part] if part is not None else unsorted).append(claim)
     if not found[IdeaPart.TLDR]:
-        found[IdeaPart.TLDR] = _gist(sections, [claim for claims in found.values() for claim in claims] or unsorted, idea)
+        found[IdeaPart.TLDR] = _gist(
+            sections, [claim for claims in found.values() for claim in claims] or unsorted, idea
+        )
     return found
 
 
@@ -80,7 +95,11 @@ def _claims(body: str) -> list[str]:
     for sentence in sentences(body):
         pieces = [piece.strip() for piece in sentence.split("; ")]
         apart = all(len(words(piece)) >= 2 * _SHORTEST_CLAIM_WORDS for piece in pieces)
-        found.extend(piece for piece in (pieces if apart else [sentence]) if len(words(piece)) >= _SHORTEST_CLAIM_WORDS)
+        found.extend(
+            piece
+            for piece in (pieces if apart else [sentence])
+            if len(words(piece)) >= _SHORTEST_CLAIM_WORDS
+        )
     return found
 
 

@@ -9,4 +9,10 @@ from tasks.contribution.steps.extract_dimensions import EXTRACT_DIMENSIONS
 from tasks.contribution.steps.relevance import RELEVANCE
 from tasks.judging.step import Step
 
-STEPS: tuple[Step[Any, Any], ...] = (EXTRACT_DIMENSIONS, CONTRIBUTION_QUERIES, RELEVANCE, COMPARE_PAPER, CONTRIBUTION_REVIEW)
+STEPS: tuple[Step[Any, Any], ...] = (
+    EXTRACT_DIMENSIONS,
+    CONTRIBUTION_QUERIES,
+    RELEVANCE,
+    COMPARE_PAPER,
+    CONTRIBUTION_REVIEW,
+)

@@ -19,7 +19,14 @@ from tasks.embeddings.similarity import paper_text
 from tasks.judging.reply_fields import Key, KeyedEntry, SoundEntries, Text
 from tasks.judging.step import BaselineTools, Step
 from tasks.text.cues import OWN_WORK
-from tasks.text.phrases import meaningful_words, mentions, salience, specific_phrases, specific_stems, stem_counts
+from tasks.text.phrases import (
+    meaningful_words,
+    mentions,
+    salience,
+    specific_phrases,
+    specific_stems,
+    stem_counts,
+)
 from tasks.text.wording import listed, quotable
 from tasks.text.words import rank_sentences, sentences
 
@@ -30,17 +37,27 @@ class ComparisonInput(Noun):
     idea: str = Field(min_length=1)
     dimensions: tuple[ShownDimension, ...] = Field(min_length=1)
     papers: tuple[ShownPaper, ...] = Field(min_length=1)
-    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each comparison; None: as many as it needs.")
+    words_per_text: int | None = Field(
+        default=None, ge=1, description="Asked of each comparison; None: as many as it needs."
+    )
 
 
 class DimensionComparison(Reply):
     dimension: Key = Field(description="The identifier of the dimension, such as d1.")
-    comparison: Text = Field(description="What the idea does that the paper does not, or the reverse.")
-    score: int = Field(ge=-1, le=1, description="1 the idea is more novel, 0 neither or not addressed, -1 the paper.")
+    comparison: Text = Field(
+        description="What the idea does that the paper does not, or the reverse."
+    )
+    score: int = Field(
+        ge=-1,
+        le=1,
+        description="1 the idea is more novel, 0 neither or not addressed, -1 the paper.",
+    )
 
 
 class ComparisonEntry(KeyedEntry):
-    overall_comparison: Text = Field(description="Overlap and originality, in two or three sentences.")
+    overall_comparison: Text = Field(
+        description="Overlap and originality, in two or three sentences."
+    )
     dimensions: Annotated[list[DimensionComparison], Field(min_length=1), SoundEntries]
 
 
@@ -87,56 +104,90 @@ async def baseline_comparison(inputs: ComparisonInput, tools: BaselineTools) -> 
     Closeness = mean of the embedding cosine (statement, title and abstract) and the share of the statement's specific words the abstract
     has. One covered statement makes -1, one addressed 0; +1 takes a paper on the subject that leaves all of them open.
     """
-    statements = [statement for dimension in inputs.dimensions for statement in dimension.statements]
+    statements = [
+        statement for dimension in inputs.dimensions for statement in dimension.statements
+    ]
     texts = [paper_text(paper.title, paper.abstract) for paper in inputs.papers]
     vectors = await tools.embedder.embed([*statements, *texts])
     frequency = stem_counts(inputs.idea)
     dimensions: list[_DimensionRead] = []
     start = 0
     for dimension in inputs.dimensions:
-        dimensions.append(_read_dimension(dimension, vectors[start : start + len(dimension.statements)], frequency))
+        dimensions.append(
+            _read_dimension(
+                dimension, vectors[start : start + len(dimension.statements)], frequency
+            )
+        )
         start += len(dimension.statements)
-    papers = [_read_paper(paper, vector) for paper, vector in zip(inputs.papers, vectors[len(statements) :], strict=True)]
+    papers = [
+        _read_paper(paper, vector)
+        for paper, vector in zip(inputs.papers, vectors[len(statements) :], strict=True)
+    ]
     return ComparisonReply(papers=[_entry(paper, dimensions) for paper in papers])
 
 
-def _read_dimension(dimension: ShownDimension, vectors: NDArray[np.float32], frequency: Counter[str]) -> _DimensionRead:
+def _read_dimension(
+    dimension: ShownDimension, vectors: NDArray[np.float32], frequency: Counter[str]
+) -> _DimensionRead:
     by_stems: dict[frozenset[str], str] = {}
     for statement in dimension.statements:
         for phrase in specific_phrases(statement, PHRASES_PER_STATEMENT):
             by_stems.setdefault(specific_stems(phrase), phrase)
     stems = tuple(specific_stems(statement) for statement in dimension.statements)
-    said = {specific_stems(word): word for word in reversed(meaningful_words(" ".join(dimension.statements)))}
+    said = {
+        specific_stems(word): word
+        for word in reversed(meaningful_words(" ".join(dimension.statements)))
+    }
     single_words = sorted(
-        (word for word in said.values() if salience(word, frequency) > 1), key=lambda word: (-salience(word, frequency), word)
+        (word for word in said.values() if salience(word, frequency) > 1),
+        key=lambda word: (-salience(word, frequency), word),
     )
     return _DimensionRead(dimension, stems, tuple(by_stems.values()), tuple(single_words), vectors)
 
 
 def _read_paper(paper: ShownPaper, vector: NDArray[np.float32]) -> _PaperRead:
     text = paper_text(paper.title, paper.abstract)
-    return _PaperRead(paper.key, paper.title, specific_stems(text), tuple(sentences(paper.abstract)) or (paper.title,), vector)
+    return _PaperRead(
+        paper.key,
+        paper.title,
+        specific_stems(text),
+        tuple(sentences(paper.abstract)) or (paper.title,),
+        vector,
+    )
 
 
 def _entry(paper: _PaperRead, dimensions: list[_DimensionRead]) -> ComparisonEntry:
     compared = [_compared(paper, dimension) for dimension in dimensions]
-    return ComparisonEntry(key=paper.key, overall_comparison=_overall(paper, compared, dimensions), dimensions=compared)
+    return ComparisonEntry(
+        key=paper.key, overall_comparison=_overall(paper, compared, dimensions), dimensions=compared
+    )
 
 
 def _compared(paper: _PaperRead, dimension: _DimensionRead) -> DimensionComparison:
     shared = [phrase for phrase in dimension.phrases if mentions(paper.stems, phrase)]
     missing = [phrase for phrase in dimension.phrases if phrase not in shared]
-    scores = [_score(paper, stems, vector) for stems, vector in zip(dimension.stems, dimension.vectors, strict=True)]
+    scores = [
+        _score(paper, stems, vector)
+        for stems, vector in zip(dimension.stems, dimension.vectors, strict=True)
+    ]
     score = -1 if -1 in scores else 1 if 1 in scores and 0 not in scores and missing else 0
     shared = shared or [word for word in dimension.words if specific_stems(word) <= paper.stems]
-    contrast = Contrast(quotable(_nearest_sentence(paper, dimension)), tuple(shared[:3]), tuple(missing[:3]))
-    return DimensionComparison(dimension=dimension.shown.dimension_id, comparison=worded(contrast, score), score=score)
+    contrast = Contrast(
+        quotable(_nearest_sentence(paper, dimension)), tuple(shared[:3]), tuple(missing[:3])
+    )
+    return DimensionComparison(
+        dimension=dimension.shown.dimension_id, comparison=worded(contrast, score), score=score
+    )
 
 
 def _nearest_sentence(paper: _PaperRead, dimension: _DimensionRead) -> str:
     """The sentence nearest to the statements; one that says what the paper itself does is preferred to background."""
-    ranked = rank_sentences(" ".join(dimension.shown.statements), paper.sentences, len(paper.sentences))
-    return max(ranked, key=lambda pair: pair[0] + OWN_WORK_BONUS * bool(OWN_WORK.search(pair[1])))[1]
+    ranked = rank_sentences(
+        " ".join(dimension.shown.statements), paper.sentences, len(paper.sentences)
+    )
+    return max(ranked, key=lambda pair: pair[0] + OWN_WORK_BONUS * bool(OWN_WORK.search(pair[1])))[
+        1
+    ]
 
 
 def _score(paper: _PaperRead, stems: frozenset[str], vector: NDArray[np.float32]) -> int | None:
@@ -150,14 +201,26 @@ def _score(paper: _PaperRead, stems: frozenset[str], vector: NDArray[np.float32]
     return 1 if closeness >= SAME_SUBJECT_FROM else None
 
 
-def _overall(paper: _PaperRead, compared: list[DimensionComparison], dimensions: list[_DimensionRead]) -> str:
+def _overall(
+    paper: _PaperRead, compared: list[DimensionComparison], dimensions: list[_DimensionRead]
+) -> str:
     def names(score: int) -> list[str]:
-        return [dimension.shown.name.lower() for dimension, one in zip(dimensions, compared, strict=True) if one.score == score]
+        return [
+            dimension.shown.name.lower()
+            for dimension, one in zip(dimensions, compared, strict=True)
+            if one.score == score
+        ]
 
     ahead, behind = names(1), names(-1)
     parts = [f"Against “{quotable(paper.title)}”"]
-    parts.append(f"the idea adds something in {listed(ahead)}" if ahead else "the idea adds nothing that the abstract leaves open")
-    parts.append(f"and repeats much in {listed(behind)}." if behind else "and repeats little of it.")
+    parts.append(
+        f"the idea adds something in {listed(ahead)}"
+        if ahead
+        else "the idea adds nothing that the abstract leaves open"
+    )
+    parts.append(
+        f"and repeats much in {listed(behind)}." if behind else "and repeats little of it."
+    )
     return " ".join(parts)
 
 

@@ -41,7 +41,11 @@ async def baseline_queries(inputs: QueriesInput, tools: BaselineTools) -> Querie
     del tools
     statements = [text for dimension in inputs.dimensions for text in dimension.statements]
     made = phrase_queries(inputs.idea, statements, inputs.maximum_queries)
-    answers = [StatementQueries(statement=number, queries=queries) for number, queries in enumerate(made, start=1) if queries]
+    answers = [
+        StatementQueries(statement=number, queries=queries)
+        for number, queries in enumerate(made, start=1)
+        if queries
+    ]
     if not answers:
         detail = "the statements name nothing specific to search for"
         return NoAnswer(Reason.NOTHING_TO_JUDGE, detail)

@@ -24,7 +24,11 @@ class ShownComparison(Noun):
     key: str
     title: str
     year: int | None
-    score: int | None = Field(ge=-1, le=1, description="None: no comparison was made, and `comparison` is the paper's abstract.")
+    score: int | None = Field(
+        ge=-1,
+        le=1,
+        description="None: no comparison was made, and `comparison` is the paper's abstract.",
+    )
     comparison: str
 
 
@@ -34,7 +38,9 @@ class ReviewInput(Noun):
     idea: str = Field(min_length=1)
     dimension: ShownDimension
     comparisons: tuple[ShownComparison, ...] = Field(min_length=1)
-    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each section; None: as many as it needs.")
+    words_per_text: int | None = Field(
+        default=None, ge=1, description="Asked of each section; None: as many as it needs."
+    )
 
 
 class ReviewReply(Reply):
@@ -76,29 +82,50 @@ async def baseline_review(inputs: ReviewInput, tools: BaselineTools) -> ReviewRe
     del tools
     if all(comparison.score is None for comparison in inputs.comparisons):
         return _uncompared(inputs)
-    readings = [_Reading(comparison, read(comparison.comparison)) for comparison in inputs.comparisons]
+    readings = [
+        _Reading(comparison, read(comparison.comparison)) for comparison in inputs.comparisons
+    ]
     ahead = [reading for reading in readings if (reading.shown.score or 0) > 0]
     level = [reading for reading in readings if reading.shown.score == 0]
     behind = [reading for reading in readings if (reading.shown.score or 0) < 0]
     strengths = _strengths(ahead, level, len(readings))
     weaknesses = _weaknesses(behind, level)
     suggestions = _suggestions(inputs.dimension.name.lower(), ahead, level, behind)
-    return ReviewReply(strengths=" ".join(strengths), weaknesses=" ".join(weaknesses), suggestions=" ".join(suggestions))
+    return ReviewReply(
+        strengths=" ".join(strengths),
+        weaknesses=" ".join(weaknesses),
+        suggestions=" ".join(suggestions),
+    )
 
 
 def _uncompared(inputs: ReviewInput) -> ReviewReply:
     """Of abstracts that nobody compared only what comes nearest to the statements can be told, not who is ahead."""
     statements = " ".join(inputs.dimension.statements)
     nearest = sorted(
-        ((max(rank_sentences(statements, sentences(paper.comparison), 1), default=(0.0, "")), paper) for paper in inputs.comparisons),
+        (
+            (
+                max(rank_sentences(statements, sentences(paper.comparison), 1), default=(0.0, "")),
+                paper,
+            )
+            for paper in inputs.comparisons
+        ),
         key=lambda pair: -pair[0][0],
     )
-    told = [(quotable(sentence), paper) for (closeness, sentence), paper in nearest[:QUOTED_COMPETITORS] if closeness > 0]
+    told = [
+        (quotable(sentence), paper)
+        for (closeness, sentence), paper in nearest[:QUOTED_COMPETITORS]
+        if closeness > 0
+    ]
     keys = joined([f"[{paper.key}]" for _, paper in told])
     return ReviewReply(
         strengths="",
-        weaknesses=" ".join(f"Near to this stands [{paper.key}], which says “{said.rstrip('.')}”." for said, paper in told),
-        suggestions=f"Compare {inputs.dimension.name.lower()} with {keys}." if told else "Name the work this dimension builds on.",
+        weaknesses=" ".join(
+            f"Near to this stands [{paper.key}], which says “{said.rstrip('.')}”."
+            for said, paper in told
+        ),
+        suggestions=f"Compare {inputs.dimension.name.lower()} with {keys}."
+        if told
+        else "Name the work this dimension builds on.",
     )
 
 
@@ -106,16 +133,32 @@ def _strengths(ahead: list[_Reading], level: list[_Reading], total: int) -> list
     found: list[str] = []
     alone = len(ahead) == 1
     for phrases, papers in [] if alone else _grouped(ahead, missing=True)[:2]:
-        found.append(f"{_share(len(papers), total)} on the subject without {listed(phrases, 'or')}{_cited(papers)}.")
+        found.append(
+            f"{_share(len(papers), total)} on the subject without {listed(phrases, 'or')}{_cited(papers)}."
+        )
     for place, reading in enumerate(_quoted(ahead, QUOTED_NEIGHBOURS)):
-        start = "The one paper that leaves this open" if alone else "The most relevant of them" if place == 0 else "Next to it"
-        shared = f" and shares {listed(reading.contrast.shared)} with the idea" if reading.contrast.shared else ""
-        fresh = [phrase for phrase in reading.contrast.missing if f"*{phrase}*" not in " ".join(found)]
+        start = (
+            "The one paper that leaves this open"
+            if alone
+            else "The most relevant of them"
+            if place == 0
+            else "Next to it"
+        )
+        shared = (
+            f" and shares {listed(reading.contrast.shared)} with the idea"
+            if reading.contrast.shared
+            else ""
+        )
+        fresh = [
+            phrase for phrase in reading.contrast.missing if f"*{phrase}*" not in " ".join(found)
+        ]
         lacking = f", without {listed(fresh, 'or')}" if fresh else ""
         found.append(f"{start}, {reading.cited}, says “{_clause(reading)}”{shared}{lacking}.")
     silent = [reading for reading in level if not reading.contrast.shared]
     if silent:
-        found.append(f"{_papers_say(silent, 'says', 'say')} nothing about this dimension{_cited(silent)}.")
+        found.append(
+            f"{_papers_say(silent, 'says', 'say')} nothing about this dimension{_cited(silent)}."
+        )
     return found
 
 
@@ -133,38 +176,56 @@ def _weaknesses(behind: list[_Reading], level: list[_Reading]) -> list[str]:
     for place, reading in enumerate(quoted):
         shared = listed(reading.contrast.shared) or "what the idea states here"
         start = ("Already in", "So too in", "Also in")[place % 3]
-        found.append(f"{start} {reading.cited}: {shared}; it comes nearest where it says “{_clause(reading)}”.")
+        found.append(
+            f"{start} {reading.cited}: {shared}; it comes nearest where it says “{_clause(reading)}”."
+        )
     others = [reading for reading in behind if reading not in quoted]
     if others:
         names = " ".join(reading.cited for reading in others)
         found.append(f"{_papers_say(others, 'comes', 'come')} close to the same {names}.")
-    for phrases, papers in _grouped([reading for reading in level if reading.contrast.shared], missing=False)[:2]:
+    for phrases, papers in _grouped(
+        [reading for reading in level if reading.contrast.shared], missing=False
+    )[:2]:
         subject = "one paper speaks" if len(papers) == 1 else f"{len(papers)} papers speak"
         pronoun = "it" if len(phrases) == 1 else "them"
-        found.append(f"{_capital(listed(phrases))} alone will not set the idea apart: {subject} of {pronoun} too{_cited(papers)}.")
+        found.append(
+            f"{_capital(listed(phrases))} alone will not set the idea apart: {subject} of {pronoun} too{_cited(papers)}."
+        )
     return found
 
 
-def _suggestions(dimension: str, ahead: list[_Reading], level: list[_Reading], behind: list[_Reading]) -> list[str]:
+def _suggestions(
+    dimension: str, ahead: list[_Reading], level: list[_Reading], behind: list[_Reading]
+) -> list[str]:
     found: list[str] = []
     apart: dict[tuple[str, ...], list[_Reading]] = {}
     for reading in _quoted(behind, QUOTED_COMPETITORS):
         apart.setdefault(reading.contrast.missing[:2], []).append(reading)
     for phrases, papers in apart.items():
-        action = f"put {listed(phrases)} in the foreground" if phrases else f"claim in {dimension} what the abstract does not have"
+        action = (
+            f"put {listed(phrases)} in the foreground"
+            if phrases
+            else f"claim in {dimension} what the abstract does not have"
+        )
         found.append(f"To stand apart from {joined([paper.cited for paper in papers])}, {action}.")
     if ahead:
         gain = listed(ahead[0].contrast.missing[:2]) or "the idea's own means"
-        found.append(f"Take {joined([paper.cited for paper in ahead[:2]])} as the point of comparison for what {gain} can do.")
+        found.append(
+            f"Take {joined([paper.cited for paper in ahead[:2]])} as the point of comparison for what {gain} can do."
+        )
     shared = [reading for reading in level if reading.contrast.shared]
     if shared:
         nearest = shared[0]
         terms = listed(nearest.contrast.shared[:2])
-        found.append(f"Spell out how the use of {terms} differs from that in {nearest.cited}, “{quotable(nearest.shown.title)}”.")
+        found.append(
+            f"Spell out how the use of {terms} differs from that in {nearest.cited}, “{quotable(nearest.shown.title)}”."
+        )
     return found
 
 
-def _grouped(readings: Sequence[_Reading], *, missing: bool) -> list[tuple[tuple[str, ...], list[_Reading]]]:
+def _grouped(
+    readings: Sequence[_Reading], *, missing: bool
+) -> list[tuple[tuple[str, ...], list[_Reading]]]:
     """Phrases with the papers that lack (or share) them, most papers first; phrases with the same papers stand together."""
     papers_of: dict[str, list[_Reading]] = {}
     for reading in readings:
@@ -197,7 +258,11 @@ def _cited(readings: Sequence[_Reading]) -> str:
 
 
 def _papers_say(readings: Sequence[_Reading], singular: str, plural: str) -> str:
-    return f"One other paper {singular}" if len(readings) == 1 else f"{len(readings)} other papers {plural}"
+    return (
+        f"One other paper {singular}"
+        if len(readings) == 1
+        else f"{len(readings)} other papers {plural}"
+    )
 
 
 def _capital(text: str) -> str:

@@ -28,11 +28,15 @@ class DimensionsInput(Noun):
 
 class DimensionEntry(Reply):
     name: Text = Field(description="Two to five words.")
-    statements: Annotated[list[Text], Field(min_length=1), SoundEntries] = Field(description="Self-contained contribution statements.")
+    statements: Annotated[list[Text], Field(min_length=1), SoundEntries] = Field(
+        description="Self-contained contribution statements."
+    )
 
 
 class DimensionsReply(Reply):
-    dimensions: Annotated[list[DimensionEntry], SoundEntries] = Field(description="None where the idea claims to contribute nothing.")
+    dimensions: Annotated[list[DimensionEntry], SoundEntries] = Field(
+        description="None where the idea claims to contribute nothing."
+    )
 
 
 STATEMENTS_PER_DIMENSION = 2
@@ -61,7 +65,9 @@ class ClaimSentence:
         return self.strengths[place] + self.weight if self.strengths[place] else 0.0
 
 
-async def baseline_dimensions(inputs: DimensionsInput, tools: BaselineTools) -> DimensionsReply | NoAnswer:
+async def baseline_dimensions(
+    inputs: DimensionsInput, tools: BaselineTools
+) -> DimensionsReply | NoAnswer:
     """Sentences that claim something go to the dimension whose cues they have most of; the strongest dimensions stay.
 
     An idea without any cue gets one dimension, its central sentences.
@@ -69,14 +75,27 @@ async def baseline_dimensions(inputs: DimensionsInput, tools: BaselineTools) -> 
     del tools
     claims = _claims(inputs.idea)
     if not claims:
-        return NoAnswer(Reason.NOTHING_TO_JUDGE, "the idea has no sentence of six words or more; write it out in sentences")
-    by_dimension = {place: _statements(_of_dimension(claims, place)) for place in range(len(DIMENSIONS))}
-    strengths = {place: sum(claim.strength(place) for claim in chosen) for place, chosen in by_dimension.items() if chosen}
-    ordered = sorted(strengths, key=lambda place: (-strengths[place], place))[: inputs.maximum_dimensions]
+        return NoAnswer(
+            Reason.NOTHING_TO_JUDGE,
+            "the idea has no sentence of six words or more; write it out in sentences",
+        )
+    by_dimension = {
+        place: _statements(_of_dimension(claims, place)) for place in range(len(DIMENSIONS))
+    }
+    strengths = {
+        place: sum(claim.strength(place) for claim in chosen)
+        for place, chosen in by_dimension.items()
+        if chosen
+    }
+    ordered = sorted(strengths, key=lambda place: (-strengths[place], place))[
+        : inputs.maximum_dimensions
+    ]
     if not ordered:
         central = sorted(claims, key=lambda claim: -claim.weight)
         return DimensionsReply(dimensions=[_answer("Central claim", _statements(central))])
-    return DimensionsReply(dimensions=[_answer(DIMENSIONS[place].name, by_dimension[place]) for place in ordered])
+    return DimensionsReply(
+        dimensions=[_answer(DIMENSIONS[place].name, by_dimension[place]) for place in ordered]
+    )
 
 
 def _answer(name: str, claims: list[ClaimSentence]) -> DimensionEntry:
@@ -85,7 +104,9 @@ def _answer(name: str, claims: list[ClaimSentence]) -> DimensionEntry:
 
 def _claims(idea: str) -> list[ClaimSentence]:
     sections = sections_of_markdown(idea)
-    subject = specific_stems(" ".join(heading for heading, _ in sections[:1])) or specific_stems(idea[:200])
+    subject = specific_stems(" ".join(heading for heading, _ in sections[:1])) or specific_stems(
+        idea[:200]
+    )
     found: dict[str, ClaimSentence] = {}
     background: set[str] = set()
     for heading, body in sections:
@@ -98,7 +119,9 @@ def _claims(idea: str) -> list[ClaimSentence]:
     claiming = [claim for text, claim in found.items() if CLAIM.search(text)]
     if len(claiming) >= ENOUGH_CLAIMS:
         return claiming
-    return [claim for text, claim in found.items() if CLAIM.search(text) or text not in background] or list(found.values())
+    return [
+        claim for text, claim in found.items() if CLAIM.search(text) or text not in background
+    ] or list(found.values())
 
 
 def _plain(sentence: str) -> str:
@@ -124,12 +147,20 @@ def _weighed(text: str, heading: str, subject: frozenset[str]) -> ClaimSentence:
 
 def _strength(text: str, heading: str, cues: DimensionCues) -> float:
     distinct = {match.lower() for match in cues.wording.findall(text)}
-    return 0.0 if not distinct else min(len(distinct), 3) * 0.7 + 0.5 * bool(cues.headings.search(heading))
+    return (
+        0.0
+        if not distinct
+        else min(len(distinct), 3) * 0.7 + 0.5 * bool(cues.headings.search(heading))
+    )
 
 
 def _of_dimension(claims: list[ClaimSentence], place: int) -> list[ClaimSentence]:
     """The claims that fit this dimension better than any other, strongest first."""
-    mine = [claim for claim in claims if claim.strengths[place] and claim.strengths.index(max(claim.strengths)) == place]
+    mine = [
+        claim
+        for claim in claims
+        if claim.strengths[place] and claim.strengths.index(max(claim.strengths)) == place
+    ]
     strong = [claim for claim in mine if claim.strength(place) >= MINIMUM_STRENGTH]
     return sorted(strong, key=lambda claim: -claim.strength(place))
 
@@ -137,7 +168,9 @@ def _of_dimension(claims: list[ClaimSentence], place: int) -> list[ClaimSentence
 def _statements(claims: list[ClaimSentence]) -> list[ClaimSentence]:
     chosen: list[ClaimSentence] = []
     for claim in claims:
-        if len(chosen) < STATEMENTS_PER_DIMENSION and all(overlap_0_to_1(claim.text, other.text) < REDUNDANT_OVERLAP for other in chosen):
+        if len(chosen) < STATEMENTS_PER_DIMENSION and all(
+            overlap_0_to_1(claim.text, other.text) < REDUNDANT_OVERLAP for other in chosen
+        ):
             chosen.append(claim)
     return chosen
 

@@ -23,7 +23,9 @@ class RelevanceInput(Noun):
 
     idea: str = Field(min_length=1)
     papers: tuple[ShownPaper, ...] = Field(min_length=1)
-    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each rationale; None: as many as it needs.")
+    words_per_text: int | None = Field(
+        default=None, ge=1, description="Asked of each rationale; None: as many as it needs."
+    )
 
 
 class RelevanceEntry(KeyedEntry):
@@ -60,7 +62,12 @@ async def baseline_relevance(inputs: RelevanceInput, tools: BaselineTools) -> Re
     texts = [paper_text(paper.title, paper.abstract) for paper in inputs.papers]
     nearness = await Nearness(inputs.idea, tools.embedder).of(texts)
     idea_stems = specific_stems(inputs.idea)
-    return RelevanceReply(papers=[_entry(paper, similarity, idea_stems) for paper, similarity in zip(inputs.papers, nearness, strict=True)])
+    return RelevanceReply(
+        papers=[
+            _entry(paper, similarity, idea_stems)
+            for paper, similarity in zip(inputs.papers, nearness, strict=True)
+        ]
+    )
 
 
 def _entry(paper: ShownPaper, similarity: float, idea_stems: frozenset[str]) -> RelevanceEntry:
@@ -77,7 +84,9 @@ def _entry(paper: ShownPaper, similarity: float, idea_stems: frozenset[str]) -> 
 def relevance_score(similarity_0_to_1: float, shared_share_0_to_1: float) -> int:
     """0 to 5 from the two signals; grows with both."""
     shared = min(shared_share_0_to_1 / FULL_SHARE, 1.0)
-    return bisect.bisect_right(THRESHOLDS, SIMILARITY_WEIGHT * similarity_0_to_1 + (1 - SIMILARITY_WEIGHT) * shared)
+    return bisect.bisect_right(
+        THRESHOLDS, SIMILARITY_WEIGHT * similarity_0_to_1 + (1 - SIMILARITY_WEIGHT) * shared
+    )
 
 
 RELEVANCE = Step(

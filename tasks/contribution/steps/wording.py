@@ -25,8 +25,16 @@ class Contrast:
 
 def worded(contrast: Contrast, score: int) -> str:
     """One comparison for a reader."""
-    shared = f"In common: {listed(contrast.shared)}." if contrast.shared else "None of the terms the idea uses here stands in the abstract."
-    missing = f"Not mentioned: {listed(contrast.missing)}." if contrast.missing else "Nothing that the idea names here is missing."
+    shared = (
+        f"In common: {listed(contrast.shared)}."
+        if contrast.shared
+        else "None of the terms the idea uses here stands in the abstract."
+    )
+    missing = (
+        f"Not mentioned: {listed(contrast.missing)}."
+        if contrast.missing
+        else "Nothing that the idea names here is missing."
+    )
     quoted = f"“{contrast.quotation}”"
     if score < 0:
         return f"The paper comes close to this: {quoted} {shared} {missing}"
@@ -39,7 +47,11 @@ def read(comparison: str) -> Contrast:
     """The contrast behind a comparison made by `worded`; empty parts where the text has none."""
     quotation = _QUOTATION.search(comparison)
     rest = _QUOTATION.sub("", comparison)
-    return Contrast(quotation.group(1) if quotation else "", _phrases(_SHARED.search(rest)), _phrases(_MISSING.search(rest)))
+    return Contrast(
+        quotation.group(1) if quotation else "",
+        _phrases(_SHARED.search(rest)),
+        _phrases(_MISSING.search(rest)),
+    )
 
 
 def _phrases(match: Match[str] | None) -> tuple[str, ...]:

@@ -18,7 +18,9 @@ _PARENT_EVERY_SECONDS = 0.3
 def main() -> int:
     """Exit code 2 and one line on stderr when it cannot start."""
     parser = argparse.ArgumentParser(prog="python -m tasks.literature.gateway")
-    parser.add_argument("--literature", default="live", help="snapshot:FOLDER, snapshot:FOLDER+live or live")
+    parser.add_argument(
+        "--literature", default="live", help="snapshot:FOLDER, snapshot:FOLDER+live or live"
+    )
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--cache", type=Path, default=Path("literature-cache"))
@@ -28,7 +30,14 @@ def main() -> int:
     if arguments.parent is not None:
         threading.Thread(target=_end_with, args=(arguments.parent,), daemon=True).start()
     try:
-        serve(Settings(), arguments.literature, arguments.host, arguments.port, arguments.cache, arguments.port_file)
+        serve(
+            Settings(),
+            arguments.literature,
+            arguments.host,
+            arguments.port,
+            arguments.cache,
+            arguments.port_file,
+        )
     except AssayError as error:
         sys.stderr.write(f"{error}\n")
         return 2

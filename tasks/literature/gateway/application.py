@@ -16,8 +16,20 @@ from starlette.routing import Route
 
 from schemas.reasons import Reason
 from schemas.settings import TelemetrySettings
-from tasks.literature.gateway.attempts import ATTEMPTS_HEADER, SHARE_HEADER, STOPPING_HEADER, header_of
-from tasks.literature.gateway.messages import Reply, Request, Upstream, could_not_look, error_reply, no_such_route
+from tasks.literature.gateway.attempts import (
+    ATTEMPTS_HEADER,
+    SHARE_HEADER,
+    STOPPING_HEADER,
+    header_of,
+)
+from tasks.literature.gateway.messages import (
+    Reply,
+    Request,
+    Upstream,
+    could_not_look,
+    error_reply,
+    no_such_route,
+)
 from tasks.literature.gateway.metrics import CONTENT_TYPE, Metrics
 from tasks.telemetry.counting import gateway_answered
 from tasks.telemetry.reporter import reporting
@@ -43,34 +55,69 @@ class Gateway:
     async def serve(self, web: WebRequest) -> Response:
         """Every path of the Graph and Recommendations API."""
         started = time.monotonic()
-        parameters = sorted((name, value) for name, value in web.query_params.multi_items() if name.lower() not in _SECRET_PARAMETERS)
+        parameters = sorted(
+            (name, value)
+            for name, value in web.query_params.multi_items()
+            if name.lower() not in _SECRET_PARAMETERS
+        )
         request = Request(web.method, web.scope["path"], tuple(parameters))
         refusal = _refusal(request)
         if refusal is None and request.method == "POST":
             body = await _bounded_body(web)
-            request, refusal = (replace(request, body=body), None) if isinstance(body, bytes) else (request, body)
+            request, refusal = (
+                (replace(request, body=body), None) if isinstance(body, bytes) else (request, body)
+            )
         if refusal is not None:
             return self._refused(request, refusal, time.monotonic() - started)
         try:
-            with span("gateway request", kind="server", parent=web.headers.get("traceparent"), endpoint=request.endpoint) as spanned:
+            with span(
+                "gateway request",
+                kind="server",
+                parent=web.headers.get("traceparent"),
+                endpoint=request.endpoint,
+            ) as spanned:
                 reply = await self._upstream.answer(request)
-                spanned.note(status=reply.status, cache=reply.cache.value, upstream_requests=len(reply.attempts))
+                spanned.note(
+                    status=reply.status,
+                    cache=reply.cache.value,
+                    upstream_requests=len(reply.attempts),
+                )
                 if reply.reason is not None:
                     spanned.fail(reply.reason)
         except asyncio.CancelledError:  # only at the end, for those who still wait then
-            stopping = _response(could_not_look(Reason.UNREACHABLE, "the gateway stops; ask again"), self._upstream.name)
+            stopping = _response(
+                could_not_look(Reason.UNREACHABLE, "the gateway stops; ask again"),
+                self._upstream.name,
+            )
             stopping.headers[STOPPING_HEADER] = "1"
             return stopping
         self._counts.update(["requests", f"cache_{reply.cache}", f"status_{reply.status}"])
         seconds = time.monotonic() - started
-        gateway_answered(self._metrics.answered(request, reply, seconds), reply.status, reply.cache.value, seconds)
-        _LOG.info("%s %s %d %s %.0f ms", request.method, request.path, reply.status, reply.cache, seconds * 1000)
+        gateway_answered(
+            self._metrics.answered(request, reply, seconds),
+            reply.status,
+            reply.cache.value,
+            seconds,
+        )
+        _LOG.info(
+            "%s %s %d %s %.0f ms",
+            request.method,
+            request.path,
+            reply.status,
+            reply.cache,
+            seconds * 1000,
+        )
         return _response(reply, self._upstream.name)
 
     def _refused(self, request: Request, reply: Reply, seconds: float) -> Response:
         """The gateway's own answer, without the upstream; what is left of the request is not read."""
         self._counts.update(["requests", f"status_{reply.status}"])
-        gateway_answered(self._metrics.answered(request, reply, seconds), reply.status, reply.cache.value, seconds)
+        gateway_answered(
+            self._metrics.answered(request, reply, seconds),
+            reply.status,
+            reply.cache.value,
+            seconds,
+        )
         response = _response(reply, "gateway")
         response.headers["connection"] = "close"
         return response
@@ -107,7 +154,9 @@ def application(upstream: Upstream, telemetry: TelemetrySettings | None = None) 
         Route("/graph/v1/{rest:path}", gateway.serve, methods=["GET", "POST"]),
         Route("/recommendations/v1/{rest:path}", gateway.serve, methods=["GET", "POST"]),
     ]
-    return Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: _not_found, 500: _broken})
+    return Starlette(
+        routes=routes, lifespan=lifespan, exception_handlers={404: _not_found, 500: _broken}
+    )
 
 
 def _refusal(request: Request) -> Reply | None:
@@ -116,7 +165,11 @@ def _refusal(request: Request) -> Reply | None:
         return no_such_route(request)
     names = [name for name, _ in request.parameters]
     twice = sorted({name for name in names if names.count(name) > 1})
-    return error_reply(400, f"Unacceptable query params: [{twice[0][:100]}] is given twice") if twice else None
+    return (
+        error_reply(400, f"Unacceptable query params: [{twice[0][:100]}] is given twice")
+        if twice
+        else None
+    )
 
 
 async def _bounded_body(web: WebRequest) -> bytes | Reply:
@@ -139,12 +192,17 @@ async def _bounded_body(web: WebRequest) -> bytes | Reply:
 
 
 async def _not_found(web: WebRequest, _: Exception) -> Response:
-    return _response(error_reply(404, f"{web.url.path} is no path of the Semantic Scholar API"), "gateway")
+    return _response(
+        error_reply(404, f"{web.url.path} is no path of the Semantic Scholar API"), "gateway"
+    )
 
 
 async def _broken(web: WebRequest, error: Exception) -> Response:
     _LOG.error("%s %s failed: %s: %s", web.method, web.url.path, type(error).__name__, error)
-    return _response(could_not_look(Reason.SERVER_ERROR, f"the gateway failed: {type(error).__name__}"), "gateway")
+    return _response(
+        could_not_look(Reason.SERVER_ERROR, f"the gateway failed: {type(error).__name__}"),
+        "gateway",
+    )
 
 
 def _response(reply: Reply, source: str) -> Response:
@@ -157,4 +215,6 @@ def _response(reply: Reply, source: str) -> Response:
         "x-assay-packed": str(reply.packed),
         "x-assay-source": source,
     }
-    return Response(reply.body, status_code=reply.status, media_type="application/json", headers=headers)
+    return Response(
+        reply.body, status_code=reply.status, media_type="application/json", headers=headers
+    )

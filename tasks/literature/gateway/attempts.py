@@ -34,7 +34,9 @@ class Attempt:
 
     def written(self) -> str:
         status = _NO_STATUS if self.status is None else str(self.status)
-        figures = f"{self.wait_seconds:.3f} {self.latency_seconds:.3f} {self.packed} {self.sent_at:.3f}"
+        figures = (
+            f"{self.wait_seconds:.3f} {self.latency_seconds:.3f} {self.packed} {self.sent_at:.3f}"
+        )
         return f"{self.request_id} {status} {self.reason or _NO_STATUS} {figures}"
 
 

@@ -15,6 +15,8 @@ class ProgramsOnly:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and is_of_another_site(Headers(scope=scope)):
-            await JSONResponse({"error": "web pages of other sites are not answered"}, status_code=403)(scope, receive, send)
+            await JSONResponse(
+                {"error": "web pages of other sites are not answered"}, status_code=403
+            )(scope, receive, send)
         else:
             await self._app(scope, receive, send)

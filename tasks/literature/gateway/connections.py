@@ -19,7 +19,11 @@ _DESCRIPTORS_KEPT = 128
 def most_connections() -> int:
     """As many as the process may open files for, less those the gateway itself needs."""
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return max(min(_MOST_CONNECTIONS, allowed - _DESCRIPTORS_KEPT), 1) if allowed != resource.RLIM_INFINITY else _MOST_CONNECTIONS
+    return (
+        max(min(_MOST_CONNECTIONS, allowed - _DESCRIPTORS_KEPT), 1)
+        if allowed != resource.RLIM_INFINITY
+        else _MOST_CONNECTIONS
+    )
 
 
 class PunctualProtocol(H11Protocol):

@@ -22,7 +22,11 @@ def days_of(request: Request) -> DayRange:
         RequestRejectedError: a text that is no date or range.
     """
     first, last = _EVER.first, _EVER.last
-    for name, read in (("publicationDateOrYear", _date_range), ("year", _year_range), ("insertedBefore", _before)):
+    for name, read in (
+        ("publicationDateOrYear", _date_range),
+        ("year", _year_range),
+        ("insertedBefore", _before),
+    ):
         text = request.parameter(name)
         if not text:
             continue
@@ -50,7 +54,9 @@ def _point(text: str) -> DayRange | None:
     if day is not None and not 1 <= day <= last_day:
         return None
     base = year * 10_000
-    return DayRange(base + (month or 1) * 100 + (day or 1), base + (month or 12) * 100 + (day or last_day))
+    return DayRange(
+        base + (month or 1) * 100 + (day or 1), base + (month or 12) * 100 + (day or last_day)
+    )
 
 
 def _date_range(text: str) -> DayRange | None:

@@ -21,7 +21,9 @@ def environment_of(settings: Settings) -> dict[str, str]:
             variable = f"ASSAY_{section_name}__{name.upper()}"
             environment.pop(variable, None)
             if value is not None:
-                environment[variable] = value if isinstance(value, str) else orjson.dumps(value).decode()
+                environment[variable] = (
+                    value if isinstance(value, str) else orjson.dumps(value).decode()
+                )
     environment["ASSAY_HOME"] = str(settings.home)
     if settings.semantic_scholar_api_key is not None:
         environment[_KEY_NAMES[0]] = settings.semantic_scholar_api_key.get_secret_value()

@@ -11,9 +11,24 @@ Json = dict[str, Any]
 NESTED = ("references", "citations")
 EDGE_FIELDS = frozenset({"contexts", "intents", "contextsWithIntent", "isInfluential"})
 _AUTHOR_FIELDS = frozenset(
-    {"authorId", "externalIds", "name", "url", "affiliations", "homepage", "paperCount", "citationCount", "hIndex", "aliases"}
+    {
+        "authorId",
+        "externalIds",
+        "name",
+        "url",
+        "affiliations",
+        "homepage",
+        "paperCount",
+        "citationCount",
+        "hIndex",
+        "aliases",
+    }
 )
-_SUBFIELDS = {"authors": _AUTHOR_FIELDS, "embedding": frozenset({"specter_v1", "specter_v2"}), "tldr": frozenset({"model", "text"})}
+_SUBFIELDS = {
+    "authors": _AUTHOR_FIELDS,
+    "embedding": frozenset({"specter_v1", "specter_v2"}),
+    "tldr": frozenset({"model", "text"}),
+}
 
 
 def _external_ids(paper: PaperRecord) -> Json:
@@ -22,7 +37,12 @@ def _external_ids(paper: PaperRecord) -> Json:
 
 
 def _open_access_pdf(paper: PaperRecord) -> Json:
-    return {"url": paper.pdf_url or "", "status": "GREEN" if paper.pdf_url else None, "license": None, "disclaimer": None}
+    return {
+        "url": paper.pdf_url or "",
+        "status": "GREEN" if paper.pdf_url else None,
+        "license": None,
+        "disclaimer": None,
+    }
 
 
 _SHAPES: dict[str, Callable[[PaperRecord], Any]] = {
@@ -81,5 +101,7 @@ def view(paper: PaperRecord, fields: tuple[str, ...]) -> Json:
 
 def nested_fields(fields: tuple[str, ...], name: str) -> tuple[str, ...] | None:
     """The fields asked of a nested list; None when the list is not asked for. Default: title."""
-    inner = tuple(field.removeprefix(f"{name}.") for field in fields if field.startswith(f"{name}."))
+    inner = tuple(
+        field.removeprefix(f"{name}.") for field in fields if field.startswith(f"{name}.")
+    )
     return inner or (("title",) if name in fields else None)

@@ -29,7 +29,9 @@ class LiveUpstream:
 
     name = "semantic_scholar"
 
-    def __init__(self, settings: Settings, store: KeyedStore, transport: Transport | None = None) -> None:
+    def __init__(
+        self, settings: Settings, store: KeyedStore, transport: Transport | None = None
+    ) -> None:
         self._transport = transport or Transport(settings)
         age_seconds = settings.literature.cache_maximum_age_days * _DAY_SECONDS
         self._answers = Answers(store, self.identity, age_seconds)
@@ -71,7 +73,9 @@ class LiveUpstream:
         found = await self._look_ups.papers(fields, [identifier])
         row = found.rows[0]
         reply = row.failure or (
-            error_reply(404, f"Paper with id {identifier} not found") if row.paper in (None, b"null") else Reply(200, row.paper or b"")
+            error_reply(404, f"Paper with id {identifier} not found")
+            if row.paper in (None, b"null")
+            else Reply(200, row.paper or b"")
         )
         return replace(found.spent, status=reply.status, body=reply.body)
 
@@ -81,17 +85,27 @@ class LiveUpstream:
         limit = window_of(request, default=100, largest=500).limit
         fields = set(request.parameter("fields", "title").split(",")) | {"year", "publicationDate"}
         asked = request.replacing(
-            publicationDateOrYear=None, limit=str(max(limit, _RECOMMENDED_BEFORE_FILTER)), fields=",".join(sorted(fields))
+            publicationDateOrYear=None,
+            limit=str(max(limit, _RECOMMENDED_BEFORE_FILTER)),
+            fields=",".join(sorted(fields)),
         )
         reply = await self._answers.answer(asked, lambda: self._transport.ask(lambda: asked))
         if reply.status != 200:
             return reply
-        papers = [paper for paper in orjson.loads(reply.body).get("recommendedPapers") or () if _within(paper, days)]
+        papers = [
+            paper
+            for paper in orjson.loads(reply.body).get("recommendedPapers") or ()
+            if _within(paper, days)
+        ]
         body = orjson.dumps({"recommendedPapers": papers[:limit]})
         return replace(reply, body=body)
 
     def statistics(self) -> dict[str, Any]:
-        return {"identity": self.identity, "upstream": self._transport.statistics(), "look_ups": dict(self._look_ups.counts)}
+        return {
+            "identity": self.identity,
+            "upstream": self._transport.statistics(),
+            "look_ups": dict(self._look_ups.counts),
+        }
 
     async def close(self) -> None:
         await asyncio.gather(self._answers.stop(), self._look_ups.stop())
@@ -120,14 +134,22 @@ def batch_reply(rows: Sequence[Row], spent: Reply) -> Reply:
     failure = next((row.failure for row in rows if row.failure is not None), None)
     if failure is None and all(row.paper in (None, b"null") for row in rows):
         failure = error_reply(400, "No valid paper ids given")
-    status, body = (failure.status, failure.body) if failure else (200, b"[" + b",".join(row.paper or b"null" for row in rows) + b"]")
+    status, body = (
+        (failure.status, failure.body)
+        if failure
+        else (200, b"[" + b",".join(row.paper or b"null" for row in rows) + b"]")
+    )
     return replace(spent, status=status, body=body, packed=len(rows))
 
 
 def _within(paper: dict[str, Any], days: DayRange) -> bool:
     published, year = paper.get("publicationDate"), paper.get("year")
     try:
-        day = int(date.fromisoformat(published).strftime("%Y%m%d")) if published else last_day_of(year)
+        day = (
+            int(date.fromisoformat(published).strftime("%Y%m%d"))
+            if published
+            else last_day_of(year)
+        )
     except (TypeError, ValueError):
         return False
     return days.first <= day <= days.last

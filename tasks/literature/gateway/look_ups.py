@@ -90,7 +90,11 @@ class LookUps:
         """Outcomes in the order asked. `fields` is the API's parameter; an identifier of no known form is unknown."""
         fields = ",".join(sorted(set(fields.split(","))))
         canonical = [canonical_id(each) for each in identifiers]
-        keys = {identifier: self._key(fields, identifier) for identifier in canonical if identifier is not None}
+        keys = {
+            identifier: self._key(fields, identifier)
+            for identifier in canonical
+            if identifier is not None
+        }
         kept = self._answers.get(list(keys.values()))
         own: list[str] = []
         futures: dict[str, asyncio.Future[Row]] = {}
@@ -103,11 +107,17 @@ class LookUps:
                 own.append(key)
             futures[identifier] = future
             self._riders[key] += 1
-        self.counts.update(asked=len(identifiers), kept=len(kept), sent=len(own), coalesced=len(futures) - len(own))
+        self.counts.update(
+            asked=len(identifiers), kept=len(kept), sent=len(own), coalesced=len(futures) - len(own)
+        )
         found = {identifier: await asyncio.shield(future) for identifier, future in futures.items()}
         journeys = [row.journey for row in found.values() if row.journey is not None]
-        found.update({identifier: Row(kept[key]) for identifier, key in keys.items() if key in kept})
-        rows = tuple(found[identifier] if identifier is not None else Row(_NULL) for identifier in canonical)
+        found.update(
+            {identifier: Row(kept[key]) for identifier, key in keys.items() if key in kept}
+        )
+        rows = tuple(
+            found[identifier] if identifier is not None else Row(_NULL) for identifier in canonical
+        )
         use = CacheUse.MISS if own else CacheUse.COALESCED if futures else CacheUse.HIT
         return Rows(rows, _spent(journeys, set(own), use, len(identifiers)))
 
@@ -158,32 +168,64 @@ class LookUps:
                 taken.update(bundle.waiting)
                 bundle.waiting, bundle.sender = {}, None
             outcomes, cost = await self._outcomes(fields, list(taken), reply)
-            self._answers.put({self._key(fields, each): row.paper for each, row in outcomes.items() if row.paper is not None})
+            self._answers.put(
+                {
+                    self._key(fields, each): row.paper
+                    for each, row in outcomes.items()
+                    if row.paper is not None
+                }
+            )
             keys = [self._key(fields, identifier) for identifier in taken]
-            journey = Journey(cost.attempts, cost.wait_seconds, sum(self._riders[key] for key in keys), keys[0])
+            journey = Journey(
+                cost.attempts, cost.wait_seconds, sum(self._riders[key] for key in keys), keys[0]
+            )
             for identifier, future in taken.items():
                 future.set_result(replace(outcomes[identifier], journey=journey))
         finally:
             for future in taken.values():
                 if not future.done():
-                    future.set_result(Row(None, could_not_look(Reason.SERVER_ERROR, "the gateway stopped before the look-up was answered")))
+                    future.set_result(
+                        Row(
+                            None,
+                            could_not_look(
+                                Reason.SERVER_ERROR,
+                                "the gateway stopped before the look-up was answered",
+                            ),
+                        )
+                    )
 
-    async def _outcomes(self, fields: str, identifiers: list[str], reply: Reply) -> tuple[dict[str, Row], _Cost]:
+    async def _outcomes(
+        self, fields: str, identifiers: list[str], reply: Reply
+    ) -> tuple[dict[str, Row], _Cost]:
         """A batch's rows; asked again in halves where the answer was too large, too slow, or cut off in silence."""
         cost = _Cost(reply.wait_seconds, reply.attempts)
         if reply.status == 400 and _NONE_KNOWN in reply.body:
             return dict.fromkeys(identifiers, Row(_NULL)), cost
         rows = orjson.loads(reply.body) if reply.status == 200 else None
         too_slow = reply.status == 504 and reply.reason is None
-        shrinkable = too_slow or (reply.status == 400 and _TOO_LARGE in reply.body) or _nested_rows(rows) >= MOST_NESTED_ROWS
+        shrinkable = (
+            too_slow
+            or (reply.status == 400 and _TOO_LARGE in reply.body)
+            or _nested_rows(rows) >= MOST_NESTED_ROWS
+        )
         if shrinkable and (len(identifiers) > 1 or too_slow):
             return await self._asked_again(fields, identifiers, cost)
         if not isinstance(rows, list) or len(rows) != len(identifiers):
-            failure = reply if rows is None else could_not_look(Reason.MALFORMED_ANSWER, "the batch answer does not fit its question")
+            failure = (
+                reply
+                if rows is None
+                else could_not_look(
+                    Reason.MALFORMED_ANSWER, "the batch answer does not fit its question"
+                )
+            )
             return dict.fromkeys(identifiers, Row(None, failure)), cost
-        return {each: Row(orjson.dumps(row)) for each, row in zip(identifiers, rows, strict=True)}, cost
+        return {
+            each: Row(orjson.dumps(row)) for each, row in zip(identifiers, rows, strict=True)
+        }, cost
 
-    async def _asked_again(self, fields: str, identifiers: list[str], cost: _Cost) -> tuple[dict[str, Row], _Cost]:
+    async def _asked_again(
+        self, fields: str, identifiers: list[str], cost: _Cost
+    ) -> tuple[dict[str, Row], _Cost]:
         middle = (len(identifiers) + 1) // 2
         outcomes: dict[str, Row] = {}
         for part in (identifiers[:middle], identifiers[middle:]):
@@ -191,7 +233,10 @@ class LookUps:
                 continue
             request = _batch(fields, part)
             alone = len(identifiers) == 1
-            reply = await self._transport.ask(lambda request=request: request, retry_gateway_timeout=alone)  # type: ignore[misc]
+            reply = await self._transport.ask(
+                lambda request=request: request,  # type: ignore[misc]
+                retry_gateway_timeout=alone,
+            )
             rows, further = await self._outcomes(fields, part, reply)
             outcomes.update(rows)
             cost.wait_seconds += further.wait_seconds
@@ -206,13 +251,17 @@ def _largest(fields: str) -> int:
 
 def _batch(fields: str, identifiers: list[str]) -> Request:
     parameters = (("fields", fields),) if fields else ()
-    return Request("POST", BATCH_PATH, parameters, orjson.dumps({"ids": identifiers}), len(identifiers))
+    return Request(
+        "POST", BATCH_PATH, parameters, orjson.dumps({"ids": identifiers}), len(identifiers)
+    )
 
 
 def _spent(journeys: Sequence[Journey], own: set[str], use: CacheUse, look_ups: int) -> Reply:
     """The attempts of the journeys this client pays for, and its share in all it rode on."""
     distinct = {id(journey): journey for journey in journeys}.values()
-    attempts = tuple(attempt for journey in distinct if journey.payer in own for attempt in journey.attempts)
+    attempts = tuple(
+        attempt for journey in distinct if journey.payer in own for attempt in journey.attempts
+    )
     share = sum(len(journey.attempts) / max(journey.riders, 1) for journey in journeys)
     wait_seconds = max((journey.wait_seconds for journey in distinct), default=0.0)
     return Reply(200, b"", use, wait_seconds, attempts, max(look_ups, 1), share)
@@ -222,5 +271,8 @@ def _nested_rows(rows: object) -> int:
     """The longer of the two sums: references and citations are cut off apart."""
     if not isinstance(rows, list):
         return 0
-    sums = (sum(len(row.get(name) or ()) for row in rows if isinstance(row, dict)) for name in ("references", "citations"))
+    sums = (
+        sum(len(row.get(name) or ()) for row in rows if isinstance(row, dict))
+        for name in ("references", "citations")
+    )
     return max(sums)

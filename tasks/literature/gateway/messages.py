@@ -57,7 +57,9 @@ class Request:
     def key(self) -> str:
         """The same for requests that ask the same; holds no header and no key."""
         body = hashlib.sha256(self.body).hexdigest()
-        return content_hash(self.method, self.path.rstrip("/"), urlencode(sorted(self.parameters)), body)
+        return content_hash(
+            self.method, self.path.rstrip("/"), urlencode(sorted(self.parameters)), body
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +126,25 @@ def error_reply(status: int, message: str) -> Reply:
 
 def no_such_route(request: Request) -> Reply:
     """The gateway's own refusal: the upstream is never asked what it has no route for."""
-    return error_reply(404, f"{request.method} {request.path[:200]} is no route of the Semantic Scholar API")
+    return error_reply(
+        404, f"{request.method} {request.path[:200]} is no route of the Semantic Scholar API"
+    )
 
 
-def could_not_look(reason: Reason, detail: str, wait_seconds: float = 0.0, attempts: tuple[Attempt, ...] = ()) -> Reply:
+def could_not_look(
+    reason: Reason, detail: str, wait_seconds: float = 0.0, attempts: tuple[Attempt, ...] = ()
+) -> Reply:
     """The upstream was not asked or did not answer. Never an empty success.
 
     Its status is one the API itself uses: clients written for it take others, 503 among them, for an empty answer.
     """
     body = orjson.dumps({"message": detail, "error": detail, "reason": reason})
     status = status_of_reason(reason)
-    return Reply(status, body, wait_seconds=wait_seconds, attempts=attempts, share=float(len(attempts)), reason=reason)
+    return Reply(
+        status,
+        body,
+        wait_seconds=wait_seconds,
+        attempts=attempts,
+        share=float(len(attempts)),
+        reason=reason,
+    )

@@ -3,7 +3,13 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    generate_latest,
+)
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from tasks.literature.gateway.messages import Reply, Request
@@ -18,9 +24,18 @@ class Metrics:
 
     def __init__(self, statistics: Callable[[], Json]) -> None:
         self._registry = CollectorRegistry()
-        self._requests = Counter("assay_gateway_requests", "Requests of clients.", ("endpoint", "status", "cache"), registry=self._registry)
+        self._requests = Counter(
+            "assay_gateway_requests",
+            "Requests of clients.",
+            ("endpoint", "status", "cache"),
+            registry=self._registry,
+        )
         self._seconds = Histogram(
-            "assay_gateway_request_seconds", "Until the answer.", ("endpoint",), buckets=_SECONDS, registry=self._registry
+            "assay_gateway_request_seconds",
+            "Until the answer.",
+            ("endpoint",),
+            buckets=_SECONDS,
+            registry=self._registry,
         )
         self._registry.register(_UpstreamCollector(statistics))
 
@@ -55,7 +70,11 @@ class _UpstreamCollector:
             "assay_gateway_upstream_requests",
             "Requests sent upstream, by outcome: a status, timeout, unreachable or malformed_answer.",
             ("endpoint", "outcome"),
-            {(endpoint, outcome): n for endpoint, counts in upstream["outcomes"].items() for outcome, n in counts.items()},
+            {
+                (endpoint, outcome): n
+                for endpoint, counts in upstream["outcomes"].items()
+                for outcome, n in counts.items()
+            },
         )
         yield _counted(
             "assay_gateway_given_up",
@@ -69,13 +88,23 @@ class _UpstreamCollector:
             ("outcome",),
             {(name,): n for name, n in live["look_ups"].items()},
         )
-        yield CounterMetricFamily("assay_gateway_wait_seconds", "Waiting for turns at the limiter.", value=upstream["wait_seconds"])
-        yield CounterMetricFamily("assay_gateway_upstream_seconds", "Waiting for upstream answers.", value=upstream["latency_seconds"])
+        yield CounterMetricFamily(
+            "assay_gateway_wait_seconds",
+            "Waiting for turns at the limiter.",
+            value=upstream["wait_seconds"],
+        )
+        yield CounterMetricFamily(
+            "assay_gateway_upstream_seconds",
+            "Waiting for upstream answers.",
+            value=upstream["latency_seconds"],
+        )
         for name, text, value in _gauges(upstream):
             yield GaugeMetricFamily(f"assay_gateway_{name}", text, value=value)
 
 
-def _counted(name: str, text: str, labels: tuple[str, ...], counts: dict[tuple[str, ...], int]) -> Metric:
+def _counted(
+    name: str, text: str, labels: tuple[str, ...], counts: dict[tuple[str, ...], int]
+) -> Metric:
     family = CounterMetricFamily(name, text, labels=labels)
     for values, count in counts.items():
         family.add_metric(values, count)
@@ -85,7 +114,19 @@ def _counted(name: str, text: str, labels: tuple[str, ...], counts: dict[tuple[s
 def _gauges(upstream: Json) -> Iterator[tuple[str, str, float]]:
     yield "allowed_per_second", "Requests a second the key allows.", upstream["allowed_per_second"]
     if upstream["allowance_used_share"] is not None:
-        yield "allowance_used_share", "Of the allowance, while there was work.", upstream["allowance_used_share"]
+        yield (
+            "allowance_used_share",
+            "Of the allowance, while there was work.",
+            upstream["allowance_used_share"],
+        )
     yield "waiting", "Requests waiting for their turn.", upstream["waiting"]
-    yield "slowed_down_times", "How many times slower than allowed, because the upstream pushes back.", upstream["slowed_down_times"]
-    yield "circuit_open", "1 while the upstream counts as down.", float(upstream["circuit"] == "open")
+    yield (
+        "slowed_down_times",
+        "How many times slower than allowed, because the upstream pushes back.",
+        upstream["slowed_down_times"],
+    )
+    yield (
+        "circuit_open",
+        "1 while the upstream counts as down.",
+        float(upstream["circuit"] == "open"),
+    )

@@ -30,7 +30,9 @@ def snapshot_folder(literature: str) -> Path | None:
     if literature == "live":
         return None
     if not literature.startswith(_SNAPSHOT) or literature == _SNAPSHOT:
-        raise ConfigurationError(f"literature {literature!r}: write snapshot:FOLDER, snapshot:FOLDER+live or live")
+        raise ConfigurationError(
+            f"literature {literature!r}: write snapshot:FOLDER, snapshot:FOLDER+live or live"
+        )
     return Path(literature.removeprefix(_SNAPSHOT).removesuffix(_THEN_LIVE))
 
 
@@ -53,11 +55,17 @@ def open_upstream(settings: Settings, literature: str, cache_directory: Path) ->
     snapshot = open_snapshot(folder)
     embedder = None
     if snapshot.has_vectors:
-        from tasks.embeddings.sentence_embedder import SentenceEmbedder  # loads a model: only where vectors are to be compared
+        from tasks.embeddings.sentence_embedder import (
+            SentenceEmbedder,
+        )  # loads a model: only where vectors are to be compared
 
         embedder = SentenceEmbedder(settings.embeddings, None)
     local = SnapshotUpstream(snapshot, embedder)
-    return SnapshotFirst(local, _live(settings, cache_directory)) if literature.endswith(_THEN_LIVE) else local
+    return (
+        SnapshotFirst(local, _live(settings, cache_directory))
+        if literature.endswith(_THEN_LIVE)
+        else local
+    )
 
 
 def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:
@@ -67,7 +75,9 @@ def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:
     key = settings.semantic_scholar_api_key
     rate = settings.literature.requests_per_second
     transport = Transport(settings)
-    allowance = departures_file(settings.home / "limits", transport.host, key.get_secret_value() if key else None)
+    allowance = departures_file(
+        settings.home / "limits", transport.host, key.get_secret_value() if key else None
+    )
     transport.limiter = ArrivalLimiter(rate, memory=SharedDepartures(allowance))
     transport.record = RequestRecord(cache_directory / RECORD_NAME, transport.host, rate)
     return LiveUpstream(settings, store, transport)

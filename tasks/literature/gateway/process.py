@@ -59,7 +59,9 @@ class GatewayProcess:
         try:
             self._cache_directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ConfigurationError(f"{self._cache_directory} cannot be made ({error.strerror}); choose a writable folder") from error
+            raise ConfigurationError(
+                f"{self._cache_directory} cannot be made ({error.strerror}); choose a writable folder"
+            ) from error
         self._shorten_log()
         self._start()
         try:
@@ -67,11 +69,18 @@ class GatewayProcess:
         except ConfigurationError:
             self._stop()
             raise
-        self._monitor = threading.Thread(target=self._keep_alive, name="gateway-monitor", daemon=True)
+        self._monitor = threading.Thread(
+            target=self._keep_alive, name="gateway-monitor", daemon=True
+        )
         self._monitor.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         self._stopping.set()
         if self._monitor is not None:
             self._monitor.join()
@@ -86,7 +95,9 @@ class GatewayProcess:
             "port-file": str(self._port_file),
             "parent": str(os.getpid()),
         }
-        command = module_command("tasks.literature.gateway", *(f"--{name}={value}" for name, value in options.items()))
+        command = module_command(
+            "tasks.literature.gateway", *(f"--{name}={value}" for name, value in options.items())
+        )
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 -- our own module
                 command,
@@ -102,11 +113,15 @@ class GatewayProcess:
         while time.monotonic() < deadline:
             assert self._process is not None
             if self._process.poll() is not None:
-                raise ConfigurationError(f"the literature gateway did not start: {self._last_line()}")
+                raise ConfigurationError(
+                    f"the literature gateway did not start: {self._last_line()}"
+                )
             if self._healthy():
                 return
             time.sleep(_LOOK_EVERY_SECONDS / 2)
-        raise ConfigurationError(f"the literature gateway did not answer within {_START_SECONDS:.0f} s; its log is {self._log}")
+        raise ConfigurationError(
+            f"the literature gateway did not answer within {_START_SECONDS:.0f} s; its log is {self._log}"
+        )
 
     def _healthy(self) -> bool:
         try:
@@ -122,7 +137,9 @@ class GatewayProcess:
             assert self._process is not None
             if self._process.poll() is None:
                 continue
-            quick_deaths = quick_deaths + 1 if time.monotonic() - started_at < _QUICK_DEATH_SECONDS else 1
+            quick_deaths = (
+                quick_deaths + 1 if time.monotonic() - started_at < _QUICK_DEATH_SECONDS else 1
+            )
             if quick_deaths > _MOST_QUICK_DEATHS:
                 return
             started_at = time.monotonic()

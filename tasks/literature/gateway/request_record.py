@@ -60,21 +60,46 @@ class RequestRecord:
         self._host, self._allowed_per_second = host, allowed_per_second
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            self._connection = sqlite3.connect(
+                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
             self._connection.execute("pragma journal_mode = wal")
-            self._connection.execute("pragma synchronous = off")  # a row survives the process, if not the machine
+            self._connection.execute(
+                "pragma synchronous = off"
+            )  # a row survives the process, if not the machine
             self._connection.execute(_CREATE)
             self._connection.execute("create index if not exists by_time on requests (sent_at)")
-            self._connection.execute("delete from requests where sent_at < ?", (time.time() - _KEPT_DAYS * 86_400,))
+            self._connection.execute(
+                "delete from requests where sent_at < ?", (time.time() - _KEPT_DAYS * 86_400,)
+            )
         except (sqlite3.Error, OSError) as error:
-            raise ConfigurationError(f"{path} cannot be used ({error}): delete it, or choose a writable folder") from error
+            raise ConfigurationError(
+                f"{path} cannot be used ({error}): delete it, or choose a writable folder"
+            ) from error
 
-    def sent(self, request_id: str, endpoint: str, look_ups: int, attempt: int, wait_seconds: float, sent_at: float) -> None:
+    def sent(
+        self,
+        request_id: str,
+        endpoint: str,
+        look_ups: int,
+        attempt: int,
+        wait_seconds: float,
+        sent_at: float,
+    ) -> None:
         """A request leaves."""
         self._write(
             "insert into requests (request_id, sent_at, host, endpoint, look_ups, attempt, wait_seconds, allowed_per_second)"
             " values (?, ?, ?, ?, ?, ?, ?, ?)",
-            (request_id, sent_at, self._host, endpoint, look_ups, attempt, wait_seconds, self._allowed_per_second),
+            (
+                request_id,
+                sent_at,
+                self._host,
+                endpoint,
+                look_ups,
+                attempt,
+                wait_seconds,
+                self._allowed_per_second,
+            ),
         )
 
     def ended(self, attempt: Attempt) -> None:
@@ -90,7 +115,9 @@ class RequestRecord:
         with closing(self._connection.execute(_BY_HOUR, (first,))) as cursor:
             names = [column[0] for column in cursor.description]
             rows = [dict(zip(names, row, strict=True)) for row in cursor]
-        return [{**row, "hour": datetime.fromtimestamp(row["hour"], UTC).isoformat()} for row in rows]
+        return [
+            {**row, "hour": datetime.fromtimestamp(row["hour"], UTC).isoformat()} for row in rows
+        ]
 
     def close(self) -> None:
         """The file stays."""

@@ -58,9 +58,18 @@ def route_of(method: str, path: str) -> Route | None:
         before, placed, after = pattern.partition(_HERE)
         if not placed and path == before:
             return Route(endpoint, path)
-        if placed and len(path) > len(before) + len(after) and path.startswith(before) and path.endswith(after):
+        if (
+            placed
+            and len(path) > len(before) + len(after)
+            and path.startswith(before)
+            and path.endswith(after)
+        ):
             identifier = path[len(before) : len(path) - len(after)]
-            return Route(endpoint, before + quote(identifier, safe=":") + after, identifier) if _possible(identifier) else None
+            return (
+                Route(endpoint, before + quote(identifier, safe=":") + after, identifier)
+                if _possible(identifier)
+                else None
+            )
     return None
 
 

@@ -21,7 +21,14 @@ _SHUTDOWN_SECONDS = 10
 _BACKLOG = 2048
 
 
-def serve(settings: Settings, literature: str, host: str, port: int, cache_directory: Path, port_file: Path | None) -> None:
+def serve(
+    settings: Settings,
+    literature: str,
+    host: str,
+    port: int,
+    cache_directory: Path,
+    port_file: Path | None,
+) -> None:
     """Answer requests until SIGTERM or SIGINT; requests in flight are finished first.
 
     `literature`: `snapshot:FOLDER`, `snapshot:FOLDER+live` or `live`. With `port` 0 the system chooses one;
@@ -37,7 +44,11 @@ def serve(settings: Settings, literature: str, host: str, port: int, cache_direc
         _write_port(port_file, listener.getsockname()[1])
     names = names_of_server(host, settings.literature.allowed_hosts)
     config = uvicorn.Config(
-        TrustedHostMiddleware(ProgramsOnly(application(upstream, settings.telemetry)), allowed_hosts=names, www_redirect=False),
+        TrustedHostMiddleware(
+            ProgramsOnly(application(upstream, settings.telemetry)),
+            allowed_hosts=names,
+            www_redirect=False,
+        ),
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
@@ -55,20 +66,28 @@ def serve(settings: Settings, literature: str, host: str, port: int, cache_direc
 
 def _log_to_stderr() -> None:
     """One line per request, without headers and so without keys; what a caller has set up already stays."""
-    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    logging.basicConfig(
+        level=logging.INFO,
+        stream=sys.stderr,
+        format="%(asctime)s %(name)s %(levelname)s %(message)s",
+    )
     for chatty in ("httpx", "httpcore", "uvicorn.error"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio sets TCP_NODELAY only where TCP is named
+    listener = socket.socket(
+        family, socket.SOCK_STREAM, socket.IPPROTO_TCP
+    )  # asyncio sets TCP_NODELAY only where TCP is named
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
     except (OSError, OverflowError) as error:
         listener.close()
-        raise ConfigurationError(f"cannot listen on {host}:{port} ({error}); choose another --host or --port") from error
+        raise ConfigurationError(
+            f"cannot listen on {host}:{port} ({error}); choose another --host or --port"
+        ) from error
     listener.listen(_BACKLOG)
     return listener
 

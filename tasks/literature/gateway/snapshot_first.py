@@ -46,15 +46,27 @@ class SnapshotFirst:
         lacking = [place for place, row in enumerate(known) if row is None or _unknown_lists(row)]
         if not lacking:
             return local
-        found, spent = await self._live.rows(request.parameter("fields"), [identifiers[place] for place in lacking])
+        found, spent = await self._live.rows(
+            request.parameter("fields"), [identifiers[place] for place in lacking]
+        )
         rows = [Row(orjson.dumps(row)) for row in known]
         for place, row in zip(lacking, found, strict=True):
-            if known[place] is None or row.paper != b"null":  # a look-up that failed is a failure, not an unknown list
+            if (
+                known[place] is None or row.paper != b"null"
+            ):  # a look-up that failed is a failure, not an unknown list
                 rows[place] = row
-        return replace(batch_reply(rows, spent), packed=len(identifiers), cache=spent.cache if lacking else CacheUse.MISS)
+        return replace(
+            batch_reply(rows, spent),
+            packed=len(identifiers),
+            cache=spent.cache if lacking else CacheUse.MISS,
+        )
 
     def statistics(self) -> dict[str, Any]:
-        return {"identity": self.identity, "snapshot": self._snapshot.statistics(), "live": self._live.statistics()}
+        return {
+            "identity": self.identity,
+            "snapshot": self._snapshot.statistics(),
+            "live": self._live.statistics(),
+        }
 
     async def close(self) -> None:
         await asyncio.gather(self._snapshot.close(), self._live.close())

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from schemas.errors import RequestRejectedError
 from tasks.embeddings.embedder import Embedder
 from tasks.literature.gateway.days import days_of
-from tasks.literature.gateway.fields import EDGE_FIELDS, NESTED, Json, fields_of, nested_fields, view
+from tasks.literature.gateway.fields import (
+    EDGE_FIELDS,
+    NESTED,
+    Json,
+    fields_of,
+    nested_fields,
+    view,
+)
 from tasks.literature.gateway.live import batch_identifiers
 from tasks.literature.gateway.messages import Reply, Request, error_reply, json_reply, no_such_route
 from tasks.literature.gateway.windows import window_of
@@ -20,7 +27,11 @@ from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.snapshot import Found, Snapshot
 from tasks.literature.snapshot.text_index import DayRange
 
-_OF_ONE_PAPER: dict[str, str | None] = {"paper": None, "paper/references": "references", "paper/citations": "citations"}
+_OF_ONE_PAPER: dict[str, str | None] = {
+    "paper": None,
+    "paper/references": "references",
+    "paper/citations": "citations",
+}
 _BULK_PAGE = 1_000
 _MOST_NESTED = 9_999
 _WITHHELD = "Notice: The following paper fields have been elided by the publisher: {'references'}"
@@ -71,7 +82,9 @@ class SnapshotUpstream:
     async def _search(self, request: Request) -> Reply:
         window = window_of(request, default=100, largest=100)
         if window.end >= 1000:
-            return error_reply(400, "Relevance search offset + limit must be < 1000. Consider '/paper/search/bulk'")
+            return error_reply(
+                400, "Relevance search offset + limit must be < 1000. Consider '/paper/search/bulk'"
+            )
         query, fields, days = _asked(request)
         found = self._snapshot.search(query, window.end, days, await self._vector(query))
         if found.total == 0:
@@ -79,7 +92,9 @@ class SnapshotUpstream:
         body: Json = {"total": found.total, "offset": window.offset}
         if window.end < found.total:
             body["next"] = window.end
-        return json_reply({**body, "data": [view(paper, fields) for paper in found.papers[window.offset :]]})
+        return json_reply(
+            {**body, "data": [view(paper, fields) for paper in found.papers[window.offset :]]}
+        )
 
     async def _bulk(self, request: Request) -> Reply:
         fields, days = fields_of(request.parameter("fields")), days_of(request)
@@ -90,21 +105,35 @@ class SnapshotUpstream:
         found = self._snapshot.search_bulk(request.parameter("query"), start + _BULK_PAGE, days)
         page = found.papers[start:]
         following = str(start + _BULK_PAGE) if start + len(page) < found.total and page else None
-        return json_reply({"total": found.total, "token": following, "data": [view(paper, fields) for paper in page]})
+        return json_reply(
+            {
+                "total": found.total,
+                "token": following,
+                "data": [view(paper, fields) for paper in page],
+            }
+        )
 
     async def _match(self, request: Request) -> Reply:
         query, fields, days = _asked(request)
         found = self._snapshot.match_title(query, days)
         if not found.papers:
             return error_reply(404, "Title match not found")
-        return json_reply({"data": [{**view(found.papers[0], fields), "matchScore": found.scores[0]}]})
+        return json_reply(
+            {"data": [{**view(found.papers[0], fields), "matchScore": found.scores[0]}]}
+        )
 
     async def _snippets(self, request: Request) -> Reply:
         window = window_of(request, default=10, largest=1000)
         query, _, days = _asked(request.replacing(fields=None))
         among = request.parameter("paperIds")
-        found = self._snapshot.search(query, _BULK_PAGE if among else window.limit, days, await self._vector(query))
-        wanted = {paper.paper_id for paper in self._snapshot.papers(among.split(",")) if paper} if among else None
+        found = self._snapshot.search(
+            query, _BULK_PAGE if among else window.limit, days, await self._vector(query)
+        )
+        wanted = (
+            {paper.paper_id for paper in self._snapshot.papers(among.split(",")) if paper}
+            if among
+            else None
+        )
         data = [
             _snippet(paper, score)
             for paper, score in zip(found.papers, found.scores, strict=True)
@@ -113,11 +142,16 @@ class SnapshotUpstream:
         return json_reply({"data": data[: window.limit], "retrievalVersion": self.identity})
 
     async def _batch(self, request: Request) -> Reply:
-        identifiers, fields = batch_identifiers(request.body), fields_of(request.parameter("fields"), _NESTED)
+        identifiers, fields = (
+            batch_identifiers(request.body),
+            fields_of(request.parameter("fields"), _NESTED),
+        )
         papers = self._snapshot.papers(identifiers)
         if not any(papers):
             return error_reply(400, "No valid paper ids given")
-        body = orjson.dumps([self._with_nested(paper, fields) if paper else None for paper in papers])
+        body = orjson.dumps(
+            [self._with_nested(paper, fields) if paper else None for paper in papers]
+        )
         return Reply(200, body, packed=len(identifiers))
 
     def _paper(self, request: Request, identifier: str, edges: str | None) -> Reply:
@@ -125,9 +159,15 @@ class SnapshotUpstream:
         (paper,) = self._snapshot.papers([identifier])
         if paper is None:
             return error_reply(404, f"Paper with id {identifier} not found")
-        return self._edges(request, paper, edges, fields) if edges else json_reply(self._with_nested(paper, fields))
+        return (
+            self._edges(request, paper, edges, fields)
+            if edges
+            else json_reply(self._with_nested(paper, fields))
+        )
 
-    def _edges(self, request: Request, paper: PaperRecord, kind: str, fields: tuple[str, ...]) -> Reply:
+    def _edges(
+        self, request: Request, paper: PaperRecord, kind: str, fields: tuple[str, ...]
+    ) -> Reply:
         window = window_of(request, default=100, largest=1000)
         if window.end >= 10_000:
             return error_reply(400, "offset + limit must be < 10000")
@@ -136,17 +176,37 @@ class SnapshotUpstream:
         if kind == "references":
             about["citingPaperInfo"] = view(paper, ("title", "openAccessPdf"))
         if papers is None:
-            about["citingPaperInfo"] = {**view(paper, ("title",)), "openAccessPdf": {"disclaimer": _WITHHELD}}
+            about["citingPaperInfo"] = {
+                **view(paper, ("title",)),
+                "openAccessPdf": {"disclaimer": _WITHHELD},
+            }
             return json_reply({**about, "data": None})
         if window.end < len(papers):
             about["next"] = window.end
         inner = "citedPaper" if kind == "references" else "citingPaper"
-        edge: Json = {"contexts": [], "intents": [], "contextsWithIntent": [], "isInfluential": False}
+        edge: Json = {
+            "contexts": [],
+            "intents": [],
+            "contextsWithIntent": [],
+            "isInfluential": False,
+        }
         shown = {name: edge[name] for name in fields if name in EDGE_FIELDS}
-        return json_reply({**about, "data": [{**shown, inner: view(each, fields)} for each in papers[window.offset : window.end]]})
+        return json_reply(
+            {
+                **about,
+                "data": [
+                    {**shown, inner: view(each, fields)}
+                    for each in papers[window.offset : window.end]
+                ],
+            }
+        )
 
     def _neighbours(self, paper: PaperRecord, kind: str) -> tuple[PaperRecord, ...] | None:
-        return self._snapshot.references(paper.paper_id) if kind == "references" else self._snapshot.citations(paper.paper_id)
+        return (
+            self._snapshot.references(paper.paper_id)
+            if kind == "references"
+            else self._snapshot.citations(paper.paper_id)
+        )
 
     def _with_nested(self, paper: PaperRecord, fields: tuple[str, ...]) -> Json:
         shown = view(paper, fields)
@@ -154,7 +214,11 @@ class SnapshotUpstream:
             inner = nested_fields(fields, kind)
             if inner is not None:
                 papers = self._neighbours(paper, kind)
-                shown[kind] = [view(each, inner) for each in papers[:_MOST_NESTED]] if papers is not None else None
+                shown[kind] = (
+                    [view(each, inner) for each in papers[:_MOST_NESTED]]
+                    if papers is not None
+                    else None
+                )
         return shown
 
     async def _recommend_from_lists(self, request: Request) -> Reply:
@@ -162,19 +226,28 @@ class SnapshotUpstream:
             lists = orjson.loads(request.body)
         except orjson.JSONDecodeError:
             return error_reply(400, "Request body is not valid JSON")
-        positive, negative = (lists.get(name) or [] if isinstance(lists, dict) else [] for name in ("positivePaperIds", "negativePaperIds"))
+        positive, negative = (
+            lists.get(name) or [] if isinstance(lists, dict) else []
+            for name in ("positivePaperIds", "negativePaperIds")
+        )
         if not positive or not all(isinstance(each, str) for each in (*positive, *negative)):
             return error_reply(400, "No positive paper examples given")
         return await self._recommend(request, positive, negative)
 
     async def _recommend(self, request: Request, positive: list[str], negative: list[str]) -> Reply:
-        window, fields, days = window_of(request, default=100, largest=500), fields_of(request.parameter("fields")), days_of(request)
+        window, fields, days = (
+            window_of(request, default=100, largest=500),
+            fields_of(request.parameter("fields")),
+            days_of(request),
+        )
         found = await self._recommended(positive, window.limit + len(negative), days)
         if found is None:
             return error_reply(404, "Input papers not found")
         unwanted = {paper.paper_id for paper in self._snapshot.papers(negative) if paper}
         papers = [paper for paper in found.papers if paper.paper_id not in unwanted]
-        return json_reply({"recommendedPapers": [view(paper, fields) for paper in papers[: window.limit]]})
+        return json_reply(
+            {"recommendedPapers": [view(paper, fields) for paper in papers[: window.limit]]}
+        )
 
     async def _recommended(self, seeds: list[str], limit: int, days: DayRange) -> Found | None:
         """Over a matrix of vectors in a thread, so that other requests go on meanwhile."""
@@ -215,7 +288,11 @@ def _snippet(paper: PaperRecord, score: float) -> Json:
             "corpusId": str(paper.corpus_id),
             "title": paper.title,
             "authors": list(paper.authors),
-            "openAccessInfo": {"license": None, "status": "GREEN" if paper.pdf_url else None, "disclaimer": None},
+            "openAccessInfo": {
+                "license": None,
+                "status": "GREEN" if paper.pdf_url else None,
+                "disclaimer": None,
+            },
         },
         "snippet": {
             "text": text,

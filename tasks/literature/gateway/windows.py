@@ -25,7 +25,9 @@ def window_of(request: Request, *, default: int, largest: int) -> Window:
     numbers = []
     for name, fallback in (("offset", 0), ("limit", default)):
         text = request.parameter(name) or str(fallback)
-        if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS) or (name == "limit" and not 1 <= int(text) <= largest):
+        if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS) or (
+            name == "limit" and not 1 <= int(text) <= largest
+        ):
             raise RequestRejectedError(f"Unacceptable query params: [{name}={text}]")
         numbers.append(int(text))
     return Window(*numbers)

@@ -12,7 +12,13 @@ from schemas.errors import SnapshotError
 from schemas.identifiers import content_hash
 from tasks.embeddings.embedder import Embedder
 from tasks.literature.snapshot.folder import STAGING_NAME, clear, only_builder
-from tasks.literature.snapshot.manifest import FORMAT_VERSION, TEXT_NAME, Manifest, read_manifest, write_manifest
+from tasks.literature.snapshot.manifest import (
+    FORMAT_VERSION,
+    TEXT_NAME,
+    Manifest,
+    read_manifest,
+    write_manifest,
+)
 from tasks.literature.snapshot.opening import open_papers
 from tasks.literature.snapshot.parts import Place
 from tasks.literature.snapshot.records import record_of
@@ -28,7 +34,13 @@ _LAYOUT = "2"
 _SUPERSEDED_AFTER_SECONDS = 7 * 24 * 3600.0
 
 
-def build_snapshot(source: Path, target: Path, *, embedder: Embedder | None = None, progress: Progress | None = None) -> Snapshot:
+def build_snapshot(
+    source: Path,
+    target: Path,
+    *,
+    embedder: Embedder | None = None,
+    progress: Progress | None = None,
+) -> Snapshot:
     """Build the snapshot of `source` (see `opening.open_papers`) in the folder `target` and open it.
 
     May be killed at any moment and called again: it resumes. A finished snapshot of the unchanged source is
@@ -57,7 +69,10 @@ def index_for_parquet(source: Path, home: Path, progress: Progress | None = None
     papers = open_papers(source)
     place = content_hash(str(source.resolve()), length=8)
     folder = home / "snapshots"
-    target = folder / f"{_plain(source.stem)}-{place}-{content_hash(papers.identity, str(FORMAT_VERSION), length=8)}"
+    target = (
+        folder
+        / f"{_plain(source.stem)}-{place}-{content_hash(papers.identity, str(FORMAT_VERSION), length=8)}"
+    )
     build_snapshot(source, target, progress=progress)
     _forget_superseded(folder, f"{_plain(source.stem)}-{place}-", target)
     return target
@@ -69,10 +84,14 @@ def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
         _copy_papers(papers, store, target / STAGING_NAME, report)
         paper_count = store.count()
         if paper_count == 0:
-            raise SnapshotError(f"{papers.name}: none of its {store.state('rows_read')} rows has a title; there is nothing to build")
+            raise SnapshotError(
+                f"{papers.name}: none of its {store.state('rows_read')} rows has a title; there is nothing to build"
+            )
         store.resolve_references()
         report(0, paper_count, "index")
-        write_text_index(target / TEXT_NAME, store.records_from, lambda done: report(done, paper_count, "index"))
+        write_text_index(
+            target / TEXT_NAME, store.records_from, lambda done: report(done, paper_count, "index")
+        )
         manifest = Manifest(
             fingerprint=store.fingerprint(),
             source=papers.name,
@@ -87,7 +106,9 @@ def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
         )
         store.seal()
     except sqlite3.DatabaseError as error:
-        raise SnapshotError(f"{target} cannot be written ({error}); free space or delete the folder, then build again") from error
+        raise SnapshotError(
+            f"{target} cannot be written ({error}); free space or delete the folder, then build again"
+        ) from error
     finally:
         store.close()
     write_manifest(target, manifest)
@@ -102,7 +123,9 @@ def _copy_papers(papers: PaperSource, store: PaperStore, workplace: Path, report
     rows_read, number = int(store.state("rows_read") or 0), store.count()
     counts = {name: int(store.state(name) or 0) for name in ("duplicates", "untitled")}
     report(rows_read, expected, "papers")
-    for batch, place in papers.batches(workplace, Place(int(store.state("part") or 0), int(store.state("part_row") or 0))):
+    for batch, place in papers.batches(
+        workplace, Place(int(store.state("part") or 0), int(store.state("part_row") or 0))
+    ):
         store.begin()
         for row in batch:
             record = record_of(row)
@@ -127,7 +150,11 @@ def references_of(row: Mapping[str, Any]) -> References:
         return ()
     own = row.get("reference_ids")
     places = own if isinstance(own, list) and len(own) == len(named) else range(len(named))
-    return [(int(place), str(each)) for place, each in zip(places, named, strict=True) if each is not None]
+    return [
+        (int(place), str(each))
+        for place, each in zip(places, named, strict=True)
+        if each is not None
+    ]
 
 
 def _embed(target: Path, manifest: Manifest, embedder: Embedder, report: Progress) -> None:
@@ -135,7 +162,12 @@ def _embed(target: Path, manifest: Manifest, embedder: Embedder, report: Progres
     path = target / manifest.vectors_name
     try:
         report(0, manifest.paper_count, "embeddings")
-        dimensions = write_vectors(path, store.records_from, embedder, lambda done: report(done, manifest.paper_count, "embeddings"))
+        dimensions = write_vectors(
+            path,
+            store.records_from,
+            embedder,
+            lambda done: report(done, manifest.paper_count, "embeddings"),
+        )
     finally:
         store.close()
     write_manifest(target, with_vectors(manifest, dimensions))
@@ -143,8 +175,12 @@ def _embed(target: Path, manifest: Manifest, embedder: Embedder, report: Progres
 
 def with_vectors(manifest: Manifest, dimensions: int) -> Manifest:
     """The manifest once the vectors are complete: searches then answer otherwise, so the fingerprint is another."""
-    fingerprint = hashlib.sha256(f"{manifest.fingerprint}:embeddings:{dimensions}".encode()).hexdigest()
-    return manifest.model_copy(update={"embedding_dimensions": dimensions, "fingerprint": fingerprint})
+    fingerprint = hashlib.sha256(
+        f"{manifest.fingerprint}:embeddings:{dimensions}".encode()
+    ).hexdigest()
+    return manifest.model_copy(
+        update={"embedding_dimensions": dimensions, "fingerprint": fingerprint}
+    )
 
 
 def _finished(target: Path, papers: PaperSource) -> Manifest | None:
@@ -170,7 +206,9 @@ def _resumable_store(papers: PaperSource, target: Path) -> PaperStore:
             store.close()
         except sqlite3.DatabaseError as error:
             if attempt:
-                raise SnapshotError(f"{target} cannot be written ({error}); name another folder") from error
+                raise SnapshotError(
+                    f"{target} cannot be written ({error}); name another folder"
+                ) from error
         clear(target)
     raise SnapshotError(f"{target} is being rebuilt by something else; name another folder")
 

@@ -71,7 +71,11 @@ class _Reader:
 
 def parse_bulk_query(text: str, index: TextIndex) -> tantivy.Query:
     """The papers a bulk query asks for. An empty query asks for all; no text is an error."""
-    tokens = [(str(found.lastgroup), found.group(str(found.lastgroup))) for found in _TOKEN.finditer(text) if found.lastgroup]
+    tokens = [
+        (str(found.lastgroup), found.group(str(found.lastgroup)))
+        for found in _TOKEN.finditer(text)
+        if found.lastgroup
+    ]
     reader = _Reader(index, tokens)
     found: list[tantivy.Query] = []
     while reader.peek()[0] != "end":

@@ -7,7 +7,15 @@ from typing import Any
 
 from schemas.errors import SnapshotError
 from schemas.patterns import bounded
-from tasks.literature.snapshot.changes import Amendment, Change, Changes, Edge, EdgeRemoval, Removal, Upsert
+from tasks.literature.snapshot.changes import (
+    Amendment,
+    Change,
+    Changes,
+    Edge,
+    EdgeRemoval,
+    Removal,
+    Upsert,
+)
 from tasks.literature.snapshot.manifest import Manifest
 from tasks.literature.snapshot.openalex import OpenAlexWorks, merged_away, updated_date
 from tasks.literature.snapshot.opening import open_papers
@@ -30,10 +38,16 @@ def open_changes(path: Path, manifest: Manifest) -> Changes:
         return _open_diffs(path, manifest)
     papers = open_papers(path)
     if isinstance(papers, SemanticScholarRelease):
-        raise SnapshotError(f"{path} is a whole release: build it anew, or name the folder of its diffs (updates/, deletes/)")
+        raise SnapshotError(
+            f"{path} is a whole release: build it anew, or name the folder of its diffs (updates/, deletes/)"
+        )
     if isinstance(papers, OpenAlexWorks):
         later = tuple(part for part in papers.parts if _after(updated_date(part), manifest.through))
-        merged = frozenset(merged_away(papers.root, manifest.through)) if papers.root.is_dir() else frozenset()
+        merged = (
+            frozenset(merged_away(papers.root, manifest.through))
+            if papers.root.is_dir()
+            else frozenset()
+        )
         return NewRows(OpenAlexWorks(papers.root, later), tuple(sorted(merged)))
     return NewRows(papers, ())
 
@@ -102,18 +116,34 @@ class SemanticScholarDiffs:
         done = start.part
         for rows, place in batches_of(paths, start):
             dataset, removes, _ = self.parts[done]
-            yield [change for row in rows for change in _changes_of(row, dataset, removes=removes)], place
+            yield (
+                [change for row in rows for change in _changes_of(row, dataset, removes=removes)],
+                place,
+            )
             done = place.part
 
 
 def _open_diffs(path: Path, manifest: Manifest) -> SemanticScholarDiffs:
-    steps = sorted({found.group() for kind in ("updates", "deletes") for each in _below(path / kind) if (found := _STEP.fullmatch(each))})
+    steps = sorted(
+        {
+            found.group()
+            for kind in ("updates", "deletes")
+            for each in _below(path / kind)
+            if (found := _STEP.fullmatch(each))
+        }
+    )
     later = [step for step in steps if _after(step[-10:], manifest.through)]
     if not steps:
-        raise SnapshotError(f"{path} holds no diffs; expected updates/<date>-to-<date>/papers/… as in their addresses")
-    for before, step in zip([manifest.through, *(each[-10:] for each in later)], later, strict=False):
+        raise SnapshotError(
+            f"{path} holds no diffs; expected updates/<date>-to-<date>/papers/… as in their addresses"
+        )
+    for before, step in zip(
+        [manifest.through, *(each[-10:] for each in later)], later, strict=False
+    ):
         if before is not None and step[:10] > before:
-            raise SnapshotError(f"{path} lacks the diffs from {before} to {step[:10]}; fetch them and try again")
+            raise SnapshotError(
+                f"{path} lacks the diffs from {before} to {step[:10]}; fetch them and try again"
+            )
     datasets = [name for name in _DATASETS if name != "citations" or manifest.has_references]
     parts = [
         (name, kind == "deletes", part)
@@ -138,17 +168,29 @@ def _changes_of(row: Row, dataset: str, *, removes: bool) -> Iterator[Change]:
         return
     key = f"corpus:{corpus_id}"
     if dataset == "papers":
-        yield Removal(key) if removes else Upsert(_row_of_paper(row, corpus_id), cites_nothing=row.get("referencecount") == 0)
+        yield (
+            Removal(key)
+            if removes
+            else Upsert(_row_of_paper(row, corpus_id), cites_nothing=row.get("referencecount") == 0)
+        )
     elif dataset == "abstracts":
         access = row.get("openaccessinfo")
         url = access.get("url") if isinstance(access, dict) else None
-        yield Amendment(key, {"abstract": None if removes else _text(row.get("abstract")), "pdf_url": None if removes else _text(url)})
+        yield Amendment(
+            key,
+            {
+                "abstract": None if removes else _text(row.get("abstract")),
+                "pdf_url": None if removes else _text(url),
+            },
+        )
     else:
         yield Amendment(key, {"tldr": None if removes else _text(row.get("text"))})
 
 
 def _edge_changes(row: Row, *, removes: bool) -> Iterator[Change]:
-    edge_id, citing, cited = (row.get(name) for name in ("citationid", "citingcorpusid", "citedcorpusid"))
+    edge_id, citing, cited = (
+        row.get(name) for name in ("citationid", "citingcorpusid", "citedcorpusid")
+    )
     if not isinstance(edge_id, int):
         return
     if removes:
@@ -159,7 +201,8 @@ def _edge_changes(row: Row, *, removes: bool) -> Iterator[Change]:
 
 def _row_of_paper(row: Row, corpus_id: int) -> Row:
     """A record of the `papers` dataset as a row; what other datasets know of the paper is left out of it."""
-    named: dict[str, Any] = row.get("externalids") if isinstance(row.get("externalids"), dict) else {}  # type: ignore[assignment]
+    identifiers = row.get("externalids")
+    named: dict[str, Any] = identifiers if isinstance(identifiers, dict) else {}
     sha = _SHA.search(str(row.get("url") or ""))
     return {
         "paper_id": sha.group() if sha else f"corpusid:{corpus_id}",

@@ -9,7 +9,11 @@ from tasks.literature.snapshot.identifiers import key_number
 from tasks.literature.snapshot.records import OPTIONAL_COLUMNS, PaperRecord, compress, record_of
 from tasks.literature.snapshot.store import PaperStore, key_numbers, reference_key, same_paper_keys
 
-_COLUMNS = tuple(name for name in ("abstract", "authors", "venue", *OPTIONAL_COLUMNS) if name in PaperRecord.__slots__)
+_COLUMNS = tuple(
+    name
+    for name in ("abstract", "authors", "venue", *OPTIONAL_COLUMNS)
+    if name in PaperRecord.__slots__
+)
 
 
 class StoreEditor(PaperStore):
@@ -51,10 +55,17 @@ class StoreEditor(PaperStore):
             self._count_references(self.count() - 1, cites_nothing=change.cites_nothing)
             return "added"
         old = self._record(number)
-        lacking: dict[str, Any] = {name: getattr(old, name) for name in _COLUMNS if name not in change.row and not getattr(record, name)}
+        lacking: dict[str, Any] = {
+            name: getattr(old, name)
+            for name in _COLUMNS
+            if name not in change.row and not getattr(record, name)
+        }
         if not identified:
             lacking["paper_id"] = old.paper_id
-        lacking |= {"corpus_id": record.corpus_id or old.corpus_id, "given_id": record.given_id or old.given_id}
+        lacking |= {
+            "corpus_id": record.corpus_id or old.corpus_id,
+            "given_id": record.given_id or old.given_id,
+        }
         new = replace(record, **lacking)
         if "references" not in change.row:
             new = replace(new, reference_count=old.reference_count)
@@ -85,8 +96,15 @@ class StoreEditor(PaperStore):
         return "replaced"
 
     def _remove_edge(self, edge_id: int) -> str:
-        self._connection.execute("create index if not exists reference_positions on named_references (position)")
-        citing = [each for (each,) in self._connection.execute("select citing from named_references where position = ?", (edge_id,))]
+        self._connection.execute(
+            "create index if not exists reference_positions on named_references (position)"
+        )
+        citing = [
+            each
+            for (each,) in self._connection.execute(
+                "select citing from named_references where position = ?", (edge_id,)
+            )
+        ]
         self._connection.execute("delete from named_references where position = ?", (edge_id,))
         for number in citing:
             self._count_references(number)
@@ -98,7 +116,9 @@ class StoreEditor(PaperStore):
         known = counted or (0 if cites_nothing or record.reference_count is not None else None)
         if record.reference_count != known:
             rewritten = compress(replace(record, reference_count=known).to_json())
-            self._connection.execute("update papers set record = ? where number = ?", (rewritten, number))
+            self._connection.execute(
+                "update papers set record = ? where number = ?", (rewritten, number)
+            )
 
     def _remove(self, number: int) -> None:
         last = self.count() - 1
@@ -109,9 +129,13 @@ class StoreEditor(PaperStore):
             return
         moved = self._record(last)
         rows = [(number, each, last) for each in key_numbers(moved)]
-        self._connection.executemany("update keys set number = ? where hash = ? and number = ?", rows)
+        self._connection.executemany(
+            "update keys set number = ? where hash = ? and number = ?", rows
+        )
         self._connection.execute("update papers set number = ? where number = ?", (number, last))
-        self._connection.execute("update named_references set citing = ? where citing = ?", (number, last))
+        self._connection.execute(
+            "update named_references set citing = ? where citing = ?", (number, last)
+        )
 
     def _forget_keys(self, number: int, record: PaperRecord) -> None:
         rows = [(each, number) for each in key_numbers(record)]

@@ -27,9 +27,13 @@ def only_builder(target: Path) -> Iterator[None]:
     """
     if target.exists() and not target.is_dir():
         raise SnapshotError(f"{target} is a file; name a folder for the snapshot")
-    foreign = [path.name for path in target.iterdir() if not _own(path.name)] if target.is_dir() else []
+    foreign = (
+        [path.name for path in target.iterdir() if not _own(path.name)] if target.is_dir() else []
+    )
     if foreign:
-        raise SnapshotError(f"{target} holds other files ({sorted(foreign)[0]}); name an empty folder for the snapshot")
+        raise SnapshotError(
+            f"{target} holds other files ({sorted(foreign)[0]}); name an empty folder for the snapshot"
+        )
     target.mkdir(parents=True, exist_ok=True)
     with (target / LOCK_NAME).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -62,4 +66,8 @@ def generation_of(name: str) -> int:
 
 
 def _own(name: str) -> bool:
-    return name in (LOCK_NAME, STAGING_NAME) or name.startswith(MANIFEST_NAME) or _GENERATION_FILES.fullmatch(name) is not None
+    return (
+        name in (LOCK_NAME, STAGING_NAME)
+        or name.startswith(MANIFEST_NAME)
+        or _GENERATION_FILES.fullmatch(name) is not None
+    )

@@ -6,8 +6,13 @@ from urllib.parse import urlsplit
 from schemas.patterns import IGNORECASE, bounded
 
 _HEXADECIMAL_40 = bounded(r"[0-9a-f]{40}")
-_ARXIV = bounded(r"(?:arxiv\.org/(?:abs|pdf|html)/|^arxiv:)\s{0,9}((?:\d{4}\.\d{4,5})|(?:[a-z-]{1,30}(?:\.[a-z]{2})?/\d{7}))", IGNORECASE)
-_ARXIV_BARE = bounded(r"((?:\d{4}\.\d{4,5})|(?:[a-z-]{1,30}(?:\.[a-z]{2})?/\d{7}))(?:v\d+)?", IGNORECASE)
+_ARXIV = bounded(
+    r"(?:arxiv\.org/(?:abs|pdf|html)/|^arxiv:)\s{0,9}((?:\d{4}\.\d{4,5})|(?:[a-z-]{1,30}(?:\.[a-z]{2})?/\d{7}))",
+    IGNORECASE,
+)
+_ARXIV_BARE = bounded(
+    r"((?:\d{4}\.\d{4,5})|(?:[a-z-]{1,30}(?:\.[a-z]{2})?/\d{7}))(?:v\d+)?", IGNORECASE
+)
 _DOI = bounded(r"(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/\S+)", IGNORECASE)
 _NOT_WORD = bounded(r"[\W_]+")
 _CORPUS_IDS = (1 << 52) - 1
@@ -82,7 +87,9 @@ def key_of_identifier(identifier: str) -> str | None:
     if not separator or not rest:
         return None
     if prefix.lower() == "corpusid":
-        return f"corpus:{int(rest)}" if rest.isascii() and rest.isdigit() and len(rest) < 20 else None
+        return (
+            f"corpus:{int(rest)}" if rest.isascii() and rest.isdigit() and len(rest) < 20 else None
+        )
     if prefix.lower() == "arxiv":
         found = _ARXIV_BARE.fullmatch(rest)
         return f"arxiv:{found.group(1).lower()}" if found else None

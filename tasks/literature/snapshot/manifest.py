@@ -21,19 +21,35 @@ class Manifest(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     format_version: int = FORMAT_VERSION
-    fingerprint: str = Field(min_length=12, description="SHA-256 over the papers by identifier, the same on every machine.")
+    fingerprint: str = Field(
+        min_length=12,
+        description="SHA-256 over the papers by identifier, the same on every machine.",
+    )
     source: str = Field(description="Name of the file the snapshot was built from.")
     source_identity: str = Field(description="Changes when that file does.")
     paper_count: int = Field(ge=1)
-    duplicate_count: int = Field(ge=0, description="Rows left out because their paper was there already.")
+    duplicate_count: int = Field(
+        ge=0, description="Rows left out because their paper was there already."
+    )
     untitled_count: int = Field(ge=0, description="Rows left out because they have no title.")
     citation_count: int = Field(ge=0, description="References between papers of the snapshot.")
     has_references: bool
     embedding_dimensions: int | None = Field(default=None, description="None: without embeddings.")
-    identified: bool = Field(default=False, description="The source's own identifiers alone say which papers are the same.")
-    through: str | None = Field(default=None, description="Last release or day of the source that is in it.")
-    updates: tuple[str, ...] = Field(default=(), description="Identities of the changes applied since it was built.")
-    generation: int = Field(default=0, ge=0, description="Names the files below; an update writes new ones beside the old.")
+    identified: bool = Field(
+        default=False,
+        description="The source's own identifiers alone say which papers are the same.",
+    )
+    through: str | None = Field(
+        default=None, description="Last release or day of the source that is in it."
+    )
+    updates: tuple[str, ...] = Field(
+        default=(), description="Identities of the changes applied since it was built."
+    )
+    generation: int = Field(
+        default=0,
+        ge=0,
+        description="Names the files below; an update writes new ones beside the old.",
+    )
 
     @property
     def store_name(self) -> str:
@@ -60,17 +76,25 @@ def read_manifest(folder: Path) -> Manifest:
     """Raises SnapshotError when `folder` is missing, empty, half-built, or of another version."""
     path = folder / FILE_NAME
     if not folder.is_dir():
-        raise SnapshotError(f"no snapshot at {folder}; build one with: assay literature build PAPERS {folder}")
+        raise SnapshotError(
+            f"no snapshot at {folder}; build one with: assay literature build PAPERS {folder}"
+        )
     if not any(folder.iterdir()):
-        raise SnapshotError(f"{folder} is an empty folder, not a snapshot; build one with: assay literature build PAPERS {folder}")
+        raise SnapshotError(
+            f"{folder} is an empty folder, not a snapshot; build one with: assay literature build PAPERS {folder}"
+        )
     try:
         manifest = Manifest.model_validate_json(path.read_bytes())
     except FileNotFoundError as error:
-        raise SnapshotError(f"{folder} holds no finished snapshot; run its build again, it goes on where it stopped") from error
+        raise SnapshotError(
+            f"{folder} holds no finished snapshot; run its build again, it goes on where it stopped"
+        ) from error
     except (OSError, ValidationError) as error:
         raise SnapshotError(f"{path} cannot be read; build the snapshot again") from error
     if manifest.format_version != FORMAT_VERSION:
-        raise SnapshotError(f"{folder} has format {manifest.format_version}, this version reads {FORMAT_VERSION}; build it again")
+        raise SnapshotError(
+            f"{folder} has format {manifest.format_version}, this version reads {FORMAT_VERSION}; build it again"
+        )
     return manifest
 
 

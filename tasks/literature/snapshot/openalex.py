@@ -9,7 +9,16 @@ from typing import Any
 
 from schemas.errors import SnapshotError
 from schemas.patterns import bounded
-from tasks.literature.snapshot.parts import Place, Row, about_how_many, batches_of, first_line, identity_of, opened, parts_in
+from tasks.literature.snapshot.parts import (
+    Place,
+    Row,
+    about_how_many,
+    batches_of,
+    first_line,
+    identity_of,
+    opened,
+    parts_in,
+)
 from tasks.literature.snapshot.sources import Progress
 
 _WORK = bounded(r"(?:https?://openalex\.org/)?([Ww]\d{1,15})")
@@ -61,12 +70,18 @@ def open_works(path: Path) -> OpenAlexWorks:
     works = tuple(part for part in parts if "merged_ids" not in part.parts)
     if not works:
         raise SnapshotError(f"{path} holds no works; a snapshot needs at least one")
-    return OpenAlexWorks(path, tuple(sorted(works, key=lambda part: (updated_date(part) or "", str(part)))))
+    return OpenAlexWorks(
+        path, tuple(sorted(works, key=lambda part: (updated_date(part) or "", str(part))))
+    )
 
 
 def is_work(row: Mapping[str, Any]) -> bool:
     """Whether a row has the shape of a work."""
-    return isinstance(row.get("id"), str) and work_id(row["id"]) is not None and ("referenced_works" in row or "authorships" in row)
+    return (
+        isinstance(row.get("id"), str)
+        and work_id(row["id"]) is not None
+        and ("referenced_works" in row or "authorships" in row)
+    )
 
 
 def updated_date(part: Path) -> str | None:
@@ -83,9 +98,17 @@ def work_id(text: Any) -> str | None:
 
 def row_of_work(work: Mapping[str, Any]) -> Row:
     """A work as a row of a snapshot. API: the Work object; what is missing or of another type counts as unknown."""
-    primary, best, access = (_inner(work, name) for name in ("primary_location", "best_oa_location", "open_access"))
-    authors = [_inner(each, "author").get("display_name") for each in work.get("authorships") or () if isinstance(each, Mapping)]
-    keywords = [each.get("display_name") for each in work.get("keywords") or () if isinstance(each, Mapping)]
+    primary, best, access = (
+        _inner(work, name) for name in ("primary_location", "best_oa_location", "open_access")
+    )
+    authors = [
+        _inner(each, "author").get("display_name")
+        for each in work.get("authorships") or ()
+        if isinstance(each, Mapping)
+    ]
+    keywords = [
+        each.get("display_name") for each in work.get("keywords") or () if isinstance(each, Mapping)
+    ]
     referenced = work.get("referenced_works")
     landing = primary.get("landing_page_url") or work.get("doi") or work.get("id")
     return {
@@ -101,7 +124,9 @@ def row_of_work(work: Mapping[str, Any]) -> Row:
         "doi": work.get("doi"),
         "keywords": [name for name in keywords if name],
         "citation_count": work.get("cited_by_count"),
-        "references": [each for each in map(work_id, referenced) if each] if isinstance(referenced, list) else None,
+        "references": [each for each in map(work_id, referenced) if each]
+        if isinstance(referenced, list)
+        else None,
     }
 
 
@@ -132,7 +157,9 @@ def merged_away(folder: Path, after: str | None) -> Iterator[str]:
                     if gone and (after is None or (line.get("merge_date") or "9999") > after):
                         yield gone
             except csv.Error as error:
-                raise SnapshotError(f"{path} is no CSV after line {lines.line_num} ({first_line(error)}); fetch it again") from error
+                raise SnapshotError(
+                    f"{path} is no CSV after line {lines.line_num} ({first_line(error)}); fetch it again"
+                ) from error
 
 
 def _inner(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -32,7 +32,11 @@ class Place:
 
 def parts_in(folder: Path) -> tuple[Path, ...]:
     """Files of JSON lines below `folder`, in the order of their paths."""
-    found = (path for path in folder.rglob("*") if path.name.endswith(_SUFFIXES) and path.is_file() and not path.name.startswith("."))
+    found = (
+        path
+        for path in folder.rglob("*")
+        if path.name.endswith(_SUFFIXES) and path.is_file() and not path.name.startswith(".")
+    )
     return tuple(sorted(found))
 
 
@@ -78,7 +82,9 @@ def json_rows(path: Path, first_row: int) -> Iterator[Row]:
             try:
                 row = json_of(line)
             except orjson.JSONDecodeError as error:
-                raise SnapshotError(f"{path} line {number} is no JSON ({first_line(error)}); write one paper per line") from error
+                raise SnapshotError(
+                    f"{path} line {number} is no JSON ({first_line(error)}); write one paper per line"
+                ) from error
             if not isinstance(row, dict):
                 raise SnapshotError(f"{path} line {number} is no object; write one paper per line")
             yield row
@@ -112,7 +118,9 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
             packed = raw.peek(2)[:2] == b"\x1f\x8b"
             yield (io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 18) if packed else raw), raw
     except (OSError, EOFError, zlib.error) as error:
-        raise SnapshotError(f"{path} cannot be read to its end ({first_line(error)}); fetch it again") from error
+        raise SnapshotError(
+            f"{path} cannot be read to its end ({first_line(error)}); fetch it again"
+        ) from error
 
 
 def first_line(error: Exception) -> str:

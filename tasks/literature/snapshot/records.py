@@ -9,7 +9,14 @@ from typing import Any
 
 import orjson
 
-from tasks.literature.snapshot.identifiers import arxiv_id_of, canonical_doi, canonical_url, is_paper_id, normal_title, sha1_hex
+from tasks.literature.snapshot.identifiers import (
+    arxiv_id_of,
+    canonical_doi,
+    canonical_url,
+    is_paper_id,
+    normal_title,
+    sha1_hex,
+)
 
 REQUIRED_COLUMNS = ("title", "abstract", "authors", "venue", "year", "url")
 OPTIONAL_COLUMNS = (
@@ -115,7 +122,9 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
         url=url,
         pdf_url=pdf_url,
         doi=doi,
-        arxiv_id=arxiv_id_of(f"arxiv:{_text(row.get('arxiv_id')) or ''}") or arxiv_id_of(url) or arxiv_id_of(pdf_url or ""),
+        arxiv_id=arxiv_id_of(f"arxiv:{_text(row.get('arxiv_id')) or ''}")
+        or arxiv_id_of(url)
+        or arxiv_id_of(pdf_url or ""),
         citation_count=_integer(row.get("citation_count"), 0, 2**62),
         keywords=_names(row.get("keywords")),
         given_id=given if given and not is_paper_id(given) else None,
@@ -139,7 +148,10 @@ def _paper_id(given: str | None, url: str, title: str, year: int | None) -> str:
 def _text(value: Any) -> str | None:
     if not isinstance(value, str):
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
-    return " ".join(value.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ").split()) or None
+    return (
+        " ".join(value.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ").split())
+        or None
+    )
 
 
 def _names(value: Any) -> tuple[str, ...]:
@@ -156,7 +168,11 @@ def _integer(value: Any, lowest: int, highest: int) -> int | None:
         value = int(value.strip()[:20])
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest else None
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
+        else None
+    )
 
 
 def _date(value: Any) -> str | None:

@@ -57,7 +57,9 @@ class SemanticScholarRelease:
     @property
     def through(self) -> str | None:
         """The release's date, where its folder is named by it."""
-        return self.root.resolve().name if _RELEASE_NAME.fullmatch(self.root.resolve().name) else None
+        return (
+            self.root.resolve().name if _RELEASE_NAME.fullmatch(self.root.resolve().name) else None
+        )
 
     def prepare(self, workplace: Path, report: Progress) -> int:
         """Spread every part over buckets, then join every bucket. Returns the number of papers.
@@ -84,7 +86,9 @@ class SemanticScholarRelease:
         size = sum(part.stat().st_size for _, parts in self.parts for part in parts)
         return min(size // _PACKED_BYTES_PER_BUCKET + 1, _MOST_BUCKETS)
 
-    def _spread(self, connection: duckdb.DuckDBPyConnection, workplace: Path, buckets: int, report: Progress) -> None:
+    def _spread(
+        self, connection: duckdb.DuckDBPyConnection, workplace: Path, buckets: int, report: Progress
+    ) -> None:
         listed = [(name, part) for name, parts in self.parts for part in parts]
         for number, (name, part) in enumerate(listed):
             report(number, len(listed), "parts")
@@ -95,17 +99,24 @@ class SemanticScholarRelease:
             temporary = target.with_suffix(".unfinished")
             shutil.rmtree(temporary, ignore_errors=True)
             temporary.parent.mkdir(parents=True, exist_ok=True)
-            connection.execute(f"copy ({query}) to {_quoted(temporary)} (format parquet, compression zstd, partition_by (bucket))")
+            connection.execute(
+                f"copy ({query}) to {_quoted(temporary)} (format parquet, compression zstd, partition_by (bucket))"
+            )
             temporary.mkdir(exist_ok=True)
             temporary.rename(target)
         report(len(listed), len(listed), "parts")
 
-    def _join(self, connection: duckdb.DuckDBPyConnection, workplace: Path, buckets: int, report: Progress) -> None:
+    def _join(
+        self, connection: duckdb.DuckDBPyConnection, workplace: Path, buckets: int, report: Progress
+    ) -> None:
         (workplace / "joined").mkdir(parents=True, exist_ok=True)
         for bucket in range(buckets):
             report(bucket, buckets, "join")
             target = workplace / "joined" / f"{bucket:05d}.parquet"
-            files = {name: sorted((workplace / name).glob(f"part-*/bucket={bucket}/*.parquet")) for name in DATASETS}
+            files = {
+                name: sorted((workplace / name).glob(f"part-*/bucket={bucket}/*.parquet"))
+                for name in DATASETS
+            }
             if target.exists() or not files["papers"]:
                 continue
             tables = {name: _table(name, found) for name, found in files.items()}
@@ -118,7 +129,9 @@ class SemanticScholarRelease:
                 has_citations=self.has_references,
             )
             temporary = target.with_suffix(".unfinished")
-            connection.execute(f"copy ({query}) to {_quoted(temporary)} (format parquet, compression zstd, row_group_size 20000)")
+            connection.execute(
+                f"copy ({query}) to {_quoted(temporary)} (format parquet, compression zstd, row_group_size 20000)"
+            )
             temporary.rename(target)
         report(buckets, buckets, "join")
 

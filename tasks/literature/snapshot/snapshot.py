@@ -37,7 +37,14 @@ class Found:
 class Snapshot:
     """Read-only; safe for many readers at once. Use `open_snapshot`."""
 
-    def __init__(self, folder: Path, manifest: Manifest, store: PaperStore, text: TextIndex, vectors: Vectors | None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        manifest: Manifest,
+        store: PaperStore,
+        text: TextIndex,
+        vectors: Vectors | None,
+    ) -> None:
         self.folder = folder
         self.manifest = manifest
         self._store = store
@@ -67,7 +74,13 @@ class Snapshot:
     def close(self) -> None:
         self._store.close()
 
-    def search(self, query: str, limit: int, days: DayRange = EVER, vector: NDArray[np.float32] | None = None) -> Found:
+    def search(
+        self,
+        query: str,
+        limit: int,
+        days: DayRange = EVER,
+        vector: NDArray[np.float32] | None = None,
+    ) -> Found:
         """Papers that share words with the query, best first (BM25; with `vector` re-ranked by BM25 and cosine alike).
 
         Any text is a valid query. `vector` is the query's unit embedding.
@@ -77,28 +90,41 @@ class Snapshot:
             return Found((), (), 0)
         if vector is None or self._vectors is None:
             return self._found(*self._text.search(self._text.any_of(terms), limit, days), limit)
-        hits, total = self._text.search(self._text.any_of(terms), max(limit, _RERANKED_AT_LEAST), days)
+        hits, total = self._text.search(
+            self._text.any_of(terms), max(limit, _RERANKED_AT_LEAST), days
+        )
         return self._found(self._reranked(hits, vector, self._vectors), total, limit)
 
-    def _reranked(self, hits: Sequence[Hit], vector: NDArray[np.float32], vectors: Vectors) -> list[Hit]:
+    def _reranked(
+        self, hits: Sequence[Hit], vector: NDArray[np.float32], vectors: Vectors
+    ) -> list[Hit]:
         if not hits:
             return []
         cosines = vectors.of([hit.number for hit in hits]) @ vector
         best = max(hit.score for hit in hits) or 1.0
-        return [Hit(hit.number, round(hit.score / best / 2 + float(cosine) / 2, 4)) for hit, cosine in zip(hits, cosines, strict=True)]
+        return [
+            Hit(hit.number, round(hit.score / best / 2 + float(cosine) / 2, 4))
+            for hit, cosine in zip(hits, cosines, strict=True)
+        ]
 
     def search_bulk(self, query: str, limit: int, days: DayRange = EVER) -> Found:
         """Papers that fulfil a boolean query in title or abstract (see `bulk_query`), best first."""
-        return self._found(*self._text.search(parse_bulk_query(query, self._text), limit, days), limit)
+        return self._found(
+            *self._text.search(parse_bulk_query(query, self._text), limit, days), limit
+        )
 
     def match_title(self, title: str, days: DayRange = EVER) -> Found:
         """The one paper with the closest title, or none."""
         terms = query_terms(title)
         if not terms:
             return Found((), (), 0)
-        found = self._found(*self._text.search(self._text.any_of(terms), _MATCH_CANDIDATES, days), _MATCH_CANDIDATES)
+        found = self._found(
+            *self._text.search(self._text.any_of(terms), _MATCH_CANDIDATES, days), _MATCH_CANDIDATES
+        )
         wanted = normal_title(title)
-        exact = [place for place, paper in enumerate(found.papers) if normal_title(paper.title) == wanted]
+        exact = [
+            place for place, paper in enumerate(found.papers) if normal_title(paper.title) == wanted
+        ]
         chosen = slice(exact[0], exact[0] + 1) if exact else slice(1)
         return Found(found.papers[chosen], found.scores[chosen], min(found.total, 1))
 
@@ -114,23 +140,38 @@ class Snapshot:
 
         With embeddings the nearest neighbours of the seeds' mean; without, BM25 over the seeds' titles and key terms.
         """
-        numbers = list(dict.fromkeys(number for number in self._store.numbers_of(seeds) if number is not None))
+        numbers = list(
+            dict.fromkeys(number for number in self._store.numbers_of(seeds) if number is not None)
+        )
         if not numbers:
             return None
         asked = limit + len(numbers)
-        hits = self._nearest(numbers, asked, days) if self._vectors is not None else self._alike(numbers, asked, days)
+        hits = (
+            self._nearest(numbers, asked, days)
+            if self._vectors is not None
+            else self._alike(numbers, asked, days)
+        )
         return self._found([hit for hit in hits if hit.number not in numbers], len(hits), limit)
 
     def _alike(self, numbers: Sequence[int], limit: int, days: DayRange) -> list[Hit]:
-        return self._text.search(self._text.any_of(self._key_terms(self._store.records(numbers))), limit, days)[0]
+        return self._text.search(
+            self._text.any_of(self._key_terms(self._store.records(numbers))), limit, days
+        )[0]
 
     def _key_terms(self, papers: Sequence[PaperRecord]) -> list[str]:
         """The terms that tell these papers from the others: frequent here (titles count double), rare elsewhere."""
         counts: Counter[str] = Counter()
         for paper in papers:
-            counts.update({term: TITLE_BOOST * count for term, count in Counter(terms_of(paper.title)).items()})
+            counts.update(
+                {
+                    term: TITLE_BOOST * count
+                    for term, count in Counter(terms_of(paper.title)).items()
+                }
+            )
             counts.update(Counter(terms_of(paper.abstract or "")))
-        weights = {term: (1 + math.log(count)) * self._rarity(term) for term, count in counts.items()}
+        weights = {
+            term: (1 + math.log(count)) * self._rarity(term) for term, count in counts.items()
+        }
         return sorted(weights, key=lambda term: (-round(weights[term], 6), term))[:_KEY_TERMS]
 
     def _rarity(self, term: str) -> float:
@@ -164,12 +205,20 @@ class Snapshot:
     def references(self, identifier: str) -> tuple[PaperRecord, ...] | None:
         """Papers of the snapshot that this one cites; None when the snapshot does not know its references."""
         paper, number = self._one(identifier)
-        return None if paper is None or paper.reference_count is None else tuple(self._store.records(self._store.cited_by(number)))
+        return (
+            None
+            if paper is None or paper.reference_count is None
+            else tuple(self._store.records(self._store.cited_by(number)))
+        )
 
     def citations(self, identifier: str) -> tuple[PaperRecord, ...] | None:
         """Papers of the snapshot that cite this one; None when the snapshot knows no references at all."""
         paper, number = self._one(identifier)
-        return None if paper is None or not self.manifest.has_references else tuple(self._store.records(self._store.citing(number)))
+        return (
+            None
+            if paper is None or not self.manifest.has_references
+            else tuple(self._store.records(self._store.citing(number)))
+        )
 
     def _one(self, identifier: str) -> tuple[PaperRecord | None, int]:
         (number,) = self._store.numbers_of([identifier])
@@ -178,8 +227,12 @@ class Snapshot:
     def _found(self, hits: Sequence[Hit], total: int, limit: int) -> Found:
         """Equal scores are ordered by paper identifier: the order of rows in the file never shows."""
         records = self._store.records([hit.number for hit in hits])
-        ranked = sorted(zip(hits, records, strict=True), key=lambda each: (-each[0].score, each[1].paper_id))[:limit]
-        return Found(tuple(record for _, record in ranked), tuple(hit.score for hit, _ in ranked), total)
+        ranked = sorted(
+            zip(hits, records, strict=True), key=lambda each: (-each[0].score, each[1].paper_id)
+        )[:limit]
+        return Found(
+            tuple(record for _, record in ranked), tuple(hit.score for hit, _ in ranked), total
+        )
 
 
 def open_snapshot(folder: Path) -> Snapshot:
@@ -195,7 +248,9 @@ def open_snapshot(folder: Path) -> Snapshot:
         newer = read_manifest(folder)
         if newer.generation == manifest.generation:
             raise
-        return _opened(folder, newer)  # an update took the files of the older generation away meanwhile
+        return _opened(
+            folder, newer
+        )  # an update took the files of the older generation away meanwhile
 
 
 def _opened(folder: Path, manifest: Manifest) -> Snapshot:
@@ -204,7 +259,11 @@ def _opened(folder: Path, manifest: Manifest) -> Snapshot:
         raise SnapshotError(f"{folder} lacks {manifest.store_name}; build the snapshot again")
     text = TextIndex(folder / manifest.text_name)
     dimensions = manifest.embedding_dimensions
-    vectors = Vectors(folder / manifest.vectors_name, manifest.paper_count, dimensions) if dimensions else None
+    vectors = (
+        Vectors(folder / manifest.vectors_name, manifest.paper_count, dimensions)
+        if dimensions
+        else None
+    )
     try:
         store = PaperStore(folder, name=manifest.store_name)
         counted = store.count()

@@ -38,7 +38,9 @@ class PaperStore:
     def __init__(self, folder: Path, *, writable: bool = False, name: str = STORE_NAME) -> None:
         self._path = folder / name
         if writable:
-            self._connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+            self._connection = sqlite3.connect(
+                self._path, isolation_level=None, check_same_thread=False
+            )
             self._connection.execute("pragma journal_mode = wal")
             self._connection.execute("pragma synchronous = normal")
             self._connection.execute("pragma cache_size = -65536")
@@ -57,7 +59,9 @@ class PaperStore:
         self._connection.execute("pragma journal_mode = delete")
 
     def state(self, name: str) -> str | None:
-        found = self._connection.execute("select value from state where name = ?", (name,)).fetchone()
+        found = self._connection.execute(
+            "select value from state where name = ?", (name,)
+        ).fetchone()
         return found[0] if found else None
 
     def set_state(self, **values: str | int) -> None:
@@ -65,7 +69,11 @@ class PaperStore:
         self._connection.executemany("insert or replace into state values (?, ?)", rows)
 
     def count(self) -> int:
-        return int(self._connection.execute("select coalesce(max(number) + 1, 0) from papers").fetchone()[0])
+        return int(
+            self._connection.execute("select coalesce(max(number) + 1, 0) from papers").fetchone()[
+                0
+            ]
+        )
 
     def begin(self) -> None:
         self._connection.execute("begin immediate")
@@ -73,26 +81,41 @@ class PaperStore:
     def commit(self) -> None:
         self._connection.execute("commit")
 
-    def add(self, number: int, record: PaperRecord, references: References, *, identified: bool = False) -> bool:
+    def add(
+        self, number: int, record: PaperRecord, references: References, *, identified: bool = False
+    ) -> bool:
         """Add a paper under the next number; False when a paper of the same name is there already.
 
         With `identified` only the source's own identifiers tell papers apart; of another shared name the first paper keeps it.
         """
-        if any(self._holder(key) is not None for key in same_paper_keys(record, identified=identified)):
+        if any(
+            self._holder(key) is not None for key in same_paper_keys(record, identified=identified)
+        ):
             return False
         self._insert(number, self._with_corpus_id(record), references)
         return True
 
     def _insert(self, number: int, record: PaperRecord, references: References) -> None:
-        self._connection.executemany("insert or ignore into keys values (?, ?)", [(each, number) for each in key_numbers(record)])
-        self._connection.execute("insert or replace into papers values (?, ?)", (number, compress(record.to_json())))
+        self._connection.executemany(
+            "insert or ignore into keys values (?, ?)",
+            [(each, number) for each in key_numbers(record)],
+        )
+        self._connection.execute(
+            "insert or replace into papers values (?, ?)", (number, compress(record.to_json()))
+        )
         if references:
-            rows = [(number, position, key_number(reference_key(each))) for position, each in references]
-            self._connection.executemany("insert or ignore into named_references values (?, ?, ?)", rows)
+            rows = [
+                (number, position, key_number(reference_key(each))) for position, each in references
+            ]
+            self._connection.executemany(
+                "insert or ignore into named_references values (?, ?, ?)", rows
+            )
 
     def _holder(self, key: str) -> int | None:
         """The number of the paper that has this key."""
-        found = self._connection.execute("select number from keys where hash = ?", (key_number(key),)).fetchone()
+        found = self._connection.execute(
+            "select number from keys where hash = ?", (key_number(key),)
+        ).fetchone()
         return int(found[0]) if found else None
 
     def _with_corpus_id(self, record: PaperRecord) -> PaperRecord:
@@ -110,9 +133,13 @@ class PaperStore:
         A sum of SHA-256 digests needs neither sorting nor memory; nobody gains by forging a collision in his own snapshot.
         """
         total = 0
-        references = self._connection.cursor().execute("select citing, hash from named_references order by citing, position")
+        references = self._connection.cursor().execute(
+            "select citing, hash from named_references order by citing, position"
+        )
         upcoming = references.fetchone()
-        for number, blob in self._connection.execute("select number, record from papers order by number"):
+        for number, blob in self._connection.execute(
+            "select number, record from papers order by number"
+        ):
             digest = hashlib.sha256(self._unpacked(blob))
             while upcoming is not None and upcoming[0] == number:
                 digest.update(upcoming[1].to_bytes(8, "big"))
@@ -132,7 +159,9 @@ class PaperStore:
 
     def records_from(self, first_number: int) -> Iterator[tuple[int, PaperRecord]]:
         """(number, paper) in order, from a number on."""
-        cursor = self._connection.execute("select number, record from papers where number >= ? order by number", (first_number,))
+        cursor = self._connection.execute(
+            "select number, record from papers where number >= ? order by number", (first_number,)
+        )
         for number, blob in cursor:
             yield number, self._read(blob)
 
@@ -143,11 +172,15 @@ class PaperStore:
             part = numbers[start : start + _KEYS_PER_QUERY]
             marks = ",".join("?" * len(part))
             query = f"select number, record from papers where number in ({marks})"  # noqa: S608 -- only question marks
-            found.update((number, self._read(blob)) for number, blob in self._connection.execute(query, part))
+            found.update(
+                (number, self._read(blob)) for number, blob in self._connection.execute(query, part)
+            )
         try:
             return [found[number] for number in numbers]
         except KeyError as error:
-            raise SnapshotError(f"{self._path} lacks paper {error}; build the snapshot again") from error
+            raise SnapshotError(
+                f"{self._path} lacks paper {error}; build the snapshot again"
+            ) from error
 
     def _read(self, blob: bytes) -> PaperRecord:
         try:
@@ -167,7 +200,12 @@ class PaperStore:
         numbers: list[int | None] = []
         for identifier in identifiers:
             key = key_of_identifier(identifier)
-            found = key and self._connection.execute("select number from keys where hash = ?", (key_number(key),)).fetchone()
+            found = (
+                key
+                and self._connection.execute(
+                    "select number from keys where hash = ?", (key_number(key),)
+                ).fetchone()
+            )
             numbers.append(int(found[0]) if found else None)
         return numbers
 

@@ -46,7 +46,11 @@ class PaperFile:
     def batches(self, workplace: Path, start: Place) -> Iterator[tuple[list[Row], Place]]:
         """Rows from `start` on. Raises SnapshotError when a row or page of the file cannot be read."""
         del workplace
-        return parquet_batches((self.path,), start) if self.parquet else parts.batches_of((self.path,), start)
+        return (
+            parquet_batches((self.path,), start)
+            if self.parquet
+            else parts.batches_of((self.path,), start)
+        )
 
 
 def open_table(path: Path) -> PaperFile:
@@ -62,8 +66,12 @@ def open_table(path: Path) -> PaperFile:
         raise SnapshotError(f"{path} holds no papers; a snapshot needs at least one")
     missing = [name for name in REQUIRED_COLUMNS if name not in columns]
     if missing:
-        raise SnapshotError(f"{path} lacks the columns {', '.join(missing)}; it has {', '.join(sorted(columns)) or 'none'}")
-    return PaperFile(path=path, row_count=row_count, has_references="references" in columns, parquet=parquet)
+        raise SnapshotError(
+            f"{path} lacks the columns {', '.join(missing)}; it has {', '.join(sorted(columns)) or 'none'}"
+        )
+    return PaperFile(
+        path=path, row_count=row_count, has_references="references" in columns, parquet=parquet
+    )
 
 
 def _parquet_shape(path: Path) -> tuple[set[str], int]:
@@ -100,7 +108,11 @@ def parquet_batches(paths: tuple[Path, ...], start: Place) -> Iterator[tuple[lis
 def _file_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
     try:
         with pq.ParquetFile(path, pre_buffer=False, buffer_size=_CHUNK_BYTES) as file:
-            wanted = [name for name in (*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS) if name in file.schema_arrow.names]
+            wanted = [
+                name
+                for name in (*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS)
+                if name in file.schema_arrow.names
+            ]
             groups, before = [], 0
             skipped = first_row
             for group in range(file.metadata.num_row_groups):
@@ -110,7 +122,11 @@ def _file_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
                     groups.append(group)
                 else:
                     skipped -= rows
-            for batch in file.iter_batches(parts.BATCH_ROWS, row_groups=groups, columns=wanted) if groups else ():
+            for batch in (
+                file.iter_batches(parts.BATCH_ROWS, row_groups=groups, columns=wanted)
+                if groups
+                else ()
+            ):
                 if skipped >= batch.num_rows:
                     skipped -= batch.num_rows
                     continue

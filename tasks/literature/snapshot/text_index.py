@@ -42,7 +42,9 @@ PapersFrom = Callable[[int], Iterator[tuple[int, PaperRecord]]]
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("title", stored=False, tokenizer_name=TOKENIZER, index_option="position")
-    builder.add_text_field("abstract", stored=False, tokenizer_name=TOKENIZER, index_option="position")
+    builder.add_text_field(
+        "abstract", stored=False, tokenizer_name=TOKENIZER, index_option="position"
+    )
     builder.add_unsigned_field("number", stored=False, indexed=False, fast=True)
     builder.add_unsigned_field("day", stored=False, indexed=True, fast=True)
     return builder.build()
@@ -53,7 +55,9 @@ def _registered(index: tantivy.Index) -> tantivy.Index:
     return index
 
 
-def write_text_index(folder: Path, papers_from: PapersFrom, on_commit: Callable[[int], None]) -> None:
+def write_text_index(
+    folder: Path, papers_from: PapersFrom, on_commit: Callable[[int], None]
+) -> None:
     """Index the papers in the order of their numbers; a killed build goes on after the last commit.
 
     Papers are added in order and a commit covers all added before it, so the number of indexed papers
@@ -95,7 +99,9 @@ class TextIndex:
             self._schema = self._index.schema
             self._searcher = self._index.searcher()
         except (ValueError, OSError) as error:
-            raise SnapshotError(f"{folder} is no readable index ({str(error).splitlines()[0][:120]}); build the snapshot again") from error
+            raise SnapshotError(
+                f"{folder} is no readable index ({str(error).splitlines()[0][:120]}); build the snapshot again"
+            ) from error
 
     def count(self) -> int:
         return int(self._searcher.num_docs)
@@ -110,13 +116,20 @@ class TextIndex:
 
     def all_of(self, terms: Iterable[str]) -> tantivy.Query:
         """Papers with every term, in title or abstract."""
-        return tantivy.Query.boolean_query([(tantivy.Occur.Must, self._term(term)) for term in terms])
+        return tantivy.Query.boolean_query(
+            [(tantivy.Occur.Must, self._term(term)) for term in terms]
+        )
 
     def phrase(self, terms: Sequence[str]) -> tantivy.Query:
         """Papers with the terms one after the other, in title or abstract."""
         if len(terms) < 2:
             return self.all_of(terms)
-        return self._should([tantivy.Query.phrase_query(self._schema, field, list(terms)) for field in ("title", "abstract")])
+        return self._should(
+            [
+                tantivy.Query.phrase_query(self._schema, field, list(terms))
+                for field in ("title", "abstract")
+            ]
+        )
 
     def either(self, queries: Sequence[tantivy.Query]) -> tantivy.Query:
         return self._should(queries)
@@ -138,16 +151,23 @@ class TextIndex:
         return self._should(self._in_each_field(term))
 
     def _in_each_field(self, term: str) -> list[tantivy.Query]:
-        title, abstract = (tantivy.Query.term_query(self._schema, field, term, index_option="freq") for field in ("title", "abstract"))
+        title, abstract = (
+            tantivy.Query.term_query(self._schema, field, term, index_option="freq")
+            for field in ("title", "abstract")
+        )
         return [tantivy.Query.boost_query(title, TITLE_BOOST), abstract]
 
-    def search(self, query: tantivy.Query, limit: int, days: DayRange = EVER) -> tuple[list[Hit], int]:
+    def search(
+        self, query: tantivy.Query, limit: int, days: DayRange = EVER
+    ) -> tuple[list[Hit], int]:
         """The best `limit` papers within `days`, best first, and how many match; equal scores are all included at the border.
 
         More than `limit` hits come back when papers tie at the end, so that a caller can order ties by something stable.
         """
         if days != EVER:
-            within = tantivy.Query.range_query(self._schema, "day", tantivy.FieldType.Unsigned, days.first, days.last)
+            within = tantivy.Query.range_query(
+                self._schema, "day", tantivy.FieldType.Unsigned, days.first, days.last
+            )
             query = self.both([query, tantivy.Query.const_score_query(within, 0.0)])
         asked = limit + _SPARE_HITS
         while True:
@@ -159,4 +179,6 @@ class TextIndex:
         border = hits[min(limit, len(hits)) - 1][0] if hits else 0.0
         kept = [(score, address) for score, address in hits if score >= border]
         numbers = self._searcher.fast_field_values("number", [address for _, address in kept])
-        return [Hit(int(number or 0), score) for (score, _), number in zip(kept, numbers, strict=True)], int(found.count or 0)
+        return [
+            Hit(int(number or 0), score) for (score, _), number in zip(kept, numbers, strict=True)
+        ], int(found.count or 0)

@@ -37,7 +37,13 @@ class Updated:
     counts: Mapping[str, int]
 
 
-def update_snapshot(source: Path, target: Path, *, embedder: Embedder | None = None, progress: Progress | None = None) -> Updated:
+def update_snapshot(
+    source: Path,
+    target: Path,
+    *,
+    embedder: Embedder | None = None,
+    progress: Progress | None = None,
+) -> Updated:
     """Apply to the snapshot in `target` what `source` holds: new and changed rows, OpenAlex works, Semantic Scholar diffs.
 
     Raises:
@@ -51,7 +57,9 @@ def update_snapshot(source: Path, target: Path, *, embedder: Embedder | None = N
         if changes.empty or changes.identity in (*manifest.updates, manifest.source_identity):
             return Updated(open_snapshot(target), {})
         if manifest.embedding_dimensions is not None and embedder is None:
-            raise SnapshotError(f"{target} has embeddings: update it with --embeddings, so that new papers get theirs")
+            raise SnapshotError(
+                f"{target} has embeddings: update it with --embeddings, so that new papers get theirs"
+            )
         counts, updated = _updated(target, manifest, changes, report)
         if embedder is not None:
             updated = _embedded(target, manifest, updated, embedder, report)
@@ -60,21 +68,33 @@ def update_snapshot(source: Path, target: Path, *, embedder: Embedder | None = N
     return Updated(open_snapshot(target), counts)
 
 
-def _updated(target: Path, manifest: Manifest, changes: Changes, report: Progress) -> tuple[dict[str, int], Manifest]:
-    coming = manifest.model_copy(update={"generation": manifest.generation + 1, "embedding_dimensions": None})
+def _updated(
+    target: Path, manifest: Manifest, changes: Changes, report: Progress
+) -> tuple[dict[str, int], Manifest]:
+    coming = manifest.model_copy(
+        update={"generation": manifest.generation + 1, "embedding_dimensions": None}
+    )
     store = _copied_store(target, manifest, coming, changes.identity)
     try:
-        counts = _apply(store, changes, identified=manifest.identified and changes.identified, report=report)
+        counts = _apply(
+            store, changes, identified=manifest.identified and changes.identified, report=report
+        )
         paper_count = store.count()
         if paper_count == 0:
-            raise SnapshotError(f"{changes.name} removes every paper of {target}; the snapshot is left as it was")
+            raise SnapshotError(
+                f"{changes.name} removes every paper of {target}; the snapshot is left as it was"
+            )
         if not store.state("relinked"):
             store.begin()
             store.relink()
             store.set_state(relinked=1)
             store.commit()
         report(0, paper_count, "index")
-        write_text_index(target / coming.text_name, store.records_from, lambda done: report(done, paper_count, "index"))
+        write_text_index(
+            target / coming.text_name,
+            store.records_from,
+            lambda done: report(done, paper_count, "index"),
+        )
         facts = {
             "fingerprint": store.fingerprint(),
             "paper_count": paper_count,
@@ -84,7 +104,9 @@ def _updated(target: Path, manifest: Manifest, changes: Changes, report: Progres
         }
         store.seal()
     except sqlite3.DatabaseError as error:
-        raise SnapshotError(f"{target} cannot be written ({error}); free space and run the update again") from error
+        raise SnapshotError(
+            f"{target} cannot be written ({error}); free space and run the update again"
+        ) from error
     finally:
         store.close()
     return counts, coming.model_copy(update=facts)
@@ -107,15 +129,21 @@ def _copied_store(target: Path, manifest: Manifest, coming: Manifest, identity: 
     copy.replace(path)
     store = StoreEditor(target, writable=True, name=coming.store_name)
     store.begin()
-    store.set_state(changes=identity, part=0, part_row=0, applied="", relinked="", **dict.fromkeys(_OUTCOMES, 0))
+    store.set_state(
+        changes=identity, part=0, part_row=0, applied="", relinked="", **dict.fromkeys(_OUTCOMES, 0)
+    )
     store.commit()
     return store
 
 
-def _apply(store: StoreEditor, changes: Changes, *, identified: bool, report: Progress) -> dict[str, int]:
+def _apply(
+    store: StoreEditor, changes: Changes, *, identified: bool, report: Progress
+) -> dict[str, int]:
     counts = Counter({name: int(store.state(name) or 0) for name in _OUTCOMES})
     if not store.state("applied"):
-        for batch, place in changes.batches(Place(int(store.state("part") or 0), int(store.state("part_row") or 0))):
+        for batch, place in changes.batches(
+            Place(int(store.state("part") or 0), int(store.state("part_row") or 0))
+        ):
             store.begin()
             counts.update(store.apply(change, identified=identified) for change in batch)
             store.set_state(part=place.part, part_row=place.row, **counts)
@@ -125,11 +153,15 @@ def _apply(store: StoreEditor, changes: Changes, *, identified: bool, report: Pr
     return {name: counts[name] for name in _OUTCOMES if counts[name]}
 
 
-def _embedded(target: Path, before: Manifest, coming: Manifest, embedder: Embedder, report: Progress) -> Manifest:
+def _embedded(
+    target: Path, before: Manifest, coming: Manifest, embedder: Embedder, report: Progress
+) -> Manifest:
     store = StoreEditor(target, name=coming.store_name)
     old = open_snapshot(target)
     path = target / coming.vectors_name
-    known: KnownVector = _known_vectors(old) if before.embedding_dimensions is not None else (lambda _: None)
+    known: KnownVector = (
+        _known_vectors(old) if before.embedding_dimensions is not None else (lambda _: None)
+    )
     try:
         done = lambda count: report(count, coming.paper_count, "embeddings")  # noqa: E731 -- one line says it
         return with_vectors(coming, write_vectors(path, store.records_from, embedder, done, known))

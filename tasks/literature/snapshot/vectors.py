@@ -21,7 +21,11 @@ KnownVector = Callable[[PaperRecord], "NDArray[np.float32] | None"]
 
 
 def write_vectors(
-    path: Path, papers_from: PapersFrom, embedder: Embedder, on_batch: Callable[[int], None], known: KnownVector | None = None
+    path: Path,
+    papers_from: PapersFrom,
+    embedder: Embedder,
+    on_batch: Callable[[int], None],
+    known: KnownVector | None = None,
 ) -> int:
     """Embed the papers into the file `path`, going on after the last whole row of an interrupted build.
 
@@ -34,7 +38,11 @@ def write_vectors(
 
 
 async def _write_vectors(
-    path: Path, papers_from: PapersFrom, embedder: Embedder, on_batch: Callable[[int], None], known: KnownVector
+    path: Path,
+    papers_from: PapersFrom,
+    embedder: Embedder,
+    on_batch: Callable[[int], None],
+    known: KnownVector,
 ) -> int:
     dimensions, done = _resumable(path)
     papers = papers_from(done)
@@ -46,7 +54,9 @@ async def _write_vectors(
                 shape_file(path).write_text(json.dumps({"dimensions": dimensions}))
             if rows.shape[1] != dimensions:
                 had = f"{rows.shape[1]} dimensions instead of {dimensions}"
-                raise SnapshotError(f"{path}: the embedder gives {had}; delete this file and build again")
+                raise SnapshotError(
+                    f"{path}: the embedder gives {had}; delete this file and build again"
+                )
             stream.write(rows.astype(np.float16).tobytes())
             stream.flush()
             done += len(batch)
@@ -54,9 +64,13 @@ async def _write_vectors(
     return dimensions or 0
 
 
-async def _rows(batch: Sequence[PaperRecord], embedder: Embedder, known: KnownVector) -> NDArray[np.float32]:
+async def _rows(
+    batch: Sequence[PaperRecord], embedder: Embedder, known: KnownVector
+) -> NDArray[np.float32]:
     found = [known(record) for record in batch]
-    missing = [embedded_text(record) for record, row in zip(batch, found, strict=True) if row is None]
+    missing = [
+        embedded_text(record) for record, row in zip(batch, found, strict=True) if row is None
+    ]
     embedded = iter(await embedder.embed(missing)) if missing else iter(())
     return np.vstack([row if row is not None else next(embedded) for row in found])
 
@@ -95,7 +109,9 @@ class Vectors:
     def __init__(self, path: Path, count: int, dimensions: int) -> None:
         """Raises SnapshotError when the file is not as large as the manifest says."""
         if not path.exists() or path.stat().st_size != count * dimensions * 2:
-            raise SnapshotError(f"{path} is missing or cut off; build the snapshot again with --embeddings")
+            raise SnapshotError(
+                f"{path} is missing or cut off; build the snapshot again with --embeddings"
+            )
         self._matrix = np.memmap(path, dtype=np.float16, mode="r", shape=(count, dimensions))
 
     def of(self, numbers: Sequence[int]) -> NDArray[np.float32]:

@@ -6,7 +6,9 @@ from schemas.patterns import IGNORECASE, Pattern, bounded
 from tasks.manuscripts.steps.reading import Finding, Reading, shown
 
 _WE_PROVE = bounded(r"\bwe (?:prove|establish (?:a|the) (?:theorem|bound))\b", IGNORECASE)
-_PROOF = bounded(r"\bproofs?\b(?! of (?:concept|principle))|\\begin\{proof\}|\bq\.?e\.?d\b|□|∎|\\qed", IGNORECASE)
+_PROOF = bounded(
+    r"\bproofs?\b(?! of (?:concept|principle))|\\begin\{proof\}|\bq\.?e\.?d\b|□|∎|\\qed", IGNORECASE
+)
 _LEFT_OUT = bounded(
     r"\bproofs?\b[^.]{0,60}\b(?:is|are)\s(?:omitted|left (?:out|to the (?:interested )?reader)|skipped)"
     r"|\bwe (?:omit|skip) (?:the|its|their) proofs?\b",
@@ -35,18 +37,38 @@ _SAMPLE = bounded(
 
 def check_claims(reading: Reading) -> Iterator[Finding]:
     """Claims whose support is missing from the whole manuscript, and proofs that were left out."""
-    yield from _unsupported(reading, _WE_PROVE, _PROOF, "proof", "The text claims to prove a result, and contains no proof.")
     yield from _unsupported(
-        reading, _SIGNIFICANT, _TEST, "significance", "A difference is called significant, and no test, p-value or interval is reported."
+        reading,
+        _WE_PROVE,
+        _PROOF,
+        "proof",
+        "The text claims to prove a result, and contains no proof.",
     )
-    yield from _unsupported(reading, _PEOPLE, _SAMPLE, "sample_size", "People were studied, and their number is nowhere stated.")
+    yield from _unsupported(
+        reading,
+        _SIGNIFICANT,
+        _TEST,
+        "significance",
+        "A difference is called significant, and no test, p-value or interval is reported.",
+    )
+    yield from _unsupported(
+        reading,
+        _PEOPLE,
+        _SAMPLE,
+        "sample_size",
+        "People were studied, and their number is nowhere stated.",
+    )
     for placed in reading.sentences:
         if _LEFT_OUT.search(placed.sentence):
             problem = "A proof on which the text relies is left out."
-            yield Finding("proof_left_out", 3, problem, placed.location, f"“{shown(placed.sentence)}”")
+            yield Finding(
+                "proof_left_out", 3, problem, placed.location, f"“{shown(placed.sentence)}”"
+            )
 
 
-def _unsupported(reading: Reading, claim: Pattern, support: Pattern, kind: str, problem: str) -> Iterator[Finding]:
+def _unsupported(
+    reading: Reading, claim: Pattern, support: Pattern, kind: str, problem: str
+) -> Iterator[Finding]:
     if support.search(reading.text):
         return
     for placed in reading.sentences:

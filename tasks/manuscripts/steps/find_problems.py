@@ -31,19 +31,27 @@ class ProblemsInput(Noun):
 
 
 class ReportedProblem(Reply):
-    problem: Words = Field(min_length=1, description="What is wrong, in one sentence.", validation_alias=AliasChoices("problem", "Problem"))
+    problem: Words = Field(
+        min_length=1,
+        description="What is wrong, in one sentence.",
+        validation_alias=AliasChoices("problem", "Problem"),
+    )
     location: Words = Field(
-        description="Page, section, equation, theorem, table or figure.", validation_alias=AliasChoices("location", "Location")
+        description="Page, section, equation, theorem, table or figure.",
+        validation_alias=AliasChoices("location", "Location"),
     )
     explanation: Words = Field(
-        description="Why it is wrong and which conclusion falls with it.", validation_alias=AliasChoices("explanation", "Explanation")
+        description="Why it is wrong and which conclusion falls with it.",
+        validation_alias=AliasChoices("explanation", "Explanation"),
     )
 
 
 class ProblemsReply(Reply):
     """The most damaging problem first; an empty list says that nothing critical is wrong."""
 
-    problems: list[ReportedProblem] = Field(description="At most as many as asked for; may be empty.")
+    problems: list[ReportedProblem] = Field(
+        description="At most as many as asked for; may be empty."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -66,7 +74,9 @@ async def baseline_problems(inputs: ProblemsInput, _: BaselineTools) -> Problems
     kinds: dict[str, list[Finding]] = {}
     for finding in sorted(findings, key=lambda finding: finding.gravity):
         kinds.setdefault(finding.kind, []).append(finding)
-    return ProblemsReply(problems=[_problem(found) for found in list(kinds.values())[: inputs.maximum_problems]])
+    return ProblemsReply(
+        problems=[_problem(found) for found in list(kinds.values())[: inputs.maximum_problems]]
+    )
 
 
 def _problem(found: Sequence[Finding]) -> ReportedProblem:
@@ -77,7 +87,9 @@ def _problem(found: Sequence[Finding]) -> ReportedProblem:
         if others
         else ""
     )
-    return ReportedProblem(problem=first.problem, location=first.location, explanation=first.explanation + more)
+    return ReportedProblem(
+        problem=first.problem, location=first.location, explanation=first.explanation + more
+    )
 
 
 FIND_PROBLEMS = Step(

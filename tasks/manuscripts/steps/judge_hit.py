@@ -35,7 +35,9 @@ def _said(value: Any) -> Any:
 
 class HitReply(Reply):
     explanation: Words = Field(description="Why, in at most three sentences.")
-    hit: Annotated[bool, BeforeValidator(_said)] = Field(description="Whether both speak of the same problem.")
+    hit: Annotated[bool, BeforeValidator(_said)] = Field(
+        description="Whether both speak of the same problem."
+    )
 
 
 THRESHOLD_0_TO_1 = 0.28
@@ -60,7 +62,11 @@ async def baseline_hit(inputs: HitInput, tools: BaselineTools) -> HitReply:
     named, asked = _places(f"{inputs.location} {report}"), _places(inputs.reason)
     shared = named & asked
     place = 0.0 if not named or not asked else _PLACES if shared else -_PLACES
-    likeness = _COSINE * float(units[0] @ units[1]) + _WORDS * overlap_0_to_1(report, inputs.reason) + place
+    likeness = (
+        _COSINE * float(units[0] @ units[1])
+        + _WORDS * overlap_0_to_1(report, inputs.reason)
+        + place
+    )
     likeness = min(max(likeness, 0.0), 1.0)
     both = f"both name {', '.join(sorted(' '.join(each) for each in shared))}; " if shared else ""
     explanation = f"{both}likeness {likeness:.2f}, threshold {THRESHOLD_0_TO_1:.2f} (embedding, shared words, places named)"
@@ -69,7 +75,10 @@ async def baseline_hit(inputs: HitInput, tools: BaselineTools) -> HitReply:
 
 def _places(text: str) -> set[tuple[str, str]]:
     short = {"eq": "equation", "sec": "section", "fig": "figure"}
-    return {(short.get(kind.lower(), kind.lower()), number.lower()) for kind, number in _PLACE.findall(text)}
+    return {
+        (short.get(kind.lower(), kind.lower()), number.lower())
+        for kind, number in _PLACE.findall(text)
+    }
 
 
 JUDGE_HIT = Step(

@@ -16,15 +16,21 @@ _INTERVAL = linear(
     IGNORECASE,
 )
 _SHARES = bounded(r"(\d{1,3}(?:\.\d{1,15})?)\s?\\?%")
-_REMAINING = bounded(r"\b(?:the )?(?:remaining|rest)\b[^.]{0,30}\d\s?\\?%|\d\s?\\?%\)?[^.]{0,12}\b(?:remaining|rest)\b")
+_REMAINING = bounded(
+    r"\b(?:the )?(?:remaining|rest)\b[^.]{0,30}\d\s?\\?%|\d\s?\\?%\)?[^.]{0,12}\b(?:remaining|rest)\b"
+)
 _FIGURE = bounded(r"\d+(?:\.\d+)?")
-_TELLING = bounded(r"(?<![\w.])\d{1,15}\.\d{1,15}(?!\d)(?:\s{0,9}\\?%)?|(?<![\w.])\d{1,3}\s{0,9}\\?%")
+_TELLING = bounded(
+    r"(?<![\w.])\d{1,15}\.\d{1,15}(?!\d)(?:\s{0,9}\\?%)?|(?<![\w.])\d{1,3}\s{0,9}\\?%"
+)
 _ABSTRACT_BEGINS = bounded(
     r"(?P<latex>\\begin\{abstract\})|^[^\S\n]*+(?:#{1,6}\s{0,9})?abstract\b[\s.:—-]*",
     IGNORECASE | MULTILINE,
 )
 _LATEX_ABSTRACT_ENDS = bounded(r"\\end\{abstract\}", IGNORECASE)
-_INTRODUCTION = bounded(r"^[^\S\n]*+(?:#{1,6}\s{0,9})?(?:1\.?|I\.?)?\s{0,9}introduction\b", IGNORECASE | MULTILINE)
+_INTRODUCTION = bounded(
+    r"^[^\S\n]*+(?:#{1,6}\s{0,9})?(?:1\.?|I\.?)?\s{0,9}introduction\b", IGNORECASE | MULTILINE
+)
 _FEWEST_WORDS_OF_A_BODY = 300
 _TOLERANCE = 1.0
 """Percentage points that a printed share may differ from its count beyond rounding."""
@@ -63,7 +69,11 @@ def check_intervals(reading: Reading) -> Iterator[Finding]:
             estimate, lower, upper = (float(number) for number in found.groups())
             if lower <= estimate <= upper:
                 continue
-            what = "has its ends exchanged" if lower > upper else f"does not contain its estimate {estimate:g}"
+            what = (
+                "has its ends exchanged"
+                if lower > upper
+                else f"does not contain its estimate {estimate:g}"
+            )
             yield Finding(
                 "interval",
                 1,
@@ -80,7 +90,11 @@ def check_abstract(reading: Reading) -> Iterator[Finding]:
         return
     there = {_bare(number) for number in _FIGURE.findall(body)}
     values = sorted(float(number) for number in there if "." in number)
-    missing = [number for number in dict.fromkeys(_TELLING.findall(abstract)) if not _mentioned(_bare(number), there, values)]
+    missing = [
+        number
+        for number in dict.fromkeys(_TELLING.findall(abstract))
+        if not _mentioned(_bare(number), there, values)
+    ]
     if missing:
         yield Finding(
             "abstract_number",
@@ -99,7 +113,9 @@ def _abstract_and_body(text: str) -> tuple[str, str]:
         if is_latex not in ends:
             continue
         if found := next(ends[is_latex].finditer(text, begins.end()), None):
-            return text[begins.end() : found.start()], text[found.end() if is_latex else found.start() :]
+            return text[begins.end() : found.start()], text[
+                found.end() if is_latex else found.start() :
+            ]
         del ends[is_latex]  # behind a later beginning there is no end either
     return "", ""
 

@@ -8,12 +8,17 @@ from schemas.patterns import IGNORECASE, MULTILINE, Match, bounded, linear
 from tasks.text.words import sentences
 
 _PAGE = bounded(r"^\[page (\d{1,9})\]$", MULTILINE)
-_LATEX_HEADING = linear(r"\\(?:part|chapter|(?:sub){0,2}section)\*?\s*(?:\[[^\[\]]*\]\s*)?\{([^{}]{1,200})\}")
+_LATEX_HEADING = linear(
+    r"\\(?:part|chapter|(?:sub){0,2}section)\*?\s*(?:\[[^\[\]]*\]\s*)?\{([^{}]{1,200})\}"
+)
 _PRINTED_HEADING = linear(
     r"^(?:#{1,6}\s+)?((?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}\.|[A-H](?:\.\d{0,2}|\d{1,2}))\.?\s+[A-Z][^\n.]{2,70}|#{1,6}\s+[^\n]{2,80})$",
     MULTILINE,
 )
-_REFERENCES = linear(r"^(?:#{1,6}\s+)?(?:\d{1,2}\.?\s+)?(?:references|bibliography|literature cited)\s*$", IGNORECASE | MULTILINE)
+_REFERENCES = linear(
+    r"^(?:#{1,6}\s+)?(?:\d{1,2}\.?\s+)?(?:references|bibliography|literature cited)\s*$",
+    IGNORECASE | MULTILINE,
+)
 _BLANK_LINES = linear(r"\n\s*\n")
 _END: tuple[int, bool, Match[str] | None] = (0, False, None)
 
@@ -51,7 +56,11 @@ class Reading:
     @cached_property
     def text(self) -> str:
         found = list(_REFERENCES.finditer(self.whole))
-        return self.whole[: found[-1].start()] if found and found[-1].start() > len(self.whole) // 3 else self.whole
+        return (
+            self.whole[: found[-1].start()]
+            if found and found[-1].start() > len(self.whole) // 3
+            else self.whole
+        )
 
     @cached_property
     def sentences(self) -> tuple[Placed, ...]:
@@ -66,7 +75,10 @@ class Reading:
             end = mark.start() if mark else len(self.text)
             location = ", ".join(part for part in (page, section) if part) or "the beginning"
             for paragraph in _BLANK_LINES.split(self.text[place:end]):
-                yield from (Placed(sentence, location) for sentence in sentences(" ".join(paragraph.split())))
+                yield from (
+                    Placed(sentence, location)
+                    for sentence in sentences(" ".join(paragraph.split()))
+                )
             if mark is None:
                 return
             if is_page:
@@ -78,7 +90,9 @@ class Reading:
     def place_of(self, wording: str) -> str:
         """Where `wording` stands first; `the text` where it spans sentences."""
         flat = " ".join(wording.split())
-        return next((placed.location for placed in self.sentences if flat in placed.sentence), "the text")
+        return next(
+            (placed.location for placed in self.sentences if flat in placed.sentence), "the text"
+        )
 
 
 def shown(sentence: str, limit: int = 400) -> str:

@@ -15,7 +15,9 @@ _CITE = linear(r"\\[a-zA-Z]*cite[a-zA-Z]*\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]+
 _BIBITEM = linear(r"\\bibitem\s*(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?\s*\{([^{}]+)\}")
 _ELSEWHERE = bounded(r"^\s*+(?:(?:in|of|from)\s++(?:\[|ref|\()|\[)", IGNORECASE)
 _STATEMENTS = "theorem|lemma|proposition|corollary|definition|claim|assumption|conjecture"
-_STATED = bounded(rf"^[^\S\n]*+(?:\*\*)?({_STATEMENTS})\s{{1,9}}(\d+(?:\.\d+)*)", MULTILINE | IGNORECASE)
+_STATED = bounded(
+    rf"^[^\S\n]*+(?:\*\*)?({_STATEMENTS})\s{{1,9}}(\d+(?:\.\d+)*)", MULTILINE | IGNORECASE
+)
 _REFERRED_STATEMENT = bounded(rf"\b({_STATEMENTS})\s(\d+(?:\.\d+)*)", IGNORECASE)
 _NUMBERED_EQUATION = bounded(r"\((\d{1,3})\)[ \t]{0,99}$", MULTILINE)
 _REFERRED_EQUATION = bounded(r"\b(?:eqs?\.|eqns?\.|equations?)\s?\(\s?(\d{1,3})\s?\)", IGNORECASE)
@@ -29,7 +31,10 @@ def _referred(word: str) -> Pattern:
     return bounded(rf"\b{word}s?\s?(\d{{1,2}})(?![\d.])", IGNORECASE)
 
 
-_FLOATS = tuple((kind, _caption(word), _referred(word)) for kind, word in (("table", "table"), ("figure", r"fig(?:ure|\.)")))
+_FLOATS = tuple(
+    (kind, _caption(word), _referred(word))
+    for kind, word in (("table", "table"), ("figure", r"fig(?:ure|\.)"))
+)
 _NEAR = 40
 """Characters before and behind a mention that are looked at."""
 _FEWEST = 2
@@ -61,14 +66,24 @@ def check_labels(reading: Reading) -> Iterator[Finding]:
         yield from _missing(reading, _CITE, entries, "citation", "bibliography entry")
 
 
-def _missing(reading: Reading, pattern: Pattern, known: set[str], kind: str, what: str) -> Iterator[Finding]:
+def _missing(
+    reading: Reading, pattern: Pattern, known: set[str], kind: str, what: str
+) -> Iterator[Finding]:
     there = known | {"*"}
     for placed in reading.sentences:
         for found in pattern.finditer(placed.sentence):
-            missing = [name.strip() for name in found.group(1).split(",") if name.strip() not in there]
+            missing = [
+                name.strip() for name in found.group(1).split(",") if name.strip() not in there
+            ]
             if missing and not any("#" in name for name in missing):
                 told = f"there is no {what} “{missing[0]}”"
-                yield Finding(kind, 3, f"The text refers to what is not there: {told}.", placed.location, f"“{shown(placed.sentence)}”")
+                yield Finding(
+                    kind,
+                    3,
+                    f"The text refers to what is not there: {told}.",
+                    placed.location,
+                    f"“{shown(placed.sentence)}”",
+                )
 
 
 def check_numbers(reading: Reading) -> Iterator[Finding]:
@@ -79,7 +94,9 @@ def check_numbers(reading: Reading) -> Iterator[Finding]:
     equations = {int(number) for number in _NUMBERED_EQUATION.findall(text)}
     yield from _beyond(reading, "equation", _REFERRED_EQUATION, equations)
     for kind, caption, referred in _FLOATS:
-        yield from _beyond(reading, kind, referred, {int(number) for number in caption.findall(text)})
+        yield from _beyond(
+            reading, kind, referred, {int(number) for number in caption.findall(text)}
+        )
     stated = {(kind.lower(), number) for kind, number in _STATED.findall(text)}
     yield from _unstated(reading, stated)
 
@@ -90,19 +107,33 @@ def _beyond(reading: Reading, kind: str, mention: Pattern, known: set[int]) -> I
         return
     for placed in reading.sentences:
         for found in mention.finditer(placed.sentence):
-            if int(found.group(1)) > max(known) and not _ELSEWHERE.match(placed.sentence[found.end() : found.end() + _NEAR]):
+            if int(found.group(1)) > max(known) and not _ELSEWHERE.match(
+                placed.sentence[found.end() : found.end() + _NEAR]
+            ):
                 problem = f"The text refers to {kind} {found.group(1)}, but the last {kind} is {max(known)}."
-                yield Finding(f"missing_{kind}", 3, problem, placed.location, f"“{shown(placed.sentence)}”")
+                yield Finding(
+                    f"missing_{kind}", 3, problem, placed.location, f"“{shown(placed.sentence)}”"
+                )
 
 
 def _unstated(reading: Reading, stated: set[tuple[str, str]]) -> Iterator[Finding]:
-    counts = {kind: sum(1 for known, _ in stated if known == kind) for kind in _STATEMENTS.split("|")}
+    counts = {
+        kind: sum(1 for known, _ in stated if known == kind) for kind in _STATEMENTS.split("|")
+    }
     for placed in reading.sentences:
         for found in _REFERRED_STATEMENT.finditer(placed.sentence):
             kind, number = found.group(1).lower(), found.group(2)
             before = placed.sentence[max(found.start() - _NEAR, 0) : found.start()]
             behind = placed.sentence[found.end() : found.end() + _NEAR]
-            foreign = _ELSEWHERE.match(behind) or before.rstrip().endswith((",", "[", "(")) or "]" in behind[:25]
+            foreign = (
+                _ELSEWHERE.match(behind)
+                or before.rstrip().endswith((",", "[", "("))
+                or "]" in behind[:25]
+            )
             if counts[kind] >= _FEWEST and (kind, number) not in stated and not foreign:
-                problem = f"An argument rests on {kind} {number}, which the manuscript does not state."
-                yield Finding(f"missing_{kind}", 2, problem, placed.location, f"“{shown(placed.sentence)}”")
+                problem = (
+                    f"An argument rests on {kind} {number}, which the manuscript does not state."
+                )
+                yield Finding(
+                    f"missing_{kind}", 2, problem, placed.location, f"“{shown(placed.sentence)}”"
+                )

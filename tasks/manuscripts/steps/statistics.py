@@ -12,13 +12,18 @@ _NUMBER = r"(-?\d{0,15}\.?\d{1,15})"
 _DEGREES = r"(\d{1,15}\.?\d{0,15})"
 _CHI_SQUARE = rf"(?:χ{_S}2|χ²|\bchi2|\bchi-?squared?|\\chi\^?\{{?2\}}?)"
 _WHOLE = r"(\d{1,15})"
-_IS = rf"{_S}={_S}{_NUMBER}{_S}[,;]?{_S}\(?{_S}p{_S}(?:-?{_S}value)?{_S}([<>=]){_S}(\d{{0,15}}\.\d+)"
+_IS = (
+    rf"{_S}={_S}{_NUMBER}{_S}[,;]?{_S}\(?{_S}p{_S}(?:-?{_S}value)?{_S}([<>=]){_S}(\d{{0,15}}\.\d+)"
+)
 _TESTS: tuple[tuple[str, Pattern], ...] = (
     ("t", bounded(rf"\bt{_S}\({_S}{_DEGREES}{_S}\){_IS}", IGNORECASE)),
     ("F", bounded(rf"\bF{_S}\({_S}{_DEGREES}{_S},{_S}{_DEGREES}{_S}\){_IS}", IGNORECASE)),
     (
         "chi2",
-        bounded(rf"{_CHI_SQUARE}{_S}\({_S}{_WHOLE}(?:{_S},{_S}N{_S}={_S}\d{{1,15}})?{_S}\){_IS}", IGNORECASE),
+        bounded(
+            rf"{_CHI_SQUARE}{_S}\({_S}{_WHOLE}(?:{_S},{_S}N{_S}={_S}\d{{1,15}})?{_S}\){_IS}",
+            IGNORECASE,
+        ),
     ),
     ("r", bounded(rf"\br{_S}\({_S}{_WHOLE}{_S}\){_IS}", IGNORECASE)),
     ("z", bounded(rf"\bz{_IS}", IGNORECASE)),
@@ -42,7 +47,11 @@ def check_statistics(reading: Reading) -> Iterator[Finding]:
                     "p_value",
                     1 if flips else 2,
                     f"The reported p-value p {sign} {printed} does not follow from its test statistic"
-                    + (", and the correct one changes whether the result is significant." if flips else "."),
+                    + (
+                        ", and the correct one changes whether the result is significant."
+                        if flips
+                        else "."
+                    ),
                     placed.location,
                     f"“{shown(placed.sentence)}” The statistic gives a two-sided p of about {middle:.3g}, not p {sign} {printed}.",
                 )
@@ -55,7 +64,9 @@ def _possible(name: str, degrees: list[float], statistic: str) -> tuple[float, f
     if (name == "r" and size >= 1) or (degrees and min(degrees) <= 0):
         return None
     value = _two_sided(name, degrees)
-    return value(min(size + half, 0.999999) if name == "r" else size + half), value(max(size - half, 0.0))
+    return value(min(size + half, 0.999999) if name == "r" else size + half), value(
+        max(size - half, 0.0)
+    )
 
 
 def _two_sided(name: str, degrees: list[float]) -> Callable[[float], float]:
@@ -66,7 +77,9 @@ def _two_sided(name: str, degrees: list[float]) -> Callable[[float], float]:
     if name == "chi2":
         return lambda size: float(stats.chi2.sf(size, degrees[0]))
     if name == "r":
-        return lambda size: float(2 * stats.t.sf(size * (degrees[0] / (1 - size * size)) ** 0.5, degrees[0]))
+        return lambda size: float(
+            2 * stats.t.sf(size * (degrees[0] / (1 - size * size)) ** 0.5, degrees[0])
+        )
     return lambda size: float(2 * stats.norm.sf(size))
 
 

@@ -56,11 +56,17 @@ def check_calibrator(path: str, engine: str) -> Calibrator:
     """
     calibrator = load_calibrator(path)
     if calibrator.target != NOVELTY or not all(1 <= one.value <= 5 for one in calibrator.labels):
-        raise ConfigurationError(f"calibrator {path} predicts {calibrator.target}, not novelty from 1 to 5")
+        raise ConfigurationError(
+            f"calibrator {path} predicts {calibrator.target}, not novelty from 1 to 5"
+        )
     if calibrator.engine != engine:
-        raise ConfigurationError(f"calibrator {path} was fitted on judgements of {calibrator.engine}, not of {engine}: fit one for it")
+        raise ConfigurationError(
+            f"calibrator {path} was fitted on judgements of {calibrator.engine}, not of {engine}: fit one for it"
+        )
     if calibrator.judged_by != judged_by():
-        raise ConfigurationError(f"calibrator {path} was fitted on judgements made with another prompt of judge_novelty: fit it again")
+        raise ConfigurationError(
+            f"calibrator {path} was fitted on judgements made with another prompt of judge_novelty: fit it again"
+        )
     return calibrator
 
 
@@ -92,7 +98,9 @@ def with_calibration(
     calibrator = check_calibrator(path, engine)
     if item_sha256(idea.text) in calibrator.training_items:
         detail = f"calibrator {calibrator.sha256[:12]} was fitted on this idea, so that its score is left uncalibrated"
-        return judgement, (Failure(stage=STAGE, subject="calibration", reason=Reason.FITTED_ON_IT, detail=detail),)
+        return judgement, (
+            Failure(stage=STAGE, subject="calibration", reason=Reason.FITTED_ON_IT, detail=detail),
+        )
     found = calibrate(calibrator, novelty_features(judgement))
     return (
         replace(

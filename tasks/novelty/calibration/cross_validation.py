@@ -46,7 +46,9 @@ class Prediction:
         return int(np.argmax(self.distribution))
 
 
-def cross_validate(examples: Sequence[Example], scale: LabelScale, seed: int, folds: int = FOLDS) -> tuple[Prediction, ...]:
+def cross_validate(
+    examples: Sequence[Example], scale: LabelScale, seed: int, folds: int = FOLDS
+) -> tuple[Prediction, ...]:
     """Stratified folds drawn by the seed, as many as the rarest label has items where that is fewer; predictions in order of hashes.
 
     Raises:
@@ -54,7 +56,9 @@ def cross_validate(examples: Sequence[Example], scale: LabelScale, seed: int, fo
     """
     kept = usable(examples, scale)
     gold = np.array([scale.place(str(one.label)) for one in kept])
-    splits = StratifiedKFold(min(folds, *Counter(gold.tolist()).values()), shuffle=True, random_state=seed)
+    splits = StratifiedKFold(
+        min(folds, *Counter(gold.tolist()).values()), shuffle=True, random_state=seed
+    )
     found: dict[int, Prediction] = {}
     for train, test in splits.split(np.zeros((len(kept), 1)), gold):
         model = fit_model([kept[place] for place in train], scale)
@@ -80,4 +84,6 @@ def refuse_overlap(training: Sequence[str], scored: Sequence[str]) -> None:
     """
     common = set(training) & set(scored)
     if common:
-        raise ConfigurationError(f"{len(common)} items are in the training split and in the scored one: keep them apart")
+        raise ConfigurationError(
+            f"{len(common)} items are in the training split and in the scored one: keep them apart"
+        )

@@ -58,7 +58,9 @@ def item_sha256(idea: str) -> str:
 
 def novelty_features(judgement: NoveltyJudgement) -> dict[str, float | None]:
     """The judgement and its evidence as numbers, by the names of `NOVELTY_FEATURES`."""
-    values: dict[str, float | None] = {"related_work_count": float(len(judgement.related_paper_ids))}
+    values: dict[str, float | None] = {
+        "related_work_count": float(len(judgement.related_paper_ids))
+    }
     for name in NOVELTY_FEATURES:
         if name not in values:
             value = getattr(judgement, name)
@@ -72,27 +74,42 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
     Raises:
         ConfigurationError: no label, too few, one class only, or a class with too few examples; the line says which.
     """
-    scored = {one.item_sha256: one for one in examples if one.label is not None and one.raw_label is not None}
+    scored = {
+        one.item_sha256: one
+        for one in examples
+        if one.label is not None and one.raw_label is not None
+    }
     unlabelled = sum(one.label is None for one in examples)
     counts = Counter(str(one.label) for one in scored.values())
     unknown = sorted(counts.keys() - set(scale.labels))
     told = f"{len(examples)} items, {unlabelled} without a label, {len(examples) - unlabelled - len(scored)} unscored or repeated"
     if unknown:
-        raise ConfigurationError(f"labels {', '.join(unknown)} are not among {', '.join(scale.labels)}")
+        raise ConfigurationError(
+            f"labels {', '.join(unknown)} are not among {', '.join(scale.labels)}"
+        )
     if not counts:
         raise ConfigurationError(f"a calibrator needs labels: {told}")
     if len(counts) < 2:
-        raise ConfigurationError(f"a calibrator needs two labels, all {len(scored)} items have {next(iter(counts))}: {told}")
+        raise ConfigurationError(
+            f"a calibrator needs two labels, all {len(scored)} items have {next(iter(counts))}: {told}"
+        )
     if len(scored) < FEWEST_ITEMS:
-        raise ConfigurationError(f"a calibrator needs {FEWEST_ITEMS} labelled and scored items, there are {len(scored)}: {told}")
+        raise ConfigurationError(
+            f"a calibrator needs {FEWEST_ITEMS} labelled and scored items, there are {len(scored)}: {told}"
+        )
     rare = {label: count for label, count in counts.items() if count < FEWEST_OF_A_LABEL}
     if rare:
         listed = ", ".join(f"{label} ({count})" for label, count in sorted(rare.items()))
-        raise ConfigurationError(f"every label needs {FEWEST_OF_A_LABEL} items: {listed}; merge labels or add items")
+        raise ConfigurationError(
+            f"every label needs {FEWEST_OF_A_LABEL} items: {listed}; merge labels or add items"
+        )
     return [scored[name] for name in sorted(scored)]
 
 
 def matrix(examples: Sequence[Example], names: Sequence[str]) -> NDArray[np.float64]:
     """Shape (examples, names); NaN where a feature could not be had."""
-    rows = [[np.nan if (value := one.features.get(name)) is None else value for name in names] for one in examples]
+    rows = [
+        [np.nan if (value := one.features.get(name)) is None else value for name in names]
+        for one in examples
+    ]
     return np.array(rows, dtype=np.float64).reshape(len(examples), len(names))

@@ -46,21 +46,46 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
     training folds). `macro_f1` over the labels of the scale (calibrated: its likeliest label). `log_loss` in nats (constant:
     the label shares of the training folds; a judge who names one label has no probabilities). Intervals: bootstrap over items.
     """
-    places = {JUDGE: [one.raw for one in predictions], CALIBRATED: [one.median for one in predictions]}
+    places = {
+        JUDGE: [one.raw for one in predictions],
+        CALIBRATED: [one.median for one in predictions],
+    }
     places[CONSTANT] = [one.constant for one in predictions]
     errors = {name: _errors(predictions, found, scale) for name, found in places.items()}
     losses = {CALIBRATED: [_loss(one.distribution, one.gold) for one in predictions]}
     losses[CONSTANT] = [_loss(one.shares, one.gold) for one in predictions]
     named = {**places, CALIBRATED: [one.likeliest for one in predictions]}
-    found = [Figure("mean_absolute_error", name, mean(values, seed)) for name, values in errors.items()]
-    found += [Figure("macro_f1", name, _macro_f1(predictions, values, scale, seed)) for name, values in named.items()]
-    found.append(Figure("log_loss", JUDGE, undefined("a judge who names one label gives no probabilities")))
-    found += [Figure("log_loss", name, mean(values, seed)) for name, values in losses.items()]
-    found.append(Figure("expected_calibration_error", CALIBRATED, expected_calibration_error(predictions, seed)))
-    found += [
-        Figure("mean_absolute_error_saved", name, paired_difference(errors[name], errors[CALIBRATED], seed)) for name in (JUDGE, CONSTANT)
+    found = [
+        Figure("mean_absolute_error", name, mean(values, seed)) for name, values in errors.items()
     ]
-    found.append(Figure("log_loss_saved", CONSTANT, paired_difference(losses[CONSTANT], losses[CALIBRATED], seed)))
+    found += [
+        Figure("macro_f1", name, _macro_f1(predictions, values, scale, seed))
+        for name, values in named.items()
+    ]
+    found.append(
+        Figure("log_loss", JUDGE, undefined("a judge who names one label gives no probabilities"))
+    )
+    found += [Figure("log_loss", name, mean(values, seed)) for name, values in losses.items()]
+    found.append(
+        Figure(
+            "expected_calibration_error", CALIBRATED, expected_calibration_error(predictions, seed)
+        )
+    )
+    found += [
+        Figure(
+            "mean_absolute_error_saved",
+            name,
+            paired_difference(errors[name], errors[CALIBRATED], seed),
+        )
+        for name in (JUDGE, CONSTANT)
+    ]
+    found.append(
+        Figure(
+            "log_loss_saved",
+            CONSTANT,
+            paired_difference(losses[CONSTANT], losses[CALIBRATED], seed),
+        )
+    )
     return tuple(found)
 
 
@@ -86,7 +111,9 @@ def reliability(predictions: Sequence[Prediction], bins: int = BINS) -> tuple[Re
     )
 
 
-def expected_calibration_error(predictions: Sequence[Prediction], seed: int = 0, bins: int = BINS) -> Estimate:
+def expected_calibration_error(
+    predictions: Sequence[Prediction], seed: int = 0, bins: int = BINS
+) -> Estimate:
     """Mean |observed - expected| over the bins of the reliability curve, weighted by their size; 0 to 1; bootstrap over items.
 
     Source: Naeini, Cooper & Hauskrecht, AAAI 2015. Bad input: no prediction is undefined.
@@ -101,7 +128,9 @@ def expected_calibration_error(predictions: Sequence[Prediction], seed: int = 0,
         return float(np.abs(gaps).sum() / len(chances))
 
     interval = (
-        bootstrap_interval(error, len(predictions), seed, resamples=500) if len(predictions) > 1 else Interval(missing_reason="one item")
+        bootstrap_interval(error, len(predictions), seed, resamples=500)
+        if len(predictions) > 1
+        else Interval(missing_reason="one item")
     )
     return Estimate(error(range(len(predictions))), len(predictions), interval)
 
@@ -116,15 +145,22 @@ def _statements(predictions: Sequence[Prediction]) -> tuple[np.ndarray, np.ndarr
     return above.ravel(), (gold[:, None] > np.arange(above.shape[1])[None, :]).astype(float).ravel()
 
 
-def _errors(predictions: Sequence[Prediction], places: Sequence[int], scale: LabelScale) -> list[float | None]:
-    return [abs(scale.values[place] - scale.values[one.gold]) for one, place in zip(predictions, places, strict=True)]
+def _errors(
+    predictions: Sequence[Prediction], places: Sequence[int], scale: LabelScale
+) -> list[float | None]:
+    return [
+        abs(scale.values[place] - scale.values[one.gold])
+        for one, place in zip(predictions, places, strict=True)
+    ]
 
 
 def _loss(distribution: Sequence[float], gold: int) -> float | None:
     return -math.log(max(distribution[gold], LEAST_PROBABILITY))
 
 
-def _macro_f1(predictions: Sequence[Prediction], places: Sequence[int], scale: LabelScale, seed: int) -> Estimate:
+def _macro_f1(
+    predictions: Sequence[Prediction], places: Sequence[int], scale: LabelScale, seed: int
+) -> Estimate:
     names = [one.item_sha256 for one in predictions]
     gold = {name: scale.labels[one.gold] for name, one in zip(names, predictions, strict=True)}
     said = {name: scale.labels[place] for name, place in zip(names, places, strict=True)}

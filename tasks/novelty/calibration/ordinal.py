@@ -11,7 +11,9 @@ Matrix = NDArray[np.float64]
 _TINY = 1e-12
 
 
-def fit_proportional_odds(features: Matrix, labels: NDArray[np.intp], label_count: int, ridge: float) -> tuple[Matrix, Matrix]:
+def fit_proportional_odds(
+    features: Matrix, labels: NDArray[np.intp], label_count: int, ridge: float
+) -> tuple[Matrix, Matrix]:
     """(coefficients, thresholds) that maximise log likelihood - ridge / 2 × Σ coefficient².
 
     P(label ≤ k) = expit(threshold_k - features · coefficients). `features`: (items, features), standardised; `labels`: 0 to
@@ -21,7 +23,9 @@ def fit_proportional_odds(features: Matrix, labels: NDArray[np.intp], label_coun
     count = features.shape[1]
     shares = np.cumsum(np.bincount(labels, minlength=label_count)[:-1]) / len(labels)
     thresholds = np.log(shares / (1 - shares))
-    start = np.concatenate([np.zeros(count), thresholds[:1], np.log(np.maximum(np.diff(thresholds), 1e-3))])
+    start = np.concatenate(
+        [np.zeros(count), thresholds[:1], np.log(np.maximum(np.diff(thresholds), 1e-3))]
+    )
 
     def cost(parameters: Matrix) -> float:
         chances = probabilities(features, parameters[:count], _thresholds(parameters[count:]))

@@ -31,7 +31,11 @@ def load_calibrator(path: str | Path) -> Calibrator:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "file"
-        raise ConfigurationError(f"{path} is no calibrator: {where}: {first['msg']}; fit one with assay benchmark novelty") from error
+        raise ConfigurationError(
+            f"{path} is no calibrator: {where}: {first['msg']}; fit one with assay benchmark novelty"
+        ) from error
     if found.calibrator_version != CALIBRATOR_VERSION:
-        raise ConfigurationError(f"calibrator {path} has version {found.calibrator_version}, this is {CALIBRATOR_VERSION}: fit it again")
+        raise ConfigurationError(
+            f"calibrator {path} has version {found.calibrator_version}, this is {CALIBRATOR_VERSION}: fit it again"
+        )
     return found

@@ -30,16 +30,24 @@ class NoveltyInput(Noun):
     """Input of `judge_novelty`."""
 
     idea: str = Field(min_length=1)
-    works: tuple[WorkShown, ...] = Field(min_length=1, description="Most similar first, or as they were given.")
+    works: tuple[WorkShown, ...] = Field(
+        min_length=1, description="Most similar first, or as they were given."
+    )
     unanswered_searches: int = Field(ge=0, description="What they would have shown is unknown.")
-    words_per_text: int | None = Field(default=None, ge=1, description="Asked of the justification; None: a few sentences.")
+    words_per_text: int | None = Field(
+        default=None, ge=1, description="Asked of the justification; None: a few sentences."
+    )
 
 
 class NoveltyReply(Reply):
     """Known aspects cite the works that have them; both lists may be empty, the justification not."""
 
-    known_aspects: list[Text] = Field(default_factory=list, description="What related works have already, each with keys.")
-    novel_aspects: list[Text] = Field(default_factory=list, description="What none of the related works has.")
+    known_aspects: list[Text] = Field(
+        default_factory=list, description="What related works have already, each with keys."
+    )
+    novel_aspects: list[Text] = Field(
+        default_factory=list, description="What none of the related works has."
+    )
     justification: Text = Field(description="Why this score, with keys.")
     score: int = Field(ge=1, le=5, description="1 not novel, 5 highly novel.")
 
@@ -72,7 +80,10 @@ async def baseline_judgement(inputs: NoveltyInput, tools: BaselineTools) -> Nove
     works = [(work.title, work.abstract) for work in inputs.works]
     closeness = await measure(inputs.idea, works, tools.embedder)
     if closeness is None:
-        return NoAnswer(Reason.NOTHING_TO_JUDGE, "the idea has no sentence of six words or more; write it out in sentences")
+        return NoAnswer(
+            Reason.NOTHING_TO_JUDGE,
+            "the idea has no sentence of six words or more; write it out in sentences",
+        )
     if max(closeness.values) < LEAST_CLOSENESS:
         detail = f"none of the {len(works)} works is close to the idea in any statement: that tells nothing of how new it is"
         return NoAnswer(Reason.NO_EVIDENCE, detail)
@@ -80,7 +91,10 @@ async def baseline_judgement(inputs: NoveltyInput, tools: BaselineTools) -> Nove
     known = [place for place, value in enumerate(closeness.values) if value >= COVERED]
     novel = [place for place, value in enumerate(closeness.values) if value < COVERED]
     return NoveltyReply(
-        known_aspects=[f"{quotable(closeness.statements[place])} [{_closest(inputs, closeness, place).key}]" for place in known],
+        known_aspects=[
+            f"{quotable(closeness.statements[place])} [{_closest(inputs, closeness, place).key}]"
+            for place in known
+        ],
         novel_aspects=[_new(inputs, closeness, place) for place in novel],
         justification=_justification(inputs, closeness, len(known), score),
         score=score,
@@ -104,7 +118,11 @@ def _quoted(closeness: Closeness, place: int) -> str:
 def _new(inputs: NoveltyInput, closeness: Closeness, place: int) -> str:
     """The statement, with those of its phrases that no work mentions."""
     stems = [specific_stems(f"{work.title} {work.abstract}") for work in inputs.works]
-    phrases = [phrase for phrase in specific_phrases(closeness.statements[place], 6) if not any(mentions(each, phrase) for each in stems)]
+    phrases = [
+        phrase
+        for phrase in specific_phrases(closeness.statements[place], 6)
+        if not any(mentions(each, phrase) for each in stems)
+    ]
     unheard = f" (in none of the works: {listed(phrases[:3])})" if phrases else ""
     return f"{quotable(closeness.statements[place])}{unheard}"
 

@@ -32,7 +32,9 @@ class StatementsReply(Reply):
     statements: Annotated[list[SearchedStatement], Field(min_length=1), SoundEntries]
 
 
-async def baseline_queries(inputs: StatementsInput, tools: BaselineTools) -> StatementsReply | NoAnswer:
+async def baseline_queries(
+    inputs: StatementsInput, tools: BaselineTools
+) -> StatementsReply | NoAnswer:
     """The first `maximum_statements` key statements, with the queries made of each."""
     del tools
     statements = key_statements(inputs.idea)[: inputs.maximum_statements]
@@ -41,7 +43,9 @@ async def baseline_queries(inputs: StatementsInput, tools: BaselineTools) -> Sta
         return NoAnswer(Reason.NOTHING_TO_JUDGE, detail)
     made = phrase_queries(inputs.idea, statements, inputs.maximum_queries)
     searched = [
-        SearchedStatement(statement=statement, queries=queries) for statement, queries in zip(statements, made, strict=True) if queries
+        SearchedStatement(statement=statement, queries=queries)
+        for statement, queries in zip(statements, made, strict=True)
+        if queries
     ]
     if not searched:
         detail = "the statements name nothing specific to search for"

@@ -25,7 +25,17 @@ class PairInput(Noun):
     dimensions: tuple[ShownCriterion, ...] = Field(min_length=1)
 
 
-_SPELLINGS = {"a": "A", "b": "B", "tie": "tie", "first": "A", "second": "B", "draw": "tie", "equal": "tie", "both": "tie", "neither": "tie"}
+_SPELLINGS = {
+    "a": "A",
+    "b": "B",
+    "tie": "tie",
+    "first": "A",
+    "second": "B",
+    "draw": "tie",
+    "equal": "tie",
+    "both": "tie",
+    "neither": "tie",
+}
 
 
 def spelled(value: Any) -> Any:
@@ -38,8 +48,12 @@ def spelled(value: Any) -> Any:
 
 class DimensionVerdict(Reply):
     dimension: Key = Field(description="The name of the dimension, exactly as shown.")
-    reason: Text = Field(description="What decides it, in one to three sentences, with keys such as [P3].")
-    better: Annotated[Literal["A", "B", "tie"], BeforeValidator(spelled)] = Field(description="A, B or tie.")
+    reason: Text = Field(
+        description="What decides it, in one to three sentences, with keys such as [P3]."
+    )
+    better: Annotated[Literal["A", "B", "tie"], BeforeValidator(spelled)] = Field(
+        description="A, B or tie."
+    )
 
 
 class PairReply(Reply):
@@ -50,7 +64,11 @@ class PairReply(Reply):
 
 def verdict_along(answer: PairReply, dimension: str) -> DimensionVerdict | None:
     """The verdict along `dimension`; None when there is none, or two that contradict each other."""
-    found = [verdict for verdict in answer.verdicts if verdict.dimension.casefold().replace(" ", "_") == dimension.casefold()]
+    found = [
+        verdict
+        for verdict in answer.verdicts
+        if verdict.dimension.casefold().replace(" ", "_") == dimension.casefold()
+    ]
     return found[0] if len({verdict.better for verdict in found}) == 1 else None
 
 
@@ -65,10 +83,16 @@ _TAKEN: dict[str, tuple[Taken, ...]] = {
         measures.freshness,
     ),
     "feasibility": (measures.means, measures.module_score("soundness")),
-    "validity": (measures.module_score("soundness"), measures.balance_of_evidence, measures.practices),
+    "validity": (
+        measures.module_score("soundness"),
+        measures.balance_of_evidence,
+        measures.practices,
+    ),
     "significance": (measures.promised_gains, measures.reach),
 }
-_WHOLE: tuple[Taken, ...] = tuple(measures.module_score(name) for name in ("soundness", "contribution", "committee", "novelty"))
+_WHOLE: tuple[Taken, ...] = tuple(
+    measures.module_score(name) for name in ("soundness", "contribution", "committee", "novelty")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +116,21 @@ async def baseline_pair(inputs: PairInput, tools: BaselineTools) -> PairReply:
 def _verdict(criterion: ShownCriterion, inputs: PairInput) -> DimensionVerdict:
     difference = _difference(criterion, inputs)
     better = "tie" if abs(difference.ahead) < TIE_BELOW else "A" if difference.ahead > 0 else "B"
-    return DimensionVerdict(dimension=criterion.name, reason=_reason(difference, better), better=better)
+    return DimensionVerdict(
+        dimension=criterion.name, reason=_reason(difference, better), better=better
+    )
 
 
 def _difference(criterion: ShownCriterion, inputs: PairInput) -> _Difference:
     if criterion.name in _TAKEN:
         return _held(inputs, (measures.committee_mean(criterion.name), *_TAKEN[criterion.name]))
     if criterion.name != "overall":
-        return _held(inputs, (measures.committee_mean(criterion.name), measures.words_of(criterion)))
-    parts = [_held(inputs, (measures.committee_mean(name), *taken)) for name, taken in _TAKEN.items()]
+        return _held(
+            inputs, (measures.committee_mean(criterion.name), measures.words_of(criterion))
+        )
+    parts = [
+        _held(inputs, (measures.committee_mean(name), *taken)) for name, taken in _TAKEN.items()
+    ]
     whole = _held(inputs, _WHOLE)
     known = [part for part in (*parts, whole) if part.pairs]
     leading = sorted(known, key=lambda part: -abs(part.ahead))
@@ -117,8 +147,17 @@ def _pairs_for(ahead: float, parts: list[_Difference]) -> list[tuple[Measure, Me
 def _held(inputs: PairInput, taken: tuple[Taken, ...]) -> _Difference:
     pairs = [pair for measure in taken if (pair := _both(measure, inputs.first, inputs.second))]
     weight = sum(first.weight for first, _ in pairs)
-    ahead = sum(first.weight * _gap((first, second)) for first, second in pairs) / weight if pairs else 0.0
-    return _Difference(ahead, tuple(sorted(pairs, key=lambda pair: -pair[0].weight * _gap(pair) * (1 if ahead >= 0 else -1))))
+    ahead = (
+        sum(first.weight * _gap((first, second)) for first, second in pairs) / weight
+        if pairs
+        else 0.0
+    )
+    return _Difference(
+        ahead,
+        tuple(
+            sorted(pairs, key=lambda pair: -pair[0].weight * _gap(pair) * (1 if ahead >= 0 else -1))
+        ),
+    )
 
 
 def _both(measure: Taken, first: ShownIdea, second: ShownIdea) -> tuple[Measure, Measure] | None:
@@ -133,7 +172,9 @@ def _gap(pair: tuple[Measure, Measure]) -> float:
 def _reason(difference: _Difference, better: str) -> str:
     if not difference.pairs:
         return "Nothing that can be counted of both ideas tells them apart."
-    telling = [pair for pair in difference.pairs if better == "tie" or _gap(pair) * difference.ahead > 0]
+    telling = [
+        pair for pair in difference.pairs if better == "tie" or _gap(pair) * difference.ahead > 0
+    ]
     said = "; ".join(_contrast(pair) for pair in telling[:2])
     if better == "tie":
         return f"The two stand level by what can be counted: {said}."

@@ -12,7 +12,8 @@ from tasks.text.words import content_words, key_phrases, outcome_cue, sentences,
 READABLE_WORDS = 20
 """Words per sentence that readability guides call easy; the measure falls to 0 at none and at twice as many."""
 _AIM = bounded(
-    r"\b(?:we (?:propose|aim|ask|test|study|introduce|develop|present|show)|goal|hypothes\w++|research question|objective)\b", IGNORECASE
+    r"\b(?:we (?:propose|aim|ask|test|study|introduce|develop|present|show)|goal|hypothes\w++|research question|objective)\b",
+    IGNORECASE,
 )
 _MEANS = bounded(
     r"\b(?:data ?sets?|benchmarks?|corpus|corpora|baselines?|metrics?|gpus?|simulat\w++|open[- ]source|code|protocols?|samples?|"
@@ -53,7 +54,12 @@ def once(taken: Taken, idea: ShownIdea) -> Measure | None:
 @lru_cache(maxsize=256)
 def committee_mean(dimension: str) -> Taken:
     def taken(idea: ShownIdea) -> Measure | None:
-        return _score(f"the committee's mean for {dimension.replace('_', ' ')}", dimension, 3.0, idea.dimension_scores)
+        return _score(
+            f"the committee's mean for {dimension.replace('_', ' ')}",
+            dimension,
+            3.0,
+            idea.dimension_scores,
+        )
 
     return taken
 
@@ -69,7 +75,9 @@ def module_score(module: str) -> Taken:
 def _score(name: str, wanted: str, weight: float, scores: tuple[ShownScore, ...]) -> Measure | None:
     for score in scores:
         if score.name == wanted:
-            return Measure(name, score.score_0_to_10 / 10, f"{score.score_0_to_10:.1f} of 10", weight)
+            return Measure(
+                name, score.score_0_to_10 / 10, f"{score.score_0_to_10:.1f} of 10", weight
+            )
     return None
 
 
@@ -81,7 +89,11 @@ def balance_of_evidence(idea: ShownIdea) -> Measure | None:
         return None
     value = (len(speaks_for) + 1) / (sided + 2)
     return Measure(
-        "the evidence", value, f"{_papers(speaks_for)} for it and {_papers(against)} against it", 2.0, _keys(speaks_for, against)
+        "the evidence",
+        value,
+        f"{_papers(speaks_for)} for it and {_papers(against)} against it",
+        2.0,
+        _keys(speaks_for, against),
     )
 
 
@@ -92,8 +104,16 @@ def distance_from_evidence(idea: ShownIdea) -> Measure | None:
         return None
     known = set(content_words(" ".join(f"{entry.title} {entry.text}" for entry in idea.evidence)))
     own = [phrase for phrase in phrases if not set(content_words(phrase)) <= known]
-    said = f"{len(own)} of {len(phrases)} key phrases stand in none of its papers" + (f", such as *{own[0]}*" if own else "")
-    return Measure("the distance from its papers", len(own) / len(phrases), said, 1.5, _keys(list(idea.evidence)))
+    said = f"{len(own)} of {len(phrases)} key phrases stand in none of its papers" + (
+        f", such as *{own[0]}*" if own else ""
+    )
+    return Measure(
+        "the distance from its papers",
+        len(own) / len(phrases),
+        said,
+        1.5,
+        _keys(list(idea.evidence)),
+    )
 
 
 def readability(idea: ShownIdea) -> Measure | None:
@@ -102,7 +122,9 @@ def readability(idea: ShownIdea) -> Measure | None:
         return None
     length = sum(len(words(sentence)) for sentence in found) / len(found)
     return Measure(
-        "the length of its sentences", max(0.0, 1 - abs(length - READABLE_WORDS) / READABLE_WORDS), f"{length:.0f} words on average"
+        "the length of its sentences",
+        max(0.0, 1 - abs(length - READABLE_WORDS) / READABLE_WORDS),
+        f"{length:.0f} words on average",
     )
 
 
@@ -111,7 +133,9 @@ def _cues(name: str, pattern: Pattern, half: float) -> Taken:
 
     def taken(idea: ShownIdea) -> Measure | None:
         found = list(dict.fromkeys(match.group().lower() for match in pattern.finditer(idea.text)))
-        said = f"it names {', '.join(f'*{word}*' for word in found[:3])}" if found else "it names none"
+        said = (
+            f"it names {', '.join(f'*{word}*' for word in found[:3])}" if found else "it names none"
+        )
         return Measure(name, len(found) / (len(found) + half), said)
 
     return taken
@@ -126,7 +150,15 @@ def practices(idea: ShownIdea) -> Measure | None:
 def promised_gains(idea: ShownIdea) -> Measure | None:
     found = sentences(idea.text)
     promising = [sentence for sentence in found if outcome_cue(sentence) == "positive"]
-    return Measure("the gains it promises", len(promising) / len(found), f"{len(promising)} of {len(found)} sentences") if found else None
+    return (
+        Measure(
+            "the gains it promises",
+            len(promising) / len(found),
+            f"{len(promising)} of {len(found)} sentences",
+        )
+        if found
+        else None
+    )
 
 
 @lru_cache(maxsize=256)
@@ -137,7 +169,11 @@ def words_of(criterion: ShownCriterion) -> Taken:
     def taken(idea: ShownIdea) -> Measure | None:
         shared = sorted(wanted & set(content_words(f"{idea.title} {idea.text}")))
         said = f"it speaks of {len(shared)} of the {len(wanted)} notions in the question"
-        return Measure("what the question asks for", len(shared) / len(wanted), said) if wanted else None
+        return (
+            Measure("what the question asks for", len(shared) / len(wanted), said)
+            if wanted
+            else None
+        )
 
     return taken
 

@@ -32,7 +32,9 @@ class ShownIdea(Noun):
     strengths: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
     module_scores: tuple[ShownScore, ...] = Field(default=(), description="Scored modules only.")
-    dimension_scores: tuple[ShownScore, ...] = Field(default=(), description="Scored committee dimensions only.")
+    dimension_scores: tuple[ShownScore, ...] = Field(
+        default=(), description="Scored committee dimensions only."
+    )
     evidence: tuple[ShownEvidence, ...] = ()
 
 

@@ -12,4 +12,10 @@ from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY
 from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW
 from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY
 
-STEPS: tuple[Step[Any, Any], ...] = (EXTRACT_METHODS, SOUNDNESS_QUERY, METHOD_EVIDENCE, SOUNDNESS_REVIEW, SOUNDNESS_SUMMARY)
+STEPS: tuple[Step[Any, Any], ...] = (
+    EXTRACT_METHODS,
+    SOUNDNESS_QUERY,
+    METHOD_EVIDENCE,
+    SOUNDNESS_REVIEW,
+    SOUNDNESS_SUMMARY,
+)

@@ -21,8 +21,12 @@ _EXPERIMENT = bounded(
     IGNORECASE,
 )
 _BULLET = bounded(r"^[ \t]*+(?:[-*+•]|\d{1,3}[.)])[ \t]+")
-_INLINE_LABEL = bounded(r"^[ \t]*+(?:(?:[-*+•]|\d{1,3}[.)])[ \t]++)?\*\*(.{2,90}?)(?::\*\*|\*\*:|\*\*)[ \t]*")
-_PLAN = bounded(r"^(?:research (?:plan|idea|proposal)|proposal|idea|plan)\b\s*+[:\-–—]*+\s*+", IGNORECASE)
+_INLINE_LABEL = bounded(
+    r"^[ \t]*+(?:(?:[-*+•]|\d{1,3}[.)])[ \t]++)?\*\*(.{2,90}?)(?::\*\*|\*\*:|\*\*)[ \t]*"
+)
+_PLAN = bounded(
+    r"^(?:research (?:plan|idea|proposal)|proposal|idea|plan)\b\s*+[:\-–—]*+\s*+", IGNORECASE
+)
 _WORDS = bounded(r"\w+")
 _LONG_BULLET_WORDS = 18
 _MAXIMUM_BLOCK_WORDS = 200
@@ -66,7 +70,12 @@ def blocks_of(idea: str) -> list[Block]:
 def _belong_together(before: Block, block: Block) -> bool:
     """Paragraphs under one telling label are one method, as long as they stay readable at once."""
     together = len(before.text.split()) + len(block.text.split())
-    return bool(block.label) and before.label == block.label and before.part is block.part and together <= _MAXIMUM_BLOCK_WORDS
+    return (
+        bool(block.label)
+        and before.label == block.label
+        and before.part is block.part
+        and together <= _MAXIMUM_BLOCK_WORDS
+    )
 
 
 def topic_of(idea: str) -> str:
@@ -82,7 +91,11 @@ def _part_of(heading: str, before: Part) -> Part:
         return before
     if _PLAN.match(heading):
         return Part.UNKNOWN
-    for part, pattern in ((Part.EXPERIMENT, _EXPERIMENT), (Part.BACKGROUND, _BACKGROUND), (Part.METHOD, _METHOD)):
+    for part, pattern in (
+        (Part.EXPERIMENT, _EXPERIMENT),
+        (Part.BACKGROUND, _BACKGROUND),
+        (Part.METHOD, _METHOD),
+    ):
         if pattern.search(heading):
             return part
     return before
@@ -90,10 +103,21 @@ def _part_of(heading: str, before: Part) -> Part:
 
 def _telling(heading: str) -> str:
     """The heading where it says more than which part of a plan this is."""
-    words = [word for word in _WORDS.findall(heading) if not (_METHOD.search(word) or _EXPERIMENT.search(word) or _BACKGROUND.search(word))]
+    words = [
+        word
+        for word in _WORDS.findall(heading)
+        if not (_METHOD.search(word) or _EXPERIMENT.search(word) or _BACKGROUND.search(word))
+    ]
     return (
         heading.strip(" :")
-        if len([word for word in words if len(word) > 3 and word.lower() not in ("proposed", "plan", "research")]) > 0
+        if len(
+            [
+                word
+                for word in words
+                if len(word) > 3 and word.lower() not in ("proposed", "plan", "research")
+            ]
+        )
+        > 0
         else ""
     )
 

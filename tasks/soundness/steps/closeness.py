@@ -65,14 +65,19 @@ class Closeness:
 def fingerprint(text: str) -> Fingerprint:
     """A word said twice weighs half more than one said once."""
     stems = content_words(text)
-    weights = {word: weight_of(word) * (1 + math.log2(count) / 2) for word, count in Counter(stems).items()}
+    weights = {
+        word: weight_of(word) * (1 + math.log2(count) / 2) for word, count in Counter(stems).items()
+    }
     return Fingerprint(weights, frozenset(pairwise(stems)))
 
 
 def fingerprint_of_method(method: str) -> Fingerprint:
     """Words that occur only in the context of the whole idea weigh half: most papers found share them."""
     whole, own = fingerprint(method), fingerprint(own_part(method))
-    weights = {word: weight if word in own.weights else weight / 2 for word, weight in whole.weights.items()}
+    weights = {
+        word: weight if word in own.weights else weight / 2
+        for word, weight in whole.weights.items()
+    }
     return Fingerprint(weights, whole.pairs)
 
 
@@ -93,7 +98,11 @@ def closeness(method: Fingerprint, paper: Fingerprint) -> Closeness:
     """The weighted share of the method's words that the paper uses too, and the informative words and pairs behind it."""
     shared = method.words & paper.words
     total = sum(method.weights.values())
-    pairs = {pair for pair in method.pairs & paper.pairs if weight_of(pair[0]) + weight_of(pair[1]) > 2 * _COMMON_WEIGHT}
+    pairs = {
+        pair
+        for pair in method.pairs & paper.pairs
+        if weight_of(pair[0]) + weight_of(pair[1]) > 2 * _COMMON_WEIGHT
+    }
     return Closeness(
         share_0_to_1=sum(method.weights[word] for word in shared) / total if total else 0.0,
         informative_word_count=sum(1 for word in shared if weight_of(word) == 1.0),

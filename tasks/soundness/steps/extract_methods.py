@@ -25,7 +25,9 @@ class MethodsInput(Noun):
 class ProposedMethod(Reply):
     """One method of the idea."""
 
-    text: Prose = Field(description="What is done, how, on what and what for; understandable alone.")
+    text: Prose = Field(
+        description="What is done, how, on what and what for; understandable alone."
+    )
     quote: Prose = Field(default="", description="The idea's own words, copied.")
 
 
@@ -56,7 +58,10 @@ _HOPE = bounded(
     IGNORECASE,
 )
 _PART_WEIGHT = {Part.METHOD: 1.0, Part.EXPERIMENT: 0.75, Part.UNKNOWN: 0.7, Part.BACKGROUND: 0.0}
-_NEXT = bounded(r"(?:first|second|third|fourth|fifth|next|then|finally|lastly|after|in parallel|to \w++|we then)\b", IGNORECASE)
+_NEXT = bounded(
+    r"(?:first|second|third|fourth|fifth|next|then|finally|lastly|after|in parallel|to \w++|we then)\b",
+    IGNORECASE,
+)
 _LONG_PARAGRAPH_WORDS = 70
 _STEPS_OF_A_SEQUENCE = 3
 _STEP_WORDS = 36
@@ -72,7 +77,10 @@ async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> Metho
     """
     proposed = _proposing(blocks_of(inputs.idea))
     if not proposed:
-        return NoAnswer(Reason.NOTHING_TO_JUDGE, "no sentence of the idea says what would be done; describe the method in full sentences")
+        return NoAnswer(
+            Reason.NOTHING_TO_JUDGE,
+            "no sentence of the idea says what would be done; describe the method in full sentences",
+        )
     context = _context(inputs.idea)
     chosen: list[Block] = []
     for block in _by_importance(proposed, inputs.idea):
@@ -85,12 +93,19 @@ async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> Metho
 
 def _proposing(blocks: list[Block]) -> list[Block]:
     """Blocks that state an action; without any, those outside the background; without those, all that state something."""
-    filled = [part for block in blocks if content_words(block.text) and sentences(block.text) for part in _parts(block)]
+    filled = [
+        part
+        for block in blocks
+        if content_words(block.text) and sentences(block.text)
+        for part in _parts(block)
+    ]
     forward = [block for block in filled if block.part is not Part.BACKGROUND]
     acting = [block for block in forward if _actions(block)]
     if acting:
         return acting
-    return [block for block in filled if _actions(block)] or [block for block in forward if _says_something(block.text)]
+    return [block for block in filled if _actions(block)] or [
+        block for block in forward if _says_something(block.text)
+    ]
 
 
 def _says_something(text: str) -> bool:
@@ -100,17 +115,29 @@ def _says_something(text: str) -> bool:
 def _parts(block: Block) -> list[Block]:
     """A long paragraph that tells one step after the other, cut before the steps; any other block, lists among them, whole."""
     found = sentences(block.text)
-    if block.label or len(block.text.split()) <= _LONG_PARAGRAPH_WORDS or sum(map(_acts, found)) < _STEPS_OF_A_SEQUENCE:
+    if (
+        block.label
+        or len(block.text.split()) <= _LONG_PARAGRAPH_WORDS
+        or sum(map(_acts, found)) < _STEPS_OF_A_SEQUENCE
+    ):
         return [block]
     groups: list[list[str]] = [[]]
     for sentence in found:
         size = sum(len(other.split()) for other in groups[-1])
-        if groups[-1] and _acts(sentence) and (size >= _STEP_WORDS or (_NEXT.match(sentence) and size >= _STEP_WORDS / 2)):
+        if (
+            groups[-1]
+            and _acts(sentence)
+            and (size >= _STEP_WORDS or (_NEXT.match(sentence) and size >= _STEP_WORDS / 2))
+        ):
             groups.append([])
         groups[-1].append(sentence)
     steps = [" ".join(group) for group in groups]
     bare = "".join(block.text.split())
-    return [Block(block.part, "", step) for step in steps] if all("".join(step.split()) in bare for step in steps) else [block]
+    return (
+        [Block(block.part, "", step) for step in steps]
+        if all("".join(step.split()) in bare for step in steps)
+        else [block]
+    )
 
 
 def _actions(block: Block) -> int:
@@ -119,7 +146,9 @@ def _actions(block: Block) -> int:
 
 def _acts(sentence: str) -> bool:
     """Whether the sentence says what would be done, rather than what it would be good for."""
-    return bool(_ACTION.search(sentence) or _IMPERATIVE.match(plain(sentence))) and not _HOPE.search(sentence)
+    return bool(
+        _ACTION.search(sentence) or _IMPERATIVE.match(plain(sentence))
+    ) and not _HOPE.search(sentence)
 
 
 def _by_importance(blocks: list[Block], idea: str) -> list[Block]:
@@ -131,9 +160,17 @@ def _by_importance(blocks: list[Block], idea: str) -> list[Block]:
         block = blocks[place]
         position = 1.0 - place / len(blocks)
         density = min(_actions(block), 3) / 3
-        return _PART_WEIGHT[block.part] + 0.8 * centrality[block.text] / top + 0.35 * position + 0.25 * density
+        return (
+            _PART_WEIGHT[block.part]
+            + 0.8 * centrality[block.text] / top
+            + 0.35 * position
+            + 0.25 * density
+        )
 
-    return [blocks[place] for place in sorted(range(len(blocks)), key=lambda place: (-importance(place), place))]
+    return [
+        blocks[place]
+        for place in sorted(range(len(blocks)), key=lambda place: (-importance(place), place))
+    ]
 
 
 def _context(idea: str) -> str:
@@ -145,7 +182,10 @@ def _context(idea: str) -> str:
 def _method(block: Block, idea: str, context: str) -> ProposedMethod:
     found = sentences(block.text)
     central = {sentence: score for score, sentence in rank_sentences(idea, found, len(found))}
-    order = sorted(range(len(found)), key=lambda place: (not _acts(found[place]), -central[found[place]], place))
+    order = sorted(
+        range(len(found)),
+        key=lambda place: (not _acts(found[place]), -central[found[place]], place),
+    )
     kept: list[int] = []
     for place in order:
         if kept and sum(len(found[other].split()) for other in (*kept, place)) > _MAXIMUM_WORDS:
@@ -154,7 +194,9 @@ def _method(block: Block, idea: str, context: str) -> ProposedMethod:
     lead = found[order[0]]
     wording = " ".join(_worded(found, place, kept) for place in _announcements_dropped(found, kept))
     label = plain(block.label).strip(" :")
-    named = wording if not label or wording.lower().startswith(label.lower()) else f"{label}: {wording}"
+    named = (
+        wording if not label or wording.lower().startswith(label.lower()) else f"{label}: {wording}"
+    )
     return ProposedMethod(
         text=f"{named} {CONTEXT_MARK}{context}." if context else named,
         quote=block.text if len(block.text.split()) <= _MAXIMUM_QUOTE_WORDS else lead,
@@ -163,7 +205,9 @@ def _method(block: Block, idea: str, context: str) -> ProposedMethod:
 
 def _announcements_dropped(found: list[str], kept: list[int]) -> list[int]:
     """The kept places in order, without lines that announce something that is not kept (`Our design includes:`)."""
-    telling = [place for place in sorted(kept) if not found[place].endswith(":") or place + 1 in kept]
+    telling = [
+        place for place in sorted(kept) if not found[place].endswith(":") or place + 1 in kept
+    ]
     return telling or sorted(kept)
 
 

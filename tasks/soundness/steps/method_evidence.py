@@ -11,7 +11,14 @@ from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, Step
-from tasks.soundness.steps.closeness import Closeness, Fingerprint, closeness, core_words, fingerprint, fingerprint_of_method
+from tasks.soundness.steps.closeness import (
+    Closeness,
+    Fingerprint,
+    closeness,
+    core_words,
+    fingerprint,
+    fingerprint_of_method,
+)
 from tasks.soundness.steps.wording import quotable
 from tasks.text.signs import Reading, read_sentence
 from tasks.text.words import rank_sentences, sentences
@@ -20,7 +27,9 @@ from tasks.text.words import rank_sentences, sentences
 class SectionShown(Noun):
     """One section of a paper, as far as it is shown."""
 
-    kind: str = Field(pattern="^[a-z_]+$", description="abstract, methods, results or related_work.")
+    kind: str = Field(
+        pattern="^[a-z_]+$", description="abstract, methods, results or related_work."
+    )
     text: str
     words_left_out: int = Field(default=0, ge=0)
 
@@ -39,7 +48,9 @@ class EvidenceInput(Noun):
     idea: str
     method: str
     papers: tuple[PaperShown, ...] = Field(min_length=1)
-    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each text; None: as many as it needs.")
+    words_per_text: int | None = Field(
+        default=None, ge=1, description="Asked of each text; None: as many as it needs."
+    )
 
 
 class PaperReading(Reply):
@@ -68,15 +79,24 @@ async def baseline_evidence(inputs: EvidenceInput, _tools: BaselineTools) -> Evi
     """Each paper by itself, so that the answer does not depend on how many are read at once."""
     method = fingerprint_of_method(inputs.method)
     core = core_words(inputs.idea, _CORE_SIZE)
-    return EvidenceReply(papers=tuple(_reading(paper, inputs.method, method, core) for paper in inputs.papers))
+    return EvidenceReply(
+        papers=tuple(_reading(paper, inputs.method, method, core) for paper in inputs.papers)
+    )
 
 
-def _reading(paper: PaperShown, method_text: str, method: Fingerprint, core: frozenset[str]) -> PaperReading:
+def _reading(
+    paper: PaperShown, method_text: str, method: Fingerprint, core: frozenset[str]
+) -> PaperReading:
     digest = fingerprint(_digest(paper))
     if not _related(closeness(method, digest), len(core & digest.words)):
         return PaperReading(key=paper.key, relevant=False)
     readings = [read_sentence(sentence) for sentence in _quotable_sentences(paper)]
-    near = {text: score for score, text in rank_sentences(method_text, [reading.sentence for reading in readings], len(readings))}
+    near = {
+        text: score
+        for score, text in rank_sentences(
+            method_text, [reading.sentence for reading in readings], len(readings)
+        )
+    }
     results = _results(readings, near)
     did = _best(
         [reading for reading in readings if reading not in results],
@@ -87,7 +107,10 @@ def _reading(paper: PaperShown, method_text: str, method: Fingerprint, core: fro
     rest = [
         reading
         for reading in readings
-        if reading not in (*results, *did) and reading.condition and reading.sign != "negative" and not reading.of_others
+        if reading not in (*results, *did)
+        and reading.condition
+        and reading.sign != "negative"
+        and not reading.of_others
     ]
     context = _best(rest, near, lambda reading: 0.1 * reading.figures, 1)
     return PaperReading(
@@ -103,7 +126,11 @@ def _related(found: Closeness, core_word_count: int) -> bool:
     """Enough of the method's wording, by share, informative words and pairs of words, and enough of the words the idea keeps using."""
     words, pairs = found.informative_word_count, found.pair_count
     close = words >= _ALONE or (words >= _WITH_A_PAIR and pairs >= 1)
-    return close and found.share_0_to_1 >= _MINIMUM_SHARE and core_word_count >= (_CORE_WORDS - 1 if pairs >= 2 else _CORE_WORDS)
+    return (
+        close
+        and found.share_0_to_1 >= _MINIMUM_SHARE
+        and core_word_count >= (_CORE_WORDS - 1 if pairs >= 2 else _CORE_WORDS)
+    )
 
 
 def _digest(paper: PaperShown) -> str:
@@ -113,7 +140,12 @@ def _digest(paper: PaperShown) -> str:
 
 
 def _quotable_sentences(paper: PaperShown) -> list[str]:
-    found = dict.fromkeys(sentence for section in paper.sections for sentence in sentences(section.text) if quotable(sentence))
+    found = dict.fromkeys(
+        sentence
+        for section in paper.sections
+        for sentence in sentences(section.text)
+        if quotable(sentence)
+    )
     return list(found)[:_SENTENCES_READ]
 
 
@@ -122,15 +154,32 @@ def _results(readings: list[Reading], near: dict[str, float]) -> list[Reading]:
     outcomes = [
         reading
         for reading in readings
-        if not reading.of_others and (reading.finding or (reading.sign != "neutral" and not reading.procedure))
+        if not reading.of_others
+        and (reading.finding or (reading.sign != "neutral" and not reading.procedure))
     ]
-    best = _best(outcomes, near, lambda reading: 0.3 * reading.finding + 0.2 * (reading.sign != "neutral") + 0.15 * reading.figures, 2)
-    against = [reading for reading in readings if reading.sign == "negative" and reading not in best and near[reading.sentence] > 0]
+    best = _best(
+        outcomes,
+        near,
+        lambda reading: (
+            0.3 * reading.finding + 0.2 * (reading.sign != "neutral") + 0.15 * reading.figures
+        ),
+        2,
+    )
+    against = [
+        reading
+        for reading in readings
+        if reading.sign == "negative" and reading not in best and near[reading.sentence] > 0
+    ]
     return [*best, *_best(against, near, lambda reading: 0.3 * reading.finding, 1)]
 
 
-def _best(readings: list[Reading], near: dict[str, float], bonus: Callable[[Reading], float], limit: int) -> list[Reading]:
-    order = sorted(range(len(readings)), key=lambda place: (-(near[readings[place].sentence] + bonus(readings[place])), place))
+def _best(
+    readings: list[Reading], near: dict[str, float], bonus: Callable[[Reading], float], limit: int
+) -> list[Reading]:
+    order = sorted(
+        range(len(readings)),
+        key=lambda place: (-(near[readings[place].sentence] + bonus(readings[place])), place),
+    )
     return [readings[place] for place in order[:limit]]
 
 

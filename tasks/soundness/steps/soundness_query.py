@@ -51,11 +51,18 @@ async def baseline_queries(inputs: QueriesInput, _tools: BaselineTools) -> Queri
         for number, method in enumerate(inputs.methods, start=1)
         if (query := _query(method, about_idea, subject, inputs.word_limit))
     ]
-    return QueriesReply(queries=tuple(answers)) if answers else NoAnswer(Reason.NOTHING_TO_JUDGE, "the method has no words to search for")
+    return (
+        QueriesReply(queries=tuple(answers))
+        if answers
+        else NoAnswer(Reason.NOTHING_TO_JUDGE, "the method has no words to search for")
+    )
 
 
 def _query(method: str, about_idea: Counter[str], subject: list[str], word_limit: int) -> str:
-    phrases = [*_telling(key_phrases(plain(method), _CANDIDATES), about_idea, _METHOD_PHRASES), *subject]
+    phrases = [
+        *_telling(key_phrases(plain(method), _CANDIDATES), about_idea, _METHOD_PHRASES),
+        *subject,
+    ]
     kept: list[str] = []
     known: set[str] = set()
     for phrase in phrases:
@@ -72,9 +79,13 @@ def _telling(phrases: list[str], about_idea: Counter[str], limit: int) -> list[s
 
     def value(phrase: str) -> float:
         stems = content_words(phrase)
-        return sum(weight_of(stem) * (1.0 + math.log1p(about_idea[stem])) for stem in stems) / (len(stems) + 0.7)
+        return sum(weight_of(stem) * (1.0 + math.log1p(about_idea[stem])) for stem in stems) / (
+            len(stems) + 0.7
+        )
 
-    ranked = sorted(range(len(phrases)), key=lambda place: (-round(value(phrases[place]), 3), place))
+    ranked = sorted(
+        range(len(phrases)), key=lambda place: (-round(value(phrases[place]), 3), place)
+    )
     return [phrases[place] for place in ranked[:limit]]
 
 

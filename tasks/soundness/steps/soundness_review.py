@@ -26,8 +26,12 @@ class ReviewInput(Noun):
 
     idea: str
     method: str
-    evidence: tuple[EvidenceShown, ...] = Field(min_length=1, description="Newest first; of the same date, best passage first.")
-    words_per_text: int | None = Field(default=None, ge=1, description="Asked of each text; None: as many as it needs.")
+    evidence: tuple[EvidenceShown, ...] = Field(
+        min_length=1, description="Newest first; of the same date, best passage first."
+    )
+    words_per_text: int | None = Field(
+        default=None, ge=1, description="Asked of each text; None: as many as it needs."
+    )
 
 
 class ReviewReply(Reply):
@@ -36,7 +40,9 @@ class ReviewReply(Reply):
     support: Prose
     contradictions: Prose
     suggestions: Prose
-    score: float = Field(ge=0, le=10, description="0 the method fails, 5 mixed or thin evidence, 10 established.")
+    score: float = Field(
+        ge=0, le=10, description="0 the method fails, 5 mixed or thin evidence, 10 established."
+    )
 
 
 _QUOTED = 5
@@ -52,7 +58,9 @@ async def baseline_review(inputs: ReviewInput, _tools: BaselineTools) -> ReviewR
     """Quote what the evidence reports, strongest first, each sentence with its key."""
     found = standings(inputs.method, inputs.evidence)
     if not found:
-        return NoAnswer(Reason.NO_EVIDENCE, "none of the papers shown shares wording with the method")
+        return NoAnswer(
+            Reason.NO_EVIDENCE, "none of the papers shown shares wording with the method"
+        )
     return ReviewReply(
         support=_support(found),
         contradictions=_contradictions(found),
@@ -71,8 +79,14 @@ def soundness_score(found: list[Standing]) -> float:
     disappoint. Wording is all it knows: it is a baseline.
     """
     support = sum(standing.closeness_0_to_1 * _for_weight(standing) for standing in found)
-    against = sum(standing.closeness_0_to_1 * _against_weight(standing.unfavourable) for standing in found if standing.unfavourable)
-    return round(10 * (support + _PRIOR_0_TO_1 * _PRIOR_WEIGHT) / (support + against + _PRIOR_WEIGHT), 1)
+    against = sum(
+        standing.closeness_0_to_1 * _against_weight(standing.unfavourable)
+        for standing in found
+        if standing.unfavourable
+    )
+    return round(
+        10 * (support + _PRIOR_0_TO_1 * _PRIOR_WEIGHT) / (support + against + _PRIOR_WEIGHT), 1
+    )
 
 
 def _for_weight(standing: Standing) -> float:
@@ -87,12 +101,22 @@ def _against_weight(finding: Reading | None) -> float:
 
 def _support(found: list[Standing]) -> str:
     favourable = [standing for standing in found if standing.favourable][:_QUOTED]
-    neutral = [standing for standing in found if not standing.favourable and not standing.unfavourable]
-    told = [_favourable_sentence(standing, place, favourable[0]) for place, standing in enumerate(favourable)]
+    neutral = [
+        standing for standing in found if not standing.favourable and not standing.unfavourable
+    ]
+    told = [
+        _favourable_sentence(standing, place, favourable[0])
+        for place, standing in enumerate(favourable)
+    ]
     if neutral:
         keys = joined([f"[{standing.key}]" for standing in neutral[:_LISTED]])
-        told.append(f"{keys} {'works' if len(neutral[:_LISTED]) == 1 else 'work'} on something related {SILENT}")
-    return " ".join(told) or f"{none_of(len(found), 'reports')} success with something close to this method."
+        told.append(
+            f"{keys} {'works' if len(neutral[:_LISTED]) == 1 else 'work'} on something related {SILENT}"
+        )
+    return (
+        " ".join(told)
+        or f"{none_of(len(found), 'reports')} success with something close to this method."
+    )
 
 
 def _favourable_sentence(standing: Standing, place: int, first: Standing) -> str:
@@ -108,16 +132,28 @@ _VERBS = ("reports", "adds", "states", "writes", "finds")
 
 def _when(standing: Standing, first: Standing, place: int) -> str:
     """Set a paper in time against the closest one, once in each direction it matters."""
-    if place > 2 or "undated" in (standing.published, first.published) or standing.published[:4] == first.published[:4]:
+    if (
+        place > 2
+        or "undated" in (standing.published, first.published)
+        or standing.published[:4] == first.published[:4]
+    ):
         return ""
     return "More recently, " if standing.published > first.published else "Earlier, "
 
 
 def _contradictions(found: list[Standing]) -> str:
     unfavourable = [standing for standing in found if standing.unfavourable]
-    unfavourable.sort(key=lambda standing: -standing.closeness_0_to_1 * _against_weight(standing.unfavourable))
-    told = [_unfavourable_sentence(standing, place) for place, standing in enumerate(unfavourable[:_QUOTED])]
-    return " ".join(told) or f"{none_of(len(found), 'reports')} a failure or limit of something close to this method."
+    unfavourable.sort(
+        key=lambda standing: -standing.closeness_0_to_1 * _against_weight(standing.unfavourable)
+    )
+    told = [
+        _unfavourable_sentence(standing, place)
+        for place, standing in enumerate(unfavourable[:_QUOTED])
+    ]
+    return (
+        " ".join(told)
+        or f"{none_of(len(found), 'reports')} a failure or limit of something close to this method."
+    )
 
 
 def _unfavourable_sentence(standing: Standing, place: int) -> str:
@@ -125,7 +161,10 @@ def _unfavourable_sentence(standing: Standing, place: int) -> str:
     said = quote(standing.unfavourable.sentence)
     about = joined(standing.shared)
     if standing.unfavourable.of_others:
-        openings = (f"On {about}, [{standing.key}] names a limit of comparable work", f"[{standing.key}] sees a weakness around {about}")
+        openings = (
+            f"On {about}, [{standing.key}] names a limit of comparable work",
+            f"[{standing.key}] sees a weakness around {about}",
+        )
     else:
         openings = (
             f"Working on {about}, [{standing.key}] reports an unfavourable outcome",
@@ -147,7 +186,10 @@ def suggestions(inputs: ReviewInput, found: list[Standing]) -> str:
         *_first(_conditions(found, items), 1),
         *_first(_bars(found), 1),
     ]
-    return " ".join(drawn[:_MOST]) or f"{none_of(len(found), 'gives')} a specific hint on how to change this method."
+    return (
+        " ".join(drawn[:_MOST])
+        or f"{none_of(len(found), 'gives')} a specific hint on how to change this method."
+    )
 
 
 def _first(drawn: Iterator[str], limit: int) -> list[str]:
@@ -160,8 +202,15 @@ def _practices(idea: str, found: list[Standing], items: dict[str, EvidenceShown]
     for standing in found:
         for sentence in _sentences(items[standing.key]):
             reading = read_sentence(sentence)
-            named = next((p for p in missing if p.name not in used and p.pattern.search(sentence)), None)
-            if named is not None and (reading.procedure or reading.finding) and not reading.of_others and quotable(sentence):
+            named = next(
+                (p for p in missing if p.name not in used and p.pattern.search(sentence)), None
+            )
+            if (
+                named is not None
+                and (reading.procedure or reading.finding)
+                and not reading.of_others
+                and quotable(sentence)
+            ):
                 used.add(named.name)
                 about = joined(standing.shared)
                 said = quote(sentence)
@@ -176,14 +225,20 @@ def _limits(found: list[Standing]) -> Iterator[str]:
             yield f"Test early, on {about}, whether the limit that [{standing.key}] names applies here, and say what follows if it does."
 
 
-def _alternatives(idea: str, found: list[Standing], items: dict[str, EvidenceShown]) -> Iterator[str]:
+def _alternatives(
+    idea: str, found: list[Standing], items: dict[str, EvidenceShown]
+) -> Iterator[str]:
     """Procedures of related papers in which most informative words are new to the plan."""
     known = fingerprint(idea).words
     for standing in found:
         for sentence in sentences(items[standing.key].method):
             telling = [word for word in fingerprint(sentence).words if weight_of(word) == 1.0]
             new = [word for word in telling if word not in known]
-            if quotable(sentence) and _tells_what_it_does(sentence) and len(new) >= max(3, len(telling) / 2):
+            if (
+                quotable(sentence)
+                and _tells_what_it_does(sentence)
+                and len(new) >= max(3, len(telling) / 2)
+            ):
                 yield f"Weigh what [{standing.key}] says on {joined(standing.shared)} and this plan does not: {quote(sentence)}."
                 break
 
@@ -191,14 +246,21 @@ def _alternatives(idea: str, found: list[Standing], items: dict[str, EvidenceSho
 def _tells_what_it_does(sentence: str) -> bool:
     """Whether the paper speaks of its own doing: not of what others lack, nor of what came of it."""
     reading = read_sentence(sentence)
-    return reading.sign != "negative" and not (reading.of_others or reading.finding or speaks_of_others(sentence))
+    return reading.sign != "negative" and not (
+        reading.of_others or reading.finding or speaks_of_others(sentence)
+    )
 
 
 def _conditions(found: list[Standing], items: dict[str, EvidenceShown]) -> Iterator[str]:
     for standing in found:
         for sentence in sentences(items[standing.key].context):
             reading = read_sentence(sentence)
-            if standing.favourable is not None and quotable(sentence) and reading.sign != "negative" and not reading.of_others:
+            if (
+                standing.favourable is not None
+                and quotable(sentence)
+                and reading.sign != "negative"
+                and not reading.of_others
+            ):
                 said = quote(sentence)
                 yield f"Say in what the conditions here differ from those behind the favourable outcome of [{standing.key}]: {said}."
 
@@ -210,7 +272,11 @@ def _bars(found: list[Standing]) -> Iterator[str]:
 
 
 def _sentences(item: EvidenceShown) -> list[str]:
-    return [sentence for text in (item.method, item.results, item.context) for sentence in sentences(text)]
+    return [
+        sentence
+        for text in (item.method, item.results, item.context)
+        for sentence in sentences(text)
+    ]
 
 
 SOUNDNESS_REVIEW = Step(

@@ -31,7 +31,9 @@ class SummaryInput(Noun):
     """Input of `soundness_summary`."""
 
     idea: str
-    reviews: tuple[ReviewShown, ...] = Field(min_length=1, description="In order of the methods' importance.")
+    reviews: tuple[ReviewShown, ...] = Field(
+        min_length=1, description="In order of the methods' importance."
+    )
 
 
 class SummaryReply(Reply):
@@ -50,15 +52,26 @@ _REPEATED = 0.5
 async def baseline_summary(inputs: SummaryInput, _tools: BaselineTools) -> SummaryReply:
     """Up to three of each: strengths of well-scored methods, weaknesses and suggestions of badly scored ones, important methods first."""
     return SummaryReply(
-        strengths=_chosen(inputs, lambda review: review.support, lambda review: review.score_0_to_10),
-        weaknesses=_chosen(inputs, lambda review: review.contradictions, lambda review: 10 - review.score_0_to_10),
-        suggestions=_chosen(inputs, lambda review: review.suggestions, lambda review: 10 - review.score_0_to_10),
+        strengths=_chosen(
+            inputs, lambda review: review.support, lambda review: review.score_0_to_10
+        ),
+        weaknesses=_chosen(
+            inputs, lambda review: review.contradictions, lambda review: 10 - review.score_0_to_10
+        ),
+        suggestions=_chosen(
+            inputs, lambda review: review.suggestions, lambda review: 10 - review.score_0_to_10
+        ),
     )
 
 
-def _chosen(inputs: SummaryInput, part: Callable[[ReviewShown], str], weight: Callable[[ReviewShown], float]) -> tuple[str, ...]:
+def _chosen(
+    inputs: SummaryInput, part: Callable[[ReviewShown], str], weight: Callable[[ReviewShown], float]
+) -> tuple[str, ...]:
     """One statement per method in order of weight times importance, then further ones; no paper and no wording twice."""
-    order = sorted(inputs.reviews, key=lambda review: (-(weight(review) + 0.5) / (1 + 0.15 * (review.rank - 1)), review.rank))
+    order = sorted(
+        inputs.reviews,
+        key=lambda review: (-(weight(review) + 0.5) / (1 + 0.15 * (review.rank - 1)), review.rank),
+    )
     offered = [(review, _statements(part(review))) for review in order]
     depth = max(len(found) for _, found in offered)
     chosen: list[str] = []
@@ -68,7 +81,9 @@ def _chosen(inputs: SummaryInput, part: Callable[[ReviewShown], str], weight: Ca
             if place >= len(found) or len(chosen) == _MOST:
                 continue
             keys = set(_KEY.findall(found[place]))
-            if keys & cited or any(overlap_0_to_1(found[place], other) > _REPEATED for other in chosen):
+            if keys & cited or any(
+                overlap_0_to_1(found[place], other) > _REPEATED for other in chosen
+            ):
                 continue
             cited |= keys
             chosen.append(f"Method {review.rank} ({label_of(review.method)}): {found[place]}")
@@ -77,7 +92,11 @@ def _chosen(inputs: SummaryInput, part: Callable[[ReviewShown], str], weight: Ca
 
 def _statements(text: str) -> list[str]:
     """The sentences of a review that say something of one paper; those that only list related ones are left out."""
-    return [sentence for sentence in sentences(text) if _KEY.search(sentence) and not sentence.endswith(SILENT)]
+    return [
+        sentence
+        for sentence in sentences(text)
+        if _KEY.search(sentence) and not sentence.endswith(SILENT)
+    ]
 
 
 SOUNDNESS_SUMMARY = Step(

@@ -7,7 +7,14 @@ from itertools import pairwise
 from pydantic import Field
 
 from schemas.base import Noun
-from tasks.soundness.steps.closeness import Closeness, Fingerprint, closeness, fingerprint, fingerprint_of_method, weight_of
+from tasks.soundness.steps.closeness import (
+    Closeness,
+    Fingerprint,
+    closeness,
+    fingerprint,
+    fingerprint_of_method,
+    weight_of,
+)
 from tasks.soundness.steps.wording import own_part, quotable
 from tasks.text.signs import Reading, read_sentence
 from tasks.text.words import content_words, sentences, words
@@ -46,27 +53,50 @@ class Standing:
 def standings(method_text: str, evidence: Sequence[EvidenceShown]) -> list[Standing]:
     """The papers that share wording with the method, closest first; ties in the order shown."""
     method, own = fingerprint_of_method(method_text), fingerprint(own_part(method_text))
-    found = [standing for item in evidence if (standing := _standing(item, method_text, method, own)) is not None]
+    found = [
+        standing
+        for item in evidence
+        if (standing := _standing(item, method_text, method, own)) is not None
+    ]
     return sorted(found, key=lambda standing: -standing.closeness_0_to_1)
 
 
-def _standing(item: EvidenceShown, method_text: str, method: Fingerprint, own: Fingerprint) -> Standing | None:
+def _standing(
+    item: EvidenceShown, method_text: str, method: Fingerprint, own: Fingerprint
+) -> Standing | None:
     text = "\n".join((item.title, item.method, item.results, item.context))
     paper = fingerprint(text)
     shared = shared_terms(method_text, paper)
     if not shared:
         return None
-    readings = [read_sentence(sentence) for sentence in sentences(item.results) if quotable(sentence)]
-    near = {reading.sentence: closeness(method, fingerprint(reading.sentence)).share_0_to_1 for reading in readings}
-    readings.sort(key=lambda reading: -(near[reading.sentence] + 0.1 * reading.figures + 0.1 * reading.finding))
+    readings = [
+        read_sentence(sentence) for sentence in sentences(item.results) if quotable(sentence)
+    ]
+    near = {
+        reading.sentence: closeness(method, fingerprint(reading.sentence)).share_0_to_1
+        for reading in readings
+    }
+    readings.sort(
+        key=lambda reading: (
+            -(near[reading.sentence] + 0.1 * reading.figures + 0.1 * reading.finding)
+        )
+    )
     alike = closeness(own, paper)
-    favourable = [reading for reading in readings if reading.sign == "positive" and reading.finding and not reading.of_others]
-    unfavourable = [reading for reading in readings if reading.sign == "negative" and _limits(reading, method)]
+    favourable = [
+        reading
+        for reading in readings
+        if reading.sign == "positive" and reading.finding and not reading.of_others
+    ]
+    unfavourable = [
+        reading for reading in readings if reading.sign == "negative" and _limits(reading, method)
+    ]
     discount = 1.0 if item.read_from == "full text" else _ABSTRACT_DISCOUNT
     return Standing(
         key=item.key,
         published=item.published,
-        closeness_0_to_1=round(min(closeness(method, paper).share_0_to_1 / _FULL_SHARE, 1.0) * discount, 3),
+        closeness_0_to_1=round(
+            min(closeness(method, paper).share_0_to_1 / _FULL_SHARE, 1.0) * discount, 3
+        ),
         shared=shared,
         favourable=next((reading for reading in favourable if _bears(reading, own, alike)), None),
         unfavourable=unfavourable[0] if unfavourable else None,
@@ -81,7 +111,9 @@ def _bears(reading: Reading, own: Fingerprint, alike: Closeness) -> bool:
     told = closeness(own, fingerprint(reading.sentence))
     near = alike.informative_word_count >= _NEAR_WORDS or alike.pair_count >= 1
     very_near = alike.informative_word_count >= _VERY_NEAR_WORDS or (near and alike.pair_count >= 1)
-    return told.informative_word_count >= 2 or (told.informative_word_count == 1 and near) or very_near
+    return (
+        told.informative_word_count >= 2 or (told.informative_word_count == 1 and near) or very_near
+    )
 
 
 def _limits(reading: Reading, method: Fingerprint) -> bool:
@@ -98,7 +130,14 @@ def shared_terms(method: str, paper: Fingerprint) -> tuple[str, ...]:
     """Up to two terms in the method's spelling that the paper uses too: its own before those of its context, pairs before words."""
     own = own_part(method)
     chosen: list[str] = []
-    for term in dict.fromkeys((*_pairs(own, paper), *_singles(own, paper), *_pairs(method, paper), *_singles(method, paper))):
+    for term in dict.fromkeys(
+        (
+            *_pairs(own, paper),
+            *_singles(own, paper),
+            *_pairs(method, paper),
+            *_singles(method, paper),
+        )
+    ):
         stems = set(content_words(term))
         if not any(stems & set(content_words(other)) for other in chosen):
             chosen.append(term)
@@ -116,12 +155,20 @@ def _pairs(text: str, paper: Fingerprint) -> list[str]:
         if not left_stems or not right_stems or right.endswith(_VERB_ENDINGS):
             continue
         weight = sum(map(weight_of, (*left_stems, *right_stems)))
-        if (left_stems[-1], right_stems[0]) in paper.pairs and set(left_stems + right_stems) <= paper.words and weight > 1:
+        if (
+            (left_stems[-1], right_stems[0]) in paper.pairs
+            and set(left_stems + right_stems) <= paper.words
+            and weight > 1
+        ):
             found.append(f"{left} {right}")
     return found
 
 
 def _singles(text: str, paper: Fingerprint) -> list[str]:
     """Informative words, likely nouns first, then long ones."""
-    found = [word for word, stems in _tokens(text) if stems and set(stems) <= paper.words and max(map(weight_of, stems)) == 1.0]
+    found = [
+        word
+        for word, stems in _tokens(text)
+        if stems and set(stems) <= paper.words and max(map(weight_of, stems)) == 1.0
+    ]
     return sorted(found, key=lambda word: (word.endswith(_VERB_ENDINGS), -len(word)))

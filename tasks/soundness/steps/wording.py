@@ -62,7 +62,9 @@ def none_of(paper_count: int, verb: str) -> str:
     """The beginning of a sentence that says what no paper says; `verb` as in `reports`."""
     plain_verb = verb.removesuffix("s")
     return (
-        f"None of the {paper_count} related papers read {verb}" if paper_count > 1 else f"The one related paper read does not {plain_verb}"
+        f"None of the {paper_count} related papers read {verb}"
+        if paper_count > 1
+        else f"The one related paper read does not {plain_verb}"
     )
 
 
@@ -70,10 +72,18 @@ def label_of(method: str) -> str:
     """What to call a method in passing: the label it opens with, else its first words."""
     own = own_part(method)
     label, colon, _ = own.partition(": ")
-    return label if colon and len(label.split()) <= MAXIMUM_LABEL_WORDS else opening(own, MAXIMUM_LABEL_WORDS)
+    return (
+        label
+        if colon and len(label.split()) <= MAXIMUM_LABEL_WORDS
+        else opening(own, MAXIMUM_LABEL_WORDS)
+    )
 
 
 def opening(text: str, words: int) -> str:
     """The first `words` words of `text`, with an ellipsis where it goes on."""
     parts = text.split()
-    return " ".join(parts).rstrip(".") if len(parts) <= words else " ".join(parts[:words]).rstrip(",;:.") + " …"
+    return (
+        " ".join(parts).rstrip(".")
+        if len(parts) <= words
+        else " ".join(parts[:words]).rstrip(",;:.") + " …"
+    )

@@ -13,7 +13,12 @@ def test_scores_stand_with_intervals_beside_published_figures(ranked: Layout) ->
     table = page.dataframe[0].value
     assert set(table["origin"]) == {"measured", "published"}
     measured = table[table["system"] == "assay · litellm:small"].iloc[0]
-    assert (measured["value"], measured["lower"], measured["upper"], measured["unscored_count"]) == (0.67, 0.4, 0.9, 1)
+    assert (
+        measured["value"],
+        measured["lower"],
+        measured["upper"],
+        measured["unscored_count"],
+    ) == (0.67, 0.4, 0.9, 1)
     assert "nothing was answered" in words(page)
     assert "Higher is better." in words(page)
     assert unsafe_parts(page) == []

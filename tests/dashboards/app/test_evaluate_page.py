@@ -16,8 +16,24 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1.element_tree import Multiselect, Selectbox
 
 from dashboards.app.evaluating.environment import environment_of, model_variables
-from dashboards.app.evaluating.jobs import Job, JobState, jobs_folder, lock_path, newest_jobs, plan_of, read_job, start
-from dashboards.app.evaluating.request import SHIPPED_PROFILES, EvaluateRequest, arguments, complaint, decoded, write_idea
+from dashboards.app.evaluating.jobs import (
+    Job,
+    JobState,
+    jobs_folder,
+    lock_path,
+    newest_jobs,
+    plan_of,
+    read_job,
+    start,
+)
+from dashboards.app.evaluating.request import (
+    SHIPPED_PROFILES,
+    EvaluateRequest,
+    arguments,
+    complaint,
+    decoded,
+    write_idea,
+)
 from dashboards.app.screens import evaluate as screen
 from flows.profiles import shipped_profiles
 from schemas.base import replace
@@ -31,11 +47,17 @@ from tests.support.safe_page import unsafe_parts
 from warehouse.layout import Layout
 
 REQUEST = EvaluateRequest(
-    text="--help; rm -rf / $(id) 'quoted'", title="--profile", engine="litellm:openai/--help", cutoff_date=date(2025, 6, 30)
+    text="--help; rm -rf / $(id) 'quoted'",
+    title="--profile",
+    engine="litellm:openai/--help",
+    cutoff_date=date(2025, 6, 30),
 )
 OFFERED = Settings(
     dashboard=DashboardSettings(
-        models={"Odd": ModelChoice(model="openai/--help"), "Ours": ModelChoice(model="openai/ours", api_base="http://127.0.0.1:9/v1")},
+        models={
+            "Odd": ModelChoice(model="openai/--help"),
+            "Ours": ModelChoice(model="openai/ours", api_base="http://127.0.0.1:9/v1"),
+        },
         literatures={"A snapshot": "snapshot:/data/papers.parquet"},
     )
 )
@@ -50,7 +72,9 @@ FOREIGN = (
 )
 
 
-def make_job(layout: Layout, *, minutes_ago: float = 10, text: str = "An idea", **fields: str) -> str:
+def make_job(
+    layout: Layout, *, minutes_ago: float = 10, text: str = "An idea", **fields: str
+) -> str:
     job_id = f"{datetime.now(UTC) - timedelta(minutes=minutes_ago):%Y%m%dT%H%M%S}-00000000"
     folder = jobs_folder(layout) / job_id
     folder.mkdir(parents=True)
@@ -87,13 +111,18 @@ def test_the_profiles_offered_are_those_shipped() -> None:
     assert set(SHIPPED_PROFILES) == set(shipped_profiles())
 
 
-@pytest.mark.parametrize(("content", "text"), [(b"\xef\xbb\xbfIdea", "Idea"), (b"\xff\xfe", None), (b"  \n", None), (b"a\x00b", None)])
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [(b"\xef\xbb\xbfIdea", "Idea"), (b"\xff\xfe", None), (b"  \n", None), (b"a\x00b", None)],
+)
 def test_an_upload_is_text_or_nothing(content: bytes, text: str | None) -> None:
     assert decoded(content) == text
 
 
 def test_a_complaint_is_the_commands_last_word() -> None:
-    assert complaint("INFO x\nassay: no such model; name another\n\n") == "no such model; name another"
+    assert (
+        complaint("INFO x\nassay: no such model; name another\n\n") == "no such model; name another"
+    )
 
 
 def test_an_empty_form_says_what_is_missing_and_starts_nothing(tmp_path: Path) -> None:
@@ -104,7 +133,9 @@ def test_an_empty_form_says_what_is_missing_and_starts_nothing(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("fields", FOREIGN, ids=str)
-def test_nothing_but_what_is_offered_is_planned_or_started(fields: dict[str, str], tmp_path: Path) -> None:
+def test_nothing_but_what_is_offered_is_planned_or_started(
+    fields: dict[str, str], tmp_path: Path
+) -> None:
     request = replace(IDEA, **fields)
     for act in (plan_of, start):
         with pytest.raises(ConfigurationError, match="is not offered here"):
@@ -122,21 +153,34 @@ def test_a_child_refuses_a_request_that_is_not_offered(tmp_path: Path) -> None:
     assert "is not offered here" in job.detail
 
 
-def test_the_form_offers_choices_and_nothing_to_type_an_address_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_form_offers_choices_and_nothing_to_type_an_address_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ASSAY_DASHBOARD__MODELS", '{"Small": {"model": "openai/small"}}')
-    monkeypatch.setenv("ASSAY_DASHBOARD__LITERATURES", '{"Of 2025": "snapshot:/data/papers.parquet"}')
+    monkeypatch.setenv(
+        "ASSAY_DASHBOARD__LITERATURES", '{"Of 2025": "snapshot:/data/papers.parquet"}'
+    )
     page = open_page("evaluate", Layout(tmp_path))
     assert [field.key for field in page.text_input] == ["evaluate_title"]
-    assert list(page.selectbox(key="evaluate_engine").options) == ["extractive (offline baseline)", "Small"]
+    assert list(page.selectbox(key="evaluate_engine").options) == [
+        "extractive (offline baseline)",
+        "Small",
+    ]
     assert list(page.selectbox(key="evaluate_literature").options) == ["as configured", "Of 2025"]
 
 
-@pytest.mark.parametrize("key", ["evaluate_engine", "evaluate_literature", "evaluate_profile", "evaluate_modules"])
+@pytest.mark.parametrize(
+    "key", ["evaluate_engine", "evaluate_literature", "evaluate_profile", "evaluate_modules"]
+)
 def test_a_choice_that_a_browser_made_up_asks_for_nothing_beyond_the_offer(
     key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[EvaluateRequest] = []
-    monkeypatch.setattr(screen, "start", lambda _layout, request, _settings: asked.append(request) or "20260101T000000-00000000")
+    monkeypatch.setattr(
+        screen,
+        "start",
+        lambda _layout, request, _settings: asked.append(request) or "20260101T000000-00000000",
+    )
     page = open_page("evaluate", Layout(tmp_path))
     page.text_area(key="evaluate_text").set_value("An idea about things.")
     forge(monkeypatch, key, "https://evil.example")
@@ -183,7 +227,11 @@ KEYS = (
 )
 def test_a_child_gets_the_key_of_its_model_and_no_other(model: str, keys: set[str]) -> None:
     request = replace(IDEA, engine=f"litellm:{model}", literature="snapshot:/data/papers.parquet")
-    told = environment_of(request, OFFERED, {**dict.fromkeys(KEYS, "sk-secret"), "PATH": "/bin", "https_proxy": "http://proxy:1"})
+    told = environment_of(
+        request,
+        OFFERED,
+        {**dict.fromkeys(KEYS, "sk-secret"), "PATH": "/bin", "https_proxy": "http://proxy:1"},
+    )
     assert {name for name, value in told.items() if value == "sk-secret"} == keys
     assert (told["PATH"], told["https_proxy"]) == ("/bin", "http://proxy:1")
 
@@ -197,8 +245,12 @@ def test_a_child_gets_the_key_of_its_model_and_no_other(model: str, keys: set[st
         "huggingface/x/y", "cerebras/x", "replicate/x", "voyage/v", "dashscope/qwen", "moonshot/kimi",
     ],
 )  # fmt: skip
-def test_what_litellm_misses_for_a_model_is_what_its_child_gets(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it asks the network for prices
+def test_what_litellm_misses_for_a_model_is_what_its_child_gets(
+    model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(
+        "LITELLM_LOCAL_MODEL_COST_MAP", "True"
+    )  # else it asks the network for prices
     import litellm
 
     monkeypatch.setattr(os, "environ", {})
@@ -209,20 +261,34 @@ def test_what_litellm_misses_for_a_model_is_what_its_child_gets(model: str, monk
 
 @pytest.mark.parametrize(
     ("literature", "may"),
-    [(None, True), ("live", True), ("snapshot:/p+live", True), ("snapshot:/p", False), ("http://gateway:8765", False)],
+    [
+        (None, True),
+        ("live", True),
+        ("snapshot:/p+live", True),
+        ("snapshot:/p", False),
+        ("http://gateway:8765", False),
+    ],
 )
-def test_the_key_of_semantic_scholar_goes_where_literature_is_live(literature: str | None, may: bool) -> None:
-    told = environment_of(replace(IDEA, literature=literature), OFFERED, {"S2_API_KEY": "sk-secret"})
+def test_the_key_of_semantic_scholar_goes_where_literature_is_live(
+    literature: str | None, may: bool
+) -> None:
+    told = environment_of(
+        replace(IDEA, literature=literature), OFFERED, {"S2_API_KEY": "sk-secret"}
+    )
     assert ("S2_API_KEY" in told) is may
 
 
 def test_keys_of_other_sources_go_to_a_committee_only() -> None:
     keys = {"SERPER_API_KEY": "sk-secret"}
     assert "SERPER_API_KEY" not in environment_of(IDEA, OFFERED, keys)
-    assert "SERPER_API_KEY" in environment_of(replace(IDEA, modules=(Module.COMMITTEE,)), OFFERED, keys)
+    assert "SERPER_API_KEY" in environment_of(
+        replace(IDEA, modules=(Module.COMMITTEE,)), OFFERED, keys
+    )
 
 
-def test_the_started_process_has_no_key_that_it_does_not_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_started_process_has_no_key_that_it_does_not_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in KEYS:
         monkeypatch.setenv(name, "sk-secret")
     layout, request = Layout(tmp_path), replace(IDEA, literature="snapshot:/data/papers.parquet")
@@ -233,7 +299,9 @@ def test_the_started_process_has_no_key_that_it_does_not_need(tmp_path: Path, mo
     child.wait(240)
 
 
-@pytest.mark.parametrize("address", ["ftp://x", "https://user:password@x/v1", "https://x/v1 --help"])
+@pytest.mark.parametrize(
+    "address", ["ftp://x", "https://user:password@x/v1", "https://x/v1 --help"]
+)
 def test_an_address_that_is_none_or_holds_a_password_is_not_offered(address: str) -> None:
     with pytest.raises(ValidationError):
         ModelChoice(model="openai/x", api_base=address)
@@ -260,7 +328,9 @@ def test_a_second_child_is_refused_by_the_lock(tmp_path: Path) -> None:
     assert known(layout, second).state is JobState.REFUSED
 
 
-def test_a_job_of_the_address_survives_a_reload_and_shows_untrusted_text_as_text(tmp_path: Path) -> None:
+def test_a_job_of_the_address_survives_a_reload_and_shows_untrusted_text_as_text(
+    tmp_path: Path,
+) -> None:
     layout = Layout(tmp_path)
     job_id = make_job(layout, text=HOSTILE_TEXT)
     for _ in range(2):
@@ -270,13 +340,17 @@ def test_a_job_of_the_address_survives_a_reload_and_shows_untrusted_text_as_text
         assert unsafe_parts(page) == []
 
 
-@pytest.mark.parametrize("name", ["../../etc", "20260101T000000-zzzzzzzz", "20260101T000000-00000000/.."])
+@pytest.mark.parametrize(
+    "name", ["../../etc", "20260101T000000-zzzzzzzz", "20260101T000000-00000000/.."]
+)
 def test_a_made_up_job_is_no_path(name: str, tmp_path: Path) -> None:
     assert read_job(Layout(tmp_path), name) is None
 
 
 @pytest.mark.end_to_end
-def test_an_idea_is_planned_evaluated_watched_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_idea_is_planned_evaluated_watched_and_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "PREFECT_API_URL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
@@ -298,4 +372,7 @@ def test_an_idea_is_planned_evaluated_watched_and_read(tmp_path: Path, monkeypat
     assert known(layout, job.job_id).state is JobState.DONE
     assert not page.exception
     assert "Soundness, of 10" in words(page)
-    assert {button.label for button in page.download_button} >= {"Download Markdown", "Download HTML"}
+    assert {button.label for button in page.download_button} >= {
+        "Download Markdown",
+        "Download HTML",
+    }

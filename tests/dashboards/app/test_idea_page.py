@@ -25,7 +25,11 @@ def test_every_part_of_a_hostile_idea_opens_and_stays_text(part: str, layout: La
 def test_the_summary_comes_first_and_methods_can_be_opened(layout: Layout) -> None:
     page = open_page("idea", layout, idea="idea-00000")
     assert page.subheader[0].value == "Summary"
-    assert [expander.label.split(" · ")[0] for expander in page.expander] == ["Method 1", "Method 2", "Method 3"]
+    assert [expander.label.split(" · ")[0] for expander in page.expander] == [
+        "Method 1",
+        "Method 2",
+        "Method 3",
+    ]
     said = words(page)
     assert "Passage (Results)" in said
     assert "https://example.org/paper/0/" in said
@@ -57,11 +61,16 @@ def test_every_model_call_is_listed(layout: Layout) -> None:
 
 
 def test_a_module_that_was_not_asked_for_has_no_tab(layout: Layout) -> None:
-    assert [tab.label for tab in open_page("idea", layout, idea="idea-00004").tabs][:2] == ["Soundness", "The idea"]
+    assert [tab.label for tab in open_page("idea", layout, idea="idea-00004").tabs][:2] == [
+        "Soundness",
+        "The idea",
+    ]
 
 
 def test_a_search_without_a_find_says_so(layout: Layout) -> None:
-    assert "No idea of this run holds these words" in words(open_page("idea", layout, search="no such thing"))
+    assert "No idea of this run holds these words" in words(
+        open_page("idea", layout, search="no such thing")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +103,11 @@ def test_the_quality_page_shows_how_far_the_judges_of_a_run_agree(full: Layout) 
     page = open_page("quality", full, run="run-a", view="Judges")
     assert not page.exception
     agreement = page.dataframe[0].value.set_index("step")
-    assert agreement.loc["judge_novelty", ["judges", "votes", "unscored_votes"]].tolist() == [3, 3, 0]
+    assert agreement.loc["judge_novelty", ["judges", "votes", "unscored_votes"]].tolist() == [
+        3,
+        3,
+        0,
+    ]
 
 
 def test_the_cost_page_says_that_thinking_was_not_told(full: Layout) -> None:

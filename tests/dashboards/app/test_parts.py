@@ -10,7 +10,13 @@ from markdown_it import MarkdownIt
 from pydantic import SecretStr
 
 from dashboards.app import cells, charts, links, text, timing
-from dashboards.app.access import FORGOTTEN_AFTER_SECONDS, FREE_GUESSES, LONGEST_WAIT_SECONDS, Attempts, same
+from dashboards.app.access import (
+    FORGOTTEN_AFTER_SECONDS,
+    FREE_GUESSES,
+    LONGEST_WAIT_SECONDS,
+    Attempts,
+    same,
+)
 from dashboards.app.checks.alarms import sentences
 from dashboards.app.checks.drift import ENOUGH, distances, stability_index
 from dashboards.app.prices import ModelPrice, read_prices
@@ -38,7 +44,9 @@ def test_hostile_markdown_is_shown_as_its_characters() -> None:
 
 
 @given(COUNTS, COUNTS)
-def test_distance_of_distributions_is_finite_symmetric_and_never_negative(one: list[int], other: list[int]) -> None:
+def test_distance_of_distributions_is_finite_symmetric_and_never_negative(
+    one: list[int], other: list[int]
+) -> None:
     distance = stability_index(one, other)
     assert math.isfinite(distance)
     assert distance >= -1e-12
@@ -60,7 +68,12 @@ def bins_of(run_id: str, counts: dict[int | None, int]) -> list[dict[str, object
 
 def test_drift_is_told_between_runs_of_enough_ideas_only() -> None:
     frame = polars.DataFrame(
-        [*bins_of("new", {8: ENOUGH, None: 3}), *bins_of("old", {2: ENOUGH}), *bins_of("tiny", {2: 1})], infer_schema_length=None
+        [
+            *bins_of("new", {8: ENOUGH, None: 3}),
+            *bins_of("old", {2: ENOUGH}),
+            *bins_of("tiny", {2: 1}),
+        ],
+        infer_schema_length=None,
     )
     new, old, tiny = distances(["new", "old", "tiny"], frame)
     assert (new["moved"], new["mean"], new["unscored"]) == (True, 8.5, 3)
@@ -76,7 +89,15 @@ def test_alarms_tell_collapse_and_bias_but_not_of_few() -> None:
     )
     groups = polars.DataFrame(
         [("k", "e", "<b>", 40, 0, 0.5, 0.3), ("k", "e", "few", 4, 0, 1.0, 0.0)],
-        schema=["ranking_id", "engine", "group", "match_count", "unscored_match_count", "position_bias", "order_agreement_0_to_1"],
+        schema=[
+            "ranking_id",
+            "engine",
+            "group",
+            "match_count",
+            "unscored_match_count",
+            "position_bias",
+            "order_agreement_0_to_1",
+        ],
         orient="row",
     )
     collapse, bias, order = sentences(labels, groups)
@@ -99,11 +120,20 @@ def test_prices_are_read_as_litellm_ships_them(tmp_path) -> None:
 
 
 def test_addresses_quote_what_they_carry() -> None:
-    assert links.address("idea", run="r", idea="../../etc/passwd\n<b>&x=1") == "idea?run=r&idea=..%2F..%2Fetc%2Fpasswd%0A%3Cb%3E%26x%3D1"
+    assert (
+        links.address("idea", run="r", idea="../../etc/passwd\n<b>&x=1")
+        == "idea?run=r&idea=..%2F..%2Fetc%2Fpasswd%0A%3Cb%3E%26x%3D1"
+    )
 
 
 def test_points_of_time_are_told_in_words() -> None:
-    assert [timing.in_words(seconds) for seconds in (1, 15, 60, 900, 3600)] == ["second", "15 seconds", "minute", "15 minutes", "hour"]
+    assert [timing.in_words(seconds) for seconds in (1, 15, 60, 900, 3600)] == [
+        "second",
+        "15 seconds",
+        "minute",
+        "15 minutes",
+        "hour",
+    ]
 
 
 def test_who_guesses_the_password_waits_longer_each_time() -> None:
@@ -113,7 +143,16 @@ def test_who_guesses_the_password_waits_longer_each_time() -> None:
     for _ in range(19):
         waits.append(attempts.hear("guesser", right=False))
         clock[0] += waits[-1]
-    assert [wait for wait in waits if wait] == [1, 2, 4, 8, 16, 32, LONGEST_WAIT_SECONDS, LONGEST_WAIT_SECONDS]
+    assert [wait for wait in waits if wait] == [
+        1,
+        2,
+        4,
+        8,
+        16,
+        32,
+        LONGEST_WAIT_SECONDS,
+        LONGEST_WAIT_SECONDS,
+    ]
 
 
 def test_nobody_waits_for_the_guesses_of_another() -> None:
@@ -130,7 +169,9 @@ def test_the_right_password_and_time_make_guesses_forgotten() -> None:
     for _ in range(FREE_GUESSES):
         attempts.hear("reader", right=False)
     clock[0] = FORGOTTEN_AFTER_SECONDS + 1
-    assert [attempts.hear("reader", right=False) for _ in range(FREE_GUESSES)] == [0.0] * FREE_GUESSES
+    assert [attempts.hear("reader", right=False) for _ in range(FREE_GUESSES)] == [
+        0.0
+    ] * FREE_GUESSES
     assert attempts.hear("reader", right=False) > 0
 
 
@@ -140,7 +181,10 @@ def test_passwords_are_compared_whole() -> None:
     assert not same("\ud800", SecretStr("pass wörd"))
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+cmd()", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1+1", "-", '=HYPERLINK("http://x")'])
+@pytest.mark.parametrize(
+    "text",
+    ["=1+1", "+cmd()", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1+1", "-", '=HYPERLINK("http://x")'],
+)
 def test_text_that_a_spreadsheet_would_compute_stays_text(text: str) -> None:
     frame = polars.DataFrame({"title": [text], "score": [-1.5]})
     assert cells.as_text(frame).rows() == [("'" + text, -1.5)]
@@ -157,7 +201,11 @@ def test_the_table_behind_a_chart_holds_no_formula() -> None:
     drawn = charts.bars(frame, x="value", y="name", x_title="Value", y_title="Name")
     for chart in (drawn, drawn + charts.limit(1.0, "=2")):
         shown = charts._with_cells_as_text(chart)
-        assert "=1+1" not in [row for part in getattr(shown, "layer", [shown]) for row in part.data.to_series().to_list()]
+        assert "=1+1" not in [
+            row
+            for part in getattr(shown, "layer", [shown])
+            for row in part.data.to_series().to_list()
+        ]
     assert frame["name"].to_list() == ["=1+1"]
 
 

@@ -68,7 +68,9 @@ def test_every_part_of_cost_opens_by_its_address(view: str, layout: Layout) -> N
 
 
 def test_ideas_with_unknown_price_are_counted_beside_the_distribution(layout: Layout) -> None:
-    assert "1 ideas have a call without a known price" in words(open_page("cost", layout, view="Per idea"))
+    assert "1 ideas have a call without a known price" in words(
+        open_page("cost", layout, view="Per idea")
+    )
 
 
 def test_hostile_titles_stay_text(layout: Layout) -> None:
@@ -78,7 +80,14 @@ def test_hostile_titles_stay_text(layout: Layout) -> None:
 
 
 def test_own_prices_tell_what_the_run_would_have_cost(layout: Layout) -> None:
-    page = open_page("cost", layout, view="Another model", prompt_price="10", completion_price="20", cached_price="0")
+    page = open_page(
+        "cost",
+        layout,
+        view="Another model",
+        prompt_price="10",
+        completion_price="20",
+        cached_price="0",
+    )
     rows = page.dataframe[0].value.set_index("model")["cost_usd"]
     assert rows["Your prices"] == pytest.approx(24 * ((1200 - 200) * 10 + 300 * 20) / 1e6)
     assert any(name.startswith("this run (6 calls without a price)") for name in rows.index)
@@ -117,7 +126,10 @@ def test_sql_answers_the_address_and_offers_the_answer(layout: Layout) -> None:
     assert "1 row, 2 columns" in words(page)
 
 
-@pytest.mark.parametrize("sql", ["drop table ideas", "select * from read_csv('/etc/passwd')", "select", "select 1; select 2"])
+@pytest.mark.parametrize(
+    "sql",
+    ["drop table ideas", "select * from read_csv('/etc/passwd')", "select", "select 1; select 2"],
+)
 def test_sql_refuses_in_one_line(sql: str, layout: Layout) -> None:
     page = open_page("sql", layout, sql=sql)
     assert not page.exception

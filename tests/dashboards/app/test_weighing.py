@@ -17,18 +17,32 @@ SCHEMA = {
     "title": polars.String,
     "group": polars.String,
     "score": polars.Float64,
-    **{f"{module}_0_to_10": polars.Float64 for module in ("soundness", "contribution", "committee", "novelty")},
-    **{f"{module}_standard_error": polars.Float64 for module in ("soundness", "contribution", "committee", "novelty")},
-    **{f"{module}_sample_count": polars.Int64 for module in ("soundness", "contribution", "committee")},
+    **{
+        f"{module}_0_to_10": polars.Float64
+        for module in ("soundness", "contribution", "committee", "novelty")
+    },
+    **{
+        f"{module}_standard_error": polars.Float64
+        for module in ("soundness", "contribution", "committee", "novelty")
+    },
+    **{
+        f"{module}_sample_count": polars.Int64
+        for module in ("soundness", "contribution", "committee")
+    },
 }
 
 
 def ideas(*rows: dict) -> polars.DataFrame:
-    named = [dict.fromkeys(SCHEMA) | {"idea_id": f"i{n}", "title": f"Idea {n}", "group": "g"} | row for n, row in enumerate(rows)]
+    named = [
+        dict.fromkeys(SCHEMA) | {"idea_id": f"i{n}", "title": f"Idea {n}", "group": "g"} | row
+        for n, row in enumerate(rows)
+    ]
     return polars.DataFrame(named, schema=SCHEMA)
 
 
-def rated(soundness: float | None, contribution: float | None = None, error: float | None = 0.5) -> dict:
+def rated(
+    soundness: float | None, contribution: float | None = None, error: float | None = 0.5
+) -> dict:
     return {
         "soundness_0_to_10": soundness,
         "contribution_0_to_10": contribution,
@@ -43,17 +57,27 @@ def test_at_the_runs_own_weights_scores_and_ranks_are_those_of_the_lake(layout: 
     with open_queries(layout) as queries:
         found = weighed(queries.page_frame("leaderboard", run_id=RUN), OWN)
         ranks = {row.idea_id: (row.rank, row.score) for row in queries.ranking(RUN)}
-    assert {row["idea_id"]: (row["rank"], row["score"]) for row in found.iter_rows(named=True)} == ranks
+    assert {
+        row["idea_id"]: (row["rank"], row["score"]) for row in found.iter_rows(named=True)
+    } == ranks
     assert found["published_score"].to_list() == found["score"].to_list()
 
 
 def test_other_weights_turn_the_order_round() -> None:
     frame = ideas(rated(9, 1), rated(1, 9))
-    assert weighed(frame, {"soundness": 1.0, "contribution": 0.0})["idea_id"].to_list() == ["i0", "i1"]
-    assert weighed(frame, {"soundness": 0.0, "contribution": 1.0})["idea_id"].to_list() == ["i1", "i0"]
+    assert weighed(frame, {"soundness": 1.0, "contribution": 0.0})["idea_id"].to_list() == [
+        "i0",
+        "i1",
+    ]
+    assert weighed(frame, {"soundness": 0.0, "contribution": 1.0})["idea_id"].to_list() == [
+        "i1",
+        "i0",
+    ]
 
 
-def test_an_idea_is_weighed_over_the_modules_that_scored_it_and_unscored_ones_have_no_rank() -> None:
+def test_an_idea_is_weighed_over_the_modules_that_scored_it_and_unscored_ones_have_no_rank() -> (
+    None
+):
     found = weighed(ideas(rated(8), rated(8, 2), rated(None)), OWN)
     assert found["score"].to_list() == [8, 5, None]
     assert found["rank"].to_list() == [1, 2, None]
@@ -68,7 +92,9 @@ def test_without_any_weight_nothing_has_a_score() -> None:
 
 def test_an_unknown_standard_error_gives_no_interval() -> None:
     found = weighed(ideas(rated(8, 2), rated(7, 7, error=None)), OWN)
-    assert found.filter(polars.col("idea_id") == "i1").select("lower", "upper", "best_rank", "worst_rank").row(0) == (
+    assert found.filter(polars.col("idea_id") == "i1").select(
+        "lower", "upper", "best_rank", "worst_rank"
+    ).row(0) == (
         None,
         None,
         None,
@@ -77,19 +103,32 @@ def test_an_unknown_standard_error_gives_no_interval() -> None:
 
 
 def test_the_interval_is_students() -> None:
-    (low, high) = weighed(ideas(rated(5, error=1.0)), {"soundness": 1.0}).select("lower", "upper").row(0)
+    (low, high) = (
+        weighed(ideas(rated(5, error=1.0)), {"soundness": 1.0}).select("lower", "upper").row(0)
+    )
     assert low == pytest.approx(5 - 2.776, abs=1e-3)
     assert high == pytest.approx(5 + 2.776, abs=1e-3)
 
 
 @settings(max_examples=40, deadline=None)
 @given(
-    st.lists(st.tuples(st.none() | st.floats(0, 10), st.none() | st.floats(0, 10), st.floats(0, 3)), min_size=1, max_size=12),
+    st.lists(
+        st.tuples(st.none() | st.floats(0, 10), st.none() | st.floats(0, 10), st.floats(0, 3)),
+        min_size=1,
+        max_size=12,
+    ),
     st.floats(0, 1),
 )
 def test_a_rank_lies_within_its_range(values: list, weight: float) -> None:
-    found = weighed(ideas(*(rated(*value) for value in values)), {"soundness": weight, "contribution": 1 - weight})
-    for rank, best, worst in found.filter(polars.col("best_rank").is_not_null()).select("rank", "best_rank", "worst_rank").rows():
+    found = weighed(
+        ideas(*(rated(*value) for value in values)),
+        {"soundness": weight, "contribution": 1 - weight},
+    )
+    for rank, best, worst in (
+        found.filter(polars.col("best_rank").is_not_null())
+        .select("rank", "best_rank", "worst_rank")
+        .rows()
+    ):
         assert 1 <= best <= rank <= worst <= len(found)
 
 
@@ -112,5 +151,7 @@ def test_a_ranking_agrees_with_itself_and_not_with_its_reverse() -> None:
 def test_moves_are_counted_among_the_ideas_both_rank() -> None:
     one = weighed(ideas(rated(9), rated(7), rated(5)), OWN)
     other = weighed(ideas(rated(None), rated(1), rated(5)), OWN)
-    moved = {row["idea_id"]: row["change"] for row in side_by_side(one, other).iter_rows(named=True)}
+    moved = {
+        row["idea_id"]: row["change"] for row in side_by_side(one, other).iter_rows(named=True)
+    }
     assert moved == {"i1": -1, "i2": 1}

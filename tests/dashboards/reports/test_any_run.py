@@ -17,7 +17,9 @@ from warehouse.layout import Layout
 from warehouse.manuscripts.release import import_release
 
 
-def test_a_benchmark_and_a_check_have_their_own_reports_and_an_unknown_name_lists_what_there_is(tmp_path: Path) -> None:
+def test_a_benchmark_and_a_check_have_their_own_reports_and_an_unknown_name_lists_what_there_is(
+    tmp_path: Path,
+) -> None:
     layout = Layout(tmp_path / "warehouse")
     publish_benchmark_lake(layout)
     check = import_release(write_release(tmp_path) / "withdrarxiv", layout)[0].run_id
@@ -25,14 +27,27 @@ def test_a_benchmark_and_a_check_have_their_own_reports_and_an_unknown_name_list
     assert "<html" in any_report(layout, BENCHMARK, "html")
     assert any_report(layout, check, "md").startswith("# Check ")
     assert "<html" in any_report(layout, check, "html")
-    with pytest.raises(ConfigurationError, match=f"nothing is published under nowhere; .*checks .*; benchmarks {BENCHMARK}"):
+    with pytest.raises(
+        ConfigurationError,
+        match=f"nothing is published under nowhere; .*checks .*; benchmarks {BENCHMARK}",
+    ):
         any_report(layout, RunId("nowhere"), "md")
 
 
 def test_every_published_metric_has_a_meaning_with_its_unit_or_range() -> None:
-    assert {score.metric for suite in SUITES for score in published_scores(suite) if meaning_of(score.metric) is None} == set()
+    assert {
+        score.metric
+        for suite in SUITES
+        for score in published_scores(suite)
+        if meaning_of(score.metric) is None
+    } == set()
     assert meaning_of("no_such_metric") is None
 
 
 def test_figures_of_any_size_are_readable_and_a_missing_one_is_no_zero() -> None:
-    assert [figures.measure(value) for value in (43357.2, 0.65432, -12.0, None)] == ["43,357", "0.6543", "-12", "undefined"]
+    assert [figures.measure(value) for value in (43357.2, 0.65432, -12.0, None)] == [
+        "43,357",
+        "0.6543",
+        "-12",
+        "undefined",
+    ]

@@ -34,7 +34,9 @@ def test_every_published_check_is_told(layout, published):
     assert html.count("<h2 ") == len(tables)
     assert html.count('class="fas fa-check-circle text-success" ></i>') == len(published)
     told = words(html)
-    assert all(row.expectation in told for row in published if not row.expectation.startswith("expect_"))
+    assert all(
+        row.expectation in told for row in published if not row.expectation.startswith("expect_")
+    )
     assert "values must belong to this set:" in told
     assert "failed" not in told.lower()
 
@@ -46,7 +48,9 @@ def test_the_command_writes_the_same_page(layout, tmp_path):
 
 def test_the_counts_are_those_of_the_whole_run(published):
     rows = [
-        broken(replace(row, evaluated_count=40_000), 1_000) if (row.table_name, row.column_name) == ("comparisons", "score") else row
+        broken(replace(row, evaluated_count=40_000), 1_000)
+        if (row.table_name, row.column_name) == ("comparisons", "score")
+        else row
         for row in published
     ]
     told = words(data_docs_page(RUN, rows))
@@ -56,13 +60,18 @@ def test_the_counts_are_those_of_the_whole_run(published):
 
 
 def test_a_broken_warning_is_told_apart_from_what_keeps_a_run_out(published):
-    rows = [broken(row) if row.severity is Severity.WARNING and row.table_name == "passages" else row for row in published]
+    rows = [
+        broken(row) if row.severity is Severity.WARNING and row.table_name == "passages" else row
+        for row in published
+    ]
     told = words(data_docs_page(RUN, rows))
     assert "passages (failed: warning)" in told
     assert "paper_id: refers_to_papers_paper_id 3 unexpected rows" in told
 
 
-def test_a_rule_that_broke_in_more_rows_than_it_looked_at_is_told_without_a_share(published, caplog):
+def test_a_rule_that_broke_in_more_rows_than_it_looked_at_is_told_without_a_share(
+    published, caplog
+):
     rows = [broken(replace(row, evaluated_count=0)) for row in published]
     told = words(data_docs_page(RUN, rows))
     assert "every_idea_is_evaluated_once 3 unexpected rows" in told
@@ -71,7 +80,12 @@ def test_a_rule_that_broke_in_more_rows_than_it_looked_at_is_told_without_a_shar
 
 
 def test_the_page_loads_nothing_runs_nothing_and_lists_no_value(published):
-    odd = replace(broken(published[0]), table_name="<svg onload=alert(1)>", expectation="<script>$x</script>", column_name="<img src=x>")
+    odd = replace(
+        broken(published[0]),
+        table_name="<svg onload=alert(1)>",
+        expectation="<script>$x</script>",
+        column_name="<img src=x>",
+    )
     html = data_docs_page(RUN, [broken(row) for row in published] + [odd])
     page = Page(html)
     assert not page.elements & {"script", "img", "svg", "link", "iframe", "object", "b"}
@@ -96,5 +110,7 @@ def test_checks_of_a_ranking_are_told_beside_those_of_the_run(published):
 
 
 def test_nothing_published_under_a_name_is_one_clear_line(layout):
-    with pytest.raises(ConfigurationError, match="nothing that was checked is published under no-such-run"):
+    with pytest.raises(
+        ConfigurationError, match="nothing that was checked is published under no-such-run"
+    ):
         data_docs(layout, RunId("no-such-run"))

@@ -11,7 +11,14 @@ from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED
 
 SOUND, EXTRACTIVE, SOUNDNESS_ONLY = IdeaId("idea-00003"), IdeaId("idea-00000"), IdeaId("idea-00004")
-SECTIONS = ["Summary", "Soundness", "Contribution", "What could not be looked up or judged", "Bibliography", "What it cost"]
+SECTIONS = [
+    "Summary",
+    "Soundness",
+    "Contribution",
+    "What could not be looked up or judged",
+    "Bibliography",
+    "What it cost",
+]
 
 
 def headings(markdown, level):
@@ -26,14 +33,27 @@ def test_every_mean_has_its_unscored_count_beside_it(layout):
     markdown = idea_report(layout, RUN, SOUND, "md")
     assert re.search(r"\| Soundness \| \d+\.\d\d \| 2 of 3 methods \| 1 method \|", markdown)
     assert re.search(
-        r"\| Contribution \| \d+\.\d\d \| 10 comparisons in 2 dimensions; mean [+−]?\d\.\d\d on −1 … \+1 \| 0 comparisons \|", markdown
+        r"\| Contribution \| \d+\.\d\d \| 10 comparisons in 2 dimensions; mean [+−]?\d\.\d\d on −1 … \+1 \| 0 comparisons \|",
+        markdown,
     )
-    assert all(re.search(r"over 5 scored comparisons, 0 unscored$", heading) for heading in headings(markdown, 3) if "Dimension" in heading)
+    assert all(
+        re.search(r"over 5 scored comparisons, 0 unscored$", heading)
+        for heading in headings(markdown, 3)
+        if "Dimension" in heading
+    )
 
 
 def test_provenance_says_who_judged_by_what(layout):
     markdown = idea_report(layout, RUN, SOUND, "md")
-    for part in ("`idea-00003`", "`run-a`", "`litellm:small`", "small-2026-01", "`economy`", "snapshot bundled", "cutoff 2025-06-30"):
+    for part in (
+        "`idea-00003`",
+        "`run-a`",
+        "`litellm:small`",
+        "small-2026-01",
+        "`economy`",
+        "snapshot bundled",
+        "cutoff 2025-06-30",
+    ):
         assert part in markdown
 
 
@@ -45,7 +65,11 @@ def test_a_baseline_and_a_snapshot_are_labelled(layout):
 
 
 def test_methods_are_in_order_of_importance_and_an_unscored_one_says_why(layout):
-    methods = [heading for heading in headings(idea_report(layout, RUN, SOUND, "md"), 3) if heading.startswith("Method")]
+    methods = [
+        heading
+        for heading in headings(idea_report(layout, RUN, SOUND, "md"), 3)
+        if heading.startswith("Method")
+    ]
     assert [heading.split(" · ")[0] for heading in methods] == ["Method 1", "Method 2", "Method 3"]
     assert methods[2].endswith("unscored: no relevant evidence was found")
 
@@ -63,10 +87,16 @@ def test_an_idea_without_any_score_shows_no_zero(layout):
 
 
 def test_what_failed_is_told_in_plain_words(layout):
-    gaps = idea_report(layout, RUN, UNSCORED, "md").split("## What could not")[1].split("## Bibliography")[0]
+    gaps = (
+        idea_report(layout, RUN, UNSCORED, "md")
+        .split("## What could not")[1]
+        .split("## Bibliography")[0]
+    )
     assert "Nothing here counts as a zero" in gaps
     assert "| reading full texts | 1 | the source does not allow it |" in gaps
-    assert "| unscored: comparison with a paper | 10 | the engine's reply could not be read |" in gaps
+    assert (
+        "| unscored: comparison with a paper | 10 | the engine's reply could not be read |" in gaps
+    )
     assert "reply_unparsable" not in gaps
 
 
@@ -94,14 +124,20 @@ def test_hostile_text_changes_nothing_but_the_words(layout, output_format):
     if output_format == "md":
         assert headings(report, 2) == SECTIONS
         assert len(headings(report, 1)) == 1
-        cells = {line.replace("\\|", "").count("|") for line in report.splitlines() if line.startswith("| ") and "fixed" not in line}
+        cells = {
+            line.replace("\\|", "").count("|")
+            for line in report.splitlines()
+            if line.startswith("| ") and "fixed" not in line
+        }
         assert cells <= {3, 4, 5, 6}
         return
     page = Page(report)
     assert not page.elements & {"script", "img", "i", "b", "iframe"}
     assert report.count("<svg") == report.count('<svg viewBox="0 0 860 ') == 2
     assert not any(name.startswith("on") for name in page.attributes)
-    assert all(address.startswith(("#section-", "https://", "http://")) for address in page.addresses)
+    assert all(
+        address.startswith(("#section-", "https://", "http://")) for address in page.addresses
+    )
     assert report.count("<h2") == len(SECTIONS)
     assert report.count('class="mark ') == 10
 

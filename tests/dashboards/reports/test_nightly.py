@@ -28,23 +28,49 @@ def layout(tmp_path_factory):
         land(layout, make_evaluation(number))
     publish_run(layout, make_run(ideas=2))
     for number in (1, 2, 3):
-        evaluation = make_evaluation(number, run_id="run-b", idea=make_idea(number, title=HOSTILE if number == 3 else f"Idea {number}"))
-        calls = tuple(replace(call, cost_usd=None if call.cost_usd is None else 10 * call.cost_usd) for call in evaluation.llm_calls)
-        same = tuple(replace(each, score=1) if each.score is not None else each for each in evaluation.contribution.comparisons)
+        evaluation = make_evaluation(
+            number,
+            run_id="run-b",
+            idea=make_idea(number, title=HOSTILE if number == 3 else f"Idea {number}"),
+        )
+        calls = tuple(
+            replace(call, cost_usd=None if call.cost_usd is None else 10 * call.cost_usd)
+            for call in evaluation.llm_calls
+        )
+        same = tuple(
+            replace(each, score=1) if each.score is not None else each
+            for each in evaluation.contribution.comparisons
+        )
         means = tuple(
-            replace(review, mean_comparison_score=1.0) if review.mean_comparison_score is not None else review
+            replace(review, mean_comparison_score=1.0)
+            if review.mean_comparison_score is not None
+            else review
             for review in evaluation.contribution.reviews
         )
-        land(layout, replace(evaluation, llm_calls=calls, contribution=replace(evaluation.contribution, comparisons=same, reviews=means)))
+        land(
+            layout,
+            replace(
+                evaluation,
+                llm_calls=calls,
+                contribution=replace(evaluation.contribution, comparisons=same, reviews=means),
+            ),
+        )
     start = START + timedelta(days=1)
-    report = publish_run(layout, make_run("run-b", ideas=3, started_at=start, finished_at=start + timedelta(hours=1)))
+    report = publish_run(
+        layout, make_run("run-b", ideas=3, started_at=start, finished_at=start + timedelta(hours=1))
+    )
     assert report.published, report.validation.broken
     return layout
 
 
 @pytest.fixture(scope="module")
 def summary(layout):
-    return write_nightly(layout, NIGHT, {"tonight.jsonl": "published as run-b: 3 of 3 ideas", "<b>.csv": "rejected: | no"}, [SECOND])
+    return write_nightly(
+        layout,
+        NIGHT,
+        {"tonight.jsonl": "published as run-b: 3 of 3 ideas", "<b>.csv": "rejected: | no"},
+        [SECOND],
+    )
 
 
 def test_it_says_what_is_new_since_the_last_run(summary):
@@ -61,7 +87,11 @@ def test_it_names_alarms_and_counts_them(summary):
 
 
 def test_top_ideas_are_the_best_scores_best_first(summary):
-    rows = [line for line in summary.markdown.split("### Top ideas")[1].split("###")[0].splitlines() if line.startswith("| ")][1:]
+    rows = [
+        line
+        for line in summary.markdown.split("### Top ideas")[1].split("###")[0].splitlines()
+        if line.startswith("| ")
+    ][1:]
     scores = [float(row.split("|")[-2]) for row in rows]
     assert len(scores) == 3
     assert scores == sorted(scores, reverse=True)
@@ -74,11 +104,16 @@ def test_the_files_link_to_the_run_and_titles_stay_text(summary, layout):
     assert all(not address.startswith("javascript") for address in page.addresses)
     assert "](../run-b/index.md)" in summary.markdown_path.read_text()
     assert "](../" not in summary.markdown
-    assert sorted(path.name for path in summary.html_path.parent.iterdir()) == ["2026-03-03.html", "2026-03-03.md"]
+    assert sorted(path.name for path in summary.html_path.parent.iterdir()) == [
+        "2026-03-03.html",
+        "2026-03-03.md",
+    ]
 
 
 def test_a_night_without_files_or_lake_says_so(tmp_path):
-    assert "No new idea file was waiting." in write_nightly(Layout(tmp_path), NIGHT, {}, []).markdown
+    assert (
+        "No new idea file was waiting." in write_nightly(Layout(tmp_path), NIGHT, {}, []).markdown
+    )
 
 
 def test_the_first_run_of_a_lake_has_nothing_beside_it(layout):
@@ -88,7 +123,9 @@ def test_the_first_run_of_a_lake_has_nothing_beside_it(layout):
 
 
 def test_few_judgements_and_unknown_prices_raise_no_alarm():
-    labels = polars.DataFrame({"judgement": ["decision"] * 1, "label": ["accept"], "judgements": [19], "share": [1.0]})
+    labels = polars.DataFrame(
+        {"judgement": ["decision"] * 1, "label": ["accept"], "judgements": [19], "share": [1.0]}
+    )
     groups = polars.DataFrame(
         {
             "ranking_id": ["r"],
@@ -100,8 +137,17 @@ def test_few_judgements_and_unknown_prices_raise_no_alarm():
         }
     )
     assert judge_alarms(labels, groups) == []
-    judged = polars.DataFrame({"reason": [None, "no_evidence"], "judgements": [90, 10]}, schema_overrides={"reason": polars.String})
+    judged = polars.DataFrame(
+        {"reason": [None, "no_evidence"], "judgements": [90, 10]},
+        schema_overrides={"reason": polars.String},
+    )
     assert unscored_alarms(judged, None) == []
-    assert len(unscored_alarms(judged.with_columns(judgements=polars.Series([70, 30])), judged)) == 1
-    fields = dict.fromkeys(RunCost.model_fields, 0) | {"run_id": FIRST, "cost_usd": None, "cost_usd_per_idea": None}
+    assert (
+        len(unscored_alarms(judged.with_columns(judgements=polars.Series([70, 30])), judged)) == 1
+    )
+    fields = dict.fromkeys(RunCost.model_fields, 0) | {
+        "run_id": FIRST,
+        "cost_usd": None,
+        "cost_usd_per_idea": None,
+    }
     assert cost_alarms(RunCost.model_validate(fields, strict=False), None) == []

@@ -22,22 +22,36 @@ def section(**changes: object) -> str:
 
 def test_a_judgement_is_shown_with_its_aspects_and_what_it_rests_on() -> None:
     text = section(
-        known_aspects=("The recorder.",), novel_aspects=(), statement_count=4, covered_share_0_to_1=0.25, mean_closeness_0_to_1=0.4
+        known_aspects=("The recorder.",),
+        novel_aspects=(),
+        statement_count=4,
+        covered_share_0_to_1=0.25,
+        mean_closeness_0_to_1=0.4,
     )
     assert "## Novelty · 3 on 1 … 5" in text
     assert "- The recorder." in text
     assert "**New**\n\nNone named." in text
-    assert "4 key statements come close to them by 0.40 of 1 on average, 25 % of them closely" in text
+    assert (
+        "4 key statements come close to them by 0.40 of 1 on average, 25 % of them closely" in text
+    )
 
 
 def test_a_calibrated_score_is_shown_with_its_interval_and_calibrator() -> None:
-    text = section(calibrated_score_1_to_5=2.4, calibrated_lower_1_to_5=1.0, calibrated_upper_1_to_5=4.0, calibrator_sha256="ab" * 32)
+    text = section(
+        calibrated_score_1_to_5=2.4,
+        calibrated_lower_1_to_5=1.0,
+        calibrated_upper_1_to_5=4.0,
+        calibrator_sha256="ab" * 32,
+    )
     assert "Calibrated: 2.4, with 90 % from 1 to 4 (calibrator `abababababab`)" in text
 
 
 def test_an_unscored_judgement_says_why_and_shows_no_number() -> None:
     text = section(
-        score_1_to_5=None, unscored_reason=Reason.SOURCE_UNAVAILABLE, unscored_detail="2 of 3 searches.", unanswered_search_count=2
+        score_1_to_5=None,
+        unscored_reason=Reason.SOURCE_UNAVAILABLE,
+        unscored_detail="2 of 3 searches.",
+        unanswered_search_count=2,
     )
     assert "unscored: the literature source did not answer" in text
     assert "2 of 3 searches." in text
@@ -46,7 +60,10 @@ def test_an_unscored_judgement_says_why_and_shows_no_number() -> None:
 
 
 def test_what_a_reply_says_stays_text() -> None:
-    text = section(justification="<script>alert(1)</script> ![x](https://example.org/x)", known_aspects=("| a | b |\n# head",))
+    text = section(
+        justification="<script>alert(1)</script> ![x](https://example.org/x)",
+        known_aspects=("| a | b |\n# head",),
+    )
     page = html_page(text, title="t")
     assert "<script>" not in page
     assert "<img" not in page
@@ -55,7 +72,12 @@ def test_what_a_reply_says_stays_text() -> None:
 
 def rows(part: str, expected: float, observed: float | None, place: str) -> list[BenchmarkScore]:
     blank = BenchmarkScore(
-        suite="novelty", metric="reliability_expected", slice=f"{part}, bin {place}", system="assay", value=expected, count=9
+        suite="novelty",
+        metric="reliability_expected",
+        slice=f"{part}, bin {place}",
+        system="assay",
+        value=expected,
+        count=9,
     )
     found = {"value": observed, "lower": observed, "upper": observed}
     missing = None if observed is not None else "no item is in the bin"
@@ -74,7 +96,11 @@ def test_a_reliability_curve_is_drawn_per_part_and_only_from_whole_bins() -> Non
     first, last = charts[1].points
     assert first.x < last.x
     assert first.y > last.y
-    page = html_page("```reliability 1\n```\n\n```reliability 2\n```\n\n```reliability 3\n```", title="t", reliability=charts)
+    page = html_page(
+        "```reliability 1\n```\n\n```reliability 2\n```\n\n```reliability 3\n```",
+        title="t",
+        reliability=charts,
+    )
     assert len(re.findall(r"<svg", page)) == 2
     assert "expected 0.10, observed 0.20 of 9" in page
 

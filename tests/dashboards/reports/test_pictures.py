@@ -16,7 +16,13 @@ VALUES = st.lists(st.one_of(st.none(), st.floats(-20, 20)), min_size=1, max_size
 
 @given(VALUES)
 def test_a_value_has_a_bar_within_the_plot_and_no_value_has_none(values):
-    chart = bar_chart(1, "t", "c", MORE_OR_LESS_NOVEL, [Measured(f"n{place}", value, "said") for place, value in enumerate(values)])
+    chart = bar_chart(
+        1,
+        "t",
+        "c",
+        MORE_OR_LESS_NOVEL,
+        [Measured(f"n{place}", value, "said") for place, value in enumerate(values)],
+    )
     if chart is None:
         assert not any(value is not None for value in values)
         return
@@ -28,7 +34,9 @@ def test_a_value_has_a_bar_within_the_plot_and_no_value_has_none(values):
 
 
 def test_a_score_of_zero_is_drawn_and_an_unscored_one_is_not():
-    chart = bar_chart(1, "t", "c", TEN, [Measured("zero", 0.0, "0.00"), Measured("none", None, "unscored")])
+    chart = bar_chart(
+        1, "t", "c", TEN, [Measured("zero", 0.0, "0.00"), Measured("none", None, "unscored")]
+    )
     assert [bar.width for bar in chart.bars] == [0.0, None]
 
 

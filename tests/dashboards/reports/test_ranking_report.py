@@ -58,14 +58,25 @@ def test_the_report_shows_ranges_profiles_matrix_reasons_and_bias(ranked: Layout
 
 def test_reasons_speak_of_this_idea_and_the_other_whichever_was_shown_first() -> None:
     ideas = [make_evaluation(number).idea.idea_id for number in (0, 3)]
-    group = make_ranked_group(ideas, rationale="Idea A rests on [(Doe, 2021)](https://example.org/a); idea B does not.")
+    group = make_ranked_group(
+        ideas, rationale="Idea A rests on [(Doe, 2021)](https://example.org/a); idea B does not."
+    )
     ranked = [
-        RankedIdea.model_construct(idea_id=idea_id, title=f"Title {place}", rank=place) for place, idea_id in enumerate(ideas, start=1)
+        RankedIdea.model_construct(idea_id=idea_id, title=f"Title {place}", rank=place)
+        for place, idea_id in enumerate(ideas, start=1)
     ]
-    as_first, as_second = ([one for one in group.matches if one.first_idea_id == idea_id] for idea_id in ideas)
+    as_first, as_second = (
+        [one for one in group.matches if one.first_idea_id == idea_id] for idea_id in ideas
+    )
     for matches, expected in (
-        (as_first, "This idea rests on [(Doe, 2021)](https://example.org/a); the other idea does not."),
-        (as_second, "The other idea rests on [(Doe, 2021)](https://example.org/a); this idea does not."),
+        (
+            as_first,
+            "This idea rests on [(Doe, 2021)](https://example.org/a); the other idea does not.",
+        ),
+        (
+            as_second,
+            "The other idea rests on [(Doe, 2021)](https://example.org/a); this idea does not.",
+        ),
     ):
         (duel,) = _duels(ranked, matches)
         assert {reason.text for reason in duel.reasons} == {expected}
@@ -75,14 +86,18 @@ def test_many_groups_begin_with_who_is_first_in_each(ranked: Layout) -> None:
     with open_queries(ranked) as queries:
         page = ranking_page(queries, RUN)
     assert page is not None
-    assert [(ideas, bool(first)) for _, ideas, first in page.firsts] == [(len(group.ideas), True) for group in page.groups]
+    assert [(ideas, bool(first)) for _, ideas, first in page.firsts] == [
+        (len(group.ideas), True) for group in page.groups
+    ]
 
 
 def test_nothing_ideas_or_judges_wrote_becomes_html(ranked: Layout) -> None:
     page = ranking_report(ranked, RUN, "html")
     body = page.split("</style>")[1]
     assert body.count("<svg viewBox") == 2
-    assert [tag for tag in ("<script", "<img", "<b>", "<svg onload", 'href="javascript') if tag in body] == []
+    assert [
+        tag for tag in ("<script", "<img", "<b>", "<svg onload", 'href="javascript') if tag in body
+    ] == []
 
 
 def test_written_reports_link_the_ranking(ranked: Layout) -> None:
@@ -103,22 +118,38 @@ def test_a_drawing_needs_a_strength(ranked: Layout) -> None:
 
 def score(idea_id: str, soundness: float | None, contribution: float | None) -> IdeaScore:
     counts = {name: 0 for name, field in IdeaScore.model_fields.items() if field.annotation is int}
-    fields = {name: None for name, field in IdeaScore.model_fields.items() if field.is_required()} | counts
-    known = {"idea_id": IdeaId(idea_id), "run_id": RUN, "title": idea_id, "soundness_requested": True, "contribution_requested": True}
-    flags = {name: False for name, field in IdeaScore.model_fields.items() if field.annotation is bool}
+    fields = {
+        name: None for name, field in IdeaScore.model_fields.items() if field.is_required()
+    } | counts
+    known = {
+        "idea_id": IdeaId(idea_id),
+        "run_id": RUN,
+        "title": idea_id,
+        "soundness_requested": True,
+        "contribution_requested": True,
+    }
+    flags = {
+        name: False for name, field in IdeaScore.model_fields.items() if field.annotation is bool
+    }
     values = {"soundness_0_to_10": soundness, "contribution_0_to_10": contribution}
     return IdeaScore.model_validate(fields | flags | known | values)
 
 
-def test_an_idea_best_in_everything_leads_under_every_weighting_and_a_one_sided_one_under_some() -> None:
+def test_an_idea_best_in_everything_leads_under_every_weighting_and_a_one_sided_one_under_some() -> (
+    None
+):
     others = [score(f"filler-{number}", 5.0, 5.0) for number in range(9)]
-    found = sensitivity_of([score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others])
+    found = sensitivity_of(
+        [score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others]
+    )
     assert found is not None
     shares = {line.idea_id: line.share_0_to_1 for line in found.lines}
     assert shares["best"] == 1.0
     assert 0 < shares["sound"] < 1
     assert 0 < shares["new"] < 1
-    assert found == sensitivity_of([score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others])
+    assert found == sensitivity_of(
+        [score("best", 9.0, 9.0), score("sound", 9.0, 0.0), score("new", 0.0, 9.0), *others]
+    )
 
 
 def test_an_idea_scored_by_one_module_is_weighed_over_that_one() -> None:

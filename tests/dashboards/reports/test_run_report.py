@@ -22,17 +22,25 @@ from warehouse.queries import open_queries, run_sql
 def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(layout):
     markdown = run_report(layout, RUN, "md")
     biology = markdown.split("### biology")[1].split("###")[0]
-    assert re.search(r"\| 1 \| Idea 3 \| \d\.\d\d \| \d\.\d\d \| 1 of 3 \| \d\.\d\d \| 0 of 10 \| 1 \|", biology)
+    assert re.search(
+        r"\| 1 \| Idea 3 \| \d\.\d\d \| \d\.\d\d \| 1 of 3 \| \d\.\d\d \| 0 of 10 \| 1 \|", biology
+    )
     assert re.search(r"\| 2 \| Idea 0 \|", biology)
     ungrouped = markdown.split("### Ideas without a group")[1].split("##")[0]
-    assert "| – | Nothing scored – ended early: the budget was spent; 2 dimensions without a review |" in ungrouped
+    assert (
+        "| – | Nothing scored – ended early: the budget was spent; 2 dimensions without a review |"
+        in ungrouped
+    )
     assert "| unscored | unscored | 3 of 3 | unscored | 10 of 10 |" in ungrouped
     assert "| not asked for | – |" in markdown
 
 
 def test_counts_costs_and_rejections_are_told(layout):
     markdown = run_report(layout, RUN, "md")
-    assert "4 of 5 ideas evaluated in full, 1 ended early, 1 without any score; 1 entry of the idea file rejected" in markdown
+    assert (
+        "4 of 5 ideas evaluated in full, 1 ended early, 1 without any score; 1 entry of the idea file rejected"
+        in markdown
+    )
     assert "and 6 calls of unknown price" in markdown
     assert "| without an identifier | ideas.jsonl line 7 | the text is too short |" in markdown
     assert re.search(r"All \d+ expectations held\.", markdown)
@@ -42,7 +50,10 @@ def test_counts_costs_and_rejections_are_told(layout):
 
 def test_failures_are_grouped_by_reason(layout):
     failures = run_report(layout, RUN, "md").split("## Failures")[1].split("## Validation")[0]
-    assert "| reading full texts | the source does not allow it | 5 | 5 | 0 | the publisher wants a login |" in failures
+    assert (
+        "| reading full texts | the source does not allow it | 5 | 5 | 0 | the publisher wants a login |"
+        in failures
+    )
     assert "| looking up literature | the source took too long | 1 | 1 | 1 |" in failures
 
 
@@ -66,7 +77,9 @@ def test_the_chart_draws_scored_ideas_only_and_its_size_does_not_grow_with_the_r
         page = run_page(queries, RUN, {})
     chart = score_chart(page.groups)
     assert sum(len(row.dots) for row in chart.rows) == 4
-    assert [row.summary for row in chart.rows if row.full_name == "Ideas without a group"] == ["0 scored, 1 unscored"]
+    assert [row.summary for row in chart.rows if row.full_name == "Ideas without a group"] == [
+        "0 scored, 1 unscored"
+    ]
     assert score_chart([group for group in page.groups if not group.scores]) is None
 
 
@@ -89,9 +102,17 @@ def test_every_idea_gets_its_files_and_every_link_leads_to_one(layout):
     html, markdown = write_reports(layout, RUN)
     assert html == layout.reports / "run-a" / "index.html"
     assert markdown == layout.reports / "run-a" / "index.md"
-    files = {path.relative_to(html.parent).as_posix() for path in html.parent.rglob("*") if path.is_file()}
+    files = {
+        path.relative_to(html.parent).as_posix()
+        for path in html.parent.rglob("*")
+        if path.is_file()
+    }
     assert len(files) == 2 + 2 * 5
-    links = [address for address in Page(html.read_text("utf-8")).addresses if not address.startswith("#")]
+    links = [
+        address
+        for address in Page(html.read_text("utf-8")).addresses
+        if not address.startswith("#")
+    ]
     assert len(links) == 5
     assert set(links) <= files
     assert set(re.findall(r"(?<!\\)\]\((ideas/[^)]+)\)", markdown.read_text("utf-8"))) <= files
@@ -127,12 +148,27 @@ def test_any_idea_id_gives_a_safe_file_name(idea_id):
 
 
 def test_ideas_with_similar_ids_get_different_files():
-    ids = ["idea-1", "IDEA-1", "Idea-1", "idea 1", "idea/1", "../idea-1", "..", "con", "index", "é", "è", file_name(IdeaId("IDEA-1"))]
+    ids = [
+        "idea-1",
+        "IDEA-1",
+        "Idea-1",
+        "idea 1",
+        "idea/1",
+        "../idea-1",
+        "..",
+        "con",
+        "index",
+        "é",
+        "è",
+        file_name(IdeaId("IDEA-1")),
+    ]
     assert len({file_name(IdeaId(idea_id)) for idea_id in ids}) == len(ids)
     assert file_name(IdeaId("idea-1")) == "idea-1"
 
 
-def test_an_idea_whose_report_cannot_be_made_says_so_on_its_page_and_the_others_have_theirs(layout, monkeypatch):
+def test_an_idea_whose_report_cannot_be_made_says_so_on_its_page_and_the_others_have_theirs(
+    layout, monkeypatch
+):
     def breaking(review):
         if review.evaluation.idea.title == "Idea 3":
             raise ZeroDivisionError("nobody foresaw this")

@@ -14,7 +14,9 @@ from schemas.naming import safe_url
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 """A careless reader: it lets HTML through, so anything that got past the escaping shows as a token."""
 
-NASTY = st.text(alphabet="ab #*_`[]()<>|!\\~-+=1.):/&;\"'\n\t\u200b\u2028javascript", max_size=60) | st.sampled_from(
+NASTY = st.text(
+    alphabet="ab #*_`[]()<>|!\\~-+=1.):/&;\"'\n\t\u200b\u2028javascript", max_size=60
+) | st.sampled_from(
     [
         "<script>alert(1)</script>",
         "[x](javascript:alert(1))",
@@ -55,7 +57,13 @@ def text_of(html):
 @given(NASTY)
 def test_plain_text_is_one_paragraph_that_shows_every_visible_character(text):
     shown = " ".join(re.sub("[\x00-\x1f\u200b\u2028]+", " ", text).split())
-    assert {token.type for token in tokens_of(plain(text))} <= {"paragraph_open", "inline", "paragraph_close", "text", "text_special"}
+    assert {token.type for token in tokens_of(plain(text))} <= {
+        "paragraph_open",
+        "inline",
+        "paragraph_close",
+        "text",
+        "text_special",
+    }
     assert text_of(READER.render(plain(text))).strip() == shown
 
 
@@ -72,14 +80,22 @@ def test_plain_text_stays_inside_its_table_cell(first, second):
 def test_plain_text_stays_inside_its_heading(text):
     kinds = [token.type for token in READER.parse(f"# {plain(text)}\n")]
     assert kinds == ["heading_open", "inline", "heading_close"]
-    assert text_of(READER.render(f"# {plain(text)}\n")).strip() == text_of(READER.render(plain(text))).strip()
+    assert (
+        text_of(READER.render(f"# {plain(text)}\n")).strip()
+        == text_of(READER.render(plain(text))).strip()
+    )
 
 
 @given(NASTY)
 def test_prose_makes_paragraphs_and_lists_and_nothing_else(text):
     allowed = {"paragraph", "bullet_list", "ordered_list", "list_item", "strong", "em", "link"}
     for token in tokens_of(prose(text)):
-        assert re.sub("_(open|close)$", "", token.type) in allowed | {"inline", "text", "text_special", "code_inline"}
+        assert re.sub("_(open|close)$", "", token.type) in allowed | {
+            "inline",
+            "text",
+            "text_special",
+            "code_inline",
+        }
         if token.type == "link_open":
             assert re.match("https?://", token.attrs["href"])
 
@@ -93,11 +109,20 @@ def test_any_text_at_all_can_be_printed(text):
 @given(NASTY)
 def test_code_is_a_code_span_or_plain_text(text):
     kinds = {token.type for token in tokens_of(f"x {code(text)} x")}
-    assert kinds <= {"paragraph_open", "inline", "paragraph_close", "text", "text_special", "code_inline"}
+    assert kinds <= {
+        "paragraph_open",
+        "inline",
+        "paragraph_close",
+        "text",
+        "text_special",
+        "code_inline",
+    }
 
 
 def test_citations_lists_and_emphasis_survive_in_prose():
-    written = prose("Works **well** ([no]) [(Li \\& Wu, 2023-05)](https://e.example/a_b).\n- one\n- two `x`\n\n## Then\n1. three")
+    written = prose(
+        "Works **well** ([no]) [(Li \\& Wu, 2023-05)](https://e.example/a_b).\n- one\n- two `x`\n\n## Then\n1. three"
+    )
     html = READER.render(written)
     assert "<strong>well</strong>" in html
     assert '<a href="https://e.example/a_b">(Li &amp; Wu, 2023-05)</a>' in html
@@ -126,4 +151,7 @@ def test_only_web_addresses_become_links(url):
 
 
 def test_an_address_cannot_end_its_link():
-    assert safe_url("https://e.example/a)b (c) [d]|<e>") == "https://e.example/a%29b%20%28c%29%20%5Bd%5D%7C%3Ce%3E"
+    assert (
+        safe_url("https://e.example/a)b (c) [d]|<e>")
+        == "https://e.example/a%29b%20%28c%29%20%5Bd%5D%7C%3Ce%3E"
+    )

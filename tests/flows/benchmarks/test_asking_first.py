@@ -18,26 +18,36 @@ from tests.support.benchmark_sets import benchmark_request, evaluate_made_up
 from tests.support.soundness_fakes import provenance_of
 
 
-def test_the_first_question_about_a_review_is_answered_before_its_others_set_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_question_about_a_review_is_answered_before_its_others_set_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sent: list[str] = []
     answered: list[str] = []
 
     async def ask(step: Step, question: CoverageInput, context: ItemContext) -> KeptOutcome:
         earlier = any(review == question.review for review in sent)
-        assert not earlier or question.review in answered, "two questions about a new review at once"
+        assert not earlier or question.review in answered, (
+            "two questions about a new review at once"
+        )
         sent.append(question.review)
         await asyncio.sleep(0)
         answered.append(question.review)
-        return KeptOutcome(value='{"reason": "It says so.", "score": 4}', provenance=provenance_of(step, "fake"))
+        return KeptOutcome(
+            value='{"reason": "It says so.", "score": 4}', provenance=provenance_of(step, "fake")
+        )
 
     monkeypatch.setattr(trial, "ask", ask)
     request = benchmark_request(tmp_path, SUITES["coverage"], warehouse=tmp_path)
     asking = trial.Trial(request, RunId("benchmark-coverage"), Settings(), evaluate_made_up)
     asking.folder.mkdir(parents=True)
     questions: dict[str, Noun] = {
-        f"{review}-{number}": CoverageInput(review=f"Review {review}.", statement=f"Statement {number}.")
+        f"{review}-{number}": CoverageInput(
+            review=f"Review {review}.", statement=f"Statement {number}."
+        )
         for review in ("one", "two")
         for number in range(4)
     }
     assert len(asking.ask(JUDGE_COVERAGE, questions)) == 8
-    assert sorted(sent[:2]) == ["Review one.", "Review two."], "different reviews wait for each other"
+    assert sorted(sent[:2]) == ["Review one.", "Review two."], (
+        "different reviews wait for each other"
+    )

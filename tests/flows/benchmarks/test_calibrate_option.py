@@ -20,9 +20,27 @@ from tasks.novelty.calibration.store import write_calibrator
 
 
 def stored(path: Path, slope: float = 1.0) -> Path:
-    examples = [Example(item_sha256(str(n)), ("not novel", "novel")[n % 2], "novel", {"x": slope * (n % 2) + n / 100}) for n in range(30)]
+    examples = [
+        Example(
+            item_sha256(str(n)),
+            ("not novel", "novel")[n % 2],
+            "novel",
+            {"x": slope * (n % 2) + n / 100},
+        )
+        for n in range(30)
+    ]
     scale = LabelScale(("not novel", "novel"), (2.5, 4.5))
-    write_calibrator(fit_calibrator(examples, scale, target=NOVELTY, engine="extractive", judged_by=judged_by(), source="made up"), path)
+    write_calibrator(
+        fit_calibrator(
+            examples,
+            scale,
+            target=NOVELTY,
+            engine="extractive",
+            judged_by=judged_by(),
+            source="made up",
+        ),
+        path,
+    )
     return path
 
 
@@ -34,20 +52,33 @@ def ideas(tmp_path: Path) -> Path:
 
 
 def profile_file(tmp_path: Path, calibrator: str) -> str:
-    text = Path("flows/profiles/economy.toml") if Path("flows/profiles/economy.toml").exists() else None
+    text = (
+        Path("flows/profiles/economy.toml")
+        if Path("flows/profiles/economy.toml").exists()
+        else None
+    )
     source = (text or Path(__file__).parents[3] / "flows/profiles/economy.toml").read_text()
     path = tmp_path / "mine.toml"
     path.write_text(source.replace("[novelty]\n", f'[novelty]\ncalibrator = "{calibrator}"\n'))
     return str(path)
 
 
-def resolved(ideas: Path, tmp_path: Path, calibrator: Path, engine: str = "extractive") -> RunRequest:
+def resolved(
+    ideas: Path, tmp_path: Path, calibrator: Path, engine: str = "extractive"
+) -> RunRequest:
     return resolve_request(
-        ideas, Settings(), warehouse=tmp_path / "w", profile=profile_file(tmp_path, str(calibrator)), modules="novelty", engine=engine
+        ideas,
+        Settings(),
+        warehouse=tmp_path / "w",
+        profile=profile_file(tmp_path, str(calibrator)),
+        modules="novelty",
+        engine=engine,
     )
 
 
-def test_a_calibrator_is_checked_before_the_run_and_counts_by_its_content(ideas: Path, tmp_path: Path) -> None:
+def test_a_calibrator_is_checked_before_the_run_and_counts_by_its_content(
+    ideas: Path, tmp_path: Path
+) -> None:
     request = resolved(ideas, tmp_path, stored(tmp_path / "c.json"))
     assert request.modules == (Module.NOVELTY,)
     before = conditions(request, Settings())
@@ -68,7 +99,9 @@ def test_only_the_novelty_suite_fits_and_only_without_a_calibrator(tmp_path: Pat
     with pytest.raises(ConfigurationError, match="only suite novelty"):
         _check_calibrate([SUITES["coverage"]], "economy")
     with pytest.raises(ConfigurationError, match="names a calibrator already"):
-        _check_calibrate([SUITES["novelty"]], profile_file(tmp_path, str(stored(tmp_path / "c.json"))))
+        _check_calibrate(
+            [SUITES["novelty"]], profile_file(tmp_path, str(stored(tmp_path / "c.json")))
+        )
     _check_calibrate([SUITES["novelty"]], "economy")
 
 

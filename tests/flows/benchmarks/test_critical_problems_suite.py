@@ -12,7 +12,13 @@ from flows.benchmarks.problems_released import read_prices, released_scores
 from flows.benchmarks.published_figures import published_scores
 from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.errors import ConfigurationError
-from tests.support.benchmark_sets import benchmark_request, never_evaluate, rows_of, run_small, scores_of
+from tests.support.benchmark_sets import (
+    benchmark_request,
+    never_evaluate,
+    rows_of,
+    run_small,
+    scores_of,
+)
 from tests.support.checker_release import JUDGES, PRICED, UNPRICED, write_release
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
@@ -23,18 +29,29 @@ PDF = "approach=pdf"
 def done(tmp_path_factory: pytest.TempPathFactory) -> BenchmarkRequest:
     request = benchmark_request(write_release(tmp_path_factory.mktemp("release")), SUITE)
     summary = run_small(SUITE, request, never_evaluate)
-    assert (summary.published, summary.incomplete_reason, summary.failed_expectations) == (True, None, ())
+    assert (summary.published, summary.incomplete_reason, summary.failed_expectations) == (
+        True,
+        None,
+        (),
+    )
     assert all(path.exists() for path in summary.report_paths)
     return request
 
 
 def test_the_release_becomes_check_runs_that_the_benchmark_names(done: BenchmarkRequest) -> None:
-    assert rows_of(done, "select engine, manuscript_count from check_runs order by engine") == [(UNPRICED, 4), (PRICED, 4)]
+    assert rows_of(done, "select engine, manuscript_count from check_runs order by engine") == [
+        (UNPRICED, 4),
+        (PRICED, 4),
+    ]
     ((named,),) = rows_of(done, "select evaluated_run_ids from benchmarks")
-    assert sorted(named) == [run_id for (run_id,) in rows_of(done, "select run_id from check_runs order by run_id")]
+    assert sorted(named) == [
+        run_id for (run_id,) in rows_of(done, "select run_id from check_runs order by run_id")
+    ]
 
 
-def test_problems_tokens_and_cost_are_means_of_what_is_there_and_the_rest_is_unscored(done: BenchmarkRequest) -> None:
+def test_problems_tokens_and_cost_are_means_of_what_is_there_and_the_rest_is_unscored(
+    done: BenchmarkRequest,
+) -> None:
     found = scores_of(done)
     assert found["mean_problems", PDF, PRICED] == (1.25, None, 0)
     assert found["mean_problems", PDF, UNPRICED] == (4 / 3, None, 1)
@@ -50,7 +67,11 @@ def test_problems_tokens_and_cost_are_means_of_what_is_there_and_the_rest_is_uns
 
 def test_hits_are_counted_per_judge_for_all_and_for_any(done: BenchmarkRequest) -> None:
     found = scores_of(done, "metric = 'hit_rate'")
-    rates = {part.removeprefix(f"{PDF}, "): value for (_, part, system), (value, _, _) in found.items() if system == PRICED}
+    rates = {
+        part.removeprefix(f"{PDF}, "): value
+        for (_, part, system), (value, _, _) in found.items()
+        if system == PRICED
+    }
     assert rates == {
         f"judge={JUDGES[0]}": 0.75,
         f"judge={JUDGES[1]}": 0.5,
@@ -62,7 +83,9 @@ def test_hits_are_counted_per_judge_for_all_and_for_any(done: BenchmarkRequest) 
     assert found["hit_rate", f"{PDF}, judges=all", UNPRICED][2] == 1
 
 
-def test_the_engine_is_held_against_the_judges_on_the_problems_they_voted_on(done: BenchmarkRequest) -> None:
+def test_the_engine_is_held_against_the_judges_on_the_problems_they_voted_on(
+    done: BenchmarkRequest,
+) -> None:
     found = scores_of(done)
     assert found["recall", f"judge={JUDGES[0]}", "assay"] == (1, None, 0)
     assert found["precision", f"judge={JUDGES[1]}", "assay"] == (4 / 6, None, 0)
@@ -70,9 +93,15 @@ def test_the_engine_is_held_against_the_judges_on_the_problems_they_voted_on(don
     assert found["cohen_kappa", f"judge={JUDGES[0]}", f"judge {JUDGES[1]}"] == (0, None, 0)
     assert found["hit_rate", "drawn checks", "assay"] == (6 / 7, None, 1)
     answers = rows_of(
-        done, "select gold, answer, count(*), count(evaluated_run_id), count(step) from benchmark_items group by all order by all"
+        done,
+        "select gold, answer, count(*), count(evaluated_run_id), count(step) from benchmark_items group by all order by all",
     )
-    assert answers == [("hit", "hit", 4, 4, 4), ("no hit", "hit", 2, 2, 2), ("no hit", "no hit", 1, 1, 1), (None, "no hit", 2, 2, 2)]
+    assert answers == [
+        ("hit", "hit", 4, 4, 4),
+        ("no hit", "hit", 2, 2, 2),
+        ("no hit", "no hit", 1, 1, 1),
+        (None, "no hit", 2, 2, 2),
+    ]
 
 
 def test_the_same_command_again_changes_nothing(done: BenchmarkRequest) -> None:
@@ -111,15 +140,26 @@ def test_a_folder_without_the_release_is_one_clear_line(tmp_path: Path) -> None:
         run_small(SUITE, benchmark_request(tmp_path, SUITE), never_evaluate)
 
 
-@pytest.mark.skipif(not (DATA / "withdrarxiv").is_dir(), reason="the released outputs of the quality checker are not beside this checkout")
-def test_the_release_differs_from_tables_2_and_3_in_hit_rates_and_one_column_of_output_tokens() -> None:
+@pytest.mark.skipif(
+    not (DATA / "withdrarxiv").is_dir(),
+    reason="the released outputs of the quality checker are not beside this checkout",
+)
+def test_the_release_differs_from_tables_2_and_3_in_hit_rates_and_one_column_of_output_tokens() -> (
+    None
+):
     with duckdb.connect() as connection:
         connection.execute(f"create view checks as from '{DATA}/withdrarxiv/checks.parquet'")
         connection.execute(f"create view votes as from '{DATA}/withdrarxiv/votes.parquet'")
         scores = released_scores(connection, SUITE.name, 0)
     differing = {(one.slice, one.system) for one in against_print(SUITE.name, scores)}
-    assert {part for part, _ in differing if not part.startswith("hit_rate")} == {f"mean_output_tokens, {PDF}"}
+    assert {part for part, _ in differing if not part.startswith("hit_rate")} == {
+        f"mean_output_tokens, {PDF}"
+    }
     assert len(differing) == 16
-    printed = {(one.metric, one.slice, one.system) for one in published_scores(SUITE.name) if one.slice.startswith(PDF)}
+    printed = {
+        (one.metric, one.slice, one.system)
+        for one in published_scores(SUITE.name)
+        if one.slice.startswith(PDF)
+    }
     assert printed <= {(one.metric, one.slice, one.system) for one in scores}
     assert {one.system for one in scores} == set(read_prices())

@@ -14,40 +14,69 @@ from tasks.novelty.calibration.store import load_calibrator
 GRADES = ("reject", "poster", "spotlight", "oral")
 
 
-def calibrated(counts: tuple[int, ...], folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[BenchmarkScore]:
+def calibrated(
+    counts: tuple[int, ...], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> list[BenchmarkScore]:
     """Of `counts` submissions per decision, whose scores follow their decisions."""
     labels = [grade for grade, count in zip(GRADES, counts, strict=True) for _ in range(count)]
-    monkeypatch.setattr(decision_calibration, "decision_features", lambda review: {"score": review.score})
+    monkeypatch.setattr(
+        decision_calibration, "decision_features", lambda review: {"score": review.score}
+    )
     reviews = [
         SimpleNamespace(
-            evaluation=SimpleNamespace(idea=SimpleNamespace(idea_id=f"p{n}", text=f"Idea {n}"), llm_calls=()),
+            evaluation=SimpleNamespace(
+                idea=SimpleNamespace(idea_id=f"p{n}", text=f"Idea {n}"), llm_calls=()
+            ),
             score=GRADES.index(label) + n % 3,
         )
         for n, label in enumerate(labels)
     ]
-    trial: Any = SimpleNamespace(reviews=lambda _: iter(reviews), request=SimpleNamespace(engine="extractive"), seed=0, folder=folder)
+    trial: Any = SimpleNamespace(
+        reviews=lambda _: iter(reviews),
+        request=SimpleNamespace(engine="extractive"),
+        seed=0,
+        folder=folder,
+    )
     gold = {f"p{n}": label for n, label in enumerate(labels)}
-    return decision_calibration.decision_calibration(trial, "decisions", "run-a", gold, dict.fromkeys(gold, "poster"))
+    return decision_calibration.decision_calibration(
+        trial, "decisions", "run-a", gold, dict.fromkeys(gold, "poster")
+    )
 
 
-def test_a_decision_too_rare_is_merged_and_the_row_of_four_classes_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decision_too_rare_is_merged_and_the_row_of_four_classes_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = calibrated((12, 12, 5, 1), tmp_path, monkeypatch)
     (four,) = [row for row in rows if row.slice == "calibration: decisions, classes=4"]
     assert four.undefined_reason == "every label needs 3 items: oral (1); merge labels or add items"
-    errors = {row.slice: row for row in rows if (row.metric, row.system) == ("mean_absolute_error", "assay, calibrated")}
+    errors = {
+        row.slice: row
+        for row in rows
+        if (row.metric, row.system) == ("mean_absolute_error", "assay, calibrated")
+    }
     assert errors["calibration: decisions, classes=3"].value is not None
     assert errors["calibration: decisions, classes=2"].value is not None
-    assert [one.label for one in load_calibrator(tmp_path / FILE).labels] == ["reject", "poster", "highlight"]
+    assert [one.label for one in load_calibrator(tmp_path / FILE).labels] == [
+        "reject",
+        "poster",
+        "highlight",
+    ]
 
 
-def test_with_labels_enough_four_classes_and_two_are_fitted_and_three_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_labels_enough_four_classes_and_two_are_fitted_and_three_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = calibrated((9, 9, 9, 9), tmp_path, monkeypatch)
     parts = {row.slice.partition(", bin")[0] for row in rows}
     assert parts == {"calibration: decisions, classes=4", "calibration: decisions, classes=2"}
     assert len(load_calibrator(tmp_path / FILE).labels) == 4
 
 
-def test_too_few_submissions_give_reasons_and_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_few_submissions_give_reasons_and_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = calibrated((3, 3, 3, 3), tmp_path, monkeypatch)
-    assert all(row.value is None and "needs 20 labelled" in str(row.undefined_reason) for row in rows)
+    assert all(
+        row.value is None and "needs 20 labelled" in str(row.undefined_reason) for row in rows
+    )
     assert not (tmp_path / FILE).exists()

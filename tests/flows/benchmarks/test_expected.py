@@ -18,7 +18,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def expected(name: str, data: Path, **changes: object) -> BenchmarkEstimate:
-    request = benchmark_request(data, SUITES[name], **{"engine": "litellm:openai/gpt-4.1", "baselines": ("prompt_only",), **changes})
+    request = benchmark_request(
+        data,
+        SUITES[name],
+        **{"engine": "litellm:openai/gpt-4.1", "baselines": ("prompt_only",), **changes},
+    )
     return estimate_suite(SUITES[name], request, Settings())
 
 
@@ -54,12 +58,22 @@ def test_evaluations_are_part_of_the_bill_and_a_limit_lowers_it(data: Path) -> N
 
 
 def test_without_a_model_nothing_costs_and_an_unknown_price_is_no_zero(data: Path) -> None:
-    assert (expected("pairs", data, engine="extractive").model_calls, expected("pairs", data, engine="extractive").cost_usd) == (0, 0.0)
+    assert (
+        expected("pairs", data, engine="extractive").model_calls,
+        expected("pairs", data, engine="extractive").cost_usd,
+    ) == (0, 0.0)
     assert expected("pairs", data, engine="litellm:openai/no-such-model").cost_usd is None
 
 
-def test_a_dry_run_prints_and_leaves_nothing_behind(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = {"data": data, "warehouse": tmp_path / "warehouse", "engine": "litellm:openai/gpt-4.1", "literature": "live"}
+def test_a_dry_run_prints_and_leaves_nothing_behind(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = {
+        "data": data,
+        "warehouse": tmp_path / "warehouse",
+        "engine": "litellm:openai/gpt-4.1",
+        "literature": "live",
+    }
     assert benchmark("all", **options, dry_run=True, json=True) == 0
     told = json.loads(capsys.readouterr().out)
     assert [one["suite"] for one in told["expected"]] == list(SUITES)

@@ -26,16 +26,25 @@ def test_overall_coverage_of_the_paper_is_the_mean_of_its_disciplines() -> None:
     systems = {score.system for score in scores if score.slice == "discipline=eco"}
     assert len(systems) == 11
     for system in systems:
-        parts = [score for score in scores if score.system == system and score.slice.startswith("discipline=")]
+        parts = [
+            score
+            for score in scores
+            if score.system == system and score.slice.startswith("discipline=")
+        ]
         whole = next(score for score in scores if score.system == system and score.slice == "all")
-        mean = sum(part.value * part.count for part in parts if part.value is not None) / sum(part.count for part in parts)
+        mean = sum(part.value * part.count for part in parts if part.value is not None) / sum(
+            part.count for part in parts
+        )
         assert whole.value == pytest.approx(mean, abs=0.06), system
 
 
 def test_a_profile_without_a_part_says_so_in_its_name() -> None:
     profile = profile_without(load_profile("economy"), "mre, -PA")
     assert profile.name == "economy-without-mre-pa"
-    assert (profile.soundness.extract_methods_and_results, profile.contribution.augment_papers) == (False, False)
+    assert (profile.soundness.extract_methods_and_results, profile.contribution.augment_papers) == (
+        False,
+        False,
+    )
     assert profile.contribution.compare_papers
     assert profile_without(load_profile("economy"), "") == load_profile("economy")
     assert set(ABLATIONS) == {"mre", "pa", "pc"}
@@ -53,7 +62,9 @@ def test_a_profile_without_a_part_says_so_in_its_name() -> None:
         ({"api_base": "http://127.0.0.1:1/v1"}, "asks no server"),
     ],
 )
-def test_an_option_that_cannot_be_meant_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict, line: str) -> None:
+def test_an_option_that_cannot_be_meant_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict, line: str
+) -> None:
     monkeypatch.delenv("ASSAY_DATA", raising=False)
     with pytest.raises(ConfigurationError, match=line) as raised:
         resolve_benchmark("pairs", Settings(), **{"data": tmp_path, **options})

@@ -16,7 +16,14 @@ from schemas.benchmark import ASSAY
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.settings import Settings
-from tests.support.benchmark_sets import benchmark_request, evaluate_made_up, rows_of, run_small, write_all, write_nothing
+from tests.support.benchmark_sets import (
+    benchmark_request,
+    evaluate_made_up,
+    rows_of,
+    run_small,
+    write_all,
+    write_nothing,
+)
 from tests.support.openai_server import OpenAIServer, start_openai_server
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 
@@ -41,7 +48,9 @@ def literature(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The gateway's API without a gateway."""
     papers = [{**paper, "title": f"{paper['title']} by sparse attention"} for paper in corpus(20)]
     with SemanticScholarServer(papers) as server:
-        monkeypatch.setattr(trial, "open_gateway", lambda *_: nullcontext(OpenGateway(server.url, "live:loopback")))
+        monkeypatch.setattr(
+            trial, "open_gateway", lambda *_: nullcontext(OpenGateway(server.url, "live:loopback"))
+        )
         yield server.url
 
 
@@ -61,19 +70,42 @@ def test_every_step_of_a_suite_is_answered_by_the_model_and_every_score_is_a_val
     name: str, data: Path, warehouse: Path, model: OpenAIServer, literature: str
 ) -> None:
     suite = SUITES[name]
-    asked = {"engine": ENGINE, "api_base": model.url, "literature": literature, "baselines": ("prompt_only", "prompt_with_search")}
+    asked = {
+        "engine": ENGINE,
+        "api_base": model.url,
+        "literature": literature,
+        "baselines": ("prompt_only", "prompt_with_search"),
+    }
     request = benchmark_request(data, suite, warehouse=warehouse, **asked)
     summary = run_small(suite, request)
-    assert (summary.published, summary.incomplete_reason, summary.failed_expectations) == (True, None, ())
+    assert (summary.published, summary.incomplete_reason, summary.failed_expectations) == (
+        True,
+        None,
+        (),
+    )
     own = f"run_id = '{summary.run_id}'"
-    steps = {step for (step,) in rows_of(request, f"select distinct step from llm_calls where status = 'ok' and {own}")}
+    steps = {
+        step
+        for (step,) in rows_of(
+            request, f"select distinct step from llm_calls where status = 'ok' and {own}"
+        )
+    }
     assert steps == {step.name for step in suite.steps}
-    assert rows_of(request, f"select * from benchmark_items where answer is null and unscored_reason <> 'nothing_to_judge' and {own}") == []
+    assert (
+        rows_of(
+            request,
+            f"select * from benchmark_items where answer is null and unscored_reason <> 'nothing_to_judge' and {own}",
+        )
+        == []
+    )
     measured = rows_of(
         request,
         f"select metric, engine, coalesce(value::varchar, undefined_reason) from benchmark_scores where origin = 'measured' and {own}",
     )
-    assert all(engine == ENGINE and told and meaning_of(metric) is not None for metric, engine, told in measured)
+    assert all(
+        engine == ENGINE and told and meaning_of(metric) is not None
+        for metric, engine, told in measured
+    )
     text = summary.report_paths[1].read_text()
     assert summary.report_paths[0].exists()
     assert "Extractive engine" not in text
@@ -82,10 +114,16 @@ def test_every_step_of_a_suite_is_answered_by_the_model_and_every_score_is_a_val
 
 
 @pytest.mark.parametrize("name", [name for name, suite in SUITES.items() if suite.steps])
-def test_a_model_that_refuses_everything_has_no_score_of_its_own_and_never_a_zero(name: str, data: Path, tmp_path: Path) -> None:
+def test_a_model_that_refuses_everything_has_no_score_of_its_own_and_never_a_zero(
+    name: str, data: Path, tmp_path: Path
+) -> None:
     with start_openai_server("refusal") as server:
         trial = trial_on(name, data, tmp_path, engine=ENGINE, api_base=server.url)
-        scores = [score for score in SUITES[name].run(trial) if score.system == ASSAY and not score.metric.startswith(NEEDS_NO_ANSWER)]
+        scores = [
+            score
+            for score in SUITES[name].run(trial)
+            if score.system == ASSAY and not score.metric.startswith(NEEDS_NO_ANSWER)
+        ]
     assert scores
     assert all(score.value is None and score.undefined_reason for score in scores)
     assert all(item.answer is None and item.unscored_reason is not None for item in trial.items)

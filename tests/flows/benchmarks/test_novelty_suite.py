@@ -32,58 +32,97 @@ def trial_on(data: Path, warehouse: Path, **changes: Any) -> Trial:
     )  # fmt: skip
     settings = Settings()
     trial = Trial(
-        request, benchmark_id(SUITE, request, settings, data_sha256(SUITE, data)), settings, lambda _: pytest.fail("no run is needed")
+        request,
+        benchmark_id(SUITE, request, settings, data_sha256(SUITE, data)),
+        settings,
+        lambda _: pytest.fail("no run is needed"),
     )
     trial.folder.mkdir(parents=True, exist_ok=True)
     return trial
 
 
 def find(scores: list[BenchmarkScore], metric: str, system: str, part: str) -> BenchmarkScore:
-    (found,) = [one for one in scores if (one.metric, one.system, one.slice) == (metric, system, part)]
+    (found,) = [
+        one for one in scores if (one.metric, one.system, one.slice) == (metric, system, part)
+    ]
     return found
 
 
 @pytest.fixture(scope="module")
-def extractive(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Trial, list[BenchmarkScore]]:
+def extractive(
+    data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Trial, list[BenchmarkScore]]:
     trial = trial_on(data, tmp_path_factory.mktemp("warehouse"))
     return trial, list(SUITE.run(trial))
 
 
-def test_verdicts_are_held_against_the_experts_with_intervals(extractive: tuple[Trial, list[BenchmarkScore]]) -> None:
+def test_verdicts_are_held_against_the_experts_with_intervals(
+    extractive: tuple[Trial, list[BenchmarkScore]],
+) -> None:
     trial, scores = extractive
-    accuracy, kappa = find(scores, "accuracy", "assay", "novelty checker"), find(scores, "cohen_kappa", "assay", "novelty checker")
+    accuracy, kappa = (
+        find(scores, "accuracy", "assay", "novelty checker"),
+        find(scores, "cohen_kappa", "assay", "novelty checker"),
+    )
     assert accuracy.value > 0.6
     assert accuracy.lower is not None
     assert kappa.value > 0.2
     assert find(scores, "accuracy", "constant", "novelty checker").value == 0.5
-    assert {item.gold for item in trial.items if item.task == "novelty checker"} == {"novel", "not novel"}
+    assert {item.gold for item in trial.items if item.task == "novelty checker"} == {
+        "novel",
+        "not novel",
+    }
 
 
-def test_with_gold_labels_all_nine_metrics_are_measured(extractive: tuple[Trial, list[BenchmarkScore]]) -> None:
+def test_with_gold_labels_all_nine_metrics_are_measured(
+    extractive: tuple[Trial, list[BenchmarkScore]],
+) -> None:
     _, scores = extractive
-    metrics = {one.metric for one in scores if one.system == "assay" and one.slice == "rinobench test" and one.value is not None}
+    metrics = {
+        one.metric
+        for one in scores
+        if one.system == "assay" and one.slice == "rinobench test" and one.value is not None
+    }
     assert {"macro_f1", "f1_2", "f1_4", "mean_absolute_error", "alignment"} <= metrics
     for kind in ("known", "novelty"):
-        assert {f"{kind}_aspects_recall", f"additional_{kind}_aspects_ratio", f"{kind}_aspects_hallucination_rate"} <= metrics
+        assert {
+            f"{kind}_aspects_recall",
+            f"additional_{kind}_aspects_ratio",
+            f"{kind}_aspects_hallucination_rate",
+        } <= metrics
     assert find(scores, "mean_absolute_error", "assay", "rinobench test").count == 24
 
 
-def test_a_users_own_predictions_are_scored_and_what_is_too_many_is_ignored(extractive: tuple[Trial, list[BenchmarkScore]]) -> None:
+def test_a_users_own_predictions_are_scored_and_what_is_too_many_is_ignored(
+    extractive: tuple[Trial, list[BenchmarkScore]],
+) -> None:
     _, scores = extractive
-    error, alignment = (find(scores, metric, "mine", "rinobench test") for metric in ("mean_absolute_error", "alignment"))
+    error, alignment = (
+        find(scores, metric, "mine", "rinobench test")
+        for metric in ("mean_absolute_error", "alignment")
+    )
     assert (error.value, error.count) == (1.0, 24)
     assert alignment.value > 0.8, "these are the experts' own reasons"
 
 
-def test_the_gain_of_calibration_is_reported_and_the_calibrator_kept(extractive: tuple[Trial, list[BenchmarkScore]]) -> None:
+def test_the_gain_of_calibration_is_reported_and_the_calibrator_kept(
+    extractive: tuple[Trial, list[BenchmarkScore]],
+) -> None:
     trial, scores = extractive
     part = "calibration: novelty checker"
-    assert find(scores, "log_loss", "assay, calibrated", part).value < find(scores, "log_loss", "constant", part).value
+    assert (
+        find(scores, "log_loss", "assay, calibrated", part).value
+        < find(scores, "log_loss", "constant", part).value
+    )
     assert find(scores, "log_loss", "assay", part).undefined_reason
     assert [one for one in scores if one.metric == "reliability_observed"]
     calibrator = load_calibrator(trial.folder / FILE)
     assert len(calibrator.training_items) == 24
-    assert {one.metric for one in calibrator.gain} >= {"mean_absolute_error", "log_loss", "macro_f1"}
+    assert {one.metric for one in calibrator.gain} >= {
+        "mean_absolute_error",
+        "log_loss",
+        "macro_f1",
+    }
 
 
 def test_a_calibrator_is_never_scored_on_its_training_items(
@@ -103,7 +142,9 @@ def test_a_calibrator_is_never_scored_on_its_training_items(
 
 
 def test_one_class_only_is_undefined_with_a_reason_not_zero(tmp_path: Path) -> None:
-    trial = trial_on(write_novelty(tmp_path / "data", 21, only=True, gold=False), tmp_path / "warehouse")
+    trial = trial_on(
+        write_novelty(tmp_path / "data", 21, only=True, gold=False), tmp_path / "warehouse"
+    )
     (row,) = [one for one in SUITE.run(trial) if one.slice.startswith("calibration")]
     assert row.value is None
     assert "all 21 items have novel" in row.undefined_reason
@@ -117,10 +158,18 @@ def test_new_gold_labels_make_another_benchmark(tmp_path: Path) -> None:
     assert data_sha256(SUITE, folder) != before
 
 
-def test_a_model_behind_a_server_is_asked_once_per_item_whatever_happens_in_between(data: Path, tmp_path: Path) -> None:
-    fails_at_first: Callable[[Any], str] = lambda request: "no_quota" if request.number == 5 else "good"  # noqa: E731
+def test_a_model_behind_a_server_is_asked_once_per_item_whatever_happens_in_between(
+    data: Path, tmp_path: Path
+) -> None:
+    fails_at_first: Callable[[Any], str] = lambda request: (  # noqa: E731
+        "no_quota" if request.number == 5 else "good"
+    )
     with start_openai_server(fails_at_first) as server:
-        options: dict[str, Any] = {"engine": "litellm:openai/loopback", "api_base": server.url, "item_limit": 6}
+        options: dict[str, Any] = {
+            "engine": "litellm:openai/loopback",
+            "api_base": server.url,
+            "item_limit": 6,
+        }
         first = trial_on(data, tmp_path, **options)
         scores = list(SUITE.run(first))
         asked = len(server.requests)
@@ -129,8 +178,13 @@ def test_a_model_behind_a_server_is_asked_once_per_item_whatever_happens_in_betw
         SUITE.run(again)
         assert len(server.requests) - asked <= 3, "what has an answer is not asked again"
     assert (
-        find(scores, "accuracy", "assay", "novelty checker").count + find(scores, "accuracy", "assay", "novelty checker").unscored_count
+        find(scores, "accuracy", "assay", "novelty checker").count
+        + find(scores, "accuracy", "assay", "novelty checker").unscored_count
         == 6
     )
     assert all(one.value is not None or one.undefined_reason for one in scores)
-    assert {call.step for call in again.calls} >= {"judge_novelty", "extract_aspects", "judge_alignment"}
+    assert {call.step for call in again.calls} >= {
+        "judge_novelty",
+        "extract_aspects",
+        "judge_alignment",
+    }

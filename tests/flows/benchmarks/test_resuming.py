@@ -6,7 +6,14 @@ import pytest
 
 from flows.benchmarks.pairs import SUITE as PAIRS
 from schemas.run import Budget
-from tests.support.benchmark_sets import benchmark_request, never_evaluate, rows_of, run_small, scores_of, write_pairs
+from tests.support.benchmark_sets import (
+    benchmark_request,
+    never_evaluate,
+    rows_of,
+    run_small,
+    scores_of,
+    write_pairs,
+)
 from tests.support.openai_server import Recorded, start_openai_server
 
 MODEL = {"engine": "litellm:openai/loopback", "modules": ()}
@@ -31,7 +38,12 @@ def test_an_interrupted_suite_goes_on_and_pays_nothing_twice(tmp_path: Path) -> 
         request = benchmark_request(write_pairs(tmp_path, 3), PAIRS, api_base=server.url, **MODEL)
         first = run_small(PAIRS, request, never_evaluate)
         assert first.incomplete_reason is not None
-        unscored = sum(row[2] for row in scores_of(request, "metric = 'pairwise_accuracy' and slice like 'difficulty%'").values())
+        unscored = sum(
+            row[2]
+            for row in scores_of(
+                request, "metric = 'pairwise_accuracy' and slice like 'difficulty%'"
+            ).values()
+        )
         assert unscored > 0
         before = len(server.requests)
         server.behaviour = "good"
@@ -42,7 +54,9 @@ def test_an_interrupted_suite_goes_on_and_pays_nothing_twice(tmp_path: Path) -> 
     assert not set(asked_again) & set(answered)
     assert rows_of(request, "select count(*) from benchmark_items where answer is null") == [(0,)]
     ((calls, tokens),) = rows_of(request, "select llm_calls, prompt_tokens from benchmarks")
-    booked = "select count(*), sum(prompt_tokens)::bigint from llm_calls where run_id like 'benchmark-%'"
+    booked = (
+        "select count(*), sum(prompt_tokens)::bigint from llm_calls where run_id like 'benchmark-%'"
+    )
     assert rows_of(request, booked) == [(calls, tokens)]
 
 
@@ -52,7 +66,9 @@ def test_a_model_that_answers_nothing_gives_no_value_and_says_why(tmp_path: Path
         run_small(PAIRS, request, never_evaluate)
     value, reason, unscored = scores_of(request)["pairwise_accuracy", "difficulty=easy", "assay"]
     assert (value, reason, unscored) == (None, "none of the 1 pairs was answered", 1)
-    assert {row[0] for row in rows_of(request, "select unscored_reason from benchmark_items")} == {"refused"}
+    assert {row[0] for row in rows_of(request, "select unscored_reason from benchmark_items")} == {
+        "refused"
+    }
 
 
 def test_a_spent_budget_ends_the_suite_and_is_told(tmp_path: Path) -> None:

@@ -26,10 +26,16 @@ from tests.support.benchmark_sets import (
 DATA = Path(__file__).parents[4] / "shared" / "data"
 
 
-def test_coverage_judges_every_rubric_of_every_system_and_says_what_it_could_not_ask(tmp_path: Path) -> None:
+def test_coverage_judges_every_rubric_of_every_system_and_says_what_it_could_not_ask(
+    tmp_path: Path,
+) -> None:
     request = benchmark_request(write_scholarideas(tmp_path), COVERAGE, baselines=("prompt_only",))
     summary = run_small(COVERAGE, request)
-    assert (summary.published, summary.incomplete_reason, summary.failed_expectations) == (True, None, ())
+    assert (summary.published, summary.incomplete_reason, summary.failed_expectations) == (
+        True,
+        None,
+        (),
+    )
     found = scores_of(request)
     assert {part for metric, part, system in found if (metric, system) == ("coverage", "assay")} == {
         "all", "discipline=ai", "discipline=eco", "type=weakness", "type=strength", "axis=soundness", "axis=contribution",
@@ -41,10 +47,14 @@ def test_coverage_judges_every_rubric_of_every_system_and_says_what_it_could_not
     assert unscored == 0
     _, reason, _ = found["reference_invalidity_lower_bound", "all", "prompt_only"]
     assert reason == "there is no item"
-    rates = [found[f"preference_{outcome}", "criterion=depth", "assay vs. prompt_only"][0] for outcome in ("win", "loss", "tie")]
+    rates = [
+        found[f"preference_{outcome}", "criterion=depth", "assay vs. prompt_only"][0]
+        for outcome in ("win", "loss", "tie")
+    ]
     assert sum(rate for rate in rates if rate is not None) == pytest.approx(1)
     answers = rows_of(
-        request, "select system, count(*), count(distinct step) from benchmark_items where task = 'judge_coverage' group by 1"
+        request,
+        "select system, count(*), count(distinct step) from benchmark_items where task = 'judge_coverage' group by 1",
     )
     assert sorted(answers) == [("assay", 6, 1), ("prompt_only", 6, 1)]
     assert all(path.exists() for path in summary.report_paths)
@@ -60,16 +70,26 @@ def test_the_same_command_again_changes_nothing(tmp_path: Path) -> None:
     assert (first.unchanged, again.unchanged, again.run_id) == (False, True, first.run_id)
 
 
-def test_another_profile_limit_or_seed_is_another_benchmark_beside_the_first(tmp_path: Path) -> None:
+def test_another_profile_limit_or_seed_is_another_benchmark_beside_the_first(
+    tmp_path: Path,
+) -> None:
     request = benchmark_request(write_pairs(tmp_path), PAIRS, modules=())
     limited = benchmark_request(tmp_path, PAIRS, modules=(), item_limit=2)
     names = {run_small(PAIRS, one, never_evaluate).run_id for one in (request, limited)}
     assert len(names) == 2
-    assert dict(rows_of(request, "select item_limit, count(*) from benchmarks group by 1")) == {None: 1, 2: 1}
-    assert {count for (count,) in rows_of(request, "select count(*) from benchmark_items group by run_id")} == {8, 4}
+    assert dict(rows_of(request, "select item_limit, count(*) from benchmarks group by 1")) == {
+        None: 1,
+        2: 1,
+    }
+    assert {
+        count
+        for (count,) in rows_of(request, "select count(*) from benchmark_items group by run_id")
+    } == {8, 4}
 
 
-def test_decisions_stand_beside_a_constant_and_an_item_without_gold_label_is_left_out(tmp_path: Path) -> None:
+def test_decisions_stand_beside_a_constant_and_an_item_without_gold_label_is_left_out(
+    tmp_path: Path,
+) -> None:
     decisions = ("Reject", "Reject", "Accept (Oral)", "Accept (Poster)", None)
     request = benchmark_request(write_points(tmp_path, decisions), DECISIONS)
     run_small(DECISIONS, request)
@@ -78,8 +98,15 @@ def test_decisions_stand_beside_a_constant_and_an_item_without_gold_label_is_lef
     assert found["predicted_share", "label=reject", "constant"][0] == 1.0
     assert found["predicted_entropy_bits", "classes=4", "constant"][0] == 0.0
     assert found["gold_share", "label=reject", "assay"][0] == 0.5
-    assert {part for metric, part, _ in found if metric == "macro_f1"} >= {"classes=2", "classes=3", "classes=4"}
-    assert rows_of(request, "select distinct count from benchmark_scores where metric = 'accuracy' and system = 'assay'") == [(4,)]
+    assert {part for metric, part, _ in found if metric == "macro_f1"} >= {
+        "classes=2",
+        "classes=3",
+        "classes=4",
+    }
+    assert rows_of(
+        request,
+        "select distinct count from benchmark_scores where metric = 'accuracy' and system = 'assay'",
+    ) == [(4,)]
 
 
 def test_without_any_gold_label_every_value_is_undefined_with_a_reason(tmp_path: Path) -> None:
@@ -95,19 +122,35 @@ def test_groups_are_kept_apart_also_where_one_stands_twice(tmp_path: Path) -> No
     summary = run_small(GROUPS, request, never_evaluate)
     assert summary.published
     found = scores_of(request)
-    assert {metric for metric, _, _ in found} == {"best_of_group", "exact_ranking", "spearman", "kendall"}
-    assert rows_of(request, "select count(*), count(distinct item_id) from benchmark_items") == [(4, 4)]
+    assert {metric for metric, _, _ in found} == {
+        "best_of_group",
+        "exact_ranking",
+        "spearman",
+        "kendall",
+    }
+    assert rows_of(request, "select count(*), count(distinct item_id) from benchmark_items") == [
+        (4, 4)
+    ]
 
 
 def test_evaluated_groups_have_three_systems_and_name_the_run_they_rest_on(tmp_path: Path) -> None:
-    request = benchmark_request(write_groups(tmp_path), GROUPS, modules=(Module.SOUNDNESS,), baselines=("prompt_only",))
+    request = benchmark_request(
+        write_groups(tmp_path), GROUPS, modules=(Module.SOUNDNESS,), baselines=("prompt_only",)
+    )
     run_small(GROUPS, request)
-    assert {system for _, _, system in scores_of(request)} == {"assay", "assay_scores", "prompt_only"}
+    assert {system for _, _, system in scores_of(request)} == {
+        "assay",
+        "assay_scores",
+        "prompt_only",
+    }
     ((runs,),) = rows_of(request, "select evaluated_run_ids from benchmarks")
     assert len(runs) == 1
 
 
-@pytest.mark.skipif(not (DATA / "expert_reviews.parquet").is_file(), reason="the data sets are not beside this checkout")
+@pytest.mark.skipif(
+    not (DATA / "expert_reviews.parquet").is_file(),
+    reason="the data sets are not beside this checkout",
+)
 def test_expert_reviews_give_the_printed_means(tmp_path: Path) -> None:
     request = benchmark_request(DATA, AGREEMENT, warehouse=tmp_path / "warehouse")
     run_small(AGREEMENT, request, never_evaluate)
@@ -121,7 +164,9 @@ def test_expert_reviews_give_the_printed_means(tmp_path: Path) -> None:
 
 
 def test_data_that_are_missing_or_something_else_are_one_clear_line(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"innoeval_points\.jsonl, not found in .*--data DIR"):
+    with pytest.raises(
+        ConfigurationError, match=r"innoeval_points\.jsonl, not found in .*--data DIR"
+    ):
         run_small(DECISIONS, benchmark_request(tmp_path, DECISIONS))
     (tmp_path / "innoeval_points.jsonl").write_text("[1, 2]\n")
     with pytest.raises(ConfigurationError, match="no JSON object"):

@@ -69,9 +69,16 @@ class AnthropicServer(ProviderServer):
     paths: ClassVar[tuple[str, ...]] = ("/v1/messages",)
     models: ClassVar[dict[str, ClaudeModel]] = {
         "claude-3-5-haiku-20241022": ClaudeModel(200_000, 8_192, schemas=False),
-        "claude-sonnet-4-20250514": ClaudeModel(200_000, 64_000, ("disabled", "enabled"), schemas=False),
+        "claude-sonnet-4-20250514": ClaudeModel(
+            200_000, 64_000, ("disabled", "enabled"), schemas=False
+        ),
         "claude-sonnet-4-5": ClaudeModel(200_000, 64_000, ("disabled", "enabled")),
-        "claude-opus-4-6": ClaudeModel(1_000_000, 128_000, ("disabled", "enabled", "adaptive"), ("low", "medium", "high", "max")),
+        "claude-opus-4-6": ClaudeModel(
+            1_000_000,
+            128_000,
+            ("disabled", "enabled", "adaptive"),
+            ("low", "medium", "high", "max"),
+        ),
         "claude-opus-4-7": ClaudeModel(
             1_000_000,
             128_000,
@@ -123,7 +130,9 @@ class AnthropicServer(ProviderServer):
             message = f"A maximum of {_MOST_CACHE_MARKS} blocks with cache_control may be provided."
             raise invalid(f"{message} Found {marks}.")
         if body["messages"][-1]["role"] != "user" and "adaptive" in model.thinking:
-            raise invalid("This model does not support assistant message prefill. The conversation must end with a user message.")
+            raise invalid(
+                "This model does not support assistant message prefill. The conversation must end with a user message."
+            )
         question = Question(
             model=body["model"],
             messages=_messages(body),
@@ -246,7 +255,9 @@ def _check_sampling(body: Body, model: ClaudeModel) -> None:
     if not 0 <= body.get("temperature", 1) <= 1:
         raise invalid("temperature: range: 0..1")
     if {"temperature", "top_p"} <= set(given):
-        raise invalid("`temperature` and `top_p` cannot both be specified for this model. Please use only one.")
+        raise invalid(
+            "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
+        )
 
 
 def _check_thinking(body: Body, model: ClaudeModel) -> None:
@@ -288,7 +299,9 @@ def _check_budget(budget: int | None, cap: int) -> None:
     if budget is None:
         raise invalid("thinking.enabled.budget_tokens: Field required")
     if budget < _LEAST_BUDGET:
-        raise invalid(f"thinking.enabled.budget_tokens: Input should be greater than or equal to {_LEAST_BUDGET}")
+        raise invalid(
+            f"thinking.enabled.budget_tokens: Input should be greater than or equal to {_LEAST_BUDGET}"
+        )
     if budget >= cap:
         raise invalid(
             "`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our "

@@ -63,7 +63,9 @@ class AzureOpenAIServer(OpenAIChatServer):
         body = super().completion(question, reply, recorded)
         body["model"] = self.deployments[recorded.path.split("/")[3]]
         body["choices"][0]["content_filter_results"] = _verdicts(reply.ended)
-        body["prompt_filter_results"] = [{"prompt_index": 0, "content_filter_results": _verdicts("stop")}]
+        body["prompt_filter_results"] = [
+            {"prompt_index": 0, "content_filter_results": _verdicts("stop")}
+        ]
         return body
 
     def failure(self, name: str, argument: str, recorded: Recorded) -> Refusal | None:
@@ -97,7 +99,9 @@ class AzureOpenAIServer(OpenAIChatServer):
         }
 
 
-def _refusal(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Refusal:
+def _refusal(
+    status: int, code: str, message: str, headers: dict[str, str] | None = None
+) -> Refusal:
     return Refusal(status, {"error": {"code": code, "message": message}}, headers)
 
 

@@ -65,7 +65,9 @@ class GeminiServer(ProviderServer):
             message = "API key not valid. Please pass a valid API key."
             domain = {"reason": "API_KEY_INVALID", "domain": "googleapis.com"}
             metadata = {"metadata": {"service": "generativelanguage.googleapis.com"}}
-            raise refusal(400, "INVALID_ARGUMENT", message, [_detail("ErrorInfo", domain | metadata)])
+            raise refusal(
+                400, "INVALID_ARGUMENT", message, [_detail("ErrorInfo", domain | metadata)]
+            )
 
     def question(self, recorded: Recorded) -> Question:
         """Raises: Refusal."""
@@ -173,7 +175,9 @@ def _fields(given: Body, known: set[str], where: str) -> Body:
     named = {_UPPER.sub(r"_\1", name).lower(): name for name in given}
     for name in named.keys() - known:
         place = f" at '{where}'" if where else ""
-        raise invalid(f'Invalid JSON payload received. Unknown name "{named[name]}"{place}: Cannot find field.')
+        raise invalid(
+            f'Invalid JSON payload received. Unknown name "{named[name]}"{place}: Cannot find field.'
+        )
     return {name: given[original] for name, original in named.items()}
 
 
@@ -195,7 +199,15 @@ def _effort(config: Body, model: GeminiModel) -> str:
         raise invalid(f"{message} {least} and {most}.")
     if budget <= 0:
         return "none" if budget == 0 else "medium"
-    return "minimal" if budget < 1024 else "low" if budget < 2048 else "medium" if budget < 4096 else "high"
+    return (
+        "minimal"
+        if budget < 1024
+        else "low"
+        if budget < 2048
+        else "medium"
+        if budget < 4096
+        else "high"
+    )
 
 
 def _schema(config: Body) -> dict[str, Any] | None:
@@ -210,7 +222,9 @@ def _schema(config: Body) -> dict[str, Any] | None:
     if config.get("response_mime_type") != "application/json":
         given = config.get("response_mime_type", "text/plain")
         message = "set response_mime_type to application/json"
-        raise invalid(f"Response schema with response mime type '{given}' is unsupported: {message}")
+        raise invalid(
+            f"Response schema with response mime type '{given}' is unsupported: {message}"
+        )
     if openapi is not None and full is not None:
         raise invalid("Only one of response_schema and response_json_schema can be set.")
     if openapi is not None:
@@ -232,5 +246,8 @@ def _messages(body: Body) -> list[dict[str, str]]:
         "role": "system",
         "content": words((body.get("system_instruction") or {}).get("parts")),
     }
-    said = [{"role": one.get("role", "user"), "content": words(one["parts"])} for one in body["contents"]]
+    said = [
+        {"role": one.get("role", "user"), "content": words(one["parts"])}
+        for one in body["contents"]
+    ]
     return [system, *said]

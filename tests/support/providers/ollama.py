@@ -70,7 +70,9 @@ class OllamaServer(ProviderServer):
                 message = f'option "{name}" must be of type {name_of(kind)}'
                 raise Refusal(400, {"error": message})
         if "messages" in body:
-            messages = [{"role": one["role"], "content": one["content"]} for one in body["messages"]]
+            messages = [
+                {"role": one["role"], "content": one["content"]} for one in body["messages"]
+            ]
         else:
             messages = [{"role": "user", "content": body["prompt"]}]
         context = self.context_tokens or options.get("num_ctx", _DEFAULT_CONTEXT_TOKENS)
@@ -135,5 +137,7 @@ def _schema(wanted: Any) -> dict[str, Any] | None:
     if wanted in (None, "", "json"):
         return None
     if not isinstance(wanted, dict):
-        raise Refusal(400, {"error": f'invalid format: {wanted!r}; expected "json" or a JSON schema'})
+        raise Refusal(
+            400, {"error": f'invalid format: {wanted!r}; expected "json" or a JSON schema'}
+        )
     return wanted

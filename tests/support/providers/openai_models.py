@@ -95,10 +95,14 @@ def check_chat_sampling(model: OpenAIModel, body: Body) -> None:
             raise unsupported_parameter(name)
     for name, default in _ONLY_DEFAULT.items():
         if body.get(name) not in (None, default):
-            raise unsupported_value(name, body[name], f"Only the default ({default}) value is supported.")
+            raise unsupported_value(
+                name, body[name], f"Only the default ({default}) value is supported."
+            )
 
 
-def unsupported_parameter(name: str, hint: str = "", code: str | None = "unsupported_parameter") -> Refusal:
+def unsupported_parameter(
+    name: str, hint: str = "", code: str | None = "unsupported_parameter"
+) -> Refusal:
     message = f"Unsupported parameter: '{name}' is not supported with this model. {hint}".strip()
     return refusal(message, param=name, code=code)
 

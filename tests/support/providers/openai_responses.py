@@ -97,7 +97,8 @@ def _check_parameters(body: Body, model: api.OpenAIModel, effort: str | None) ->
     cap = body.get("max_output_tokens")
     if cap is not None and cap < _LEAST_OUTPUT_TOKENS:
         message = (
-            f"Invalid 'max_output_tokens': integer below minimum value. Expected a value >= {_LEAST_OUTPUT_TOKENS}, but got {cap} instead."
+            "Invalid 'max_output_tokens': integer below minimum value. "
+            f"Expected a value >= {_LEAST_OUTPUT_TOKENS}, but got {cap} instead."
         )
         raise api.refusal(message, param="max_output_tokens", code="integer_below_min_value")
     if effort is not None and effort not in model.efforts:

@@ -48,7 +48,9 @@ def _openai_complaints(schema: dict[str, Any]) -> Iterator[tuple[Path, str]]:
         if missing:
             yield (
                 path,
-                (f"'required' is required to be supplied and to be an array including every key in properties. Missing '{missing[0]}'."),
+                (
+                    f"'required' is required to be supplied and to be an array including every key in properties. Missing '{missing[0]}'."
+                ),
             )
 
 

@@ -31,13 +31,18 @@ def _spend_until_exhausted(path: Path, calls: "multiprocessing.Queue[int]") -> N
 
 
 def _reserve_and_die(path: Path) -> None:
-    asyncio.run(SharedBudget(path, RUN, Budget(maximum_cost_usd=1.0)).reserve(IDEA, cost_usd=5.0, tokens=1))
+    asyncio.run(
+        SharedBudget(path, RUN, Budget(maximum_cost_usd=1.0)).reserve(IDEA, cost_usd=5.0, tokens=1)
+    )
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_workers_share_one_budget(tmp_path: Path) -> None:
     calls: multiprocessing.Queue[int] = SPAWN.Queue()
-    workers = [SPAWN.Process(target=_spend_until_exhausted, args=(tmp_path / "budget.sqlite", calls)) for _ in range(3)]
+    workers = [
+        SPAWN.Process(target=_spend_until_exhausted, args=(tmp_path / "budget.sqlite", calls))
+        for _ in range(3)
+    ]
     for worker in workers:
         worker.start()
     total = sum(calls.get(timeout=240) for _ in workers)
@@ -80,7 +85,9 @@ async def test_one_idea_may_be_out_of_money_while_others_go_on(tmp_path: Path) -
 
 
 async def test_literature_requests_have_their_own_bound(tmp_path: Path) -> None:
-    budget = SharedBudget(tmp_path / "b.sqlite", RUN, Budget(maximum_requests=2, maximum_cost_usd=0.0))
+    budget = SharedBudget(
+        tmp_path / "b.sqlite", RUN, Budget(maximum_requests=2, maximum_cost_usd=0.0)
+    )
     for _ in range(2):
         budget.settle(await budget.reserve(IDEA, requests=1), requests=1)
     with pytest.raises(BudgetExhaustedError, match="2 literature requests"):
@@ -105,7 +112,9 @@ async def test_reservations_of_the_dead_are_forgotten(tmp_path: Path) -> None:
 
 async def test_without_bounds_nothing_is_written(tmp_path: Path) -> None:
     budget = SharedBudget(tmp_path / "b.sqlite", RUN, Budget())
-    budget.settle(await budget.reserve(IDEA, cost_usd=1.0, tokens=5), cost_usd=0.5, tokens=6, requests=1)
+    budget.settle(
+        await budget.reserve(IDEA, cost_usd=1.0, tokens=5), cost_usd=0.5, tokens=6, requests=1
+    )
     assert budget.spent() == Spend(cost_usd=0.5, tokens=6, requests=1)
     assert not budget.path.exists()
 

@@ -24,7 +24,15 @@ def through(folder: Path, items: dict[str, str], work: Any, task: str = "length"
     async def run() -> dict[str, Any]:
         store = AnswerStore(folder / "answers.sqlite")
         try:
-            return await work_through(task, items, work, Length, store=store, tools=TOOLS, ask_again=lambda found: found.characters is None)
+            return await work_through(
+                task,
+                items,
+                work,
+                Length,
+                store=store,
+                tools=TOOLS,
+                ask_again=lambda found: found.characters is None,
+            )
         finally:
             store.close()
 
@@ -53,7 +61,9 @@ def test_a_death_loses_only_what_was_under_way(tmp_path: Path) -> None:
     assert sorted(done) == ["a", "b", "c", "d"]
 
 
-def test_what_may_go_better_is_asked_again_and_its_earlier_calls_stay_on_the_bill(tmp_path: Path) -> None:
+def test_what_may_go_better_is_asked_again_and_its_earlier_calls_stay_on_the_bill(
+    tmp_path: Path,
+) -> None:
     answers = iter([None, 1])
 
     async def second_time_better(text: str, context: ItemContext) -> Length:

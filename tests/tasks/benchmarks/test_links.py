@@ -34,7 +34,15 @@ def test_the_status_is_what_the_server_says(server: ShapedServer, status: str) -
 
 
 @pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:1/x", "http://[::1]/x", "http://10.0.0.1/x", "ftp://a.org/x", "http:///x", "http://%zz/"]
+    "url",
+    [
+        "http://127.0.0.1:1/x",
+        "http://[::1]/x",
+        "http://10.0.0.1/x",
+        "ftp://a.org/x",
+        "http:///x",
+        "http://%zz/",
+    ],
 )
 def test_an_address_that_may_not_be_asked_has_no_status_and_a_reason(url: str) -> None:
     found = asked(url, private=False)

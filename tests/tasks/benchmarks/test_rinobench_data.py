@@ -12,7 +12,9 @@ from tasks.benchmarks.rinobench import SCORES, TEST_LABELS, read_gold, read_pred
 from tasks.metrics.novelty import score_metrics
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
-released = pytest.mark.skipif(not (DATA / "rinobench").is_dir(), reason="the shared data are not at hand")
+released = pytest.mark.skipif(
+    not (DATA / "rinobench").is_dir(), reason="the shared data are not at hand"
+)
 TABLE_3 = {
     "Llama-3.1-8B-Instruct": (14.6, 0.0, 0.0, 26.2, 41.3, 5.4, 1.00),
     "Llama-3.3-70B-Instruct": (9.5, 0.0, 0.0, 2.2, 45.0, 0.0, 1.04),
@@ -29,14 +31,18 @@ TABLE_3 = {
 @pytest.mark.parametrize("model", TABLE_3)
 def test_released_scores_are_those_of_table_3(model: str) -> None:
     found = read_scores(DATA)[model]
-    printed = dict(zip(("macro_f1", "f1_1", "f1_2", "f1_3", "f1_4", "f1_5"), TABLE_3[model], strict=False))
+    printed = dict(
+        zip(("macro_f1", "f1_1", "f1_2", "f1_3", "f1_4", "f1_5"), TABLE_3[model], strict=False)
+    )
     assert {name: found[name] * 100 for name in printed} == pytest.approx(printed, abs=0.11)
     assert found["mean_absolute_error"] == pytest.approx(TABLE_3[model][-1], abs=0.006)
 
 
 @released
 @pytest.mark.parametrize("model", TABLE_3)
-def test_published_f1_follows_from_the_released_predictions_and_the_label_counts(model: str) -> None:
+def test_published_f1_follows_from_the_released_predictions_and_the_label_counts(
+    model: str,
+) -> None:
     """2 TP = F1 × (predicted + gold): whole numbers, bounded by both. Macro F1 is their mean over five classes."""
     predictions, published = read_predictions(DATA)[model], read_scores(DATA)[model]
     assert len(predictions) == sum(TEST_LABELS.values()) == 277
@@ -47,7 +53,9 @@ def test_published_f1_follows_from_the_released_predictions_and_the_label_counts
         assert doubled / 2 == pytest.approx(round(doubled / 2), abs=1e-9)
         assert 0 <= round(doubled / 2) <= min(predicted, gold)
         hits += round(doubled / 2)
-    assert published["macro_f1"] == pytest.approx(sum(published[f"f1_{label}"] for label in TEST_LABELS) / 5)
+    assert published["macro_f1"] == pytest.approx(
+        sum(published[f"f1_{label}"] for label in TEST_LABELS) / 5
+    )
     error = published["mean_absolute_error"] * 277
     assert error == pytest.approx(round(error), abs=1e-9)
     assert 277 - hits <= round(error)
@@ -55,15 +63,25 @@ def test_published_f1_follows_from_the_released_predictions_and_the_label_counts
 
 @released
 def test_a_constant_three_errs_less_than_every_model() -> None:
-    (error,) = [one.value for one in constant_scores("novelty") if one.metric == "mean_absolute_error" and one.system == CONSTANT]
+    (error,) = [
+        one.value
+        for one in constant_scores("novelty")
+        if one.metric == "mean_absolute_error" and one.system == CONSTANT
+    ]
     assert error == pytest.approx(239 / 277)
     assert error < min(scores["mean_absolute_error"] for scores in read_scores(DATA).values())
 
 
 def test_our_metrics_of_a_constant_agree_with_the_label_counts() -> None:
-    gold = {f"{label}-{number}": label for label, count in TEST_LABELS.items() for number in range(count)}
+    gold = {
+        f"{label}-{number}": label
+        for label, count in TEST_LABELS.items()
+        for number in range(count)
+    }
     found = score_metrics(gold, dict.fromkeys(gold, 3))
-    expected = {one.metric: one.value for one in constant_scores("novelty") if one.system == CONSTANT}
+    expected = {
+        one.metric: one.value for one in constant_scores("novelty") if one.system == CONSTANT
+    }
     assert {name: found[name].value for name in expected} == pytest.approx(expected)
 
 
@@ -78,8 +96,20 @@ def test_the_novelty_checkers_ideas_bring_their_papers_and_labels() -> None:
 def test_gold_ideas_may_come_as_text_or_in_parts(tmp_path: Path) -> None:
     works = [{"title": "A", "abstract": "B"}]
     rows = [
-        {"research_idea": "One text.", "related_works": works, "novelty_reasoning": "Why.", "novelty_score": 3},
-        {"research_idea": {"problem_statement": "P.", "objective": "O.", "solution_approach": "S."}, "related_works": works},
+        {
+            "research_idea": "One text.",
+            "related_works": works,
+            "novelty_reasoning": "Why.",
+            "novelty_score": 3,
+        },
+        {
+            "research_idea": {
+                "problem_statement": "P.",
+                "objective": "O.",
+                "solution_approach": "S.",
+            },
+            "related_works": works,
+        },
     ]
     path = tmp_path / "test.json"
     path.write_text(json.dumps(rows))
@@ -119,6 +149,17 @@ def test_scores_of_another_shape_are_refused(tmp_path: Path) -> None:
 
 def test_a_prediction_outside_the_scale_is_unscored(tmp_path: Path) -> None:
     (tmp_path / "rinobench").mkdir()
-    rows = [{"novelty_score": score, "reasoning": "r"} for score in (1, 5, 0, 6, "3", None, True, 2.0)]
+    rows = [
+        {"novelty_score": score, "reasoning": "r"} for score in (1, 5, 0, 6, "3", None, True, 2.0)
+    ]
     (tmp_path / "rinobench" / "novelty_predictions-x.json").write_text(json.dumps(rows))
-    assert [one.score for one in read_predictions(tmp_path)["x"]] == [1, 5, None, None, None, None, None, None]
+    assert [one.score for one in read_predictions(tmp_path)["x"]] == [
+        1,
+        5,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+    ]

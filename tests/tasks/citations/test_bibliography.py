@@ -5,8 +5,21 @@ from schemas.paper import Paper
 from tasks.citations.bibliography import bibliography
 from tasks.citations.keys import show
 
-ROE = Paper(paper_id=PaperId("b"), title="On *things*.", authors=("Bo Roe",), venue="Venue", year=2021, url="https://example.org/b")
-LEE = Paper(paper_id=PaperId("a"), title="Why?", authors=("Ann Lee", "Bo Roe"), publication_date=date(2020, 5, 1), doi="10.1/x(y)")
+ROE = Paper(
+    paper_id=PaperId("b"),
+    title="On *things*.",
+    authors=("Bo Roe",),
+    venue="Venue",
+    year=2021,
+    url="https://example.org/b",
+)
+LEE = Paper(
+    paper_id=PaperId("a"),
+    title="Why?",
+    authors=("Ann Lee", "Bo Roe"),
+    publication_date=date(2020, 5, 1),
+    doi="10.1/x(y)",
+)
 
 
 def test_entries_are_ordered_unique_and_linked() -> None:
@@ -21,7 +34,9 @@ def test_no_papers_give_no_list() -> None:
 
 
 def test_long_author_lists_end_in_et_al() -> None:
-    crowd = Paper(paper_id=PaperId("c"), title="T", authors=tuple(f"A {letter}" for letter in "abcdefghijklm"))
+    crowd = Paper(
+        paper_id=PaperId("c"), title="T", authors=tuple(f"A {letter}" for letter in "abcdefghijklm")
+    )
     assert "A j et al. (n.d.)" in bibliography([crowd])
 
 

@@ -24,7 +24,9 @@ def paper(number: int, **fields: object) -> Paper:
     return Paper(**(given_fields | fields))  # type: ignore[arg-type]
 
 
-SHOWN = show([paper(1, authors=("Ann Lee",)), paper(2, authors=("Ann Lee", "Bo van der Berg")), paper(3)])
+SHOWN = show(
+    [paper(1, authors=("Ann Lee",)), paper(2, authors=("Ann Lee", "Bo van der Berg")), paper(3)]
+)
 ONE = "[(Lee, 2020-01)](https://example.org/1)"
 TWO = "[(Lee and van der Berg, 2020-02)](https://example.org/2)"
 THREE = "[(Lee et al., 2020-03)](https://example.org/3)"
@@ -57,7 +59,14 @@ def test_keys_become_references_however_they_are_written(reply: str, markdown: s
 
 
 @pytest.mark.parametrize(
-    "text", ["The P3 wave rises.", "P2-type cathodes age.", "The gene (p53) mutates.", "f(x, y) over [a, b] (see below)", "(P 0.05)"]
+    "text",
+    [
+        "The P3 wave rises.",
+        "P2-type cathodes age.",
+        "The gene (p53) mutates.",
+        "f(x, y) over [a, b] (see below)",
+        "(P 0.05)",
+    ],
 )
 def test_a_word_that_looks_like_a_key_stays_a_word(text: str) -> None:
     settled = settle(text, SHOWN)
@@ -78,7 +87,9 @@ def test_a_word_that_looks_like_a_key_stays_a_word(text: str) -> None:
         ("It works [P1-P999999].", f"It works {ONE}.", 1),
     ],
 )
-def test_keys_that_were_never_shown_are_removed_and_counted(reply: str, markdown: str, removed: int) -> None:
+def test_keys_that_were_never_shown_are_removed_and_counted(
+    reply: str, markdown: str, removed: int
+) -> None:
     settled = settle(reply, SHOWN)
     assert (settled.markdown, settled.removed_citation_count) == (markdown, removed)
 
@@ -98,7 +109,9 @@ def test_keys_that_were_never_shown_are_removed_and_counted(reply: str, markdown
         ("[1]: https://made.up/x", "", 1),
     ],
 )
-def test_references_the_reply_brought_along_lose_their_link_and_are_counted(reply: str, markdown: str, removed: int) -> None:
+def test_references_the_reply_brought_along_lose_their_link_and_are_counted(
+    reply: str, markdown: str, removed: int
+) -> None:
     settled = settle(reply, SHOWN)
     assert (settled.markdown, settled.removed_citation_count) == (markdown, removed)
 
@@ -107,7 +120,10 @@ def test_cited_papers_are_counted_in_order_of_first_citation() -> None:
     settled = settle("A [P3]. B [P1, P3].", SHOWN)
     assert settled.cited == (("id3", 2), ("id1", 1))
     rows = citation_rows(settled, SHOWN, module="soundness", subject="m1", field="support")
-    assert [(row.paper_id, row.citation_key, row.count) for row in rows] == [("id3", "P3", 2), ("id1", "P1", 1)]
+    assert [(row.paper_id, row.citation_key, row.count) for row in rows] == [
+        ("id3", "P3", 2),
+        ("id1", "P1", 1),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -117,8 +133,14 @@ def test_cited_papers_are_counted_in_order_of_first_citation() -> None:
         ("This method is known to work well [P3].", 0),
         ("This method is known to work well. [P3] Another thing is also known here.", 1),
         ("This method is known to work well. [P3] shows another thing is known.", 1),
-        ("Yes.\n# This is a long heading without any source\nThe following weaknesses were found here:", 0),
-        ("Lee et al. tried this before with success [P1]. Would that hold under a distribution shift?", 0),
+        (
+            "Yes.\n# This is a long heading without any source\nThe following weaknesses were found here:",
+            0,
+        ),
+        (
+            "Lee et al. tried this before with success [P1]. Would that hold under a distribution shift?",
+            0,
+        ),
         ("- The first point has no source at all.\n- The second point has a source here [P2].", 1),
     ],
 )
@@ -127,23 +149,46 @@ def test_statements_without_a_source_are_counted(text: str, count: int) -> None:
 
 
 def test_what_papers_say_about_themselves_cannot_act_as_markdown() -> None:
-    hostile = show([paper(1, authors=("](javascript:x) <b>Eve</b>",), url="javascript:alert(1)"), paper(2, url="https://e.org/a)b [c](d)")])
+    hostile = show(
+        [
+            paper(1, authors=("](javascript:x) <b>Eve</b>",), url="javascript:alert(1)"),
+            paper(2, url="https://e.org/a)b [c](d)"),
+        ]
+    )
     settled = settle("One [P1]. Two [P2].", hostile)
     assert "<b>" not in settled.markdown.replace("\\<", "")
     assert "](javascript" not in settled.markdown.replace("\\]", "")
-    assert "https://e.org/a%29b%20%5Bc%5D%28d%29" in settled.markdown or "](https://e.org/a%29b" in settled.markdown
+    assert (
+        "https://e.org/a%29b%20%5Bc%5D%28d%29" in settled.markdown
+        or "](https://e.org/a%29b" in settled.markdown
+    )
 
 
 def test_a_paper_without_date_author_or_address_is_still_named() -> None:
-    bare = show([paper(1, authors=(), url="", publication_date=None), paper(2, year=2019, publication_date=None, url="ftp://x")])
+    bare = show(
+        [
+            paper(1, authors=(), url="", publication_date=None),
+            paper(2, year=2019, publication_date=None, url="ftp://x"),
+        ]
+    )
     assert settle("[P1] [P2]", bare).markdown == '("Title 1", n.d.) (Lee et al., 2019)'
 
 
 def test_settled_text_settles_to_itself() -> None:
-    shown = show([paper(1), paper(2, url="", publication_date=None, year=2019), paper(3, authors=("O'Neil [x]",))])
+    shown = show(
+        [
+            paper(1),
+            paper(2, url="", publication_date=None, year=2019),
+            paper(3, authors=("O'Neil [x]",)),
+        ]
+    )
     first = settle("A [P1], B (P2), C [P3, Table 1] and [P9].", shown)
     second = settle(first.markdown, shown)
-    assert (second.markdown, second.cited, second.removed_citation_count) == (first.markdown, first.cited, 0)
+    assert (second.markdown, second.cited, second.removed_citation_count) == (
+        first.markdown,
+        first.cited,
+        0,
+    )
 
 
 def test_hostile_replies_take_linear_time() -> None:
@@ -201,7 +246,9 @@ PAPERS = st.lists(
         title=st.text(max_size=30),
         authors=st.lists(st.text(max_size=20), max_size=3).map(tuple),
         url=st.one_of(
-            st.text(max_size=30), st.text(max_size=20).map("http://".__add__), st.text(max_size=20).map("https://e.org/".__add__)
+            st.text(max_size=30),
+            st.text(max_size=20).map("http://".__add__),
+            st.text(max_size=20).map("https://e.org/".__add__),
         ),
         year=st.none() | st.integers(1900, 2030),
     ),

@@ -20,10 +20,19 @@ OWN = PaperId("id2")
     [
         ("Sparse routing saves compute [P2].", "Sparse routing saves compute."),
         ("P2 shows the same, unlike P1 does.", "the paper shows the same, unlike “Title 1” does."),
-        ("Goes further than others [P1, P3] (P2).", "Goes further than others (“Title 1”; “Title 3”)."),
+        (
+            "Goes further than others [P1, P3] (P2).",
+            "Goes further than others (“Title 1”; “Title 3”).",
+        ),
         ("Nothing like it [P99] exists; see paper P3.", "Nothing like it exists; see “Title 3”."),
-        ("The P3 wave and the P53 gene (p < 0.05) rise [sic].", "The P3 wave and the P53 gene (p < 0.05) rise [sic]."),
-        ("[P2] shows more, and [P3] reports less.", "the paper shows more, and “Title 3” reports less."),
+        (
+            "The P3 wave and the P53 gene (p < 0.05) rise [sic].",
+            "The P3 wave and the P53 gene (p < 0.05) rise [sic].",
+        ),
+        (
+            "[P2] shows more, and [P3] reports less.",
+            "the paper shows more, and “Title 3” reports less.",
+        ),
         ("Nested [P1[P2]].", "Nested (“Title 1”)."),
     ],
 )
@@ -37,5 +46,13 @@ def test_no_bracketed_key_is_left_whatever_the_text(text: str) -> None:
 
 
 def test_a_title_that_looks_like_a_citation_is_no_citation_and_takes_no_time() -> None:
-    hostile = show([Paper(paper_id=PaperId("a"), title="A"), Paper(paper_id=PaperId("b"), title="See [P2] and (P1)")])
-    assert without_keys("Unlike [P2], it works.", hostile, PaperId("a")) == "Unlike (“See P2 and P1”), it works."
+    hostile = show(
+        [
+            Paper(paper_id=PaperId("a"), title="A"),
+            Paper(paper_id=PaperId("b"), title="See [P2] and (P1)"),
+        ]
+    )
+    assert (
+        without_keys("Unlike [P2], it works.", hostile, PaperId("a"))
+        == "Unlike (“See P2 and P1”), it works."
+    )

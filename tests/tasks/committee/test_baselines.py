@@ -8,27 +8,50 @@ from hypothesis import strategies as st
 
 from schemas.base import replace
 from schemas.committee import IdeaPart
-from tasks.committee.steps.persona_review import DimensionShown, PersonaInput, PersonaReply, ReviewerShown, baseline_review
+from tasks.committee.steps.persona_review import (
+    DimensionShown,
+    PersonaInput,
+    PersonaReply,
+    ReviewerShown,
+    baseline_review,
+)
 from tasks.committee.steps.shown import FindingShown, KnowledgeShown, PartShown
 from tasks.judging.step import BaselineTools
 from tasks.personas.roster import load_roster
 from tests.support.contribution_fakes import WordEmbedder
 
 TOOLS = BaselineTools(embedder=WordEmbedder())
-DIMENSIONS = tuple(DimensionShown(name=each.name, question=each.question, scale=each.scale) for each in load_roster(None).dimensions)
+DIMENSIONS = tuple(
+    DimensionShown(name=each.name, question=each.question, scale=each.scale)
+    for each in load_roster(None).dimensions
+)
 CLAIMS = {
     IdeaPart.TLDR: ("Learned hashing routes sparse attention in transformers.",),
-    IdeaPart.MOTIVATIONS: ("Dense attention needs 40 GB of memory for documents of 100,000 words.",),
+    IdeaPart.MOTIVATIONS: (
+        "Dense attention needs 40 GB of memory for documents of 100,000 words.",
+    ),
     IdeaPart.METHODS: ("Each query attends to the keys of its own bucket only.",),
     IdeaPart.EXPERIMENTAL_SETTINGS: ("We compare with dense attention on three QA benchmarks.",),
 }
 
 
-def item(number: int, relation: str, part: IdeaPart = IdeaPart.METHODS, relevance: float = 0.8, kind: str = "papers") -> KnowledgeShown:
+def item(
+    number: int,
+    relation: str,
+    part: IdeaPart = IdeaPart.METHODS,
+    relevance: float = 0.8,
+    kind: str = "papers",
+) -> KnowledgeShown:
     finding = FindingShown(
-        part=part.value, relation=relation, relevance_0_to_1=relevance, evidence=f"Finding {number} on hashing.", analysis="It bears on it."
+        part=part.value,
+        relation=relation,
+        relevance_0_to_1=relevance,
+        evidence=f"Finding {number} on hashing.",
+        analysis="It bears on it.",
     )
-    return KnowledgeShown(key=f"P{number}", kind=kind, title=f"Item {number}", published="2020", findings=(finding,))
+    return KnowledgeShown(
+        key=f"P{number}", kind=kind, title=f"Item {number}", published="2020", findings=(finding,)
+    )
 
 
 def question(*evidence: KnowledgeShown, **changes: Any) -> PersonaInput:
@@ -49,7 +72,9 @@ async def scores(asked: PersonaInput) -> dict[str, float]:
     return {each.dimension: each.score for each in reply.reviews}
 
 
-async def test_refuting_evidence_lowers_validity_and_feasibility_and_supporting_raises_them() -> None:
+async def test_refuting_evidence_lowers_validity_and_feasibility_and_supporting_raises_them() -> (
+    None
+):
     against = await scores(question(item(1, "refutes"), item(2, "refutes")))
     neutral = await scores(question(item(1, "neither")))
     supporting = await scores(question(item(1, "supports"), item(2, "supports")))
@@ -58,14 +83,19 @@ async def test_refuting_evidence_lowers_validity_and_feasibility_and_supporting_
 
 
 async def test_the_nearer_the_knowledge_the_less_novel() -> None:
-    far, near = [await scores(question(item(1, "supports", relevance=relevance))) for relevance in (0.2, 0.9)]
+    far, near = [
+        await scores(question(item(1, "supports", relevance=relevance))) for relevance in (0.2, 0.9)
+    ]
     assert near["novelty"] < far["novelty"]
     assert near["clarity"] == far["clarity"]
 
 
 async def test_missing_parts_lower_clarity_and_a_missing_test_validity() -> None:
     whole = await scores(question(item(1, "supports")))
-    parts = tuple(replace(part, claims=()) if part.part == IdeaPart.EXPERIMENTAL_SETTINGS else part for part in question().parts)
+    parts = tuple(
+        replace(part, claims=()) if part.part == IdeaPart.EXPERIMENTAL_SETTINGS else part
+        for part in question().parts
+    )
     lacking = await scores(question(item(1, "supports"), parts=parts))
     for dimension in ("clarity", "validity", "feasibility"):
         assert lacking[dimension] < whole[dimension]
@@ -74,19 +104,30 @@ async def test_missing_parts_lower_clarity_and_a_missing_test_validity() -> None
 async def test_code_at_hand_raises_feasibility_and_demands_lower_it() -> None:
     plain = await scores(question(item(1, "supports")))
     with_code = await scores(question(item(1, "supports", kind="code")))
-    demanding = await scores(question(item(1, "supports"), idea="A nationwide longitudinal clinical trial on thousands of GPUs."))
+    demanding = await scores(
+        question(
+            item(1, "supports"),
+            idea="A nationwide longitudinal clinical trial on thousands of GPUs.",
+        )
+    )
     assert demanding["feasibility"] < plain["feasibility"] < with_code["feasibility"]
 
 
 async def test_knowledge_about_the_purpose_raises_significance() -> None:
     silent = await scores(question(item(1, "supports")))
-    asked_for = await scores(question(*(item(n, "supports", IdeaPart.MOTIVATIONS) for n in range(1, 5))))
+    asked_for = await scores(
+        question(*(item(n, "supports", IdeaPart.MOTIVATIONS) for n in range(1, 5)))
+    )
     assert silent["significance"] < asked_for["significance"]
 
 
 async def test_strict_and_kind_reviewers_differ() -> None:
     strict, kind = [
-        await scores(question(item(1, "supports"), reviewer=ReviewerShown(name="A", profile="B", habits=habits)))
+        await scores(
+            question(
+                item(1, "supports"), reviewer=ReviewerShown(name="A", profile="B", habits=habits)
+            )
+        )
         for habits in ("Strict and sceptical.", "Generous towards ambition.")
     ]
     assert all(strict[name] < kind[name] for name in strict)
@@ -110,13 +151,18 @@ FINDING = st.builds(
 )
 
 
-@given(st.lists(st.lists(FINDING, min_size=1, max_size=3), max_size=6), st.text(min_size=1, max_size=80))
+@given(
+    st.lists(st.lists(FINDING, min_size=1, max_size=3), max_size=6),
+    st.text(min_size=1, max_size=80),
+)
 @settings(max_examples=60, deadline=None)
 async def test_no_evidence_and_no_text_takes_a_score_out_of_bounds_or_changes_it_on_repetition(
     found: list[list[FindingShown]], idea: str
 ) -> None:
     evidence = tuple(
-        KnowledgeShown(key=f"P{n}", kind="papers", title="T", published="2020", findings=tuple(findings))
+        KnowledgeShown(
+            key=f"P{n}", kind="papers", title="T", published="2020", findings=tuple(findings)
+        )
         for n, findings in enumerate(found, start=1)
     )
     asked = question(*evidence, idea=idea)
@@ -128,6 +174,17 @@ async def test_no_evidence_and_no_text_takes_a_score_out_of_bounds_or_changes_it
 async def test_no_dimension_is_constant(dimension: DimensionShown) -> None:
     cases = (
         question(item(1, "supports"), item(2, "supports", IdeaPart.MOTIVATIONS)),
-        question(item(1, "refutes", relevance=0.3), parts=tuple(PartShown(part=part.value, claims=()) for part in IdeaPart)),
+        question(
+            item(1, "refutes", relevance=0.3),
+            parts=tuple(PartShown(part=part.value, claims=()) for part in IdeaPart),
+        ),
     )
-    assert len({(await scores(replace(case, dimensions=(dimension,))))[dimension.name] for case in cases}) == 2
+    assert (
+        len(
+            {
+                (await scores(replace(case, dimensions=(dimension,))))[dimension.name]
+                for case in cases
+            }
+        )
+        == 2
+    )

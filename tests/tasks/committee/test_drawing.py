@@ -36,7 +36,9 @@ RECORDS = [record(number, list(SourceKind)[number % 3]) for number in range(30)]
 
 
 @given(st.integers(0, 2**31), st.integers(1, len(PERSONAS)), st.randoms(use_true_random=False))
-def test_a_draw_is_repeatable_without_repeats_and_blind_to_the_order_of_the_file(seed: int, count: int, shuffler: random.Random) -> None:
+def test_a_draw_is_repeatable_without_repeats_and_blind_to_the_order_of_the_file(
+    seed: int, count: int, shuffler: random.Random
+) -> None:
     drawn = draw_personas(PERSONAS, count, seed, IDEA)
     shuffled = list(PERSONAS)
     shuffler.shuffle(shuffled)
@@ -45,7 +47,12 @@ def test_a_draw_is_repeatable_without_repeats_and_blind_to_the_order_of_the_file
 
 
 def test_seeds_and_ideas_draw_differently_and_every_persona_has_a_turn() -> None:
-    draws = [tuple(each.persona.persona_id for each in draw_personas(PERSONAS, 3, 7, IdeaId(f"idea-{n}"))) for n in range(60)]
+    draws = [
+        tuple(
+            each.persona.persona_id for each in draw_personas(PERSONAS, 3, 7, IdeaId(f"idea-{n}"))
+        )
+        for n in range(60)
+    ]
     assert len(set(draws)) > 40
     assert {name for draw in draws for name in draw} == {persona.persona_id for persona in PERSONAS}
     assert draw_personas(PERSONAS, 5, 7, IDEA) != draw_personas(PERSONAS, 5, 8, IDEA)
@@ -61,14 +68,20 @@ def test_masks_are_nested_of_the_share_the_persona_knows_and_blind_to_order(
     seed: int, one: float, other: float, shuffler: random.Random
 ) -> None:
     less, more = sorted((one, other))
-    knows = [known_to(Drawn(replace(PERSONAS[0], familiarity_papers_0_to_1=share), seed), RECORDS) for share in (less, more)]
+    knows = [
+        known_to(Drawn(replace(PERSONAS[0], familiarity_papers_0_to_1=share), seed), RECORDS)
+        for share in (less, more)
+    ]
     assert knows[0] <= knows[1]
     papers = {each.knowledge_id for each in RECORDS if each.kind is SourceKind.PAPERS}
     assert len(knows[1] & papers) >= more * len(papers) - 1e-6
     assert len(knows[1] & papers) < more * len(papers) + 1
     shuffled = list(RECORDS)
     shuffler.shuffle(shuffled)
-    assert known_to(Drawn(replace(PERSONAS[0], familiarity_papers_0_to_1=more), seed), shuffled) == knows[1]
+    assert (
+        known_to(Drawn(replace(PERSONAS[0], familiarity_papers_0_to_1=more), seed), shuffled)
+        == knows[1]
+    )
 
 
 def test_nothing_is_masked_from_who_knows_all_and_everything_from_who_knows_nothing() -> None:

@@ -15,16 +15,35 @@ from schemas.retrieval import SourceFailure
 from tasks.committee.evaluate import CommitteeFindings, evaluate_committee
 from tasks.committee.steps.later_suggestions import LATER_SUGGESTIONS, LaterInput, LaterReply
 from tasks.committee.steps.meta_review import META_REVIEW, MetaInput, MetaReply
-from tasks.committee.steps.persona_review import PERSONA_REVIEW, DimensionReview, PersonaInput, PersonaReply
+from tasks.committee.steps.persona_review import (
+    PERSONA_REVIEW,
+    DimensionReview,
+    PersonaInput,
+    PersonaReply,
+)
 from tests.support.contribution_fakes import Delays, FakeEngine, WordEmbedder
-from tests.support.knowledge_fakes import CUTOFF, IDEA, FakeSource, Library, item, paper, parameters, tools
+from tests.support.knowledge_fakes import (
+    CUTOFF,
+    IDEA,
+    FakeSource,
+    Library,
+    item,
+    paper,
+    parameters,
+    tools,
+)
 
 DIMENSIONS = ["clarity", "novelty", "feasibility", "validity", "significance"]
 HASHING = "We show that learned hashing improves sparse attention in transformers and halves memory for long documents."
 DENSE = "Hashing of queries fails to reach the accuracy of dense attention on long documents."
 PAGE = "Sparse attention by learned hashing was faster on long documents and halves memory in every run."
 LATER = "Learned hashing improves sparse attention for long documents further when buckets overlap."
-DOWN = SourceFailure(source="serper", endpoint="/search", reason=Reason.SERVER_ERROR, detail="it answered 500 (4 attempts)")
+DOWN = SourceFailure(
+    source="serper",
+    endpoint="/search",
+    reason=Reason.SERVER_ERROR,
+    detail="it answered 500 (4 attempts)",
+)
 EVERYTHING = """
 [[persona]]
 persona_id = "omniscient"
@@ -38,35 +57,57 @@ familiarity_code_0_to_1 = 1
 
 
 def literature(**more: Any) -> Library:
-    return Library([paper("hashing", HASHING, url="https://papers.example.org/h"), paper("density", DENSE)], **more)
+    return Library(
+        [paper("hashing", HASHING, url="https://papers.example.org/h"), paper("density", DENSE)],
+        **more,
+    )
 
 
 def web(**more: Any) -> FakeSource:
     pages = [
         item(SourceKind.WEB, "https://blog.example.org/a", "Sparse attention in practice", PAGE),
-        item(SourceKind.WEB, "https://blog.example.org/b", "Overlapping buckets", LATER, published=date(2023, 5, 1)),
+        item(
+            SourceKind.WEB,
+            "https://blog.example.org/b",
+            "Overlapping buckets",
+            LATER,
+            published=date(2023, 5, 1),
+        ),
     ]
     return FakeSource("serper", SourceKind.WEB, pages, **more)
 
 
-async def evaluated(answers: dict[str, Callable[[Any], Any]] | None = None, *sources: FakeSource, **more: Any) -> CommitteeFindings:
+async def evaluated(
+    answers: dict[str, Callable[[Any], Any]] | None = None, *sources: FakeSource, **more: Any
+) -> CommitteeFindings:
     found, _ = await evaluated_with_engine(answers, *sources, **more)
     return found
 
 
 async def evaluated_with_engine(
-    answers: dict[str, Callable[[Any], Any]] | None = None, *sources: FakeSource, seed: int = 7, idea: Any = IDEA, **more: Any
+    answers: dict[str, Callable[[Any], Any]] | None = None,
+    *sources: FakeSource,
+    seed: int = 7,
+    idea: Any = IDEA,
+    **more: Any,
 ) -> tuple[CommitteeFindings, FakeEngine]:
     own = more.pop("library", None) or literature()
     engine = FakeEngine(WordEmbedder(), answers or {}, more.pop("delays", None))
     defaults: dict[str, Any] = {"persona_count": 3, "dimensions_per_call": 5, "search_rounds": 1}
-    chosen = parameters(sources=("literature", *(source.name for source in sources)), **{**defaults, **more})
-    return await evaluate_committee(idea, chosen, seed, engine, tools(*sources, literature=own)), engine
+    chosen = parameters(
+        sources=("literature", *(source.name for source in sources)), **{**defaults, **more}
+    )
+    return await evaluate_committee(
+        idea, chosen, seed, engine, tools(*sources, literature=own)
+    ), engine
 
 
 def says(text: str, score: float = 6.0) -> Callable[[PersonaInput], PersonaReply]:
     return lambda question: PersonaReply(
-        reviews=[DimensionReview(dimension=each.name, review=text, score=score) for each in question.dimensions]
+        reviews=[
+            DimensionReview(dimension=each.name, review=text, score=score)
+            for each in question.dimensions
+        ]
     )
 
 
@@ -90,7 +131,10 @@ async def test_every_persona_judges_every_dimension_and_the_total_is_their_mean(
     assert meta is not None
     scores = [review.score_0_to_10 for review in reviews if review.score_0_to_10 is not None]
     assert meta.total_score_0_to_10 == pytest.approx(fmean(scores))
-    assert (meta.scored_review_count, meta.unscored_review_count) == (len(scores), len(reviews) - len(scores))
+    assert (meta.scored_review_count, meta.unscored_review_count) == (
+        len(scores),
+        len(reviews) - len(scores),
+    )
     assert meta.decision is Decision.REJECT
     assert set(meta.dimension_means) <= set(DIMENSIONS)
 
@@ -99,12 +143,17 @@ async def test_the_same_seed_gives_the_same_result_whoever_answers_first() -> No
     first, second = [await evaluated(None, web(), delays=Delays(number)) for number in (1, 2)]
 
     def timeless(found: CommitteeFindings) -> list[tuple[Any, ...]]:
-        rows = [(r.persona_id, r.dimension, r.score_0_to_10, r.review, r.mask_seed) for r in found.evaluation.reviews]
+        rows = [
+            (r.persona_id, r.dimension, r.score_0_to_10, r.review, r.mask_seed)
+            for r in found.evaluation.reviews
+        ]
         return [*rows, *((row,) for row in found.citations)]
 
     assert timeless(first) == timeless(second)
     other = await evaluated(None, web(), seed=8)
-    assert [r.mask_seed for r in other.evaluation.reviews] != [r.mask_seed for r in first.evaluation.reviews]
+    assert [r.mask_seed for r in other.evaluation.reviews] != [
+        r.mask_seed for r in first.evaluation.reviews
+    ]
 
 
 async def test_each_dimension_is_a_call_of_its_own_unless_they_are_batched() -> None:
@@ -114,12 +163,20 @@ async def test_each_dimension_is_a_call_of_its_own_unless_they_are_batched() -> 
     questions = together.inputs_of(PERSONA_REVIEW)
     assert len(questions) == 2
     shown = {question.reviewer.name: question.evidence for question in questions}
-    assert all(question.evidence == shown[question.reviewer.name] for question in apart.inputs_of(PERSONA_REVIEW))
+    assert all(
+        question.evidence == shown[question.reviewer.name]
+        for question in apart.inputs_of(PERSONA_REVIEW)
+    )
 
 
 async def test_later_knowledge_advises_and_never_judges(all_knowing: str) -> None:
-    found, engine = await evaluated_with_engine(None, web(), use_later_knowledge=True, persona_count=1, personas_file=all_knowing)
-    judged = "".join(question.model_dump_json() for question in (*engine.inputs_of(PERSONA_REVIEW), *engine.inputs_of(META_REVIEW)))
+    found, engine = await evaluated_with_engine(
+        None, web(), use_later_knowledge=True, persona_count=1, personas_file=all_knowing
+    )
+    judged = "".join(
+        question.model_dump_json()
+        for question in (*engine.inputs_of(PERSONA_REVIEW), *engine.inputs_of(META_REVIEW))
+    )
     assert "Overlapping buckets" not in judged
     (advised,) = engine.inputs_of(LATER_SUGGESTIONS)
     assert isinstance(advised, LaterInput)
@@ -127,7 +184,11 @@ async def test_later_knowledge_advises_and_never_judges(all_knowing: str) -> Non
     meta = found.evaluation.meta_review
     assert meta is not None
     assert "https://blog.example.org/b" in meta.suggestions
-    later = {record.knowledge_id for record in found.evaluation.knowledge if record.phase is KnowledgePhase.AFTER}
+    later = {
+        record.knowledge_id
+        for record in found.evaluation.knowledge
+        if record.phase is KnowledgePhase.AFTER
+    }
     assert {row.field for row in found.citations if row.knowledge_id in later} == {"suggestions"}
     assert all(each.admissible(CUTOFF) for each in found.papers)
 
@@ -139,7 +200,9 @@ async def test_without_later_knowledge_nobody_is_asked_for_suggestions() -> None
     assert found.evaluation.meta_review.suggestions == ""
 
 
-async def test_pages_are_cited_by_key_like_papers_and_invented_keys_are_taken_out_and_counted(all_knowing: str) -> None:
+async def test_pages_are_cited_by_key_like_papers_and_invented_keys_are_taken_out_and_counted(
+    all_knowing: str,
+) -> None:
     cites_all = {PERSONA_REVIEW.name: says("Known work does this [P1][P2][P3], and so does [P9].")}
     found = await evaluated(cites_all, web(), persona_count=1, personas_file=all_knowing)
     review = reviews_of(found, "validity")[0]
@@ -158,7 +221,9 @@ async def test_pages_are_cited_by_key_like_papers_and_invented_keys_are_taken_ou
 async def test_a_masked_item_cannot_be_cited(tmp_path: Any) -> None:
     path = tmp_path / "personas.toml"
     path.write_text(EVERYTHING.replace("familiarity_web_0_to_1 = 1", "familiarity_web_0_to_1 = 0"))
-    answers = {PERSONA_REVIEW.name: says("See [P1][P2][P3] and https://blog.example.org/a for this.")}
+    answers = {
+        PERSONA_REVIEW.name: says("See [P1][P2][P3] and https://blog.example.org/a for this.")
+    }
     found = await evaluated(answers, web(), persona_count=1, personas_file=str(path))
     review = found.evaluation.reviews[0]
     assert "blog.example.org" not in review.review
@@ -170,7 +235,12 @@ async def test_the_meta_review_cites_what_reviews_cite_under_its_own_keys(all_kn
     def concluding(question: MetaInput) -> MetaReply:
         assert "[P1]" in question.reviews[0].review
         assert "example.org" not in question.model_dump_json()
-        return MetaReply(summary="It holds [P1], says [P7].", strengths="Fast [P1].", weaknesses="", decision=Decision.ORAL)
+        return MetaReply(
+            summary="It holds [P1], says [P7].",
+            strengths="Fast [P1].",
+            weaknesses="",
+            decision=Decision.ORAL,
+        )
 
     answers = {PERSONA_REVIEW.name: says("Done before [P2]."), META_REVIEW.name: concluding}
     found = await evaluated(answers, web(), persona_count=1, personas_file=all_knowing)
@@ -178,22 +248,34 @@ async def test_the_meta_review_cites_what_reviews_cite_under_its_own_keys(all_kn
     assert meta is not None
     assert (meta.decision, meta.removed_citation_count) == (Decision.ORAL, 1)
     cited = {(row.knowledge_id, row.subject) for row in found.citations}
-    assert {name for name, subject in cited if subject == "meta_review"} == {name for name, subject in cited if subject != "meta_review"}
+    assert {name for name, subject in cited if subject == "meta_review"} == {
+        name for name, subject in cited if subject != "meta_review"
+    }
 
 
 async def test_nothing_found_is_no_evidence_and_only_clarity_is_judged() -> None:
     found = await evaluated(library=Library())
-    assert {review.unscored_reason for review in reviews_of(found, "novelty")} == {Reason.NO_EVIDENCE}
+    assert {review.unscored_reason for review in reviews_of(found, "novelty")} == {
+        Reason.NO_EVIDENCE
+    }
     assert all(review.score_0_to_10 is not None for review in reviews_of(found, "clarity"))
     meta = found.evaluation.meta_review
     assert meta is not None
     assert list(meta.dimension_means) == ["clarity"]
-    assert (meta.scored_review_count, meta.unscored_review_count, meta.krippendorff_alpha) == (3, 12, None)
+    assert (meta.scored_review_count, meta.unscored_review_count, meta.krippendorff_alpha) == (
+        3,
+        12,
+        None,
+    )
 
 
 async def test_a_source_that_is_down_is_never_evidence_of_novelty() -> None:
-    found = await evaluated(None, FakeSource("serper", SourceKind.WEB, failure=DOWN), library=Library())
-    assert {review.unscored_reason for review in reviews_of(found, "novelty")} == {Reason.SOURCE_UNAVAILABLE}
+    found = await evaluated(
+        None, FakeSource("serper", SourceKind.WEB, failure=DOWN), library=Library()
+    )
+    assert {review.unscored_reason for review in reviews_of(found, "novelty")} == {
+        Reason.SOURCE_UNAVAILABLE
+    }
     assert any(failure.reason == "server_error" for failure in found.evaluation.failures)
 
 
@@ -208,17 +290,27 @@ async def test_reviewers_are_told_how_many_searches_got_no_answer(all_knowing: s
     [
         (lambda _: Reason.REFUSED, Reason.REFUSED),
         (says("  "), Reason.REPLY_EMPTY),
-        (lambda _: PersonaReply(reviews=[DimensionReview(dimension="style", review="Well.", score=3)]), Reason.REPLY_UNPARSABLE),
+        (
+            lambda _: PersonaReply(
+                reviews=[DimensionReview(dimension="style", review="Well.", score=3)]
+            ),
+            Reason.REPLY_UNPARSABLE,
+        ),
         (
             lambda question: PersonaReply(
-                reviews=[DimensionReview(dimension=question.dimensions[0].name, review="Well.", score=n) for n in (1, 9)]
+                reviews=[
+                    DimensionReview(dimension=question.dimensions[0].name, review="Well.", score=n)
+                    for n in (1, 9)
+                ]
             ),
             Reason.REPLY_UNPARSABLE,
         ),
     ],
     ids=["refused", "no reasons", "another dimension", "two scores"],
 )
-async def test_what_a_reviewer_fails_to_say_is_unscored_and_no_total_is_made_of_it(answer: Any, reason: Reason) -> None:
+async def test_what_a_reviewer_fails_to_say_is_unscored_and_no_total_is_made_of_it(
+    answer: Any, reason: Reason
+) -> None:
     found = await evaluated({PERSONA_REVIEW.name: answer}, dimensions_per_call=1)
     assert {review.unscored_reason for review in found.evaluation.reviews} == {reason}
     meta = found.evaluation.meta_review
@@ -229,10 +321,14 @@ async def test_what_a_reviewer_fails_to_say_is_unscored_and_no_total_is_made_of_
 async def test_one_garbled_dimension_leaves_the_others_alone() -> None:
     def without_novelty(question: PersonaInput) -> Any:
         scored = says("Reasons.", 4.0)(question)
-        return PersonaReply(reviews=[each for each in scored.reviews if each.dimension != "novelty"])
+        return PersonaReply(
+            reviews=[each for each in scored.reviews if each.dimension != "novelty"]
+        )
 
     found = await evaluated({PERSONA_REVIEW.name: without_novelty})
-    assert {review.unscored_reason for review in reviews_of(found, "novelty")} == {Reason.REPLY_UNPARSABLE}
+    assert {review.unscored_reason for review in reviews_of(found, "novelty")} == {
+        Reason.REPLY_UNPARSABLE
+    }
     meta = found.evaluation.meta_review
     assert meta is not None
     assert (meta.total_score_0_to_10, meta.unscored_review_count) == (4.0, 3)
@@ -240,10 +336,16 @@ async def test_one_garbled_dimension_leaves_the_others_alone() -> None:
 
 
 async def test_a_failed_meta_review_keeps_the_computed_total_and_has_no_decision() -> None:
-    found = await evaluated({META_REVIEW.name: lambda _: Reason.TIMED_OUT, PERSONA_REVIEW.name: says("Reasons.", 8.0)})
+    found = await evaluated(
+        {META_REVIEW.name: lambda _: Reason.TIMED_OUT, PERSONA_REVIEW.name: says("Reasons.", 8.0)}
+    )
     meta = found.evaluation.meta_review
     assert meta is not None
-    assert (meta.total_score_0_to_10, meta.decision, meta.unscored_reason) == (8.0, None, Reason.TIMED_OUT)
+    assert (meta.total_score_0_to_10, meta.decision, meta.unscored_reason) == (
+        8.0,
+        None,
+        Reason.TIMED_OUT,
+    )
     assert meta.krippendorff_alpha is None
 
 
@@ -256,7 +358,10 @@ async def test_an_idea_that_cannot_be_taken_apart_is_unscored_for_that_reason() 
 
 
 async def test_an_idea_without_a_method_is_reviewed_all_the_same() -> None:
-    bare = replace(IDEA, text="Sparse attention for long documents is limited by memory. However, nobody knows why documents need it.")
+    bare = replace(
+        IDEA,
+        text="Sparse attention for long documents is limited by memory. However, nobody knows why documents need it.",
+    )
     found = await evaluated(idea=bare)
     assert all(review.score_0_to_10 is not None for review in reviews_of(found, "clarity"))
     assert any("does not have: methods" in failure.detail for failure in found.evaluation.failures)
@@ -264,17 +369,30 @@ async def test_an_idea_without_a_method_is_reviewed_all_the_same() -> None:
 
 async def test_a_user_s_own_dimension_is_judged_beside_the_five(tmp_path: Any) -> None:
     path = tmp_path / "personas.toml"
-    path.write_text('[[dimension]]\nname = "memory_use"\nquestion = "Does it save memory on long documents?"\n')
+    path.write_text(
+        '[[dimension]]\nname = "memory_use"\nquestion = "Does it save memory on long documents?"\n'
+    )
     found = await evaluated(personas_file=str(path))
-    assert [review.dimension for review in found.evaluation.reviews[:6]] == [*DIMENSIONS, "memory_use"]
+    assert [review.dimension for review in found.evaluation.reviews[:6]] == [
+        *DIMENSIONS,
+        "memory_use",
+    ]
     assert any(review.score_0_to_10 is not None for review in reviews_of(found, "memory_use"))
 
 
 async def test_unusable_suggestions_are_a_failure_and_not_an_empty_advice(all_knowing: str) -> None:
     refusing = {LATER_SUGGESTIONS.name: lambda _: Reason.REFUSED}
-    found = await evaluated(refusing, web(), use_later_knowledge=True, persona_count=1, personas_file=all_knowing)
-    assert [f.reason for f in found.evaluation.failures if f.subject == LATER_SUGGESTIONS.name] == ["refused"]
-    answering = {LATER_SUGGESTIONS.name: lambda _: LaterReply(suggestions="Overlap the buckets [P1][P4].")}
-    found = await evaluated(answering, web(), use_later_knowledge=True, persona_count=1, personas_file=all_knowing)
+    found = await evaluated(
+        refusing, web(), use_later_knowledge=True, persona_count=1, personas_file=all_knowing
+    )
+    assert [f.reason for f in found.evaluation.failures if f.subject == LATER_SUGGESTIONS.name] == [
+        "refused"
+    ]
+    answering = {
+        LATER_SUGGESTIONS.name: lambda _: LaterReply(suggestions="Overlap the buckets [P1][P4].")
+    }
+    found = await evaluated(
+        answering, web(), use_later_knowledge=True, persona_count=1, personas_file=all_knowing
+    )
     assert found.evaluation.meta_review is not None
     assert found.evaluation.meta_review.removed_citation_count == 1

@@ -59,7 +59,9 @@ def test_alpha_is_krippendorff_s_published_example_on_the_interval_scale() -> No
         [1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4],
         [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, None, 3, None],
     ]  # fmt: skip
-    found = figures([[float(score) if score is not None else None for score in row] for row in rows])
+    found = figures(
+        [[float(score) if score is not None else None for score in row] for row in rows]
+    )
     assert found.alpha == pytest.approx(0.849, abs=5e-4)
 
 
@@ -70,13 +72,19 @@ def test_alpha_is_undefined_where_nothing_can_agree() -> None:
     assert figures([]).alpha is None
 
 
-@given(st.lists(st.lists(st.none() | st.floats(0, 10), min_size=2, max_size=4), min_size=1, max_size=5))
+@given(
+    st.lists(st.lists(st.none() | st.floats(0, 10), min_size=2, max_size=4), min_size=1, max_size=5)
+)
 def test_unscored_reviews_never_move_a_figure(rows: list[list[float | None]]) -> None:
     found = figures(rows)
     scored = [score for row in rows for score in row if score is not None]
     assert found.total_0_to_10 == (pytest.approx(fmean(scored)) if scored else None)
     more = figures([[*row, None] for row in rows])
-    assert (more.total_0_to_10, more.means, more.spreads) == (found.total_0_to_10, found.means, found.spreads)
+    assert (more.total_0_to_10, more.means, more.spreads) == (
+        found.total_0_to_10,
+        found.means,
+        found.spreads,
+    )
     assert found.alpha is None or found.alpha <= 1.0
 
 

@@ -36,7 +36,11 @@ def written(tmp_path: Path, text: str) -> str:
 def test_at_least_twelve_different_personas_ship_with_every_kind_of_familiarity() -> None:
     personas = load_roster(None).personas
     assert len(personas) >= 12
-    assert len({persona.profile for persona in personas}) == len(personas) == len({persona.habits for persona in personas})
+    assert (
+        len({persona.profile for persona in personas})
+        == len(personas)
+        == len({persona.habits for persona in personas})
+    )
     for field in ("familiarity_papers_0_to_1", "familiarity_web_0_to_1", "familiarity_code_0_to_1"):
         shares = {getattr(persona, field) for persona in personas}
         assert min(shares) <= 0.3
@@ -45,11 +49,19 @@ def test_at_least_twelve_different_personas_ship_with_every_kind_of_familiarity(
 
 def test_the_five_dimensions_ship_and_only_clarity_needs_no_evidence() -> None:
     dimensions = load_roster(None).dimensions
-    assert [each.name for each in dimensions] == ["clarity", "novelty", "feasibility", "validity", "significance"]
+    assert [each.name for each in dimensions] == [
+        "clarity",
+        "novelty",
+        "feasibility",
+        "validity",
+        "significance",
+    ]
     assert [each.name for each in dimensions if not each.needs_evidence] == ["clarity"]
 
 
-def test_a_file_of_personas_replaces_the_shipped_ones_and_keeps_the_dimensions(tmp_path: Path) -> None:
+def test_a_file_of_personas_replaces_the_shipped_ones_and_keeps_the_dimensions(
+    tmp_path: Path,
+) -> None:
     roster = load_roster(written(tmp_path, ONE))
     assert [persona.persona_id for persona in roster.personas] == ["ada"]
     assert roster.dimensions == load_roster(None).dimensions
@@ -58,7 +70,14 @@ def test_a_file_of_personas_replaces_the_shipped_ones_and_keeps_the_dimensions(t
 def test_dimensions_of_a_file_are_added_or_take_the_place_of_their_namesake(tmp_path: Path) -> None:
     clarity = ETHICS.replace("ethics", "clarity")
     roster = load_roster(written(tmp_path, ETHICS + clarity))
-    assert [each.name for each in roster.dimensions] == ["clarity", "novelty", "feasibility", "validity", "significance", "ethics"]
+    assert [each.name for each in roster.dimensions] == [
+        "clarity",
+        "novelty",
+        "feasibility",
+        "validity",
+        "significance",
+        "ethics",
+    ]
     assert roster.dimensions[0].question == "Would anybody be harmed?"
     assert roster.personas == load_roster(None).personas
 
@@ -68,8 +87,14 @@ def test_dimensions_of_a_file_are_added_or_take_the_place_of_their_namesake(tmp_
     [
         ("persona = [", "is not TOML"),
         ("", "holds neither"),
-        (ONE.replace("= 0.5", "= 1.5"), r"persona 1 \(ada\): `familiarity_papers_0_to_1`: Input should be less than or equal to 1"),
-        (ONE.replace("= 0.5", '= "half"'), r"persona 1 \(ada\): `familiarity_papers_0_to_1`: Input should be a valid number"),
+        (
+            ONE.replace("= 0.5", "= 1.5"),
+            r"persona 1 \(ada\): `familiarity_papers_0_to_1`: Input should be less than or equal to 1",
+        ),
+        (
+            ONE.replace("= 0.5", '= "half"'),
+            r"persona 1 \(ada\): `familiarity_papers_0_to_1`: Input should be a valid number",
+        ),
         (ONE.replace('habits = "Kind."', ""), r"persona 1 \(ada\): `habits`: Field required"),
         (ONE + 'mood = "bad"', r"persona 1 \(ada\): `mood`: unknown key"),
         (ONE + ONE, "two entries have the persona_id `ada`"),
@@ -81,7 +106,9 @@ def test_dimensions_of_a_file_are_added_or_take_the_place_of_their_namesake(tmp_
         ("day = 2020-01-01", "`day`: unknown key"),
     ],
 )
-def test_a_mistake_is_one_line_with_file_entry_and_key(tmp_path: Path, text: str, message: str) -> None:
+def test_a_mistake_is_one_line_with_file_entry_and_key(
+    tmp_path: Path, text: str, message: str
+) -> None:
     path = written(tmp_path, text)
     with pytest.raises(ConfigurationError, match=message) as raised:
         load_roster(path)
@@ -107,8 +134,13 @@ def test_too_few_personas_and_unknown_sources_are_found_before_a_run(tmp_path: P
 
 def test_a_changed_persona_changes_the_conditions_and_a_moved_file_does_not(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    here, there = (CommitteeParameters(personas_file=written(folder, ONE)) for folder in (tmp_path, tmp_path / "other"))
+    here, there = (
+        CommitteeParameters(personas_file=written(folder, ONE))
+        for folder in (tmp_path, tmp_path / "other")
+    )
     settings = Settings()
     assert committee_conditions(here, settings) == committee_conditions(there, settings)
-    edited = CommitteeParameters(personas_file=written(tmp_path / "other", ONE.replace("Kind.", "Strict.")))
+    edited = CommitteeParameters(
+        personas_file=written(tmp_path / "other", ONE.replace("Kind.", "Strict."))
+    )
     assert committee_conditions(here, settings) != committee_conditions(edited, settings)

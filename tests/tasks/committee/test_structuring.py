@@ -7,7 +7,12 @@ from schemas.committee import IdeaPart
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
-from tasks.committee.steps.structure_idea import CLAIMS_PER_PART, StructureInput, StructureReply, baseline_structure
+from tasks.committee.steps.structure_idea import (
+    CLAIMS_PER_PART,
+    StructureInput,
+    StructureReply,
+    baseline_structure,
+)
 from tasks.committee.structuring import structure_idea
 from tasks.judging.step import BaselineTools, NoAnswer
 from tests.support.contribution_fakes import FakeEngine, WordEmbedder
@@ -40,9 +45,13 @@ async def test_headings_and_wording_sort_the_sentences() -> None:
     found = await claims(HEADED)
     assert found[IdeaPart.TLDR] == ("Learned hashing for sparse attention",)
     assert found[IdeaPart.MOTIVATIONS] == ("Transformers read long documents slowly.",)
-    assert found[IdeaPart.RESEARCH_QUESTIONS] == ("It is unclear whether learned buckets keep accuracy.",)
+    assert found[IdeaPart.RESEARCH_QUESTIONS] == (
+        "It is unclear whether learned buckets keep accuracy.",
+    )
     assert found[IdeaPart.METHODS][0].startswith("We train a hash function")
-    assert found[IdeaPart.EXPERIMENTAL_SETTINGS] == ("We compare with dense attention on three benchmarks of long documents.",)
+    assert found[IdeaPart.EXPERIMENTAL_SETTINGS] == (
+        "We compare with dense attention on three benchmarks of long documents.",
+    )
     assert found[IdeaPart.EXPECTED_RESULTS] == ("We expect half the memory at equal accuracy.",)
 
 
@@ -54,14 +63,23 @@ async def test_free_text_is_sorted_by_its_wording_alone() -> None:
 
 async def test_an_idea_without_a_method_goes_on_and_says_what_it_lacks() -> None:
     idea = Idea(
-        idea_id=IdeaId("bare"), title="Bare", text="Dense attention is too expensive for long documents. However, nobody knows why."
+        idea_id=IdeaId("bare"),
+        title="Bare",
+        text="Dense attention is too expensive for long documents. However, nobody knows why.",
     )
     structured = await structure_idea(idea, FakeEngine(WordEmbedder(), {}))
     assert structured.unscored is None
     assert {claim.part for claim in structured.claims} == {IdeaPart.TLDR, IdeaPart.MOTIVATIONS}
     (failure,) = structured.failures
     assert "does not have: methods, experimental settings" in failure.detail
-    assert [bool(part.claims) for part in structured.parts] == [True, True, False, False, False, False]
+    assert [bool(part.claims) for part in structured.parts] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
 
 
 async def test_a_text_that_claims_nothing_is_nothing_to_judge() -> None:
@@ -71,9 +89,18 @@ async def test_a_text_that_claims_nothing_is_nothing_to_judge() -> None:
 
 
 async def test_a_reply_without_a_single_claim_is_nothing_to_judge() -> None:
-    empty = StructureReply(tldr=(), motivations=(" ",), research_questions=(), methods=(), experimental_settings=(), expected_results=())
+    empty = StructureReply(
+        tldr=(),
+        motivations=(" ",),
+        research_questions=(),
+        methods=(),
+        experimental_settings=(),
+        expected_results=(),
+    )
     idea = Idea(idea_id=IdeaId("a"), title="A", text="Something.")
-    structured = await structure_idea(idea, FakeEngine(WordEmbedder(), {"structure_idea": lambda _: empty}))
+    structured = await structure_idea(
+        idea, FakeEngine(WordEmbedder(), {"structure_idea": lambda _: empty})
+    )
     assert structured.unscored is not None
     assert structured.unscored.reason is Reason.NOTHING_TO_JUDGE
 
@@ -88,11 +115,22 @@ async def test_claims_are_numbered_in_the_order_of_the_parts_and_none_is_said_tw
         expected_results=(),
     )
     idea = Idea(idea_id=IdeaId("a"), title="A", text="Something.")
-    structured = await structure_idea(idea, FakeEngine(WordEmbedder(), {"structure_idea": lambda _: reply}))
-    assert [(claim.claim_id, claim.statement) for claim in structured.claims] == [("c1", "One."), ("c2", "Two lines."), ("c3", "S")]
+    structured = await structure_idea(
+        idea, FakeEngine(WordEmbedder(), {"structure_idea": lambda _: reply})
+    )
+    assert [(claim.claim_id, claim.statement) for claim in structured.claims] == [
+        ("c1", "One."),
+        ("c2", "Two lines."),
+        ("c3", "S"),
+    ]
 
 
-@given(st.text(max_size=400) | st.lists(st.sampled_from([*HEADED.splitlines(), *PLAIN.split(". "), "- ", "```", "# "])).map("\n".join))
+@given(
+    st.text(max_size=400)
+    | st.lists(st.sampled_from([*HEADED.splitlines(), *PLAIN.split(". "), "- ", "```", "# "])).map(
+        "\n".join
+    )
+)
 @settings(max_examples=60, deadline=None)
 async def test_no_text_breaks_the_baseline_and_every_claim_is_the_idea_s_own(text: str) -> None:
     if not text:

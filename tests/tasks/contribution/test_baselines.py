@@ -11,9 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks.contribution.steps.compare_paper import ComparisonInput, baseline_comparison
-from tasks.contribution.steps.contribution_queries import QueriesInput, QueriesReply, baseline_queries
-from tasks.contribution.steps.contribution_review import ReviewInput, ShownComparison, baseline_review
-from tasks.contribution.steps.extract_dimensions import DimensionsInput, DimensionsReply, baseline_dimensions
+from tasks.contribution.steps.contribution_queries import (
+    QueriesInput,
+    QueriesReply,
+    baseline_queries,
+)
+from tasks.contribution.steps.contribution_review import (
+    ReviewInput,
+    ShownComparison,
+    baseline_review,
+)
+from tasks.contribution.steps.extract_dimensions import (
+    DimensionsInput,
+    DimensionsReply,
+    baseline_dimensions,
+)
 from tasks.contribution.steps.relevance import RelevanceInput, baseline_relevance, relevance_score
 from tasks.contribution.steps.shown import ShownDimension, ShownPaper
 from tasks.contribution.steps.wording import Contrast, read, worded
@@ -37,15 +49,21 @@ We propose a novel acoustic localisation algorithm that derives bat flight paths
 We will evaluate the algorithm against thermal cameras on a benchmark of annotated flight paths.
 """
 TWIN = "We present an acoustic localisation algorithm that derives bat flight paths from microphone arrays. It works."
-COUSIN = "We study acoustic communication of whales with hydrophones. Calls of whales change with noise."
+COUSIN = (
+    "We study acoustic communication of whales with hydrophones. Calls of whales change with noise."
+)
 STRANGER = "The court of appeal overturned the tax ruling on corporate mergers."
 
 
 def asked(idea: str, maximum: int = 4) -> DimensionsReply | NoAnswer:
-    return asyncio.run(baseline_dimensions(DimensionsInput(idea=idea, maximum_dimensions=maximum), TOOLS))
+    return asyncio.run(
+        baseline_dimensions(DimensionsInput(idea=idea, maximum_dimensions=maximum), TOOLS)
+    )
 
 
-def queried(idea: str, dimension: str, statements: tuple[str, ...], maximum: int = 3) -> QueriesReply | NoAnswer:
+def queried(
+    idea: str, dimension: str, statements: tuple[str, ...], maximum: int = 3
+) -> QueriesReply | NoAnswer:
     shown = ShownDimension(dimension_id="d1", name=dimension, statements=statements)
     question = QueriesInput(idea=idea, dimensions=(shown,), maximum_queries=maximum)
     return asyncio.run(baseline_queries(question, TOOLS))
@@ -61,7 +79,9 @@ def test_dimensions_are_the_ideas_own_claims_and_not_its_complaints() -> None:
     answer = asked(IDEA)
     assert isinstance(answer, DimensionsReply)
     assert {"Methodology", "Evaluation"} <= {dimension.name for dimension in answer.dimensions}
-    statements = [statement for dimension in answer.dimensions for statement in dimension.statements]
+    statements = [
+        statement for dimension in answer.dimensions for statement in dimension.statements
+    ]
     assert not any("fail to locate" in statement for statement in statements)
 
 
@@ -73,7 +93,9 @@ def test_every_real_idea_has_dimensions_and_short_distinct_queries() -> None:
         for dimension in answer.dimensions:
             queries = queried(idea, dimension.name, tuple(dimension.statements))
             assert isinstance(queries, QueriesReply)
-            assert [entry.statement for entry in queries.statements] == list(range(1, len(dimension.statements) + 1))
+            assert [entry.statement for entry in queries.statements] == list(
+                range(1, len(dimension.statements) + 1)
+            )
             for entry in queries.statements:
                 assert all(2 <= len(query.split()) <= QUERY_WORD_LIMIT for query in entry.queries)
                 assert len(set(entry.queries)) == len(entry.queries)
@@ -85,7 +107,9 @@ def test_no_text_breaks_the_dimension_baseline(idea: str) -> None:
     answer = asked(idea, 2)
     if isinstance(answer, DimensionsReply):
         assert 1 <= len(answer.dimensions) <= 2
-        assert not isinstance(queried(idea, answer.dimensions[0].name, tuple(answer.dimensions[0].statements)), str)
+        assert not isinstance(
+            queried(idea, answer.dimensions[0].name, tuple(answer.dimensions[0].statements)), str
+        )
 
 
 def test_an_idea_without_a_sentence_has_nothing_to_judge() -> None:
@@ -94,7 +118,9 @@ def test_an_idea_without_a_sentence_has_nothing_to_judge() -> None:
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.5))
-def test_relevance_grows_with_both_signals_and_stays_on_the_scale(similarity: float, share: float, more: float) -> None:
+def test_relevance_grows_with_both_signals_and_stays_on_the_scale(
+    similarity: float, share: float, more: float
+) -> None:
     score = relevance_score(similarity, share)
     assert 0 <= score <= 5
     assert relevance_score(min(similarity + more, 1.0), share) >= score
@@ -107,9 +133,17 @@ def test_relevance_uses_the_whole_scale_and_shared_words_alone_are_not_relevant(
 
 
 def test_relevance_orders_twin_cousin_and_stranger_whatever_the_batch() -> None:
-    papers = [ShownPaper(key=f"P{n}", title="T", abstract=text) for n, text in enumerate((STRANGER, TWIN, COUSIN), start=1)]
-    together = asyncio.run(baseline_relevance(RelevanceInput(idea=IDEA, papers=tuple(papers)), TOOLS)).papers
-    alone = [asyncio.run(baseline_relevance(RelevanceInput(idea=IDEA, papers=(one,)), TOOLS)).papers[0] for one in papers]
+    papers = [
+        ShownPaper(key=f"P{n}", title="T", abstract=text)
+        for n, text in enumerate((STRANGER, TWIN, COUSIN), start=1)
+    ]
+    together = asyncio.run(
+        baseline_relevance(RelevanceInput(idea=IDEA, papers=tuple(papers)), TOOLS)
+    ).papers
+    alone = [
+        asyncio.run(baseline_relevance(RelevanceInput(idea=IDEA, papers=(one,)), TOOLS)).papers[0]
+        for one in papers
+    ]
     assert together == alone
     stranger, twin, cousin = (entry.score for entry in together)
     assert stranger == 0
@@ -122,12 +156,19 @@ def compared(abstract: str) -> dict[str, Any]:
     answer = asked(IDEA)
     assert isinstance(answer, DimensionsReply)
     dimensions = tuple(
-        ShownDimension(dimension_id=f"d{n}", name=one.name, statements=tuple(one.statements)) for n, one in enumerate(answer.dimensions)
+        ShownDimension(dimension_id=f"d{n}", name=one.name, statements=tuple(one.statements))
+        for n, one in enumerate(answer.dimensions)
     )
-    question = ComparisonInput(idea=IDEA, dimensions=dimensions, papers=(ShownPaper(key="P1", title="T", abstract=abstract),))
+    question = ComparisonInput(
+        idea=IDEA,
+        dimensions=dimensions,
+        papers=(ShownPaper(key="P1", title="T", abstract=abstract),),
+    )
     (entry,) = asyncio.run(baseline_comparison(question, TOOLS)).papers
     assert [one.dimension for one in entry.dimensions] == [one.dimension_id for one in dimensions]
-    return {dimension.name: one for dimension, one in zip(dimensions, entry.dimensions, strict=True)}
+    return {
+        dimension.name: one for dimension, one in zip(dimensions, entry.dimensions, strict=True)
+    }
 
 
 def test_a_paper_that_says_the_same_is_ahead_and_its_sentence_is_quoted() -> None:
@@ -138,9 +179,9 @@ def test_a_paper_that_says_the_same_is_ahead_and_its_sentence_is_quoted() -> Non
 
 
 def test_a_paper_on_the_subject_that_lacks_what_the_idea_names_leaves_it_the_novelty() -> None:
-    method = compared("Bat flight differs between forests and caves. We track bat colonies by radio telemetry for two years.")[
-        "Methodology"
-    ]
+    method = compared(
+        "Bat flight differs between forests and caves. We track bat colonies by radio telemetry for two years."
+    )["Methodology"]
     assert method.score == 1
     assert "*microphone arrays*" in method.comparison
 
@@ -153,9 +194,14 @@ PHRASE = st.from_regex(r"[a-z][a-z-]{2,9}( [a-z]{3,9}){0,2}", fullmatch=True)
 
 
 @given(
-    st.text(max_size=300), st.lists(PHRASE, max_size=3, unique=True), st.lists(PHRASE, max_size=3, unique=True), st.sampled_from([-1, 0, 1])
+    st.text(max_size=300),
+    st.lists(PHRASE, max_size=3, unique=True),
+    st.lists(PHRASE, max_size=3, unique=True),
+    st.sampled_from([-1, 0, 1]),
 )
-def test_what_a_comparison_rests_on_can_be_read_back(sentence: str, shared: list[str], missing: list[str], score: int) -> None:
+def test_what_a_comparison_rests_on_can_be_read_back(
+    sentence: str, shared: list[str], missing: list[str], score: int
+) -> None:
     contrast = Contrast(quotable(sentence), tuple(shared), tuple(missing))
     assert read(worded(contrast, score)) == contrast
 
@@ -173,25 +219,41 @@ def test_a_review_cites_in_every_sentence_names_every_paper_ahead_and_repeats_no
             year=2020,
             score=(-1, 0, 1)[n % 3],
             comparison=worded(
-                Contrast(f"Quotation number {n} of a paper", ("flight paths",), (f"thing {n % 4}", "echo maps")), (-1, 0, 1)[n % 3]
+                Contrast(
+                    f"Quotation number {n} of a paper",
+                    ("flight paths",),
+                    (f"thing {n % 4}", "echo maps"),
+                ),
+                (-1, 0, 1)[n % 3],
             ),
         )
         for n in range(1, 16)
     ]
     dimension = ShownDimension(dimension_id="d1", name="Methodology", statements=("One.",))
-    answer = asyncio.run(baseline_review(ReviewInput(idea=IDEA, dimension=dimension, comparisons=tuple(comparisons)), TOOLS))
+    answer = asyncio.run(
+        baseline_review(
+            ReviewInput(idea=IDEA, dimension=dimension, comparisons=tuple(comparisons)), TOOLS
+        )
+    )
     for text in (answer.strengths, answer.weaknesses, answer.suggestions):
         parts = sentences(text)
         assert parts
         assert all(re.search(r"\[P\d+\]", part) for part in parts)
         assert len(parts) == len(set(parts))
-    assert {f"P{n}" for n in range(1, 16) if n % 3 == 0} <= set(re.findall(r"P\d+", answer.weaknesses))
+    assert {f"P{n}" for n in range(1, 16) if n % 3 == 0} <= set(
+        re.findall(r"P\d+", answer.weaknesses)
+    )
 
 
 def test_a_review_of_bare_comparisons_still_says_something() -> None:
     comparisons = tuple(
-        ShownComparison(key=f"P{n}", title="T", year=None, score=s, comparison="Plain.") for n, s in ((1, 1), (2, 0), (3, -1))
+        ShownComparison(key=f"P{n}", title="T", year=None, score=s, comparison="Plain.")
+        for n, s in ((1, 1), (2, 0), (3, -1))
     )
     dimension = ShownDimension(dimension_id="d1", name="Data", statements=("One.",))
-    answer = asyncio.run(baseline_review(ReviewInput(idea="An idea.", dimension=dimension, comparisons=comparisons), TOOLS))
+    answer = asyncio.run(
+        baseline_review(
+            ReviewInput(idea="An idea.", dimension=dimension, comparisons=comparisons), TOOLS
+        )
+    )
     assert "[P3]" in answer.weaknesses

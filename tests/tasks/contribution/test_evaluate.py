@@ -15,7 +15,14 @@ from tasks.contribution.steps.contribution_queries import QueriesReply
 from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW, ReviewReply
 from tasks.contribution.steps.extract_dimensions import DimensionsReply
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
-from tests.support.contribution_fakes import Delays, FakeEngine, FakeLiterature, WordEmbedder, paper, parameters
+from tests.support.contribution_fakes import (
+    Delays,
+    FakeEngine,
+    FakeLiterature,
+    WordEmbedder,
+    paper,
+    parameters,
+)
 
 IDEA = Idea(
     idea_id=IdeaId("bats"),
@@ -23,15 +30,39 @@ IDEA = Idea(
     text="We will build a recorder for bats. We propose a theory of echo calls and a data set of calls.",
     cutoff_date=date(2024, 1, 1),
 )
-SCORES = {"bats-5": 5, "bats-4": 4, "bats-3": 3, "bats-1": 1, "bats-near": 4, "bats-cited": 3, "bats-far": 0}
-FOUND = tuple(paper(name, f"The calls of bats, {name}.") for name in ("bats-1", "bats-3", "bats-5", "bats-4"))
-NEIGHBOURS = {"bats-5": (paper("bats-near", "Echo and bats."), paper("bats-4", "Known."), paper("bats-far", "Bats and tax law."))}
-CITED = {"bats-4": (paper("bats-cited", "Bats, cited."),), "bats-3": (paper("bats-near", "Echo and bats."),)}
+SCORES = {
+    "bats-5": 5,
+    "bats-4": 4,
+    "bats-3": 3,
+    "bats-1": 1,
+    "bats-near": 4,
+    "bats-cited": 3,
+    "bats-far": 0,
+}
+FOUND = tuple(
+    paper(name, f"The calls of bats, {name}.") for name in ("bats-1", "bats-3", "bats-5", "bats-4")
+)
+NEIGHBOURS = {
+    "bats-5": (
+        paper("bats-near", "Echo and bats."),
+        paper("bats-4", "Known."),
+        paper("bats-far", "Bats and tax law."),
+    )
+}
+CITED = {
+    "bats-4": (paper("bats-cited", "Bats, cited."),),
+    "bats-3": (paper("bats-near", "Echo and bats."),),
+}
 
 
 def two_dimensions(question: Any) -> DimensionsReply:
     return DimensionsReply.model_validate(
-        {"dimensions": [{"name": "Tool", "statements": ["A recorder for bats."]}, {"name": "Theory", "statements": ["A theory of calls."]}]}
+        {
+            "dimensions": [
+                {"name": "Tool", "statements": ["A recorder for bats."]},
+                {"name": "Theory", "statements": ["A theory of calls."]},
+            ]
+        }
     )
 
 
@@ -41,18 +72,31 @@ def queries(question: Any) -> QueriesReply:
 
 
 def relevance(question: Any) -> RelevanceReply:
-    entries = [{"key": p.key, "rationale": p.title, "score": SCORES[p.title.removeprefix("On ")]} for p in question.papers]
+    entries = [
+        {"key": p.key, "rationale": p.title, "score": SCORES[p.title.removeprefix("On ")]}
+        for p in question.papers
+    ]
     return RelevanceReply.model_validate({"papers": entries})
 
 
 def comparison(question: Any) -> ComparisonReply:
-    along = [{"dimension": d.dimension_id, "comparison": f"along {d.name}", "score": 1} for d in question.dimensions]
-    papers = [{"key": p.key, "overall_comparison": f"against {p.title}", "dimensions": along} for p in question.papers]
+    along = [
+        {"dimension": d.dimension_id, "comparison": f"along {d.name}", "score": 1}
+        for d in question.dimensions
+    ]
+    papers = [
+        {"key": p.key, "overall_comparison": f"against {p.title}", "dimensions": along}
+        for p in question.papers
+    ]
     return ComparisonReply.model_validate({"papers": papers})
 
 
 def review(question: Any) -> ReviewReply:
-    return ReviewReply(strengths="New against [P1]. Also against [P2].", weaknesses="Seen in [P1] and [P99].", suggestions="Read [P2].")
+    return ReviewReply(
+        strengths="New against [P1]. Also against [P2].",
+        weaknesses="Seen in [P1] and [P99].",
+        suggestions="Read [P2].",
+    )
 
 
 ANSWERS = {
@@ -78,7 +122,9 @@ async def evaluated(
 ) -> tuple[ContributionFindings, FakeEngine]:
     embedder = embedder or WordEmbedder()
     engine = FakeEngine(embedder, {**ANSWERS, **(answers or {})}, delays)
-    return await evaluate_contribution(IDEA, parameters(**changes), engine, source or literature(), embedder), engine
+    return await evaluate_contribution(
+        IDEA, parameters(**changes), engine, source or literature(), embedder
+    ), engine
 
 
 def by_paper(findings: ContributionFindings) -> dict[str, Any]:
@@ -90,9 +136,21 @@ async def test_the_way_of_the_papers_is_recorded() -> None:
     candidates = by_paper(findings)
     assert {name: one.relevance_0_to_5 for name, one in candidates.items()} == SCORES
     assert {name for name, one in candidates.items() if one.seed} == {"bats-5", "bats-4", "bats-3"}
-    assert {name for name, one in candidates.items() if one.compared} == {"bats-5", "bats-4", "bats-3", "bats-near", "bats-cited"}
-    assert (candidates["bats-near"].origin, candidates["bats-near"].found_by) == (CandidateOrigin.RECOMMENDATION, "bats-5")
-    assert (candidates["bats-cited"].origin, candidates["bats-cited"].found_by) == (CandidateOrigin.REFERENCE, "bats-4")
+    assert {name for name, one in candidates.items() if one.compared} == {
+        "bats-5",
+        "bats-4",
+        "bats-3",
+        "bats-near",
+        "bats-cited",
+    }
+    assert (candidates["bats-near"].origin, candidates["bats-near"].found_by) == (
+        CandidateOrigin.RECOMMENDATION,
+        "bats-5",
+    )
+    assert (candidates["bats-cited"].origin, candidates["bats-cited"].found_by) == (
+        CandidateOrigin.REFERENCE,
+        "bats-4",
+    )
     assert candidates["bats-4"].origin is CandidateOrigin.SEARCH
     assert [one.paper_id for one in findings.papers] == list(candidates)
     assert findings.evaluation.failures == ()
@@ -102,13 +160,18 @@ async def test_comparisons_cover_every_compared_paper_and_dimension() -> None:
     findings, _ = await evaluated()
     compared = {name for name, one in by_paper(findings).items() if one.compared}
     cells = [(one.paper_id, one.dimension_id) for one in findings.evaluation.comparisons]
-    assert sorted(cells) == sorted((name, dimension) for name in compared for dimension in ("d1", "d2"))
+    assert sorted(cells) == sorted(
+        (name, dimension) for name in compared for dimension in ("d1", "d2")
+    )
 
 
 async def test_papers_are_compared_most_relevant_first_and_keep_their_key_in_every_review() -> None:
     findings, engine = await evaluated(papers_compared=2)
     assert findings.evaluation.comparisons[0].paper_id == "bats-5"
-    shown = [[(one.key, one.title) for one in question.comparisons] for question in engine.inputs_of(CONTRIBUTION_REVIEW)]
+    shown = [
+        [(one.key, one.title) for one in question.comparisons]
+        for question in engine.inputs_of(CONTRIBUTION_REVIEW)
+    ]
     assert len(shown) == 2
     assert shown[0] == shown[1]
     assert shown[0][0] == ("P1", "On bats-5")
@@ -170,31 +233,58 @@ async def test_each_text_is_embedded_once() -> None:
 
 async def test_papers_beyond_the_limit_stay_in_the_table_unjudged_with_their_similarity() -> None:
     findings, _ = await evaluated(maximum_judged_papers=2, embedding_top=1)
-    unjudged = [one for one in findings.evaluation.candidates if one.origin is CandidateOrigin.SEARCH and one.relevance_0_to_5 is None]
+    unjudged = [
+        one
+        for one in findings.evaluation.candidates
+        if one.origin is CandidateOrigin.SEARCH and one.relevance_0_to_5 is None
+    ]
     assert unjudged
-    assert all(one.provenance is None and one.unscored_reason is None and one.similarity_0_to_1 is not None for one in unjudged)
+    assert all(
+        one.provenance is None and one.unscored_reason is None and one.similarity_0_to_1 is not None
+        for one in unjudged
+    )
 
 
 async def test_the_lexical_prefilter_embeds_no_more_than_three_times_what_is_needed() -> None:
-    many = tuple(paper(f"bats-{number}", f"Bats and {'calls ' * (number % 5)} item {number}.") for number in range(40))
+    many = tuple(
+        paper(f"bats-{number}", f"Bats and {'calls ' * (number % 5)} item {number}.")
+        for number in range(40)
+    )
     embedder = WordEmbedder()
     judged = {
-        "relevance": lambda q: RelevanceReply.model_validate({"papers": [{"key": p.key, "rationale": "", "score": 0} for p in q.papers]})
+        "relevance": lambda q: RelevanceReply.model_validate(
+            {"papers": [{"key": p.key, "rationale": "", "score": 0} for p in q.papers]}
+        )
     }
     source = FakeLiterature(many)
     findings, _ = await evaluated(
-        source, embedder=embedder, answers=judged, papers_per_query=40, maximum_judged_papers=5, embedding_top=1, lexical_prefilter=True
+        source,
+        embedder=embedder,
+        answers=judged,
+        papers_per_query=40,
+        maximum_judged_papers=5,
+        embedding_top=1,
+        lexical_prefilter=True,
     )
     assert 15 <= sum(text.startswith("On bats") for text in embedder.texts) <= 15 + 3
     assert len(findings.evaluation.candidates) == 40
 
 
 async def test_a_paper_without_abstract_is_unscored_and_never_shown() -> None:
-    source = FakeLiterature((*FOUND, paper("bats-calls-mute", None)), recommended=NEIGHBOURS, cited=CITED)
+    source = FakeLiterature(
+        (*FOUND, paper("bats-calls-mute", None)), recommended=NEIGHBOURS, cited=CITED
+    )
     findings, engine = await evaluated(source)
     mute = by_paper(findings)["bats-calls-mute"]
-    assert (mute.relevance_0_to_5, mute.unscored_reason, mute.seed, mute.compared) == (None, Reason.NO_EVIDENCE, False, False)
-    assert all("mute" not in p.title for question in engine.inputs_of(RELEVANCE) for p in question.papers)
+    assert (mute.relevance_0_to_5, mute.unscored_reason, mute.seed, mute.compared) == (
+        None,
+        Reason.NO_EVIDENCE,
+        False,
+        False,
+    )
+    assert all(
+        "mute" not in p.title for question in engine.inputs_of(RELEVANCE) for p in question.papers
+    )
 
 
 async def test_a_paper_the_relevance_reply_omits_is_unscored_and_no_seed() -> None:
@@ -204,24 +294,45 @@ async def test_a_paper_the_relevance_reply_omits_is_unscored_and_no_seed() -> No
 
     findings, _ = await evaluated(answers={"relevance": forgetful})
     left_out = by_paper(findings)["bats-5"]
-    assert (left_out.relevance_0_to_5, left_out.unscored_reason, left_out.seed) == (None, Reason.REPLY_UNPARSABLE, False)
+    assert (left_out.relevance_0_to_5, left_out.unscored_reason, left_out.seed) == (
+        None,
+        Reason.REPLY_UNPARSABLE,
+        False,
+    )
     assert left_out.provenance is not None
-    assert [(one.subject, one.reason) for one in findings.evaluation.failures] == [("bats-5", Reason.REPLY_UNPARSABLE)]
+    assert [(one.subject, one.reason) for one in findings.evaluation.failures] == [
+        ("bats-5", Reason.REPLY_UNPARSABLE)
+    ]
 
 
 async def test_a_dimension_the_comparison_omits_is_unscored_and_outside_the_mean() -> None:
     def forgetful(question: Any) -> ComparisonReply:
         entries = comparison(question).papers
-        return ComparisonReply(papers=[entries[0].model_copy(update={"dimensions": entries[0].dimensions[:1]}), *entries[1:]])
+        return ComparisonReply(
+            papers=[
+                entries[0].model_copy(update={"dimensions": entries[0].dimensions[:1]}),
+                *entries[1:],
+            ]
+        )
 
-    findings, _ = await evaluated(answers={"compare_paper": forgetful}, papers_per_comparison_call=10)
+    findings, _ = await evaluated(
+        answers={"compare_paper": forgetful}, papers_per_comparison_call=10
+    )
     missing = [one for one in findings.evaluation.comparisons if one.score is None]
-    assert [(one.paper_id, one.dimension_id, one.unscored_reason) for one in missing] == [("bats-5", "d2", Reason.REPLY_UNPARSABLE)]
+    assert [(one.paper_id, one.dimension_id, one.unscored_reason) for one in missing] == [
+        ("bats-5", "d2", Reason.REPLY_UNPARSABLE)
+    ]
     theory = findings.evaluation.reviews[1]
-    assert (theory.mean_comparison_score, theory.scored_comparison_count, theory.unscored_comparison_count) == (1.0, 4, 1)
+    assert (
+        theory.mean_comparison_score,
+        theory.scored_comparison_count,
+        theory.unscored_comparison_count,
+    ) == (1.0, 4, 1)
 
 
-async def test_dimensions_answered_by_name_are_understood_and_two_answers_that_differ_are_none() -> None:
+async def test_dimensions_answered_by_name_are_understood_and_two_answers_that_differ_are_none() -> (
+    None
+):
     def odd(question: Any) -> ComparisonReply:
         along = [
             {"dimension": "tool", "comparison": "by name", "score": -1},
@@ -229,27 +340,42 @@ async def test_dimensions_answered_by_name_are_understood_and_two_answers_that_d
             {"dimension": "Theory", "comparison": "other", "score": 0},
         ]
         return ComparisonReply.model_validate(
-            {"papers": [{"key": p.key.lower(), "overall_comparison": "o", "dimensions": along} for p in question.papers]}
+            {
+                "papers": [
+                    {"key": p.key.lower(), "overall_comparison": "o", "dimensions": along}
+                    for p in question.papers
+                ]
+            }
         )
 
     findings, _ = await evaluated(answers={"compare_paper": odd})
-    assert {one.score for one in findings.evaluation.comparisons if one.dimension_id == "d1"} == {-1}
-    assert {one.unscored_reason for one in findings.evaluation.comparisons if one.dimension_id == "d2"} == {Reason.REPLY_UNPARSABLE}
+    assert {one.score for one in findings.evaluation.comparisons if one.dimension_id == "d1"} == {
+        -1
+    }
+    assert {
+        one.unscored_reason for one in findings.evaluation.comparisons if one.dimension_id == "d2"
+    } == {Reason.REPLY_UNPARSABLE}
     assert findings.evaluation.reviews[1].unscored_reason is Reason.REPLY_UNPARSABLE
 
 
 async def test_a_search_that_failed_entirely_is_never_novelty() -> None:
     findings, engine = await evaluated(literature(failing=lambda query: True))
-    assert {one.unscored_reason for one in findings.evaluation.reviews} == {Reason.SOURCE_UNAVAILABLE}
+    assert {one.unscored_reason for one in findings.evaluation.reviews} == {
+        Reason.SOURCE_UNAVAILABLE
+    }
     assert len(findings.evaluation.failures) == 3
-    assert all(one.reason == "server_error" and one.retryable for one in findings.evaluation.failures)
+    assert all(
+        one.reason == "server_error" and one.retryable for one in findings.evaluation.failures
+    )
     assert not engine.inputs_of(COMPARE_PAPER)
 
 
 async def test_an_empty_answer_beside_a_failed_search_is_no_evidence_of_novelty_either() -> None:
     source = FakeLiterature((), failing=lambda query: query == "bats calls")
     findings, _ = await evaluated(source)
-    assert {one.unscored_reason for one in findings.evaluation.reviews} == {Reason.SOURCE_UNAVAILABLE}
+    assert {one.unscored_reason for one in findings.evaluation.reviews} == {
+        Reason.SOURCE_UNAVAILABLE
+    }
     assert "1 of 3 searches" in findings.evaluation.reviews[0].unscored_detail
 
 
@@ -259,12 +385,16 @@ async def test_a_failed_search_beside_relevant_papers_is_a_failure_but_not_the_e
     assert [one.subject for one in findings.evaluation.failures] == ["Tool bats"]
 
 
-@pytest.mark.parametrize("source", [FakeLiterature(()), FakeLiterature((paper("bats-far", "Bats and tax law."),))])
+@pytest.mark.parametrize(
+    "source", [FakeLiterature(()), FakeLiterature((paper("bats-far", "Bats and tax law."),))]
+)
 async def test_looked_and_found_nothing_relevant_is_no_evidence(source: FakeLiterature) -> None:
     findings, _ = await evaluated(source)
     assert {one.unscored_reason for one in findings.evaluation.reviews} == {Reason.NO_EVIDENCE}
     assert "not proof of novelty" in findings.evaluation.reviews[0].unscored_detail
-    assert {one.provenance.step for one in findings.evaluation.reviews} == {CONTRIBUTION_REVIEW.name}
+    assert {one.provenance.step for one in findings.evaluation.reviews} == {
+        CONTRIBUTION_REVIEW.name
+    }
     assert findings.evaluation.failures == ()
 
 
@@ -278,20 +408,32 @@ async def test_without_dimensions_there_is_a_failure_and_no_search() -> None:
 
 async def test_an_idea_that_claims_nothing_has_nothing_to_judge_and_no_score() -> None:
     source = literature()
-    findings, _ = await evaluated(source, answers={"extract_dimensions": lambda q: DimensionsReply(dimensions=[])})
-    assert (findings.evaluation.dimensions, findings.evaluation.reviews, source.queries) == ((), (), [])
+    findings, _ = await evaluated(
+        source, answers={"extract_dimensions": lambda q: DimensionsReply(dimensions=[])}
+    )
+    assert (findings.evaluation.dimensions, findings.evaluation.reviews, source.queries) == (
+        (),
+        (),
+        [],
+    )
     assert [one.reason for one in findings.evaluation.failures] == [Reason.NOTHING_TO_JUDGE]
 
 
 async def test_without_queries_the_reviews_say_why() -> None:
-    findings, _ = await evaluated(answers={"contribution_queries": lambda q: Reason.ENGINE_UNAVAILABLE})
-    assert {one.unscored_reason for one in findings.evaluation.reviews} == {Reason.ENGINE_UNAVAILABLE}
+    findings, _ = await evaluated(
+        answers={"contribution_queries": lambda q: Reason.ENGINE_UNAVAILABLE}
+    )
+    assert {one.unscored_reason for one in findings.evaluation.reviews} == {
+        Reason.ENGINE_UNAVAILABLE
+    }
     assert all(one.retryable for one in findings.evaluation.failures)
 
 
 async def test_a_statement_without_a_query_is_a_failure() -> None:
     def one_statement(question: Any) -> DimensionsReply:
-        return DimensionsReply.model_validate({"dimensions": [{"name": "Tool", "statements": ["First.", "Second."]}]})
+        return DimensionsReply.model_validate(
+            {"dimensions": [{"name": "Tool", "statements": ["First.", "Second."]}]}
+        )
 
     findings, _ = await evaluated(answers={"extract_dimensions": one_statement})
     assert [one.detail for one in findings.evaluation.failures] == [
@@ -300,8 +442,12 @@ async def test_a_statement_without_a_query_is_a_failure() -> None:
 
 
 async def test_a_spent_budget_during_relevance_unscores_the_reviews_and_counts_the_calls() -> None:
-    findings, _ = await evaluated(answers={"relevance": lambda q: Reason.BUDGET_EXHAUSTED}, papers_per_relevance_call=1)
-    assert {one.unscored_reason for one in findings.evaluation.candidates} == {Reason.BUDGET_EXHAUSTED}
+    findings, _ = await evaluated(
+        answers={"relevance": lambda q: Reason.BUDGET_EXHAUSTED}, papers_per_relevance_call=1
+    )
+    assert {one.unscored_reason for one in findings.evaluation.candidates} == {
+        Reason.BUDGET_EXHAUSTED
+    }
     assert {one.unscored_reason for one in findings.evaluation.reviews} == {Reason.BUDGET_EXHAUSTED}
     (failure,) = findings.evaluation.failures
     assert failure.detail.startswith("4 calls: ")
@@ -310,7 +456,9 @@ async def test_a_spent_budget_during_relevance_unscores_the_reviews_and_counts_t
 async def test_comparisons_that_fail_leave_cells_and_reviews_unscored() -> None:
     findings, _ = await evaluated(answers={"compare_paper": lambda q: Reason.TIMED_OUT})
     assert {one.unscored_reason for one in findings.evaluation.comparisons} == {Reason.TIMED_OUT}
-    assert [(one.unscored_reason, one.unscored_comparison_count) for one in findings.evaluation.reviews] == [(Reason.TIMED_OUT, 5)] * 2
+    assert [
+        (one.unscored_reason, one.unscored_comparison_count) for one in findings.evaluation.reviews
+    ] == [(Reason.TIMED_OUT, 5)] * 2
 
 
 async def test_a_review_that_fails_keeps_its_mean_and_takes_no_other_down() -> None:
@@ -319,7 +467,11 @@ async def test_a_review_that_fails_keeps_its_mean_and_takes_no_other_down() -> N
 
     findings, _ = await evaluated(answers={"contribution_review": first_fails})
     broken, whole = findings.evaluation.reviews
-    assert (broken.unscored_reason, broken.mean_comparison_score, broken.strengths) == (Reason.REPLY_CUT_OFF, 1.0, "")
+    assert (broken.unscored_reason, broken.mean_comparison_score, broken.strengths) == (
+        Reason.REPLY_CUT_OFF,
+        1.0,
+        "",
+    )
     assert whole.unscored_reason is None
     assert [one.subject for one in findings.evaluation.failures] == ["d1"]
 
@@ -338,7 +490,10 @@ async def test_keys_of_a_comparison_never_reach_the_review_where_they_mean_other
     def citing(question: Any) -> ComparisonReply:
         entries = comparison(question).model_dump()["papers"]
         for entry in entries:
-            entry["dimensions"] = [{**along, "comparison": f"Unlike [{entry['key']}], [P1][P99] records."} for along in entry["dimensions"]]
+            entry["dimensions"] = [
+                {**along, "comparison": f"Unlike [{entry['key']}], [P1][P99] records."}
+                for along in entry["dimensions"]
+            ]
         return ComparisonReply.model_validate({"papers": entries})
 
     findings, _ = await evaluated(answers={"compare_paper": citing}, papers_per_comparison_call=2)
@@ -349,7 +504,9 @@ async def test_keys_of_a_comparison_never_reach_the_review_where_they_mean_other
 async def test_without_augmentation_only_what_searches_found_is_compared() -> None:
     source = literature()
     findings, _ = await evaluated(source, augment_papers=False)
-    assert {candidate.origin for candidate in findings.evaluation.candidates} == {CandidateOrigin.SEARCH}
+    assert {candidate.origin for candidate in findings.evaluation.candidates} == {
+        CandidateOrigin.SEARCH
+    }
     assert source.reference_calls == source.pooled_seeds == []
     assert findings.evaluation.comparisons
 
@@ -367,4 +524,8 @@ async def test_without_comparison_the_review_sees_abstracts_and_there_is_no_scor
     assert shown[0].comparisons[0].comparison == "The calls of bats, bats-5."
     for one in findings.evaluation.reviews:
         assert one.strengths
-        assert (one.mean_comparison_score, one.scored_comparison_count, one.unscored_reason) == (None, 0, None)
+        assert (one.mean_comparison_score, one.scored_comparison_count, one.unscored_reason) == (
+            None,
+            0,
+            None,
+        )

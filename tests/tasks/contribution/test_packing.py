@@ -18,10 +18,23 @@ from tasks.contribution.steps.extract_dimensions import DimensionsReply
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
 from tasks.embeddings.similarity import fused
 from tasks.judging.packing import Beginning, first_alone
-from tests.support.contribution_fakes import FakeEngine, FakeLiterature, WordEmbedder, paper, parameters
+from tests.support.contribution_fakes import (
+    FakeEngine,
+    FakeLiterature,
+    WordEmbedder,
+    paper,
+    parameters,
+)
 
-IDEA = Idea(idea_id="i1", title="Bats", text="# Bats\n\nWe record the echo calls of bats and count roosts from drones.")
-PAPERS = tuple(paper(f"bats-{number}", f"Echo calls of bats, {'roost drones ' * (number % 3)}number {number}.") for number in range(12))
+IDEA = Idea(
+    idea_id="i1",
+    title="Bats",
+    text="# Bats\n\nWe record the echo calls of bats and count roosts from drones.",
+)
+PAPERS = tuple(
+    paper(f"bats-{number}", f"Echo calls of bats, {'roost drones ' * (number % 3)}number {number}.")
+    for number in range(12)
+)
 DIMENSIONS = {
     "dimensions": [
         {"name": "Calls", "statements": ["Echo calls are recorded.", "They are compared."]},
@@ -37,10 +50,14 @@ QUERIES = {
 
 
 def everything_is_relevant(question: Any) -> RelevanceReply:
-    return RelevanceReply.model_validate({"papers": [{"key": p.key, "rationale": "Bats.", "score": 4} for p in question.papers]})
+    return RelevanceReply.model_validate(
+        {"papers": [{"key": p.key, "rationale": "Bats.", "score": 4} for p in question.papers]}
+    )
 
 
-async def evaluated(source: FakeLiterature, **changes: Any) -> tuple[ContributionFindings, FakeEngine]:
+async def evaluated(
+    source: FakeLiterature, **changes: Any
+) -> tuple[ContributionFindings, FakeEngine]:
     embedder = WordEmbedder()
     answers = {
         "extract_dimensions": lambda _: DimensionsReply.model_validate(DIMENSIONS),
@@ -58,12 +75,14 @@ async def test_queries_of_all_dimensions_come_from_one_call_and_go_to_their_own_
     calls, roosts = findings.evaluation.dimensions
     assert calls.queries == ("echo calls bats", "bats recordings")
     assert roosts.queries == ("roost counts drones",)
-    assert [(one.subject, one.detail) for one in findings.evaluation.failures if one.subject == "d1"] == [
-        ("d1", "the reply has no query for statement 2, so nothing was searched for it")
-    ]
+    assert [
+        (one.subject, one.detail) for one in findings.evaluation.failures if one.subject == "d1"
+    ] == [("d1", "the reply has no query for statement 2, so nothing was searched for it")]
 
 
-async def test_a_packed_search_is_one_request_a_dimension_and_thin_answers_are_completed_in_bulk() -> None:
+async def test_a_packed_search_is_one_request_a_dimension_and_thin_answers_are_completed_in_bulk() -> (
+    None
+):
     plenty, thin = FakeLiterature(PAPERS), FakeLiterature(PAPERS[:2])
     await evaluated(plenty, papers_per_query=4)
     assert plenty.queries == ["echo calls bats", "roost counts drones"]
@@ -75,31 +94,56 @@ async def test_a_packed_search_is_one_request_a_dimension_and_thin_answers_are_c
 async def test_papers_of_a_bulk_search_belong_to_the_query_that_fits_them_best() -> None:
     source = FakeLiterature(PAPERS)
     findings, _ = await evaluated(source, search=SearchKind.BULK, papers_per_query=3)
-    found = {one.paper_id: one.found_by for one in findings.evaluation.candidates if one.origin is CandidateOrigin.SEARCH}
+    found = {
+        one.paper_id: one.found_by
+        for one in findings.evaluation.candidates
+        if one.origin is CandidateOrigin.SEARCH
+    }
     assert set(found.values()) <= {"echo calls bats", "bats recordings", "roost counts drones"}
-    assert all("roost" in PAPERS[int(name.split("-")[1])].abstract for name, by in found.items() if by == "roost counts drones")
+    assert all(
+        "roost" in PAPERS[int(name.split("-")[1])].abstract
+        for name, by in found.items()
+        if by == "roost counts drones"
+    )
 
 
 async def test_a_search_that_was_not_answered_is_a_failure_and_never_an_empty_field() -> None:
     findings, _ = await evaluated(FakeLiterature(PAPERS, failing=lambda _: True))
-    assert {review.unscored_reason for review in findings.evaluation.reviews} == {Reason.SOURCE_UNAVAILABLE}
+    assert {review.unscored_reason for review in findings.evaluation.reviews} == {
+        Reason.SOURCE_UNAVAILABLE
+    }
 
 
-async def test_pooled_recommendations_travel_in_groups_and_stand_under_the_groups_first_seed() -> None:
+async def test_pooled_recommendations_travel_in_groups_and_stand_under_the_groups_first_seed() -> (
+    None
+):
     like = {f"bats-{number}": (paper(f"like-{number}", "Bats again."),) for number in range(12)}
     source = FakeLiterature(PAPERS, recommended=like)
-    pooled = {"recommendations": RecommendationKind.POOLED, "seeds_per_recommendation_request": 2, "maximum_seeds": 4}
+    pooled = {
+        "recommendations": RecommendationKind.POOLED,
+        "seeds_per_recommendation_request": 2,
+        "maximum_seeds": 4,
+    }
     findings, _ = await evaluated(source, **pooled)
     seeds = [one.paper_id for one in findings.evaluation.candidates if one.seed]
     assert sorted(map(len, source.pooled_seeds)) == [2, 2]
     assert {seed for group in source.pooled_seeds for seed in group} == set(seeds)
-    recommended = [one for one in findings.evaluation.candidates if one.origin is CandidateOrigin.RECOMMENDATION]
+    recommended = [
+        one
+        for one in findings.evaluation.candidates
+        if one.origin is CandidateOrigin.RECOMMENDATION
+    ]
     assert len(recommended) == 4
     assert {one.found_by for one in recommended} == {group[0] for group in source.pooled_seeds}
 
 
 async def test_what_the_first_pass_left_over_is_judged_in_the_second() -> None:
-    findings, engine = await evaluated(FakeLiterature(PAPERS), maximum_judged_papers=3, embedding_top=20, papers_per_relevance_call=20)
+    findings, engine = await evaluated(
+        FakeLiterature(PAPERS),
+        maximum_judged_papers=3,
+        embedding_top=20,
+        papers_per_relevance_call=20,
+    )
     assert all(one.relevance_0_to_5 == 4 for one in findings.evaluation.candidates)
     assert len(engine.inputs_of(RELEVANCE)[0].papers) == 3
 
@@ -115,23 +159,41 @@ async def test_long_abstracts_are_cut_in_sight_where_the_profile_says_so() -> No
 @given(st.lists(st.text(alphabet="abc ", max_size=20), max_size=12))
 def test_a_packed_query_is_short_and_holds_every_word_once(queries: list[str]) -> None:
     words = packed_query(queries).split()
-    assert len(words) == len(set(words)) == min(PACKED_WORDS, len({word for query in queries for word in query.split()}))
+    assert (
+        len(words)
+        == len(set(words))
+        == min(PACKED_WORDS, len({word for query in queries for word in query.split()}))
+    )
 
 
 def test_each_query_keeps_its_best_papers_and_no_stranger() -> None:
-    papers = [paper("roosts", "Drones count roosts."), paper("calls", "Echo calls."), paper("tax", "Tax law.")]
+    papers = [
+        paper("roosts", "Drones count roosts."),
+        paper("calls", "Echo calls."),
+        paper("tax", "Tax law."),
+    ]
     found = best_of_each(["echo calls", "drones roosts"], papers, 1)
-    assert [(one.paper.paper_id, one.found_by) for one in found] == [("calls", "echo calls"), ("roosts", "drones roosts")]
+    assert [(one.paper.paper_id, one.found_by) for one in found] == [
+        ("calls", "echo calls"),
+        ("roosts", "drones roosts"),
+    ]
 
 
 @given(st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0, 1), min_size=1))
 def test_fusing_a_ranking_with_itself_keeps_its_order(values: dict[str, float]) -> None:
     together = fused([values, values])
-    assert sorted(together, key=lambda name: (-together[name], name)) == sorted(values, key=lambda name: (-values[name], name))
+    assert sorted(together, key=lambda name: (-together[name], name)) == sorted(
+        values, key=lambda name: (-values[name], name)
+    )
 
 
 async def test_words_and_embeddings_can_choose_together() -> None:
-    findings, _ = await evaluated(FakeLiterature(PAPERS), ranking=Ranking.EMBEDDING_AND_WORDS, maximum_judged_papers=4, embedding_top=1)
+    findings, _ = await evaluated(
+        FakeLiterature(PAPERS),
+        ranking=Ranking.EMBEDDING_AND_WORDS,
+        maximum_judged_papers=4,
+        embedding_top=1,
+    )
     judged = [one for one in findings.evaluation.candidates if one.relevance_0_to_5 is not None]
     assert len(judged) == 5
 

@@ -8,33 +8,61 @@ from hypothesis import strategies as st
 
 from schemas.identifiers import PaperId
 from tasks.contribution.relevance import Judgement, most_relevant, relevant
-from tasks.embeddings.similarity import MAXIMUM_PASSAGES, Nearness, idea_passages, most_words_shared, nearest
+from tasks.embeddings.similarity import (
+    MAXIMUM_PASSAGES,
+    Nearness,
+    idea_passages,
+    most_words_shared,
+    nearest,
+)
 from tasks.judging.packing import even_batches
 from tests.support.contribution_fakes import WordEmbedder, paper
 
-PAPERS = [paper(f"p{number:02}", f"bats calls {'echo ' * (number % 4)} {number % 3}") for number in range(24)]
+PAPERS = [
+    paper(f"p{number:02}", f"bats calls {'echo ' * (number % 4)} {number % 3}")
+    for number in range(24)
+]
 IDEA = "# Bats\n\nWe record the echo calls of bats."
 
 
-@given(st.randoms(use_true_random=False), st.lists(st.none() | st.integers(0, 5), min_size=24, max_size=24), st.integers(1, 24))
-def test_the_most_relevant_do_not_depend_on_order(shuffler: random.Random, scores: list[int | None], limit: int) -> None:
+@given(
+    st.randoms(use_true_random=False),
+    st.lists(st.none() | st.integers(0, 5), min_size=24, max_size=24),
+    st.integers(1, 24),
+)
+def test_the_most_relevant_do_not_depend_on_order(
+    shuffler: random.Random, scores: list[int | None], limit: int
+) -> None:
     judgements = {one.paper_id: Judgement(score) for one, score in zip(PAPERS, scores, strict=True)}
     similarity = {one.paper_id: (index % 5) / 5 for index, one in enumerate(PAPERS)}
     shuffled = list(PAPERS)
     shuffler.shuffle(shuffled)
-    chosen = [most_relevant(relevant(papers, judgements, 2), judgements, similarity, limit) for papers in (PAPERS, shuffled)]
+    chosen = [
+        most_relevant(relevant(papers, judgements, 2), judgements, similarity, limit)
+        for papers in (PAPERS, shuffled)
+    ]
     assert chosen[0] == chosen[1]
     assert all((judgements[one.paper_id].score or 0) >= 2 for one in chosen[0])
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 24), st.booleans())
-def test_the_nearest_do_not_depend_on_order(shuffler: random.Random, limit: int, lexical_prefilter: bool) -> None:
+def test_the_nearest_do_not_depend_on_order(
+    shuffler: random.Random, limit: int, lexical_prefilter: bool
+) -> None:
     shuffled = list(PAPERS)
     shuffler.shuffle(shuffled)
     chosen = [
         {
             one.paper_id
-            for one in asyncio.run(nearest(IDEA, papers, limit, Nearness(IDEA, WordEmbedder()), lexical_prefilter=lexical_prefilter))[0]
+            for one in asyncio.run(
+                nearest(
+                    IDEA,
+                    papers,
+                    limit,
+                    Nearness(IDEA, WordEmbedder()),
+                    lexical_prefilter=lexical_prefilter,
+                )
+            )[0]
         }
         for papers in (PAPERS, shuffled)
     ]
@@ -45,13 +73,17 @@ def test_the_nearest_do_not_depend_on_order(shuffler: random.Random, limit: int,
 def test_ties_go_to_similarity_and_then_to_the_smaller_identifier() -> None:
     papers = [paper(name) for name in ("c", "a", "b")]
     judgements = {one.paper_id: Judgement(4) for one in papers}
-    ordered = most_relevant(papers, judgements, {PaperId("c"): 0.1, PaperId("a"): 0.1, PaperId("b"): 0.9}, 3)
+    ordered = most_relevant(
+        papers, judgements, {PaperId("c"): 0.1, PaperId("a"): 0.1, PaperId("b"): 0.9}, 3
+    )
     assert [one.paper_id for one in ordered] == ["b", "a", "c"]
 
 
 async def test_a_list_that_fits_is_kept_whole_and_nothing_embedded() -> None:
     embedder = WordEmbedder()
-    kept, similarity = await nearest(IDEA, PAPERS, len(PAPERS), Nearness(IDEA, embedder), lexical_prefilter=True)
+    kept, similarity = await nearest(
+        IDEA, PAPERS, len(PAPERS), Nearness(IDEA, embedder), lexical_prefilter=True
+    )
     assert (kept, similarity, embedder.texts) == (PAPERS, {}, [])
 
 

@@ -21,7 +21,10 @@ QUESTIONS = (
     DimensionsInput(idea=ATTACK, maximum_dimensions=4),
     QueriesInput(
         idea=ATTACK,
-        dimensions=(ShownDimension(dimension_id="d1", name="Theory", statements=("One.", ATTACK)), DIMENSION),
+        dimensions=(
+            ShownDimension(dimension_id="d1", name="Theory", statements=("One.", ATTACK)),
+            DIMENSION,
+        ),
         maximum_queries=2,
     ),
     RelevanceInput(idea=ATTACK, papers=(PAPER,)),
@@ -35,7 +38,11 @@ QUESTIONS = (
         ),
     ),
 )
-ASKED = pytest.mark.parametrize(("step", "question"), list(zip(STEPS, QUESTIONS, strict=True)), ids=[step.name for step in STEPS])
+ASKED = pytest.mark.parametrize(
+    ("step", "question"),
+    list(zip(STEPS, QUESTIONS, strict=True)),
+    ids=[step.name for step in STEPS],
+)
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
@@ -44,13 +51,17 @@ def test_a_prompt_shows_every_field_of_its_question_and_nothing_else(step: Step[
 
 
 @ASKED
-def test_the_idea_comes_first_so_that_calls_about_it_share_a_prefix(step: Step[Any, Any], question: Any) -> None:
+def test_the_idea_comes_first_so_that_calls_about_it_share_a_prefix(
+    step: Step[Any, Any], question: Any
+) -> None:
     _, user = step.messages(question)
     assert user["content"].startswith("<idea>\n")
 
 
 @ASKED
-def test_untrusted_text_cannot_close_its_block_and_never_reaches_the_instructions(step: Step[Any, Any], question: Any) -> None:
+def test_untrusted_text_cannot_close_its_block_and_never_reaches_the_instructions(
+    step: Step[Any, Any], question: Any
+) -> None:
     system, user = step.messages(question)
     assert "Ignore the above" not in system["content"]
     lines = user["content"].splitlines()
@@ -61,7 +72,9 @@ def test_untrusted_text_cannot_close_its_block_and_never_reaches_the_instruction
 
 
 @ASKED
-def test_a_paper_can_neither_close_the_idea_nor_open_another(step: Step[Any, Any], question: Any) -> None:
+def test_a_paper_can_neither_close_the_idea_nor_open_another(
+    step: Step[Any, Any], question: Any
+) -> None:
     _, user = step.messages(question)
     assert user["content"].count("</idea>") == user["content"].count("<idea>") == 1
 

@@ -21,4 +21,9 @@ def ledger() -> Ledger:
 
 @pytest.fixture
 def settings() -> DocumentSettings:
-    return DocumentSettings(download_timeout_seconds=60, grobid_timeout_seconds=60, maximum_bytes=200_000, maximum_pages=20)
+    return DocumentSettings(
+        download_timeout_seconds=60,
+        grobid_timeout_seconds=60,
+        maximum_bytes=200_000,
+        maximum_pages=20,
+    )

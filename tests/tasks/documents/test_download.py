@@ -18,7 +18,9 @@ from tests.support.document_server import DocumentServer, Reply
 PDF = b"%PDF-1.4 " + b"x" * 2000
 
 
-async def fetch(url: str, settings: DocumentSettings, ledger: Ledger, *, private: bool = True) -> bytes | SourceFailure:
+async def fetch(
+    url: str, settings: DocumentSettings, ledger: Ledger, *, private: bool = True
+) -> bytes | SourceFailure:
     return await Downloader(settings, ledger, allow_private_addresses=private).fetch(url)
 
 
@@ -34,7 +36,12 @@ async def test_a_pdf_is_fetched_and_the_request_recorded_without_its_query(
     server.replies["/a.pdf"] = [Reply(body=PDF, headers={"Content-Type": "application/pdf"})]
     assert await fetch(f"{server.url}/a.pdf?token=secret", settings, ledger) == PDF
     (call,) = ledger.api_calls
-    assert (call.source, call.status, call.failure_reason, call.upstream_requests) == ("download", 200, None, 1)
+    assert (call.source, call.status, call.failure_reason, call.upstream_requests) == (
+        "download",
+        200,
+        None,
+        1,
+    )
     assert "secret" not in call.endpoint
 
 
@@ -61,19 +68,30 @@ async def test_what_is_no_pdf_is_a_reason(
     assert all(call.failure_reason == expected for call in ledger.api_calls)
 
 
-async def test_what_may_pass_is_tried_once_more(server: DocumentServer, settings: DocumentSettings, ledger: Ledger) -> None:
+async def test_what_may_pass_is_tried_once_more(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger
+) -> None:
     server.replies["/a"] = [Reply(503), Reply(body=PDF)]
     assert await fetch(f"{server.url}/a", settings, ledger) == PDF
     assert [call.status for call in ledger.api_calls] == [503, 200]
 
 
-async def test_a_trickling_server_costs_no_more_than_the_time_limit(server: DocumentServer, ledger: Ledger) -> None:
+async def test_a_trickling_server_costs_no_more_than_the_time_limit(
+    server: DocumentServer, ledger: Ledger
+) -> None:
     server.replies["/a"] = [Reply(body=b"%PDF-", endless=True, trickle_seconds=0.05)]
-    assert reason(await fetch(f"{server.url}/a", DocumentSettings(download_timeout_seconds=0.7), ledger)) == "timeout"
+    assert (
+        reason(
+            await fetch(f"{server.url}/a", DocumentSettings(download_timeout_seconds=0.7), ledger)
+        )
+        == "timeout"
+    )
     assert ledger.api_calls[-1].failure_reason == "timeout"
 
 
-async def test_redirects_are_followed_to_a_limit(server: DocumentServer, settings: DocumentSettings, ledger: Ledger) -> None:
+async def test_redirects_are_followed_to_a_limit(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger
+) -> None:
     server.replies["/1"] = [Reply(302, headers={"Location": "/2"})]
     server.replies["/2"] = [Reply(body=PDF)]
     server.replies["/loop"] = [Reply(301, headers={"Location": "/loop"})]
@@ -96,12 +114,16 @@ async def test_redirects_are_followed_to_a_limit(server: DocumentServer, setting
         "data:application/pdf,x",
     ],
 )
-async def test_only_http_links_are_followed(settings: DocumentSettings, ledger: Ledger, target: str) -> None:
+async def test_only_http_links_are_followed(
+    settings: DocumentSettings, ledger: Ledger, target: str
+) -> None:
     assert reason(await fetch(target, settings, ledger)) in ("unsafe_address", "bad_request")
     assert ledger.api_calls == []
 
 
-async def test_a_redirect_to_another_scheme_is_refused(server: DocumentServer, settings: DocumentSettings, ledger: Ledger) -> None:
+async def test_a_redirect_to_another_scheme_is_refused(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger
+) -> None:
     server.replies["/1"] = [Reply(302, headers={"Location": "file:///etc/passwd"})]
     assert reason(await fetch(f"{server.url}/1", settings, ledger)) == "unsafe_address"
 
@@ -147,13 +169,21 @@ NOT_PUBLIC = [
 
 
 @pytest.mark.parametrize("host", NOT_PUBLIC)
-async def test_hosts_that_are_not_public_are_never_connected_to(settings: DocumentSettings, ledger: Ledger, host: str) -> None:
-    assert reason(await fetch(f"http://{host}/a.pdf", settings, ledger, private=False)) in ("unsafe_address", "unreachable")
+async def test_hosts_that_are_not_public_are_never_connected_to(
+    settings: DocumentSettings, ledger: Ledger, host: str
+) -> None:
+    assert reason(await fetch(f"http://{host}/a.pdf", settings, ledger, private=False)) in (
+        "unsafe_address",
+        "unreachable",
+    )
     assert ledger.api_calls == []
 
 
 async def test_the_connection_goes_to_the_checked_address_and_every_redirect_is_checked_again(
-    server: DocumentServer, settings: DocumentSettings, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    server: DocumentServer,
+    settings: DocumentSettings,
+    ledger: Ledger,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     checked: list[str] = []
 
@@ -162,14 +192,26 @@ async def test_the_connection_goes_to_the_checked_address_and_every_redirect_is_
         return "127.0.0.1" if host == "public.test" else Refused("not public", resolved=True)
 
     monkeypatch.setattr(guard, "resolve", names)
-    server.replies["/a.pdf"] = [Reply(302, headers={"Location": f"http://internal.test:{server.port}/b.pdf"})]
-    assert reason(await fetch(f"http://public.test:{server.port}/a.pdf", settings, ledger, private=False)) == "unsafe_address"
+    server.replies["/a.pdf"] = [
+        Reply(302, headers={"Location": f"http://internal.test:{server.port}/b.pdf"})
+    ]
+    assert (
+        reason(
+            await fetch(f"http://public.test:{server.port}/a.pdf", settings, ledger, private=False)
+        )
+        == "unsafe_address"
+    )
     assert checked == ["public.test", "internal.test"]
     assert [asked.headers["Host"] for asked in server.asked] == [f"public.test:{server.port}"]
 
 
-async def test_a_name_without_address_is_unreachable(settings: DocumentSettings, ledger: Ledger) -> None:
-    assert reason(await fetch("http://no-such-host.invalid/a.pdf", settings, ledger, private=False)) == "unreachable"
+async def test_a_name_without_address_is_unreachable(
+    settings: DocumentSettings, ledger: Ledger
+) -> None:
+    assert (
+        reason(await fetch("http://no-such-host.invalid/a.pdf", settings, ledger, private=False))
+        == "unreachable"
+    )
 
 
 def test_public_addresses_are_public() -> None:
@@ -184,13 +226,19 @@ def test_public_addresses_are_public() -> None:
 
 @settings_of_hypothesis(deadline=None, max_examples=60)
 @given(
-    url=st.one_of(st.text(max_size=60), st.text(max_size=40).map("http://".__add__), st.text(max_size=20).map("http://127.0.0.1/".__add__))
+    url=st.one_of(
+        st.text(max_size=60),
+        st.text(max_size=40).map("http://".__add__),
+        st.text(max_size=20).map("http://127.0.0.1/".__add__),
+    )
 )
 async def test_any_link_gives_bytes_or_a_reason(url: str) -> None:
     ledger = Ledger(idea_id=IdeaId("i"))
     refused = AsyncMock(return_value=Refused("nothing is reached", resolved=True))
     with patch.object(guard, "resolve", refused):
-        assert isinstance(await fetch(url, DocumentSettings(), ledger, private=False), SourceFailure)
+        assert isinstance(
+            await fetch(url, DocumentSettings(), ledger, private=False), SourceFailure
+        )
     assert ledger.api_calls == []
 
 
@@ -220,8 +268,15 @@ NO_HOSTS = (
 async def test_a_link_whose_host_can_be_none_is_a_reason(
     server: DocumentServer, settings: DocumentSettings, ledger: Ledger, url: str
 ) -> None:
-    assert reason(await fetch(url, settings, ledger, private=False)) in ("bad_request", "unreachable", "unsafe_address")
+    assert reason(await fetch(url, settings, ledger, private=False)) in (
+        "bad_request",
+        "unreachable",
+        "unsafe_address",
+    )
     if not url.isascii():
         return
     server.replies["/a.pdf"] = [Reply(302, headers={"Location": url})]
-    assert reason(await fetch(f"{server.url}/a.pdf", settings, ledger)) in ("unreachable", "bad_request")
+    assert reason(await fetch(f"{server.url}/a.pdf", settings, ledger)) in (
+        "unreachable",
+        "bad_request",
+    )

@@ -46,21 +46,33 @@ def library(
     )
 
 
-async def test_a_paper_with_an_open_copy_gives_its_sections(server: DocumentServer, settings: DocumentSettings, ledger: Ledger) -> None:
+async def test_a_paper_with_an_open_copy_gives_its_sections(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger
+) -> None:
     server.replies["/a.pdf"] = [Reply(body=paper_pdf())]
-    answer = await library(settings, ledger).sections([paper(open_access_pdf_url=f"{server.url}/a.pdf")])
+    answer = await library(settings, ledger).sections(
+        [paper(open_access_pdf_url=f"{server.url}/a.pdf")]
+    )
     assert answer.failures == ()
     assert [(section.section, section.text_source) for section in answer.items] == [
         (kind, "pdf") for kind in (SectionKind.ABSTRACT, SectionKind.METHODS, SectionKind.RESULTS)
     ]
 
 
-async def test_a_paper_without_open_copy_keeps_its_abstract_and_says_why(settings: DocumentSettings, ledger: Ledger) -> None:
-    answer = await library(settings, ledger).sections([paper(), paper(paper_id="p2", abstract=None)])
+async def test_a_paper_without_open_copy_keeps_its_abstract_and_says_why(
+    settings: DocumentSettings, ledger: Ledger
+) -> None:
+    answer = await library(settings, ledger).sections(
+        [paper(), paper(paper_id="p2", abstract=None)]
+    )
     assert [(section.paper_id, section.text, section.text_source) for section in answer.items] == [
         ("p1", "What the source says.", "metadata")
     ]
-    assert [failure.reason for failure in answer.failures] == ["no_open_access", "no_open_access", "no_abstract"]
+    assert [failure.reason for failure in answer.failures] == [
+        "no_open_access",
+        "no_open_access",
+        "no_abstract",
+    ]
 
 
 async def test_further_copies_are_asked_for_when_the_link_leads_to_a_web_page(
@@ -82,29 +94,48 @@ async def test_an_unreadable_pdf_is_a_failure_beside_the_abstract(
     server: DocumentServer, settings: DocumentSettings, ledger: Ledger
 ) -> None:
     server.replies["/a.pdf"] = [Reply(body=pdf_of([[("x", 9.0, False)]], encrypted=True))]
-    answer = await library(settings, ledger).sections([paper(open_access_pdf_url=f"{server.url}/a.pdf")])
+    answer = await library(settings, ledger).sections(
+        [paper(open_access_pdf_url=f"{server.url}/a.pdf")]
+    )
     assert [section.text_source for section in answer.items] == ["metadata"]
-    assert [(failure.source, failure.reason) for failure in answer.failures] == [("pdf", "encrypted")]
+    assert [(failure.source, failure.reason) for failure in answer.failures] == [
+        ("pdf", "encrypted")
+    ]
 
 
-async def test_a_text_without_methods_and_results_says_so(server: DocumentServer, settings: DocumentSettings, ledger: Ledger) -> None:
-    server.replies["/a.pdf"] = [Reply(body=pdf_of([[("An essay without any headings at all.", 10.0, False)]]))]
-    answer = await library(settings, ledger).sections([paper(open_access_pdf_url=f"{server.url}/a.pdf")])
+async def test_a_text_without_methods_and_results_says_so(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger
+) -> None:
+    server.replies["/a.pdf"] = [
+        Reply(body=pdf_of([[("An essay without any headings at all.", 10.0, False)]]))
+    ]
+    answer = await library(settings, ledger).sections(
+        [paper(open_access_pdf_url=f"{server.url}/a.pdf")]
+    )
     assert [section.text_source for section in answer.items] == ["metadata"]
     assert [failure.reason for failure in answer.failures] == ["no_sections"]
 
 
-async def test_grobid_is_preferred_and_its_absence_is_recorded(server: DocumentServer, settings: DocumentSettings, ledger: Ledger) -> None:
+async def test_grobid_is_preferred_and_its_absence_is_recorded(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger
+) -> None:
     server.replies["/a.pdf"] = [Reply(body=paper_pdf())]
     server.replies[GROBID] = [Reply(body=TEI)]
     one = paper(open_access_pdf_url=f"{server.url}/a.pdf")
     answer = await library(settings, ledger, grobid=server.url).sections([one])
     assert {section.text_source for section in answer.items} == {"grobid", "metadata"}
 
-    papers = [paper(paper_id=f"p{number}", open_access_pdf_url=f"{server.url}/a.pdf") for number in range(3)]
-    absent = await library(settings.model_copy(update={"concurrency": 1}), ledger, grobid="http://127.0.0.1:9").sections(papers)
+    papers = [
+        paper(paper_id=f"p{number}", open_access_pdf_url=f"{server.url}/a.pdf")
+        for number in range(3)
+    ]
+    absent = await library(
+        settings.model_copy(update={"concurrency": 1}), ledger, grobid="http://127.0.0.1:9"
+    ).sections(papers)
     assert {section.text_source for section in absent.items} == {"pdf"}
-    assert [(failure.source, failure.reason) for failure in absent.failures] == [("grobid", "unreachable")] * 3
+    assert [(failure.source, failure.reason) for failure in absent.failures] == [
+        ("grobid", "unreachable")
+    ] * 3
     assert sum(call.source == "grobid" and call.status is None for call in ledger.api_calls) == 1
 
 
@@ -123,13 +154,19 @@ async def test_a_document_read_once_is_neither_fetched_nor_parsed_again(
     server.replies["/a.pdf"] = [Reply(body=paper_pdf())]
     server.replies["/bad.pdf"] = [Reply(body=b"%PDF-1.4 broken")]
     links = (f"{server.url}/a.pdf",)
-    papers = [paper(doi="10.1/x"), paper(paper_id="p2", open_access_pdf_url=f"{server.url}/bad.pdf")]
+    papers = [
+        paper(doi="10.1/x"),
+        paper(paper_id="p2", open_access_pdf_url=f"{server.url}/bad.pdf"),
+    ]
     first = await library(settings, ledger, links=links, store=tmp_path / "store").sections(papers)
     requests = len(server.asked)
     second = await library(settings, ledger, links=links, store=tmp_path / "store").sections(papers)
     assert second == first
     assert len(server.asked) == requests
-    again = sorted((call.source, call.cache_hit, call.upstream_requests) for call in ledger.api_calls[requests:])
+    again = sorted(
+        (call.source, call.cache_hit, call.upstream_requests)
+        for call in ledger.api_calls[requests:]
+    )
     assert again == [("download", True, 0), ("download", True, 0)]
 
 
@@ -165,14 +202,20 @@ async def test_a_failure_at_a_limit_that_an_earlier_version_kept_without_its_lim
 
 async def test_without_full_text_the_abstract_is_the_one_section() -> None:
     answer = await AbstractLibrary().sections([paper(), paper(paper_id="p2", abstract=" ")])
-    assert [(section.section, section.heading, section.text_source) for section in answer.items] == [
-        (SectionKind.ABSTRACT, "Abstract", "metadata")
+    assert [
+        (section.section, section.heading, section.text_source) for section in answer.items
+    ] == [(SectionKind.ABSTRACT, "Abstract", "metadata")]
+    assert [(failure.endpoint, failure.reason) for failure in answer.failures] == [
+        ("p2", "no_abstract")
     ]
-    assert [(failure.endpoint, failure.reason) for failure in answer.failures] == [("p2", "no_abstract")]
 
 
-@pytest.mark.parametrize("url", ["http://169.254.169.254/latest/meta-data/a.pdf", "file:///etc/passwd"])
-async def test_a_link_into_the_own_network_is_refused(settings: DocumentSettings, ledger: Ledger, url: str) -> None:
+@pytest.mark.parametrize(
+    "url", ["http://169.254.169.254/latest/meta-data/a.pdf", "file:///etc/passwd"]
+)
+async def test_a_link_into_the_own_network_is_refused(
+    settings: DocumentSettings, ledger: Ledger, url: str
+) -> None:
     guarded = library(settings, ledger)
     guarded.allow_private_addresses = False
     answer = await guarded.sections([paper(open_access_pdf_url=url)])

@@ -14,8 +14,12 @@ TEI = b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><div><head>Results<
 AT_ONCE = RetryPolicy(MAXIMUM_BUSY_ATTEMPTS, first_pause_seconds=0.01)
 
 
-async def read(url: str, settings: DocumentSettings, ledger: Ledger) -> ParsedDocument | SourceFailure:
-    return await read_with_grobid(b"%PDF-1.4 content", "name", url, settings, ledger, policy=AT_ONCE)
+async def read(
+    url: str, settings: DocumentSettings, ledger: Ledger
+) -> ParsedDocument | SourceFailure:
+    return await read_with_grobid(
+        b"%PDF-1.4 content", "name", url, settings, ledger, policy=AT_ONCE
+    )
 
 
 async def test_the_document_is_sent_without_consolidation_and_read(
@@ -24,14 +28,18 @@ async def test_the_document_is_sent_without_consolidation_and_read(
     server.replies[PATH] = [Reply(body=TEI)]
     document = await read(server.url, settings, ledger)
     assert isinstance(document, ParsedDocument)
-    assert [(section.heading, section.text) for section in document.sections] == [("Results", "Good.")]
+    assert [(section.heading, section.text) for section in document.sections] == [
+        ("Results", "Good.")
+    ]
     (asked,) = server.asked
     assert b"%PDF-1.4 content" in asked.body
     assert b'name="consolidateHeader"\r\n\r\n0' in asked.body
     assert [(call.source, call.status) for call in ledger.api_calls] == [("grobid", 200)]
 
 
-async def test_a_busy_server_is_asked_again(server: DocumentServer, settings: DocumentSettings, ledger: Ledger) -> None:
+async def test_a_busy_server_is_asked_again(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger
+) -> None:
     server.replies[PATH] = [Reply(503), Reply(503), Reply(body=TEI)]
     assert isinstance(await read(server.url, settings, ledger), ParsedDocument)
     assert [call.status for call in ledger.api_calls] == [503, 503, 200]
@@ -51,7 +59,12 @@ async def test_a_busy_server_is_asked_again(server: DocumentServer, settings: Do
     ],
 )
 async def test_what_goes_wrong_has_a_reason(
-    server: DocumentServer, settings: DocumentSettings, ledger: Ledger, reply: Reply, reason: str, requests: int
+    server: DocumentServer,
+    settings: DocumentSettings,
+    ledger: Ledger,
+    reply: Reply,
+    reason: str,
+    requests: int,
 ) -> None:
     server.replies[PATH] = [reply]
     answer = await read(server.url, settings, ledger)
@@ -59,7 +72,9 @@ async def test_what_goes_wrong_has_a_reason(
     assert (answer.source, answer.reason, len(ledger.api_calls)) == ("grobid", reason, requests)
 
 
-async def test_an_absent_server_is_unreachable_not_a_bad_request(settings: DocumentSettings, ledger: Ledger) -> None:
+async def test_an_absent_server_is_unreachable_not_a_bad_request(
+    settings: DocumentSettings, ledger: Ledger
+) -> None:
     answer = await read("http://127.0.0.1:9", settings, ledger)
     assert isinstance(answer, SourceFailure)
     assert answer.reason == "unreachable"
@@ -75,23 +90,45 @@ async def test_a_silent_server_times_out(server: DocumentServer, ledger: Ledger)
 
 
 HOSTILE = {
-    "nests 3,000 deep": (Reply(body=TEI.replace(b"Good.", b"<hi>" * 3_000 + b"Good." + b"</hi>" * 3_000)), None),
-    "names an encoding nobody knows": (Reply(body=b'<?xml version="1.0" encoding="nonsense"?>' + TEI), "malformed_answer"),
+    "nests 3,000 deep": (
+        Reply(body=TEI.replace(b"Good.", b"<hi>" * 3_000 + b"Good." + b"</hi>" * 3_000)),
+        None,
+    ),
+    "names an encoding nobody knows": (
+        Reply(body=b'<?xml version="1.0" encoding="nonsense"?>' + TEI),
+        "malformed_answer",
+    ),
     "is a gzip bomb": (Reply(body=bomb(), headers={"Content-Encoding": "gzip"}), "too_large"),
-    "is packed as nobody asked": (Reply(body=TEI, headers={"Content-Encoding": "br"}), "malformed_answer"),
-    "is a damaged gzip": (Reply(body=b"\x1f\x8bnonsense", headers={"Content-Encoding": "gzip"}), "malformed_answer"),
+    "is packed as nobody asked": (
+        Reply(body=TEI, headers={"Content-Encoding": "br"}),
+        "malformed_answer",
+    ),
+    "is a damaged gzip": (
+        Reply(body=b"\x1f\x8bnonsense", headers={"Content-Encoding": "gzip"}),
+        "malformed_answer",
+    ),
     "never ends": (Reply(body=b" " * 65_536, endless=True), "too_large"),
     "drips": (Reply(body=b" ", endless=True, trickle_seconds=0.05), "timeout"),
-    "redirects to no address": (Reply(302, headers={"Location": "http://xn--a.invalid/"}), "unreachable"),
-    "is of no charset": (Reply(body=TEI, headers={"Content-Type": "application/xml; charset=nonsense"}), None),
+    "redirects to no address": (
+        Reply(302, headers={"Location": "http://xn--a.invalid/"}),
+        "unreachable",
+    ),
+    "is of no charset": (
+        Reply(body=TEI, headers={"Content-Type": "application/xml; charset=nonsense"}),
+        None,
+    ),
 }
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-async def test_whatever_the_server_answers_is_a_document_or_a_reason(server: DocumentServer, ledger: Ledger, kind: str) -> None:
+async def test_whatever_the_server_answers_is_a_document_or_a_reason(
+    server: DocumentServer, ledger: Ledger, kind: str
+) -> None:
     reply, expected = HOSTILE[kind]
     server.replies[PATH] = [reply]
-    answer = await read(server.url, DocumentSettings(grobid_timeout_seconds=2 if kind == "drips" else 60), ledger)
+    answer = await read(
+        server.url, DocumentSettings(grobid_timeout_seconds=2 if kind == "drips" else 60), ledger
+    )
     if expected is None:
         assert isinstance(answer, ParsedDocument)
         assert answer.sections[0].text == "Good."

@@ -13,25 +13,51 @@ from tests.support.papers_with_links import paper
 from tests.support.small_pdf import paper_pdf, pdf_from_streams, pdf_of
 
 LIMITS = DocumentSettings(
-    download_timeout_seconds=60, maximum_bytes=2_000_000, maximum_pages=20, parse_seconds=2, parse_memory_bytes=300_000_000
+    download_timeout_seconds=60,
+    maximum_bytes=2_000_000,
+    maximum_pages=20,
+    parse_seconds=2,
+    parse_memory_bytes=300_000_000,
 )
 HURRIED = LIMITS.model_copy(update={"download_timeout_seconds": 2.0})
 """Only where an endless answer is to be cut off: what answers at all may take its time on a busy machine."""
 PDF = {"Content-Type": "application/pdf"}
 HOSTILE: dict[str, tuple[Callable[[], Reply], set[str]]] = {
-    "unpacks to 300 MB": (lambda: Reply(body=pdf_from_streams([b" " * 300_000_000])), {"parser_limit", "damaged", "no_text"}),
-    "never ends": (lambda: Reply(body=b"%PDF-1.4" + b"x" * 100_000, headers=PDF, endless=True), {"too_large"}),
-    "drips": (lambda: Reply(body=b"%PDF-1.4", headers=PDF, endless=True, trickle_seconds=0.1), {"timeout"}),
-    "is 500 MB": (lambda: Reply(body=b"%PDF-1.4", headers={**PDF, "Content-Length": "500000000"}, endless=True), {"too_large"}),
-    "is encrypted": (lambda: Reply(body=pdf_of([[("x", 9.0, False)]], encrypted=True)), {"encrypted"}),
+    "unpacks to 300 MB": (
+        lambda: Reply(body=pdf_from_streams([b" " * 300_000_000])),
+        {"parser_limit", "damaged", "no_text"},
+    ),
+    "never ends": (
+        lambda: Reply(body=b"%PDF-1.4" + b"x" * 100_000, headers=PDF, endless=True),
+        {"too_large"},
+    ),
+    "drips": (
+        lambda: Reply(body=b"%PDF-1.4", headers=PDF, endless=True, trickle_seconds=0.1),
+        {"timeout"},
+    ),
+    "is 500 MB": (
+        lambda: Reply(
+            body=b"%PDF-1.4", headers={**PDF, "Content-Length": "500000000"}, endless=True
+        ),
+        {"too_large"},
+    ),
+    "is encrypted": (
+        lambda: Reply(body=pdf_of([[("x", 9.0, False)]], encrypted=True)),
+        {"encrypted"},
+    ),
     "is a web page": (lambda: Reply(body=b"<html>" * 400, headers=PDF), {"not_a_pdf"}),
     "is cut off": (lambda: Reply(body=paper_pdf()[:400]), {"damaged"}),
-    "has too many pages": (lambda: Reply(body=pdf_of([[("x", 9.0, False)]] * 30)), {"too_many_pages"}),
+    "has too many pages": (
+        lambda: Reply(body=pdf_of([[("x", 9.0, False)]] * 30)),
+        {"too_many_pages"},
+    ),
 }
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-async def test_a_pdf_that_is_hostile_costs_little_and_the_abstract_stays(server: DocumentServer, ledger: Ledger, kind: str) -> None:
+async def test_a_pdf_that_is_hostile_costs_little_and_the_abstract_stays(
+    server: DocumentServer, ledger: Ledger, kind: str
+) -> None:
     reply, reasons = HOSTILE[kind]
     server.replies["/a.pdf"] = [reply()]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -44,10 +70,17 @@ async def test_a_pdf_that_is_hostile_costs_little_and_the_abstract_stays(server:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
 
 
-async def test_a_hostile_paper_does_not_hold_up_the_others(server: DocumentServer, ledger: Ledger) -> None:
-    server.replies["/slow.pdf"] = [Reply(body=b"%PDF-1.4", headers=PDF, endless=True, trickle_seconds=0.1)]
+async def test_a_hostile_paper_does_not_hold_up_the_others(
+    server: DocumentServer, ledger: Ledger
+) -> None:
+    server.replies["/slow.pdf"] = [
+        Reply(body=b"%PDF-1.4", headers=PDF, endless=True, trickle_seconds=0.1)
+    ]
     server.replies["/good.pdf"] = [Reply(body=paper_pdf())]
-    papers = [paper(paper_id=f"p{number}", open_access_pdf_url=f"{server.url}/{name}.pdf") for number, name in enumerate(("slow", "good"))]
+    papers = [
+        paper(paper_id=f"p{number}", open_access_pdf_url=f"{server.url}/{name}.pdf")
+        for number, name in enumerate(("slow", "good"))
+    ]
     limits = HURRIED.model_copy(update={"download_timeout_seconds": 4.0})
     library = FullTextLibrary(limits, None, None, None, ledger, allow_private_addresses=True)
     answer = await library.sections(papers)

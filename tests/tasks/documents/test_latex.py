@@ -58,7 +58,12 @@ Others did \term{less}.
 After the end.
 """
 METHOD = "\\section{Method}\nWe train \\ours.\n\\subsection{Setup}\nGPUs.\n% \\section{Never}\n"
-FILES = {"paper/main.tex": MAIN, "paper/parts/method.tex": METHOD, "paper/figure.png": "\x00", "README.txt": "\\documentclass no"}
+FILES = {
+    "paper/main.tex": MAIN,
+    "paper/parts/method.tex": METHOD,
+    "paper/figure.png": "\x00",
+    "README.txt": "\\documentclass no",
+}
 
 
 def tar_of(files: dict[str, str], mode: str = "w:gz") -> bytes:
@@ -81,7 +86,11 @@ def zip_of(files: dict[str, str]) -> bytes:
 
 def check(document: ParsedDocument | SourceFailure) -> None:
     assert isinstance(document, ParsedDocument), document
-    assert (document.title, document.abstract, document.parser) == ("A Small Paper", "We abstract what MirrorNet does.", "latex")
+    assert (document.title, document.abstract, document.parser) == (
+        "A Small Paper",
+        "We abstract what MirrorNet does.",
+        "latex",
+    )
     assert [(section.level, section.heading, section.text) for section in document.sections] == [
         (0, "Introduction", "Words [lee2020, roe21], see Section [sec:method]; 50% of them."),
         (0, "Method", "We train MirrorNet."),
@@ -90,16 +99,27 @@ def check(document: ParsedDocument | SourceFailure) -> None:
         (0, "Related Work", "Others did less."),
     ]
     kinds = [section.section for section in paper_sections(PaperId("p"), document)]
-    assert kinds == [SectionKind.ABSTRACT, SectionKind.METHODS, SectionKind.RESULTS, SectionKind.RELATED_WORK]
+    assert kinds == [
+        SectionKind.ABSTRACT,
+        SectionKind.METHODS,
+        SectionKind.RESULTS,
+        SectionKind.RELATED_WORK,
+    ]
 
 
-@pytest.mark.parametrize("content", [tar_of(FILES), tar_of(FILES, "w"), zip_of(FILES)], ids=["tar.gz", "tar", "zip"])
+@pytest.mark.parametrize(
+    "content", [tar_of(FILES), tar_of(FILES, "w"), zip_of(FILES)], ids=["tar.gz", "tar", "zip"]
+)
 async def test_every_packing_of_a_source_gives_the_same_document(content: bytes) -> None:
     check(await read_latex_source(content, "name", DocumentSettings()))
 
 
-async def test_a_folder_and_an_archive_on_disk_give_the_same_document_and_links_are_not_followed(tmp_path: Path) -> None:
-    (tmp_path / "secret.tex").write_text("\\documentclass{x}\\begin{document}Secret text of another folder" + " long" * 2000)
+async def test_a_folder_and_an_archive_on_disk_give_the_same_document_and_links_are_not_followed(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "secret.tex").write_text(
+        "\\documentclass{x}\\begin{document}Secret text of another folder" + " long" * 2000
+    )
     folder = tmp_path / "source"
     for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -167,13 +187,22 @@ def gzip_bomb(megabytes: int) -> bytes:
 
 def inclusion_bomb() -> dict[str, str]:
     rounds = {f"{number}.tex": f"\\input{{{number + 1}}}" * 12 for number in range(1, 12)}
-    return {"main.tex": "\\documentclass{a}\\input{1}", **rounds, "12.tex": "\\section{x}" + "y" * 9999}
+    return {
+        "main.tex": "\\documentclass{a}\\input{1}",
+        **rounds,
+        "12.tex": "\\section{x}" + "y" * 9999,
+    }
 
 
 def macro_bomb() -> bytes:
     names = "abcdefgh"
-    rounds = [f"\\newcommand{{\\x{one}}}{{{f'{chr(92)}x{two}' * 20}}}" for one, two in itertools.pairwise(names)]
-    return ("".join(rounds) + "\\newcommand{\\xh}{boom}\\begin{document}\\section{a}" + "\\xa " * 50).encode()
+    rounds = [
+        f"\\newcommand{{\\x{one}}}{{{f'{chr(92)}x{two}' * 20}}}"
+        for one, two in itertools.pairwise(names)
+    ]
+    return (
+        "".join(rounds) + "\\newcommand{\\xh}{boom}\\begin{document}\\section{a}" + "\\xa " * 50
+    ).encode()
 
 
 @pytest.mark.parametrize(
@@ -187,7 +216,9 @@ def macro_bomb() -> bytes:
     ids=["gzip", "zip", "macros", "inclusions"],
 )
 async def test_a_bomb_costs_bounded_time_and_memory(content: bytes, reason: str) -> None:
-    answer = await read_latex_source(content, "name", DocumentSettings(parse_seconds=5, parse_memory_bytes=400_000_000))
+    answer = await read_latex_source(
+        content, "name", DocumentSettings(parse_seconds=5, parse_memory_bytes=400_000_000)
+    )
     assert isinstance(answer, SourceFailure), answer
     assert answer.reason == reason
 
@@ -195,18 +226,32 @@ async def test_a_bomb_costs_bounded_time_and_memory(content: bytes, reason: str)
 def test_the_main_file_is_the_one_latex_would_start_from() -> None:
     assert main_file({"supplement.tex": MAIN + "longer" * 99, "ms.tex": MAIN}) == "ms.tex"
     assert main_file({"intro.tex": "\\section{x}", "x.tex": MAIN}) == "x.tex"
-    assert main_file({"template.tex": "% \\documentclass{a}\n\\section{x}", "a/b.tex": MAIN}) == "a/b.tex"
+    assert (
+        main_file({"template.tex": "% \\documentclass{a}\n\\section{x}", "a/b.tex": MAIN})
+        == "a/b.tex"
+    )
     with pytest.raises(LatexError):
         main_file({"a.txt": MAIN, "b.bbl": "\\section{x}"})
 
 
 def test_a_file_that_includes_itself_is_read_once() -> None:
-    assert "done" in whole_source({"main.tex": "\\documentclass{a}\\begin{document}\\input{main}\\input{b}", "b.tex": "done \\input{b}"})
+    assert "done" in whole_source(
+        {
+            "main.tex": "\\documentclass{a}\\begin{document}\\input{main}\\input{b}",
+            "b.tex": "done \\input{b}",
+        }
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "kept"),
-    [("a % b\n  c", "a c"), (r"50\% d", r"50\% d"), ("\\\\% e\nf", "\\\\f"), ("\\begin{comment}x\\end{comment}y", "y"), ("% all", "")],
+    [
+        ("a % b\n  c", "a c"),
+        (r"50\% d", r"50\% d"),
+        ("\\\\% e\nf", "\\\\f"),
+        ("\\begin{comment}x\\end{comment}y", "y"),
+        ("% all", ""),
+    ],
 )
 def test_comments_are_gone_and_percent_signs_stay(text: str, kept: str) -> None:
     assert without_comments(text) == kept
@@ -214,13 +259,32 @@ def test_comments_are_gone_and_percent_signs_stay(text: str, kept: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "inner"),
-    [("./a//b.tex", "a/b.tex"), ("a/../b.tex", "b.tex"), ("../b.tex", None), ("/b.tex", None), ("a\\..\\..\\b", None), ("", None)],
+    [
+        ("./a//b.tex", "a/b.tex"),
+        ("a/../b.tex", "b.tex"),
+        ("../b.tex", None),
+        ("/b.tex", None),
+        ("a\\..\\..\\b", None),
+        ("", None),
+    ],
 )
 def test_no_path_leads_out_of_the_archive(name: str, inner: str | None) -> None:
     assert inner_name(name) == inner
 
 
-PIECES = [*MAIN.split(), "\\begin{abstract}", "{", "}", "[", "$", "\\verb|", "\\href{a}", "%", "\n", "\\newcommand{\\x}[2]{#1#3}\\x"]
+PIECES = [
+    *MAIN.split(),
+    "\\begin{abstract}",
+    "{",
+    "}",
+    "[",
+    "$",
+    "\\verb|",
+    "\\href{a}",
+    "%",
+    "\n",
+    "\\newcommand{\\x}[2]{#1#3}\\x",
+]
 
 
 @settings_of_hypothesis(deadline=None, max_examples=150)
@@ -234,7 +298,9 @@ def test_any_text_is_a_document_or_refused(text: str) -> None:
         assert document.abstract or document.sections
 
 
-def library(server: DocumentServer, ledger: Ledger, store: Path, **changes: object) -> FullTextLibrary:
+def library(
+    server: DocumentServer, ledger: Ledger, store: Path, **changes: object
+) -> FullTextLibrary:
     settings = DocumentSettings(download_timeout_seconds=60).model_copy(update=changes)
     return FullTextLibrary(
         settings=settings,
@@ -247,44 +313,80 @@ def library(server: DocumentServer, ledger: Ledger, store: Path, **changes: obje
     )
 
 
-async def test_the_source_at_arxiv_is_read_where_no_pdf_can_be(server: DocumentServer, ledger: Ledger, tmp_path: Path) -> None:
+async def test_the_source_at_arxiv_is_read_where_no_pdf_can_be(
+    server: DocumentServer, ledger: Ledger, tmp_path: Path
+) -> None:
     server.replies["/pdf/2305.09258"] = [Reply(body=b"%PDF-1.4 broken")]
-    server.replies["/e-print/2305.09258"] = [Reply(body=tar_of(FILES), headers={"Content-Type": "application/gzip"})]
+    server.replies["/e-print/2305.09258"] = [
+        Reply(body=tar_of(FILES), headers={"Content-Type": "application/gzip"})
+    ]
     for cached in (False, True):
-        answer = await library(server, ledger, tmp_path / "store").sections([paper(arxiv_id="2305.09258")])
+        answer = await library(server, ledger, tmp_path / "store").sections(
+            [paper(arxiv_id="2305.09258")]
+        )
         assert answer.failures == ()
         assert [(section.section, section.text_source) for section in answer.items] == [
-            (kind, "latex") for kind in (SectionKind.ABSTRACT, SectionKind.METHODS, SectionKind.RESULTS, SectionKind.RELATED_WORK)
+            (kind, "latex")
+            for kind in (
+                SectionKind.ABSTRACT,
+                SectionKind.METHODS,
+                SectionKind.RESULTS,
+                SectionKind.RELATED_WORK,
+            )
         ]
         assert len(server.asked) == 2
         assert ledger.api_calls[-1].cache_hit is cached
 
 
-async def test_the_source_can_come_first_or_never(server: DocumentServer, ledger: Ledger, tmp_path: Path) -> None:
+async def test_the_source_can_come_first_or_never(
+    server: DocumentServer, ledger: Ledger, tmp_path: Path
+) -> None:
     server.replies["/pdf/2305.09258"] = [Reply(body=paper_pdf())]
     server.replies["/e-print/2305.09258"] = [Reply(body=paper_pdf())]
-    first = await library(server, ledger, tmp_path / "a", latex="first").sections([paper(arxiv_id="2305.09258")])
+    first = await library(server, ledger, tmp_path / "a", latex="first").sections(
+        [paper(arxiv_id="2305.09258")]
+    )
     assert [asked.path for asked in server.asked] == ["/e-print/2305.09258"]
     assert {section.text_source for section in first.items} == {"pdf"}
     server.replies["/pdf/2305.09258"] = [Reply(404)]
-    never = await library(server, ledger, tmp_path / "b", latex="never").sections([paper(arxiv_id="2305.09258")])
+    never = await library(server, ledger, tmp_path / "b", latex="never").sections(
+        [paper(arxiv_id="2305.09258")]
+    )
     assert [failure.reason for failure in never.failures] == ["not_found"]
     assert [asked.path for asked in server.asked[1:]] == ["/pdf/2305.09258"]
 
 
 @pytest.mark.parametrize(
-    "command", ["\\input{/etc/passwd}", "\\include{../../../etc/passwd}", "\\import{/etc/}{passwd}", "\\input /etc/passwd"]
+    "command",
+    [
+        "\\input{/etc/passwd}",
+        "\\include{../../../etc/passwd}",
+        "\\import{/etc/}{passwd}",
+        "\\input /etc/passwd",
+    ],
 )
 async def test_no_inclusion_reads_a_file_of_this_machine(command: str) -> None:
     source = f"\\documentclass{{article}}\\begin{{document}}\\section{{Methods}}Some words of ours. {command} \\end{{document}}".encode()
-    for content in (source, tar_of({"main.tex": source.decode()}), zip_of({"main.tex": source.decode()})):
+    for content in (
+        source,
+        tar_of({"main.tex": source.decode()}),
+        zip_of({"main.tex": source.decode()}),
+    ):
         document = await read_latex_source(content, "name", DocumentSettings())
         assert isinstance(document, ParsedDocument)
         assert [section.text for section in document.sections] == ["Some words of ours."]
 
 
-async def test_a_reader_that_was_taken_over_can_only_be_disbelieved(monkeypatch: pytest.MonkeyPatch) -> None:
-    for code, output, errors in ((10, b"", "nonsense words"), (10, b"", ""), (0, b"{", ""), (0, b"\xff", ""), (77, b"", "x")):
+async def test_a_reader_that_was_taken_over_can_only_be_disbelieved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for code, output, errors in (
+        (10, b"", "nonsense words"),
+        (10, b"", ""),
+        (0, b"{", ""),
+        (0, b"\xff", ""),
+        (77, b"", "x"),
+    ):
         ended = Ended(code, output, errors, 1)
         monkeypatch.setattr("tasks.documents.latex.run_child", AsyncMock(return_value=ended))
         answer = await read_latex_source(b"\\x", "name", DocumentSettings())

@@ -59,17 +59,24 @@ async def test_headings_are_found_by_size_weight_and_number(settings: DocumentSe
         ("grobid_sample.pdf", "Methods", "Results", None),
     ],
 )
-async def test_the_sections_of_real_papers_are_found(name: str, methods: str, results: str, related: str | None) -> None:
+async def test_the_sections_of_real_papers_are_found(
+    name: str, methods: str, results: str, related: str | None
+) -> None:
     if not (REAL / name).exists():
         pytest.skip("the shared data is not here")
     document = await parsed((REAL / name).read_bytes(), DocumentSettings())
     sections = {section.section: section for section in paper_sections(PaperId("p"), document)}
     assert document.title is not None
     assert 1000 < len(sections[SectionKind.ABSTRACT].text) < 3000
-    assert (sections[SectionKind.METHODS].heading, sections[SectionKind.RESULTS].heading) == (methods, results)
+    assert (sections[SectionKind.METHODS].heading, sections[SectionKind.RESULTS].heading) == (
+        methods,
+        results,
+    )
     found = sections.get(SectionKind.RELATED_WORK)
     assert (found.heading if found else None) == related
-    assert all(len(sections[kind].text) > 3000 for kind in (SectionKind.METHODS, SectionKind.RESULTS))
+    assert all(
+        len(sections[kind].text) > 3000 for kind in (SectionKind.METHODS, SectionKind.RESULTS)
+    )
     assert "\ufffe" not in sections[SectionKind.METHODS].text
     assert ". . . ." not in sections[SectionKind.METHODS].text
 
@@ -86,12 +93,16 @@ async def test_the_sections_of_real_papers_are_found(name: str, methods: str, re
         (pdf_of([[]]), "no_text"),
     ],
 )
-async def test_what_cannot_be_read_has_a_reason(settings: DocumentSettings, content: bytes, reason: str) -> None:
+async def test_what_cannot_be_read_has_a_reason(
+    settings: DocumentSettings, content: bytes, reason: str
+) -> None:
     assert await refused(content, settings) == reason
 
 
 async def test_a_page_count_that_lies_costs_nothing(settings: DocumentSettings) -> None:
-    answer = await read_pdf(pdf_of([[("One line of text", 10.0, False)]], page_count=2_000_000_000), "name", settings)
+    answer = await read_pdf(
+        pdf_of([[("One line of text", 10.0, False)]], page_count=2_000_000_000), "name", settings
+    )
     assert isinstance(answer, ParsedDocument) or answer.reason in ("too_many_pages", "damaged")
 
 
@@ -104,7 +115,9 @@ async def test_a_stream_that_unpacks_to_a_gigabyte_stays_within_the_limits() -> 
 
 async def test_a_page_that_takes_forever_is_stopped() -> None:
     slow = pdf_from_streams([b"BT /F1 9 Tf " + b"(abc) Tj 1 0 Td " * 3_000_000 + b" ET"])
-    assert await refused(slow, DocumentSettings(parse_seconds=1, parse_memory_bytes=1_000_000_000)) in (
+    assert await refused(
+        slow, DocumentSettings(parse_seconds=1, parse_memory_bytes=1_000_000_000)
+    ) in (
         "parser_limit",
         "damaged",
         "too_large",
@@ -126,7 +139,9 @@ async def test_a_reader_that_writes_without_end_is_stopped(
     assert await refused(b"%PDF-", settings) == "parser_limit"
 
 
-async def test_the_reader_gets_no_secrets(settings: DocumentSettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_the_reader_gets_no_secrets(
+    settings: DocumentSettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     spy = tmp_path / "spy.py"
     spy.write_text(
         "import os, sys, json; sys.stdin.buffer.read()\n"
@@ -171,12 +186,19 @@ async def test_a_reader_that_was_taken_over_can_only_be_disbelieved(
 
 
 HOSTILE = {
-    "an outline that leads back to itself": outlined(b"<< /Title (a) /Next 7 0 R /First 7 0 R /Dest [3 0 R /Fit] >>"),
-    "two bookmarks that lead to each other": outlined(
-        b"<< /Title (a) /Next 8 0 R /Dest [3 0 R /Fit] >>", b"<< /Title (b) /Next 7 0 R /First 7 0 R /Dest [3 0 R /Fit] >>"
+    "an outline that leads back to itself": outlined(
+        b"<< /Title (a) /Next 7 0 R /First 7 0 R /Dest [3 0 R /Fit] >>"
     ),
-    "bookmarks 20,000 deep": outlined(*(b"<< /Title (a) /First %d 0 R >>" % (number + 1) for number in range(7, 20_007))),
-    "a bookmark of half a letter": outlined(b"<< /Title <FEFFD800D800> /Dest [3 0 R /XYZ 0 1e39 0] >>"),
+    "two bookmarks that lead to each other": outlined(
+        b"<< /Title (a) /Next 8 0 R /Dest [3 0 R /Fit] >>",
+        b"<< /Title (b) /Next 7 0 R /First 7 0 R /Dest [3 0 R /Fit] >>",
+    ),
+    "bookmarks 20,000 deep": outlined(
+        *(b"<< /Title (a) /First %d 0 R >>" % (number + 1) for number in range(7, 20_007))
+    ),
+    "a bookmark of half a letter": outlined(
+        b"<< /Title <FEFFD800D800> /Dest [3 0 R /XYZ 0 1e39 0] >>"
+    ),
     "arrays 200,000 deep": outlined(extra=b"/Z " + b"[" * 200_000),
     "a page of no measure": outlined(extra=b"/MediaBox [0 0 1e38 1e38] /UserUnit 1e30"),
 }
@@ -193,16 +215,25 @@ async def test_a_hostile_structure_costs_no_text(settings: DocumentSettings, kin
 @pytest.mark.parametrize(
     "content",
     [
-        pdf_from_objects(b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [2 0 R] /Count 5 >>"),
-        pdf_from_objects(b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [1 0 R 2 0 R 3 0 R] /Count 1 >>"),
+        pdf_from_objects(
+            b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [2 0 R] /Count 5 >>"
+        ),
+        pdf_from_objects(
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [1 0 R 2 0 R 3 0 R] /Count 1 >>",
+        ),
         pdf_from_objects(b"<< /Type /Catalog /Pages 1 0 R >>"),
     ],
 )
-async def test_pages_that_lead_back_to_themselves_are_a_reason(settings: DocumentSettings, content: bytes) -> None:
+async def test_pages_that_lead_back_to_themselves_are_a_reason(
+    settings: DocumentSettings, content: bytes
+) -> None:
     assert await refused(content, settings) in ("no_text", "damaged")
 
 
-def test_the_letters_of_a_line_are_made_once_however_many_bookmarks_look_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_letters_of_a_line_are_made_once_however_many_bookmarks_look_for_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     lines = [Line(0, f"ab cd {number}", 9.0, False, 700.0) for number in range(5_000)]
     outline = [OutlineEntry(f"x {number}", 0, 0, None) for number in range(500)]
     made: list[str] = []

@@ -10,9 +10,16 @@ from tasks.documents.layout import Line, OutlineEntry, document_of
 from tasks.documents.sections import paper_sections
 
 
-def sections_of(*headed: tuple[int, str, str], abstract: str | None = None) -> dict[SectionKind, PaperSection]:
-    sections = tuple(HeadedSection(level=level, heading=heading, text=text) for level, heading, text in headed)
-    found = paper_sections(PaperId("p"), ParsedDocument(title=None, abstract=abstract, sections=sections, parser="grobid"))
+def sections_of(
+    *headed: tuple[int, str, str], abstract: str | None = None
+) -> dict[SectionKind, PaperSection]:
+    sections = tuple(
+        HeadedSection(level=level, heading=heading, text=text) for level, heading, text in headed
+    )
+    found = paper_sections(
+        PaperId("p"),
+        ParsedDocument(title=None, abstract=abstract, sections=sections, parser="grobid"),
+    )
     return {section.section: section for section in found}
 
 
@@ -52,7 +59,15 @@ def test_headings_say_what_a_section_is_about(heading: str, kind: SectionKind | 
 
 @pytest.mark.parametrize(
     ("heading", "depth"),
-    [("3 Results", 1), ("3.1 Data", 2), ("3.1.2. Data", 3), ("IV. RESULTS", 1), ("Results", None), ("A. Proofs", 1), ("Method", None)],
+    [
+        ("3 Results", 1),
+        ("3.1 Data", 2),
+        ("3.1.2. Data", 3),
+        ("IV. RESULTS", 1),
+        ("Results", None),
+        ("A. Proofs", 1),
+        ("Method", None),
+    ],
 )
 def test_the_number_says_how_deep_a_heading_stands(heading: str, depth: int | None) -> None:
     assert number_depth(heading) == depth
@@ -60,25 +75,45 @@ def test_the_number_says_how_deep_a_heading_stands(heading: str, depth: int | No
 
 def test_parts_belong_to_their_section_whatever_they_are_called() -> None:
     found = sections_of(
-        (0, "4 Results", "Good."), (1, "4.1 Experimental setup", "GPUs."), (1, "4.2 Speed", "Fast."), (0, "5 Conclusion", "Done.")
+        (0, "4 Results", "Good."),
+        (1, "4.1 Experimental setup", "GPUs."),
+        (1, "4.2 Speed", "Fast."),
+        (0, "5 Conclusion", "Done."),
     )
     assert list(found) == [SectionKind.RESULTS]
-    assert found[SectionKind.RESULTS].text == "Good.\n\n### 4.1 Experimental setup\n\nGPUs.\n\n### 4.2 Speed\n\nFast."
+    assert (
+        found[SectionKind.RESULTS].text
+        == "Good.\n\n### 4.1 Experimental setup\n\nGPUs.\n\n### 4.2 Speed\n\nFast."
+    )
 
 
 def test_a_telling_part_of_a_silent_section_stands_for_itself() -> None:
-    found = sections_of((0, "4 Simulating a scientist", ""), (1, "4.1 Experiment setup", "GPUs."), (1, "4.2 Results", "Good."))
-    assert {kind: section.text for kind, section in found.items()} == {SectionKind.METHODS: "GPUs.", SectionKind.RESULTS: "Good."}
+    found = sections_of(
+        (0, "4 Simulating a scientist", ""),
+        (1, "4.1 Experiment setup", "GPUs."),
+        (1, "4.2 Results", "Good."),
+    )
+    assert {kind: section.text for kind, section in found.items()} == {
+        SectionKind.METHODS: "GPUs.",
+        SectionKind.RESULTS: "Good.",
+    }
 
 
 def test_a_method_under_its_own_name_is_found_between_opening_and_results() -> None:
-    found = sections_of((0, "1 Introduction", "Why."), (0, "2 MirrorNet", "How."), (1, "2.1 Encoder", "In."), (0, "3 Experiments", "Good."))
+    found = sections_of(
+        (0, "1 Introduction", "Why."),
+        (0, "2 MirrorNet", "How."),
+        (1, "2.1 Encoder", "In."),
+        (0, "3 Experiments", "Good."),
+    )
     assert found[SectionKind.METHODS].heading == "2 MirrorNet"
     assert found[SectionKind.METHODS].text == "How.\n\n### 2.1 Encoder\n\nIn."
 
 
 def test_several_sections_of_a_kind_are_one_text_and_a_missing_kind_is_left_out() -> None:
-    found = sections_of((0, "Methods", "One."), (0, "Statistical analysis", "Two."), abstract="All in short.")
+    found = sections_of(
+        (0, "Methods", "One."), (0, "Statistical analysis", "Two."), abstract="All in short."
+    )
     assert found[SectionKind.METHODS].text == "One.\n\n## Statistical analysis\n\nTwo."
     assert list(found) == [SectionKind.ABSTRACT, SectionKind.METHODS]
 
@@ -99,17 +134,31 @@ def test_an_abstract_printed_in_the_text_ends_at_the_next_heading() -> None:
 
 LINES = st.lists(
     st.builds(
-        Line, st.integers(0, 4), st.text(min_size=1, max_size=40), st.sampled_from([8.0, 10.0, 12.0]), st.booleans(), st.floats(0, 800)
+        Line,
+        st.integers(0, 4),
+        st.text(min_size=1, max_size=40),
+        st.sampled_from([8.0, 10.0, 12.0]),
+        st.booleans(),
+        st.floats(0, 800),
     ),
     min_size=1,
     max_size=25,
 )
 OUTLINES = st.lists(
-    st.builds(OutlineEntry, st.text(max_size=20), st.integers(0, 3), st.integers(0, 5), st.none() | st.floats(0, 800)), max_size=8
+    st.builds(
+        OutlineEntry,
+        st.text(max_size=20),
+        st.integers(0, 3),
+        st.integers(0, 5),
+        st.none() | st.floats(0, 800),
+    ),
+    max_size=8,
 )
 
 
 @given(lines=LINES, outline=OUTLINES, title=st.text(max_size=20))
-def test_any_lines_and_any_outline_give_a_document(lines: list[Line], outline: list[OutlineEntry], title: str) -> None:
+def test_any_lines_and_any_outline_give_a_document(
+    lines: list[Line], outline: list[OutlineEntry], title: str
+) -> None:
     document = document_of(lines, outline, title)
     assert all(section.text for section in paper_sections(PaperId("p"), document))

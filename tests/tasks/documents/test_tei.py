@@ -37,7 +37,10 @@ def test_numbers_of_heads_give_the_levels_back() -> None:
     [
         ("<p>In short.</p>", "In short."),
         ("<div><p>In short.</p></div>", "In short."),
-        ("<div><head>Aim</head><p>This.</p></div><div><head>Results</head><p>That.</p></div>", "Aim: This.\n\nResults: That."),
+        (
+            "<div><head>Aim</head><p>This.</p></div><div><head>Results</head><p>That.</p></div>",
+            "Aim: This.\n\nResults: That.",
+        ),
         ("", None),
     ],
 )
@@ -46,7 +49,12 @@ def test_both_forms_of_abstract_are_read(abstract: str, text: str | None) -> Non
 
 
 def test_sentences_keep_the_space_between_them() -> None:
-    assert document_of_tei(tei("<div><head>Results</head><p><s>One.</s><s>Two.</s></p></div>")).sections[0].text == "One. Two."
+    assert (
+        document_of_tei(tei("<div><head>Results</head><p><s>One.</s><s>Two.</s></p></div>"))
+        .sections[0]
+        .text
+        == "One. Two."
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,7 +74,10 @@ def test_entities_and_other_documents_are_refused(hostile: str) -> None:
 
 @pytest.mark.skipif(not REAL.exists(), reason="the shared data is not here")
 def test_unnumbered_parts_of_a_real_article_belong_to_methods_and_results() -> None:
-    sections = {section.section: section for section in paper_sections(PaperId("p"), document_of_tei(REAL.read_bytes()))}
+    sections = {
+        section.section: section
+        for section in paper_sections(PaperId("p"), document_of_tei(REAL.read_bytes()))
+    }
     assert list(sections) == [SectionKind.ABSTRACT, SectionKind.METHODS, SectionKind.RESULTS]
     assert "### Scanning the array" in sections[SectionKind.METHODS].text
     assert "### Selectivity with optimal stimulation pattern" in sections[SectionKind.RESULTS].text
@@ -74,7 +85,12 @@ def test_unnumbered_parts_of_a_real_article_belong_to_methods_and_results() -> N
 
 @given(
     text=st.text(max_size=80)
-    | st.lists(st.sampled_from(["<div>", "</div>", "<head>", "</head>", "<p>", "</p>", "x", "&amp;"]), max_size=12).map("".join).map(tei)
+    | st.lists(
+        st.sampled_from(["<div>", "</div>", "<head>", "</head>", "<p>", "</p>", "x", "&amp;"]),
+        max_size=12,
+    )
+    .map("".join)
+    .map(tei)
 )
 def test_any_text_is_a_document_or_refused(text: str) -> None:
     with contextlib.suppress(TeiError):
@@ -83,7 +99,11 @@ def test_any_text_is_a_document_or_refused(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["hi", "p", "div", "s", "figure", "head"])
 def test_a_document_may_nest_as_deep_as_it_likes(name: str) -> None:
-    document = document_of_tei(tei(f"<div><head>Methods</head><p>{f'<{name}>' * 30_000}deep{f'</{name}>' * 30_000}</p></div>"))
+    document = document_of_tei(
+        tei(
+            f"<div><head>Methods</head><p>{f'<{name}>' * 30_000}deep{f'</{name}>' * 30_000}</p></div>"
+        )
+    )
     assert document.sections[0].heading == "Methods"
     if name == "hi":
         assert document.sections[0].text == "deep"
@@ -95,7 +115,9 @@ def test_nested_divisions_are_told_once_each() -> None:
     assert sum(len(section.text) for section in document.sections) < 20_000
 
 
-@pytest.mark.parametrize("encoding", ["nonsense", "utf-7", "idna", "base64", "hex", "rot13", "undefined", "utf-32"])
+@pytest.mark.parametrize(
+    "encoding", ["nonsense", "utf-7", "idna", "base64", "hex", "rot13", "undefined", "utf-32"]
+)
 def test_an_encoding_that_is_none_is_no_tei(encoding: str) -> None:
     text = f'<?xml version="1.0" encoding="{encoding}"?>{tei("")}'
     with pytest.raises(TeiError):
@@ -104,6 +126,10 @@ def test_an_encoding_that_is_none_is_no_tei(encoding: str) -> None:
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_document_or_no_tei(content: bytes) -> None:
-    for text in (content, b'<?xml version="1.0" encoding="' + content + b'"?><TEI/>', tei("").encode() + content):
+    for text in (
+        content,
+        b'<?xml version="1.0" encoding="' + content + b'"?><TEI/>',
+        tei("").encode() + content,
+    ):
         with contextlib.suppress(TeiError):
             document_of_tei(text)

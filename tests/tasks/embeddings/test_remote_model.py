@@ -16,10 +16,14 @@ def server() -> Iterator[OpenAIServer]:
 
 
 def embedder(server: OpenAIServer) -> SentenceEmbedder:
-    return SentenceEmbedder(EmbeddingSettings(model="litellm:openai/embed", batch_size=2), None, api_base=server.url)
+    return SentenceEmbedder(
+        EmbeddingSettings(model="litellm:openai/embed", batch_size=2), None, api_base=server.url
+    )
 
 
-async def test_an_embedding_api_answers_in_batches_and_in_order(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_embedding_api_answers_in_batches_and_in_order(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none-needed")
     vectors = await embedder(server).embed(["a a a", "b", "c d e f", "b"])
     assert vectors.shape == (4, EMBEDDING_DIMENSIONS)
@@ -30,7 +34,11 @@ async def test_an_embedding_api_answers_in_batches_and_in_order(server: OpenAISe
 
 @pytest.mark.parametrize(
     ("behaviour", "error"),
-    [("wrong_key", ConfigurationError), ("no_such_model", ConfigurationError), ("retry_after:0.01", RateLimitedError)],
+    [
+        ("wrong_key", ConfigurationError),
+        ("no_such_model", ConfigurationError),
+        ("retry_after:0.01", RateLimitedError),
+    ],
 )
 async def test_an_embedding_api_that_fails_raises_a_typed_error(
     server: OpenAIServer, behaviour: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch

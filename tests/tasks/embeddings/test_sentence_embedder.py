@@ -41,7 +41,9 @@ async def test_bfloat16_agrees_with_float32() -> None:
     assert float((low * full).sum(axis=1).min()) > 0.998
 
 
-async def test_a_cached_text_is_not_embedded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_cached_text_is_not_embedded_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = KeyedStore(tmp_path / "embeddings.sqlite")
     first = await SentenceEmbedder(SETTINGS, store).embed(TEXTS)
 
@@ -62,11 +64,15 @@ async def test_ideas_that_ask_at_once_share_the_work(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(local_model.LocalModel, "encode", counting)
     embedder = SentenceEmbedder(SETTINGS, None)
-    await asyncio.gather(*(embedder.embed(["one text", "another text", "one text"]) for _ in range(5)))
+    await asyncio.gather(
+        *(embedder.embed(["one text", "another text", "one text"]) for _ in range(5))
+    )
     assert sorted(embedded) == ["another text", "one text"]
 
 
-async def test_texts_that_several_callers_wait_for_are_embedded_together_and_each_gets_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_texts_that_several_callers_wait_for_are_embedded_together_and_each_gets_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     batches: list[int] = []
     encode = local_model.LocalModel.encode
 
@@ -74,7 +80,9 @@ async def test_texts_that_several_callers_wait_for_are_embedded_together_and_eac
         batches.append(len(texts))
         return encode(self, texts, batch_size)
 
-    texts = [[f"Text {caller} about {subject}." for subject in ("bees", "maps")] for caller in range(5)]
+    texts = [
+        [f"Text {caller} about {subject}." for subject in ("bees", "maps")] for caller in range(5)
+    ]
     alone = [await SentenceEmbedder(EmbeddingSettings(), None).embed(each) for each in texts]
     monkeypatch.setattr(local_model.LocalModel, "encode", counting)
     embedder = SentenceEmbedder(EmbeddingSettings(), None)
@@ -101,7 +109,9 @@ async def test_no_texts_give_no_rows() -> None:
 
 async def test_a_model_that_is_not_there_is_a_configuration_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="ASSAY_EMBEDDINGS__MODEL"):
-        await SentenceEmbedder(EmbeddingSettings(model=str(tmp_path / "nothing")), None).embed(["text"])
+        await SentenceEmbedder(EmbeddingSettings(model=str(tmp_path / "nothing")), None).embed(
+            ["text"]
+        )
 
 
 def test_loading_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:

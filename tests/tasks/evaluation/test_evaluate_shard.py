@@ -54,16 +54,32 @@ def request(tmp_path: Path, **changes: Any) -> RunRequest:
 
 
 def job(tmp_path: Path, count: int, **changes: Any) -> ShardJob:
-    ideas = (Idea(idea_id=IdeaId(f"idea-{n}"), title=f"Idea {n}", text=f"We will do thing number {n}.") for n in range(count))
-    planned = tuple(PlannedIdea(idea=idea, evaluation_key=EvaluationKey(f"{n:032x}")) for n, idea in enumerate(ideas))
+    ideas = (
+        Idea(idea_id=IdeaId(f"idea-{n}"), title=f"Idea {n}", text=f"We will do thing number {n}.")
+        for n in range(count)
+    )
+    planned = tuple(
+        PlannedIdea(idea=idea, evaluation_key=EvaluationKey(f"{n:032x}"))
+        for n, idea in enumerate(ideas)
+    )
     return ShardJob(
-        run_id=RunId("run-1"), request=request(tmp_path, **changes), gateway_url="http://gone", literature="test", ideas=planned
+        run_id=RunId("run-1"),
+        request=request(tmp_path, **changes),
+        gateway_url="http://gone",
+        literature="test",
+        ideas=planned,
     )
 
 
 @asynccontextmanager
 async def tools(ledger: Ledger) -> AsyncIterator[IdeaTools]:
-    yield IdeaTools(engine=cast(Any, None), literature=cast(Any, None), documents=cast(Any, None), embedder=cast(Any, None), ledger=ledger)
+    yield IdeaTools(
+        engine=cast(Any, None),
+        literature=cast(Any, None),
+        documents=cast(Any, None),
+        embedder=cast(Any, None),
+        ledger=ledger,
+    )
 
 
 @pytest.fixture
@@ -94,24 +110,32 @@ async def run(work: ShardJob, tmp_path: Path) -> dict[EvaluationKey, Any]:
     return read_receipts(layout, work.run_id)
 
 
-async def test_a_breaking_and_a_hanging_idea_do_not_hold_back_the_others(evaluated: list[str], tmp_path: Path) -> None:
+async def test_a_breaking_and_a_hanging_idea_do_not_hold_back_the_others(
+    evaluated: list[str], tmp_path: Path
+) -> None:
     work = job(tmp_path, 5, idea_timeout_seconds=0.3)
     receipts = await run(work, tmp_path)
     reasons = [receipts[planned.evaluation_key].incomplete_reason for planned in work.ideas]
     assert reasons == [None, "internal_error", "timed_out", None, None]
 
 
-async def test_what_judges_voted_lands_with_the_idea(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_what_judges_voted_lands_with_the_idea(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     votes = make_judge_votes(make_provenance("judge_novelty"), 3, Reason.REFUSED)
 
-    async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> IdeaEvaluation:
+    async def evaluate_idea(
+        planned: PlannedIdea, job: ShardJob, tools: IdeaTools
+    ) -> IdeaEvaluation:
         tools.ledger.judge_votes.extend(votes)
         return failed_evaluation(planned, job, tools.ledger, datetime.now(UTC), _no_failure())
 
     monkeypatch.setattr(shard, "evaluate_idea", evaluate_idea)
     work = job(tmp_path, 1)
     await run(work, tmp_path)
-    landed = Layout(tmp_path).idea(work.run_id, work.ideas[0].evaluation_key) / "judge_votes.parquet"
+    landed = (
+        Layout(tmp_path).idea(work.run_id, work.ideas[0].evaluation_key) / "judge_votes.parquet"
+    )
     rows = read_rows(TABLE["judge_votes"], landed)
     assert [(row["judge"], row["score"], row["unscored_reason"]) for row in rows] == [
         (JUDGES[0], 3.0, None),
@@ -119,7 +143,9 @@ async def test_what_judges_voted_lands_with_the_idea(monkeypatch: pytest.MonkeyP
     ]
 
 
-async def test_complete_ideas_are_skipped_and_incomplete_ones_tried_again(evaluated: list[str], tmp_path: Path) -> None:
+async def test_complete_ideas_are_skipped_and_incomplete_ones_tried_again(
+    evaluated: list[str], tmp_path: Path
+) -> None:
     work = job(tmp_path, 3, idea_timeout_seconds=0.2)
     await run(work, tmp_path)
     evaluated.clear()
@@ -127,7 +153,9 @@ async def test_complete_ideas_are_skipped_and_incomplete_ones_tried_again(evalua
     assert sorted(evaluated) == ["idea-1", "idea-2"]
 
 
-async def test_an_idea_that_keeps_killing_its_worker_is_set_aside_and_named(evaluated: list[str], tmp_path: Path) -> None:
+async def test_an_idea_that_keeps_killing_its_worker_is_set_aside_and_named(
+    evaluated: list[str], tmp_path: Path
+) -> None:
     work = job(tmp_path, 1)
     attempts = Attempts(tmp_path / "attempts")
     for _ in range(MAXIMUM_ATTEMPTS):
@@ -137,7 +165,9 @@ async def test_an_idea_that_keeps_killing_its_worker_is_set_aside_and_named(eval
     assert receipts[work.ideas[0].evaluation_key].incomplete_reason == "worker_lost"
 
 
-async def test_suspects_run_last_and_the_least_suspected_first(evaluated: list[str], tmp_path: Path) -> None:
+async def test_suspects_run_last_and_the_least_suspected_first(
+    evaluated: list[str], tmp_path: Path
+) -> None:
     work = job(tmp_path, 5, idea_timeout_seconds=0.2)
     attempts = Attempts(tmp_path / "attempts")
     for index, deaths in ((0, 2), (3, 1)):
@@ -147,10 +177,14 @@ async def test_suspects_run_last_and_the_least_suspected_first(evaluated: list[s
     assert evaluated[-2:] == ["idea-3", "idea-0"]
 
 
-async def test_attempts_are_taken_back_when_an_idea_ends(evaluated: list[str], tmp_path: Path) -> None:
+async def test_attempts_are_taken_back_when_an_idea_ends(
+    evaluated: list[str], tmp_path: Path
+) -> None:
     work = job(tmp_path, 2)
     await run(work, tmp_path)
-    assert [Attempts(tmp_path / "attempts").count(planned.evaluation_key) for planned in work.ideas] == [0, 0]
+    assert [
+        Attempts(tmp_path / "attempts").count(planned.evaluation_key) for planned in work.ideas
+    ] == [0, 0]
 
 
 def _lost(reason: Reason, stage: str = "literature") -> Failure:
@@ -159,13 +193,30 @@ def _lost(reason: Reason, stage: str = "literature") -> Failure:
 
 def _without_evidence(tmp_path: Path, *failures: Failure) -> IdeaEvaluation:
     """An evaluation whose one method has no evidence because `failures` happened."""
-    whole = failed_evaluation(job(tmp_path, 1).ideas[0], job(tmp_path, 1), Ledger(IdeaId("idea-0")), datetime.now(UTC), failures[0])
+    whole = failed_evaluation(
+        job(tmp_path, 1).ideas[0],
+        job(tmp_path, 1),
+        Ledger(IdeaId("idea-0")),
+        datetime.now(UTC),
+        failures[0],
+    )
     provenance = never_asked(SOUNDNESS_REVIEW, ExtractiveEngine(cast(Any, None), 1))
     review = SoundnessReview(
-        method_id="m1", unscored_reason=Reason.SOURCE_UNAVAILABLE, unscored_detail="", evidence_count=0, provenance=provenance
+        method_id="m1",
+        unscored_reason=Reason.SOURCE_UNAVAILABLE,
+        unscored_detail="",
+        evidence_count=0,
+        provenance=provenance,
     )
     soundness = SoundnessEvaluation(
-        methods=(), passages=(), passage_method_ids=(), sections=(), evidence=(), reviews=(review,), summary=None, failures=failures
+        methods=(),
+        passages=(),
+        passage_method_ids=(),
+        sections=(),
+        evidence=(),
+        reviews=(review,),
+        summary=None,
+        failures=failures,
     )
     return whole.model_copy(update={"soundness": soundness, "failures": ()})
 
@@ -186,7 +237,9 @@ def _without_evidence(tmp_path: Path, *failures: Failure) -> IdeaEvaluation:
         (_lost(Reason.SERVER_ERROR, "committee"), "source_unavailable"),
     ],
 )
-def test_what_another_run_may_mend_is_tried_again_and_nothing_else_for_ever(tmp_path: Path, failure: Failure, reason: str | None) -> None:
+def test_what_another_run_may_mend_is_tried_again_and_nothing_else_for_ever(
+    tmp_path: Path, failure: Failure, reason: str | None
+) -> None:
     assert shard._incomplete_reason(_without_evidence(tmp_path, failure)) == reason
 
 
@@ -206,7 +259,10 @@ def _raising(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
 
 @pytest.mark.parametrize(
     ("error", "reason"),
-    [(BudgetExhaustedError("the budget is spent"), "budget_exhausted"), (ZeroDivisionError("a bug"), "internal_error")],
+    [
+        (BudgetExhaustedError("the budget is spent"), "budget_exhausted"),
+        (ZeroDivisionError("a bug"), "internal_error"),
+    ],
 )
 async def test_an_error_inside_a_group_is_named_by_what_it_is_about(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, reason: str
@@ -216,12 +272,16 @@ async def test_an_error_inside_a_group_is_named_by_what_it_is_about(
     assert receipt.incomplete_reason == reason
 
 
-async def test_wrong_settings_end_the_shard_with_their_own_words_and_blame_no_idea(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_wrong_settings_end_the_shard_with_their_own_words_and_blame_no_idea(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     _raising(monkeypatch, ConfigurationError("cache is damaged: delete it"))
     work = job(tmp_path, 3)
     with pytest.raises(ConfigurationError, match="cache is damaged"):
         await run(work, tmp_path)
-    assert [Attempts(tmp_path / "attempts").count(planned.evaluation_key) for planned in work.ideas] == [0, 0, 0]
+    assert [
+        Attempts(tmp_path / "attempts").count(planned.evaluation_key) for planned in work.ideas
+    ] == [0, 0, 0]
 
 
 def _break(monkeypatch: pytest.MonkeyPatch, stage: str, error: BaseException) -> IdeaToolsFactory:
@@ -246,7 +306,9 @@ def _break(monkeypatch: pytest.MonkeyPatch, stage: str, error: BaseException) ->
         return whole(planned, *rest)
 
     def landing(layout: Layout, evaluation: IdeaEvaluation, **named: Any) -> Any:
-        if evaluation.idea.idea_id == about and (stage == "land failure" or (stage == "land" and not evaluation.failures)):
+        if evaluation.idea.idea_id == about and (
+            stage == "land failure" or (stage == "land" and not evaluation.failures)
+        ):
             raise error
         return land(layout, evaluation, **named)
 
@@ -282,7 +344,9 @@ async def test_whatever_stage_of_an_idea_fails_it_is_that_ideas_failure(
     monkeypatch.setattr(shard.logger, "disabled", True)
     work = job(tmp_path, 3, modules=tuple(Module))
     open_tools = _break(monkeypatch, stage, error)
-    receipts = await shard.evaluate_shard(work, Layout(tmp_path), Attempts(tmp_path / "attempts"), open_tools)
+    receipts = await shard.evaluate_shard(
+        work, Layout(tmp_path), Attempts(tmp_path / "attempts"), open_tools
+    )
     assert [receipt.incomplete_reason for receipt in receipts] == [
         None,
         error.reason if isinstance(error, AssayError) else "internal_error",
@@ -298,19 +362,32 @@ async def test_an_idea_that_cannot_even_land_as_a_failure_takes_no_other_with_it
 ) -> None:
     work = job(tmp_path, 3)
     open_tools = _break(monkeypatch, "land failure", PublicationError("no such row"))
-    receipts = await shard.evaluate_shard(work, Layout(tmp_path), Attempts(tmp_path / "attempts"), open_tools)
+    receipts = await shard.evaluate_shard(
+        work, Layout(tmp_path), Attempts(tmp_path / "attempts"), open_tools
+    )
     assert [receipt.idea_id for receipt in receipts] == ["idea-0", "idea-2"]
-    assert "the failure of idea 'idea-1' cannot be landed: PublicationError: no such row" in caplog.text
+    assert (
+        "the failure of idea 'idea-1' cannot be landed: PublicationError: no such row"
+        in caplog.text
+    )
 
 
-async def test_a_disk_that_refuses_is_no_ideas_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    open_tools = _break(monkeypatch, "land failure", OSError(errno.ENOSPC, "No space left on device"))
+async def test_a_disk_that_refuses_is_no_ideas_fault(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    open_tools = _break(
+        monkeypatch, "land failure", OSError(errno.ENOSPC, "No space left on device")
+    )
     with pytest.raises(ExceptionGroup) as raised:
-        await shard.evaluate_shard(job(tmp_path, 2), Layout(tmp_path), Attempts(tmp_path / "attempts"), open_tools)
+        await shard.evaluate_shard(
+            job(tmp_path, 2), Layout(tmp_path), Attempts(tmp_path / "attempts"), open_tools
+        )
     assert raised.group_contains(OSError, match="No space left")
 
 
-async def test_memory_that_ran_out_ends_the_worker_and_leaves_the_idea_a_suspect(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_memory_that_ran_out_ends_the_worker_and_leaves_the_idea_a_suspect(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     work, attempts = job(tmp_path, 2), Attempts(tmp_path / "attempts")
     open_tools = _break(monkeypatch, Module.SOUNDNESS, MemoryError())
     with pytest.raises(ExceptionGroup) as raised:
@@ -324,14 +401,28 @@ async def test_an_idea_without_a_receipt_has_no_folder(tmp_path: Path) -> None:
 
 
 def key(
-    tmp_path: Path, idea: Idea | None = None, literature: str = "snapshot:abc", used: tuple[str, ...] = (), **changes: Any
+    tmp_path: Path,
+    idea: Idea | None = None,
+    literature: str = "snapshot:abc",
+    used: tuple[str, ...] = (),
+    **changes: Any,
 ) -> EvaluationKey:
-    chosen = idea or Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.", cutoff_date=date(2024, 1, 1))
+    chosen = idea or Idea(
+        idea_id=IdeaId("a"),
+        title="A",
+        text="We will do something new.",
+        cutoff_date=date(2024, 1, 1),
+    )
     return evaluation_key(chosen, request(tmp_path, **changes), literature, STEPS, used)
 
 
 def test_the_key_changes_with_all_that_could_change_the_result(tmp_path: Path) -> None:
-    base = Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.", cutoff_date=date(2024, 1, 1))
+    base = Idea(
+        idea_id=IdeaId("a"),
+        title="A",
+        text="We will do something new.",
+        cutoff_date=date(2024, 1, 1),
+    )
     variants = [
         key(tmp_path),
         key(tmp_path, base.model_copy(update={"text": "We will do something else."})),
@@ -348,8 +439,15 @@ def test_the_key_changes_with_all_that_could_change_the_result(tmp_path: Path) -
 
 
 def test_the_key_stays_when_nothing_that_matters_changes(tmp_path: Path) -> None:
-    base = Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.", cutoff_date=date(2024, 1, 1))
-    same = base.model_copy(update={"group": "other", "title": "Another title", "metadata": {"note": "x"}})
+    base = Idea(
+        idea_id=IdeaId("a"),
+        title="A",
+        text="We will do something new.",
+        cutoff_date=date(2024, 1, 1),
+    )
+    same = base.model_copy(
+        update={"group": "other", "title": "Another title", "metadata": {"note": "x"}}
+    )
     assert key(tmp_path, base) == key(tmp_path, same, workers=7, ideas_in_flight=3)
 
 
@@ -361,7 +459,11 @@ def test_the_run_is_named_after_its_content(tmp_path: Path) -> None:
     assert run_id_for(request(tmp_path), keys, ["line 3:empty"]) != again
 
 
-def test_an_evaluation_ends_no_earlier_than_it_began_though_the_clock_was_set_back(tmp_path: Path) -> None:
+def test_an_evaluation_ends_no_earlier_than_it_began_though_the_clock_was_set_back(
+    tmp_path: Path,
+) -> None:
     work, tomorrow = job(tmp_path, 1), datetime.now(UTC) + timedelta(days=1)
-    evaluation = failed_evaluation(work.ideas[0], work, Ledger(IdeaId("idea-0")), tomorrow, _no_failure())
+    evaluation = failed_evaluation(
+        work.ideas[0], work, Ledger(IdeaId("idea-0")), tomorrow, _no_failure()
+    )
     assert evaluation.finished_at == evaluation.started_at == tomorrow

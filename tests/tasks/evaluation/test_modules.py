@@ -44,9 +44,13 @@ def request(**changes: Any) -> RunRequest:
     return RunRequest(**{**fields, **changes})
 
 
-def key(modules: tuple[Module, ...], settings: Settings | None = None, profile: Profile | None = None) -> EvaluationKey:
+def key(
+    modules: tuple[Module, ...], settings: Settings | None = None, profile: Profile | None = None
+) -> EvaluationKey:
     asked = request(modules=modules, profile=profile or load_profile("economy"))
-    return evaluation_key(IDEA, asked, "snapshot:abc", STEPS, conditions(asked, settings or Settings()))
+    return evaluation_key(
+        IDEA, asked, "snapshot:abc", STEPS, conditions(asked, settings or Settings())
+    )
 
 
 def test_every_module_can_be_asked_for_has_tables_parameters_and_a_weight() -> None:
@@ -59,13 +63,22 @@ def test_every_module_can_be_asked_for_has_tables_parameters_and_a_weight() -> N
 
 
 def test_no_step_belongs_to_two_modules_and_every_module_has_steps() -> None:
-    owners = [[module for module, evaluating_module in MODULES.items() if evaluating_module.holds(step.package)] for step in STEPS]
+    owners = [
+        [
+            module
+            for module, evaluating_module in MODULES.items()
+            if evaluating_module.holds(step.package)
+        ]
+        for step in STEPS
+    ]
     assert all(len(found) <= 1 for found in owners)
     assert {module for found in owners for module in found} == set(MODULES)
 
 
 def test_a_module_that_does_not_exist_is_refused_in_one_line() -> None:
-    with pytest.raises(ConfigurationError, match="taste; choose from soundness, contribution, committee"):
+    with pytest.raises(
+        ConfigurationError, match="taste; choose from soundness, contribution, committee"
+    ):
         parse_modules("soundness,taste")
 
 
@@ -78,19 +91,31 @@ def test_asking_for_the_committee_leaves_the_other_modules_keys_alone() -> None:
     assert key(without) != key((*without, Module.COMMITTEE))
 
 
-def test_a_personas_file_counts_by_its_content_and_a_source_by_being_configured(tmp_path: Path) -> None:
+def test_a_personas_file_counts_by_its_content_and_a_source_by_being_configured(
+    tmp_path: Path,
+) -> None:
     economy = load_profile("economy")
     text = '[[dimension]]\nname = "ethics"\nquestion = "Is it right?"\n'
     profiles = []
     for name, content in (("a", text), ("b", text), ("c", text.replace("right", "fair"))):
         (tmp_path / name).write_text(content)
-        profiles.append(replace(economy, committee=replace(economy.committee, personas_file=str(tmp_path / name))))
+        profiles.append(
+            replace(
+                economy, committee=replace(economy.committee, personas_file=str(tmp_path / name))
+            )
+        )
     keys = [key((Module.COMMITTEE,), profile=profile) for profile in profiles]
     assert keys[0] == keys[1] != keys[2]
-    asking = replace(economy, committee=replace(economy.committee, sources=("literature", "serper")))
+    asking = replace(
+        economy, committee=replace(economy.committee, sources=("literature", "serper"))
+    )
     configured = Settings(serper_api_key="secret")
-    assert key((Module.COMMITTEE,), configured, asking) != key((Module.COMMITTEE,), Settings(serper_api_key=None), asking)
-    assert "secret" not in "".join(conditions(request(modules=(Module.COMMITTEE,), profile=asking), configured))
+    assert key((Module.COMMITTEE,), configured, asking) != key(
+        (Module.COMMITTEE,), Settings(serper_api_key=None), asking
+    )
+    assert "secret" not in "".join(
+        conditions(request(modules=(Module.COMMITTEE,), profile=asking), configured)
+    )
 
 
 @dataclass(frozen=True)
@@ -109,20 +134,40 @@ def _module(module: Module, waits: float) -> EvaluatingModule:
     return EvaluatingModule(f"tasks.{module}", evaluate)
 
 
-async def evaluated(monkeypatch: pytest.MonkeyPatch, modules: tuple[Module, ...], *, first_waits: float = 0.0) -> IdeaEvaluation:
-    fakes = {module: _module(module, first_waits if place == 0 else 0.0) for place, module in enumerate(Module)}
+async def evaluated(
+    monkeypatch: pytest.MonkeyPatch, modules: tuple[Module, ...], *, first_waits: float = 0.0
+) -> IdeaEvaluation:
+    fakes = {
+        module: _module(module, first_waits if place == 0 else 0.0)
+        for place, module in enumerate(Module)
+    }
     monkeypatch.setattr(evaluating, "MODULES", fakes)
     planned = PlannedIdea(idea=IDEA, evaluation_key=EvaluationKey("0" * 32))
-    job = ShardJob(run_id=RunId("r"), request=request(modules=modules), gateway_url="http://gone", literature="test", ideas=(planned,))
+    job = ShardJob(
+        run_id=RunId("r"),
+        request=request(modules=modules),
+        gateway_url="http://gone",
+        literature="test",
+        ideas=(planned,),
+    )
     nothing = cast(Any, None)
-    return await evaluate_idea(planned, job, IdeaTools(nothing, nothing, nothing, nothing, Ledger(IDEA.idea_id)))
+    return await evaluate_idea(
+        planned, job, IdeaTools(nothing, nothing, nothing, nothing, Ledger(IDEA.idea_id))
+    )
 
 
-async def test_what_modules_find_is_put_together_in_their_order_whoever_ends_first(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_modules_find_is_put_together_in_their_order_whoever_ends_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     found = await evaluated(monkeypatch, (Module.COMMITTEE, Module.SOUNDNESS), first_waits=0.02)
     assert list(found.modules) == ["soundness", "committee"]
     assert (found.contribution, found.novelty) == (None, None)
-    assert [row.module for row in found.citations] == ["soundness", "committee", "committee", "committee"]
+    assert [row.module for row in found.citations] == [
+        "soundness",
+        "committee",
+        "committee",
+        "committee",
+    ]
     assert len({paper.paper_id for paper in found.papers}) == len(found.papers) == 3
 
 

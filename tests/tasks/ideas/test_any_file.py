@@ -16,12 +16,36 @@ from schemas.idea import IdeaBatch
 from tasks.ideas.read import FORMATS, read_ideas
 from tasks.ideas.write import write_ideas
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40) | st.dates().map(str)
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=40)
+    | st.dates().map(str)
+)
 VALUES = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3), max_leaves=8
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=8,
 )
 NAMES = st.sampled_from(
-    ["idea_id", "id", "text", "idea", "Problem", "method", "Experiment Design", "title", "cutoff_date", "group", "discipline", "metadata"]
+    [
+        "idea_id",
+        "id",
+        "text",
+        "idea",
+        "Problem",
+        "method",
+        "Experiment Design",
+        "title",
+        "cutoff_date",
+        "group",
+        "discipline",
+        "metadata",
+    ]
 )
 ROWS = st.lists(st.dictionaries(NAMES | st.text(max_size=6), VALUES, max_size=7), max_size=6)
 PROSE = st.text(alphabet=string.ascii_letters + "   \n#*:.é-中", min_size=20, max_size=300)

@@ -23,7 +23,11 @@ def words(seed: int, count: int) -> list[str]:
 def test_the_same_text_under_another_id_is_kept_and_marked() -> None:
     text = " ".join(words(1, 200))
     marked = mark_duplicates([idea("a", text), idea("b", text.upper() + "!"), idea("c", text)])
-    assert [(item.duplicate_of, item.duplicate_similarity_0_to_1) for item in marked] == [(None, None), ("a", 1.0), ("a", 1.0)]
+    assert [(item.duplicate_of, item.duplicate_similarity_0_to_1) for item in marked] == [
+        (None, None),
+        ("a", 1.0),
+        ("a", 1.0),
+    ]
 
 
 def test_a_slightly_changed_text_is_a_near_duplicate() -> None:
@@ -38,7 +42,10 @@ def test_a_slightly_changed_text_is_a_near_duplicate() -> None:
 def test_texts_that_share_half_are_no_duplicates() -> None:
     original = words(3, 300)
     half = original[:150] + words(4, 150)
-    assert not any(item.duplicate_of for item in mark_duplicates([idea("a", " ".join(original)), idea("b", " ".join(half))]))
+    assert not any(
+        item.duplicate_of
+        for item in mark_duplicates([idea("a", " ".join(original)), idea("b", " ".join(half))])
+    )
 
 
 def test_a_text_without_spaces_between_words_is_compared_by_characters() -> None:
@@ -56,7 +63,13 @@ def test_marks_do_not_depend_on_the_process() -> None:
         "print([(i.duplicate_of, i.duplicate_similarity_0_to_1) for i in mark_duplicates(ideas)])"
     )
     answers = {
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}).stdout
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed},
+        ).stdout
         for seed in ("1", "2")
     }
     assert len(answers) == 1

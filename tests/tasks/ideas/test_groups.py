@@ -21,9 +21,19 @@ def test_a_group_becomes_its_ideas_and_keeps_decisions_as_metadata(tmp_path: Pat
     batch = read(
         tmp_path,
         {
-            "query": {"paper_id": "q", "title": "Query", "abstract": f"{TEXT} One.", "decision": "Accept (Oral)"},
+            "query": {
+                "paper_id": "q",
+                "title": "Query",
+                "abstract": f"{TEXT} One.",
+                "decision": "Accept (Oral)",
+            },
             "cutoff_date": "2024-05-01",
-            "matches": {"reject": {"paper": {"id": "a", "title": "Other", "abstract": f"{TEXT} Two."}, "final_score": 0.5}},
+            "matches": {
+                "reject": {
+                    "paper": {"id": "a", "title": "Other", "abstract": f"{TEXT} Two."},
+                    "final_score": 0.5,
+                }
+            },
         },
     )
     assert [(idea.idea_id, idea.group, idea.metadata["decision"]) for idea in batch.ideas] == [
@@ -31,11 +41,18 @@ def test_a_group_becomes_its_ideas_and_keeps_decisions_as_metadata(tmp_path: Pat
         ("q:a", "q", "reject"),
     ]
     assert {str(idea.cutoff_date) for idea in batch.ideas} == {"2024-05-01"}
-    assert all("oral" not in idea.text.lower() and "reject" not in idea.text.lower() for idea in batch.ideas)
+    assert all(
+        "oral" not in idea.text.lower() and "reject" not in idea.text.lower()
+        for idea in batch.ideas
+    )
 
 
 def test_pairs_of_one_query_stay_apart(tmp_path: Path) -> None:
-    pair = {"group_id": "g", "paper_a": {"paper_id": "a", "abstract": TEXT}, "paper_b": {"paper_id": "b", "abstract": f"{TEXT} More."}}
+    pair = {
+        "group_id": "g",
+        "paper_a": {"paper_id": "a", "abstract": TEXT},
+        "paper_b": {"paper_id": "b", "abstract": f"{TEXT} More."},
+    }
     batch = read(tmp_path, pair, pair)
     assert [idea.group for idea in batch.ideas] == ["g", "g", "g#2", "g#2"]
     assert len({idea.idea_id for idea in batch.ideas}) == 4
@@ -47,7 +64,13 @@ def test_listed_ideas_without_identifiers_are_named_by_their_place(tmp_path: Pat
 
 
 def test_a_bad_member_is_rejected_and_the_others_stay(tmp_path: Path) -> None:
-    batch = read(tmp_path, {"group": "g", "ideas": [{"text": TEXT}, "no object", {"text": ""}, {"title": "only a title"}]})
+    batch = read(
+        tmp_path,
+        {
+            "group": "g",
+            "ideas": [{"text": TEXT}, "no object", {"text": ""}, {"title": "only a title"}],
+        },
+    )
     assert len(batch.ideas) == 1
     assert [(entry.location, entry.reason) for entry in batch.rejected] == [
         ("groups.json entry 1, ideas 2", "unreadable"),
@@ -62,12 +85,21 @@ def test_an_idea_with_a_text_of_its_own_is_no_group(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "ideas", "groups"), [("innoeval_groups", 472, 118), ("innoeval_pairs_easy", 236, 118), ("innoeval_pairs_hard", 274, 137)]
+    ("name", "ideas", "groups"),
+    [
+        ("innoeval_groups", 472, 118),
+        ("innoeval_pairs_easy", 236, 118),
+        ("innoeval_pairs_hard", 274, 137),
+    ],
 )
 def test_the_real_groups_and_pairs_are_read_whole(name: str, ideas: int, groups: int) -> None:
     path = SHARED / f"{name}.json"
     if not path.exists():
         pytest.skip("the shared data is not here")
     batch = read_ideas(path, default_cutoff=None)
-    assert (len(batch.ideas), len(batch.rejected), len({idea.group for idea in batch.ideas})) == (ideas, 0, groups)
+    assert (len(batch.ideas), len(batch.rejected), len({idea.group for idea in batch.ideas})) == (
+        ideas,
+        0,
+        groups,
+    )
     assert all(idea.metadata["decision"] for idea in batch.ideas)

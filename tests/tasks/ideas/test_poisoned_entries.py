@@ -18,7 +18,8 @@ from warehouse.layout import Layout
 
 GOOD = "Train a small model on curated data and compare it with a large one."
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{new}: &{new} [{', '.join(f'*{old}' for _ in range(9))}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{new}: &{new} [{', '.join(f'*{old}' for _ in range(9))}]\n"
+    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
 )
 
 
@@ -85,7 +86,12 @@ def test_a_date_nested_a_thousand_deep_is_rejected_as_that_idea_alone(tmp_path: 
 def test_groups_named_to_meet_each_others_second_names_stay_apart(tmp_path: Path) -> None:
     path = tmp_path / "ideas.jsonl"
     names = ["g" + "#2" * (number % 1100) for number in range(2200)]
-    path.write_text("\n".join(json.dumps({"group": name, "ideas": [{"text": f"{GOOD} {n}"}]}) for n, name in enumerate(names)))
+    path.write_text(
+        "\n".join(
+            json.dumps({"group": name, "ideas": [{"text": f"{GOOD} {n}"}]})
+            for n, name in enumerate(names)
+        )
+    )
     batch = read_here(path)
     groups = [idea.group for idea in batch.ideas]
     assert len(set(groups)) == len(groups) > 50
@@ -105,7 +111,9 @@ def test_whatever_stage_of_reading_fails_over_an_entry_the_others_are_read(
 
     monkeypatch.setattr(parse, stage, breaking)
     path = tmp_path / "ideas.jsonl"
-    path.write_text("\n".join(json.dumps({"text": f"{GOOD} {word}"}) for word in ("poison", "once", "twice")))
+    path.write_text(
+        "\n".join(json.dumps({"text": f"{GOOD} {word}"}) for word in ("poison", "once", "twice"))
+    )
     batch = read_here(path)
     assert len(batch.ideas) == 2
     (rejected,) = batch.rejected
@@ -113,7 +121,9 @@ def test_whatever_stage_of_reading_fails_over_an_entry_the_others_are_read(
     assert "ZeroDivisionError: nobody foresaw this" in rejected.detail
 
 
-def test_memory_that_ran_out_is_no_entrys_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_memory_that_ran_out_is_no_entrys_fault(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def breaking(*_: object) -> None:
         raise MemoryError
 
@@ -153,7 +163,9 @@ def test_a_pipe_in_place_of_an_idea_file_is_one_line(tmp_path: Path) -> None:
 
 def one_value_for_all(path: Path, characters: int, rows: int) -> Path:
     """A file in which one value stands for all rows: small on the disk, large in memory."""
-    values = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array(["a" * characters]))
+    values = pa.DictionaryArray.from_arrays(
+        pa.array([0] * rows, pa.int32()), pa.array(["a" * characters])
+    )
     pq.write_table(
         pa.table({"text": values}),
         path,
@@ -209,7 +221,9 @@ def test_a_column_nested_too_deep_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["ideas.jsonl", "ideas.json", "ideas.csv"])
-def test_more_entries_than_a_batch_may_have_are_one_line(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_more_entries_than_a_batch_may_have_are_one_line(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(limits, "MAXIMUM_ENTRIES", 10)
     content = {
         "ideas.jsonl": "{}\n" * 11,
@@ -221,16 +235,24 @@ def test_more_entries_than_a_batch_may_have_are_one_line(name: str, monkeypatch:
         read_ideas(tmp_path / name, default_cutoff=None)
 
 
-def test_more_text_than_fits_in_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_more_text_than_fits_in_memory_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(limits, "MAXIMUM_BATCH_CHARACTERS", 500)
     path = tmp_path / "ideas.jsonl"
-    path.write_text("\n".join(json.dumps({"text": f"{GOOD} {number}", "note": "n" * 50}) for number in range(8)))
+    path.write_text(
+        "\n".join(json.dumps({"text": f"{GOOD} {number}", "note": "n" * 50}) for number in range(8))
+    )
     with pytest.raises(IdeaFileError, match="more than 500 characters: split it"):
         read_ideas(path, default_cutoff=None)
 
 
-@pytest.mark.parametrize(("name", "bytes_said"), [("ideas.json", "200,000,000"), ("ideas.csv", "1,000,000,000")])
-def test_a_file_larger_than_can_be_read_is_one_line(name: str, bytes_said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "bytes_said"), [("ideas.json", "200,000,000"), ("ideas.csv", "1,000,000,000")]
+)
+def test_a_file_larger_than_can_be_read_is_one_line(
+    name: str, bytes_said: str, tmp_path: Path
+) -> None:
     with (tmp_path / name).open("wb") as file:
         file.truncate(1_100_000_000)  # a file with a hole: nothing is written
     with pytest.raises(IdeaFileError, match=f"{name} has 1,100,000,000 bytes, the limit is"):

@@ -15,7 +15,9 @@ REAL_IDEAS = Path(__file__).parents[4] / "shared" / "data" / "scholarideas.jsonl
 
 
 def lines(path: Path, *rows: object) -> Path:
-    path.write_text("\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows), "utf-8")
+    path.write_text(
+        "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows), "utf-8"
+    )
     return path
 
 
@@ -24,20 +26,44 @@ def read(path: Path) -> IdeaBatch:
 
 
 def test_a_line_of_json_becomes_an_idea_with_everything_given(tmp_path: Path) -> None:
-    row = {"id": 7, "text": GOOD, "title": "T", "cutoff_date": "2024-09-24", "group": "g", "difficulty": 3, "rubrics": [1], "ok": True}
+    row = {
+        "id": 7,
+        "text": GOOD,
+        "title": "T",
+        "cutoff_date": "2024-09-24",
+        "group": "g",
+        "difficulty": 3,
+        "rubrics": [1],
+        "ok": True,
+    }
     (idea,) = read(lines(tmp_path / "ideas.jsonl", row)).ideas
-    assert (idea.idea_id, idea.title, idea.text, idea.cutoff_date, idea.group) == ("7", "T", GOOD, date(2024, 9, 24), "g")
+    assert (idea.idea_id, idea.title, idea.text, idea.cutoff_date, idea.group) == (
+        "7",
+        "T",
+        GOOD,
+        date(2024, 9, 24),
+        "g",
+    )
     assert idea.metadata == {"difficulty": "3", "ok": "true"}
 
 
 def test_parts_become_one_text_and_stay_parts(tmp_path: Path) -> None:
-    row = {"Title": "Short", "Problem": "Nobody knows why it fails.", "methods": "We look closely.", "Experiment Design": "Ten runs."}
+    row = {
+        "Title": "Short",
+        "Problem": "Nobody knows why it fails.",
+        "methods": "We look closely.",
+        "Experiment Design": "Ten runs.",
+    }
     (idea,) = read(lines(tmp_path / "ideas.jsonl", row)).ideas
     assert (
         idea.text
         == "# Short\n\n## Problem\n\nNobody knows why it fails.\n\n## Method\n\nWe look closely.\n\n## Experiment Design\n\nTen runs."
     )
-    assert (idea.problem, idea.method, idea.experiment) == ("Nobody knows why it fails.", "We look closely.", "Ten runs.")
+    assert (idea.problem, idea.method, idea.experiment) == (
+        "Nobody knows why it fails.",
+        "We look closely.",
+        "Ten runs.",
+    )
 
 
 def test_a_part_missing_from_the_text_is_added_to_it(tmp_path: Path) -> None:
@@ -45,7 +71,17 @@ def test_a_part_missing_from_the_text_is_added_to_it(tmp_path: Path) -> None:
     assert idea.text == f"{GOOD}\n\n## Method\n\nWith care."
 
 
-@pytest.mark.parametrize("heading", ["## Method", "**Method**", "**Method:**", "Method:", "### 2. Proposed Method", "# METHODOLOGY"])
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "## Method",
+        "**Method**",
+        "**Method:**",
+        "Method:",
+        "### 2. Proposed Method",
+        "# METHODOLOGY",
+    ],
+)
 def test_parts_are_recognised_by_their_headings(tmp_path: Path, heading: str) -> None:
     text = f"## Problem\nIt is slow.\n\n{heading}\nWe make it fast.\n\n### Detail\nSo much.\n\n## Experiment Design\nWe time it."
     (idea,) = read(lines(tmp_path / "ideas.jsonl", {"text": text})).ideas
@@ -57,13 +93,22 @@ def test_parts_are_recognised_by_their_headings(tmp_path: Path, heading: str) ->
 
 def test_discipline_is_the_group_where_no_group_is_given(tmp_path: Path) -> None:
     path = lines(
-        tmp_path / "ideas.jsonl", {"text": GOOD, "discipline": "eco"}, {"text": GOOD + " Again.", "discipline": "eco", "group": "g"}
+        tmp_path / "ideas.jsonl",
+        {"text": GOOD, "discipline": "eco"},
+        {"text": GOOD + " Again.", "discipline": "eco", "group": "g"},
     )
-    assert [(idea.group, idea.metadata) for idea in read(path).ideas] == [("eco", {"discipline": "eco"}), ("g", {"discipline": "eco"})]
+    assert [(idea.group, idea.metadata) for idea in read(path).ideas] == [
+        ("eco", {"discipline": "eco"}),
+        ("g", {"discipline": "eco"}),
+    ]
 
 
-def test_the_default_cutoff_holds_where_none_is_given_and_leaves_identifiers_alone(tmp_path: Path) -> None:
-    path = lines(tmp_path / "ideas.jsonl", {"text": GOOD}, {"text": GOOD, "cutoff_date": "2020-01-01"})
+def test_the_default_cutoff_holds_where_none_is_given_and_leaves_identifiers_alone(
+    tmp_path: Path,
+) -> None:
+    path = lines(
+        tmp_path / "ideas.jsonl", {"text": GOOD}, {"text": GOOD, "cutoff_date": "2020-01-01"}
+    )
     with_default = read_ideas(path, default_cutoff=date(2023, 1, 1)).ideas
     assert [idea.cutoff_date for idea in with_default] == [date(2023, 1, 1), date(2020, 1, 1)]
     assert [idea.idea_id for idea in with_default] == [idea.idea_id for idea in read(path).ideas]
@@ -91,7 +136,9 @@ def test_the_default_cutoff_holds_where_none_is_given_and_leaves_identifiers_alo
 def test_a_bad_entry_is_rejected_by_itself_with_its_line_and_the_way_to_mend_it(
     tmp_path: Path, row: object, reason: str, mend: str
 ) -> None:
-    batch = read(lines(tmp_path / "ideas.jsonl", {"text": GOOD}, row, {"text": GOOD + " And more."}))
+    batch = read(
+        lines(tmp_path / "ideas.jsonl", {"text": GOOD}, row, {"text": GOOD + " And more."})
+    )
     assert len(batch.ideas) == 2
     (rejected,) = batch.rejected
     assert (rejected.location, rejected.reason) == ("ideas.jsonl line 2", reason)
@@ -109,11 +156,19 @@ def test_a_line_in_another_encoding_is_rejected_by_itself(tmp_path: Path) -> Non
     )
     batch = read(path)
     assert len(batch.ideas) == 1
-    assert [(item.reason, item.location) for item in batch.rejected] == [("unreadable", "ideas.jsonl line 2")]
+    assert [(item.reason, item.location) for item in batch.rejected] == [
+        ("unreadable", "ideas.jsonl line 2")
+    ]
 
 
 def test_the_second_of_two_ideas_with_one_id_is_rejected(tmp_path: Path) -> None:
-    batch = read(lines(tmp_path / "ideas.jsonl", {"id": "a", "text": GOOD}, {"id": "a", "text": GOOD + " But differently."}))
+    batch = read(
+        lines(
+            tmp_path / "ideas.jsonl",
+            {"id": "a", "text": GOOD},
+            {"id": "a", "text": GOOD + " But differently."},
+        )
+    )
     assert [idea.text for idea in batch.ideas] == [GOOD]
     assert [(item.idea_id, item.reason) for item in batch.rejected] == [("a", "duplicate_id")]
     assert "line 1" in batch.rejected[0].detail
@@ -126,9 +181,16 @@ def test_the_same_text_twice_without_id_is_one_idea(tmp_path: Path) -> None:
 
 
 def test_csv_columns_are_found_whatever_their_case_and_delimiter(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(f'ID;Text;Cutoff Date\nx;"{GOOD}\nSecond; line";2024-01-02\n\ny;"{GOOD} More.";\n', "utf-8-sig")
+    (tmp_path / "a.csv").write_text(
+        f'ID;Text;Cutoff Date\nx;"{GOOD}\nSecond; line";2024-01-02\n\ny;"{GOOD} More.";\n',
+        "utf-8-sig",
+    )
     first, second = read(tmp_path / "a.csv").ideas
-    assert (first.idea_id, first.text, first.cutoff_date) == ("x", f"{GOOD}\nSecond; line", date(2024, 1, 2))
+    assert (first.idea_id, first.text, first.cutoff_date) == (
+        "x",
+        f"{GOOD}\nSecond; line",
+        date(2024, 1, 2),
+    )
     assert (second.idea_id, second.cutoff_date) == ("y", None)
 
 
@@ -136,7 +198,10 @@ def test_a_csv_row_with_too_many_cells_or_another_encoding_is_rejected(tmp_path:
     (tmp_path / "a.csv").write_bytes(f"id,text\na,one, two\nb,{GOOD}\nc,caf".encode() + b"\xe9\n")
     batch = read(tmp_path / "a.csv")
     assert [idea.idea_id for idea in batch.ideas] == ["b"]
-    assert [(item.reason, item.location) for item in batch.rejected] == [("bad_field", "a.csv line 2"), ("unreadable", "a.csv line 4")]
+    assert [(item.reason, item.location) for item in batch.rejected] == [
+        ("bad_field", "a.csv line 2"),
+        ("unreadable", "a.csv line 4"),
+    ]
 
 
 def test_a_five_megabyte_csv_cell_is_one_rejection_not_the_end_of_the_file(tmp_path: Path) -> None:
@@ -147,22 +212,36 @@ def test_a_five_megabyte_csv_cell_is_one_rejection_not_the_end_of_the_file(tmp_p
 
 def test_parquet_rows_keep_their_dates(tmp_path: Path) -> None:
     pl.DataFrame(
-        {"idea_id": ["a", None], "text": [GOOD, None], "cutoff_date": [date(2024, 1, 2), None], "score": [1.5, None]}
+        {
+            "idea_id": ["a", None],
+            "text": [GOOD, None],
+            "cutoff_date": [date(2024, 1, 2), None],
+            "score": [1.5, None],
+        }
     ).write_parquet(tmp_path / "a.parquet")
     batch = read(tmp_path / "a.parquet")
-    assert [(idea.cutoff_date, idea.metadata) for idea in batch.ideas] == [(date(2024, 1, 2), {"score": "1.5"})]
-    assert [(item.location, item.reason) for item in batch.rejected] == [("a.parquet row 2", "empty")]
+    assert [(idea.cutoff_date, idea.metadata) for idea in batch.ideas] == [
+        (date(2024, 1, 2), {"score": "1.5"})
+    ]
+    assert [(item.location, item.reason) for item in batch.rejected] == [
+        ("a.parquet row 2", "empty")
+    ]
 
 
 def test_a_folder_gives_one_idea_per_file_in_the_order_of_names(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text(GOOD, "utf-8")
-    (tmp_path / "a.md").write_text(f"---\nidea_id: first\ncutoff_date: 2024-01-02\ngroup: g\n---\n# A good title\n\n{GOOD}", "utf-8")
+    (tmp_path / "a.md").write_text(
+        f"---\nidea_id: first\ncutoff_date: 2024-01-02\ngroup: g\n---\n# A good title\n\n{GOOD}",
+        "utf-8",
+    )
     (tmp_path / "c.md").write_text("---\n: [\n---\ntext", "utf-8")
     (tmp_path / "d.docx").write_bytes(b"PK")
     (tmp_path / "e.txt").write_bytes(b"\xff\xfe\xfa")
     (tmp_path / ".hidden").write_text("x", "utf-8")
     batch = read(tmp_path)
-    assert [(idea.title, idea.group, idea.cutoff_date, idea.metadata["file"]) for idea in batch.ideas] == [
+    assert [
+        (idea.title, idea.group, idea.cutoff_date, idea.metadata["file"]) for idea in batch.ideas
+    ] == [
         ("A good title", "g", date(2024, 1, 2), "a.md"),
         (GOOD.rstrip("."), None, None, "b.txt"),
     ]
@@ -195,7 +274,9 @@ def test_a_single_markdown_file_is_one_idea(tmp_path: Path) -> None:
         ("ideas.md", b"\xff\xfa", "not UTF-8"),
     ],
 )
-def test_a_file_that_cannot_be_read_at_all_is_one_clear_error(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+def test_a_file_that_cannot_be_read_at_all_is_one_clear_error(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(IdeaFileError, match=message):
         read(tmp_path / name)
@@ -218,8 +299,13 @@ def test_parquet_without_a_text_column_names_what_is_there(tmp_path: Path) -> No
 def test_the_81_real_ideas_go_in_unchanged() -> None:
     batch = read(REAL_IDEAS)
     assert (len(batch.ideas), batch.rejected) == (81, ())
-    assert all(idea.problem and idea.method and idea.experiment and idea.cutoff_date and idea.group for idea in batch.ideas)
+    assert all(
+        idea.problem and idea.method and idea.experiment and idea.cutoff_date and idea.group
+        for idea in batch.ideas
+    )
     rows = [json.loads(line) for line in REAL_IDEAS.read_text("utf-8").splitlines()]
-    assert [(idea.idea_id, idea.text) for idea in batch.ideas] == [(row["idea_id"], row["text"].strip()) for row in rows]
+    assert [(idea.idea_id, idea.text) for idea in batch.ideas] == [
+        (row["idea_id"], row["text"].strip()) for row in rows
+    ]
     assert all(0 < len(idea.title) <= 120 and idea.title != "Research Plan" for idea in batch.ideas)
     assert not any(idea.duplicate_of for idea in batch.ideas)

@@ -33,12 +33,21 @@ class Judgement(Reply):
 async def _baseline(question: Question, tools: BaselineTools) -> Judgement | NoAnswer:
     if not question.paper:
         return NoAnswer(Reason.NO_EVIDENCE, "no paper was found")
-    return Judgement(support=question.paper.split(".")[0] + " [P1].", score=len(question.paper) % 11)
+    return Judgement(
+        support=question.paper.split(".")[0] + " [P1].", score=len(question.paper) % 11
+    )
 
 
 @pytest.fixture(scope="session")
 def step() -> Step[Question, Judgement]:
-    made = Step(name="soundness_trial", version=3, package="tests.none", input_model=Question, output_model=Judgement, baseline=_baseline)
+    made = Step(
+        name="soundness_trial",
+        version=3,
+        package="tests.none",
+        input_model=Question,
+        output_model=Judgement,
+        baseline=_baseline,
+    )
     made.__dict__["template"] = TEMPLATE
     return made
 
@@ -46,7 +55,8 @@ def step() -> Step[Question, Judgement]:
 @pytest.fixture
 def question() -> Question:
     return Question(
-        idea="We route tokens sparsely through experts to save compute.", paper="Sparse routing saved 30% of compute. It was hard."
+        idea="We route tokens sparsely through experts to save compute.",
+        paper="Sparse routing saved 30% of compute. It was hard.",
     )
 
 
@@ -64,7 +74,12 @@ def open_engine(tmp_path: Path, server: OpenAIServer) -> Callable[..., Awaitable
     """Make, inside the running loop, an engine on the loopback server: (engine, backend, ledger, budget)."""
 
     async def opened(
-        *, model: str = "openai/loopback", api_base: str | None = None, budget: Budget | None = None, cache: Any = None, **options: Any
+        *,
+        model: str = "openai/loopback",
+        api_base: str | None = None,
+        budget: Budget | None = None,
+        cache: Any = None,
+        **options: Any,
     ) -> Opened:
         values: dict[str, Any] = {
             "prompt_price_usd_per_million_tokens": 1.0,
@@ -87,6 +102,8 @@ def open_engine(tmp_path: Path, server: OpenAIServer) -> Callable[..., Awaitable
             backoff_seconds=0.01,
         )
         ledger = Ledger(IdeaId("i1"))
-        return Opened(engine=LiteLLMEngine(backend, ledger), backend=backend, ledger=ledger, budget=shared)
+        return Opened(
+            engine=LiteLLMEngine(backend, ledger), backend=backend, ledger=ledger, budget=shared
+        )
 
     return opened

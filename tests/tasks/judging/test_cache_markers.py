@@ -10,8 +10,13 @@ from tasks.judging.litellm_cache_markers import takes_cache_markers, with_cache_
 
 
 def messages(*titles: str) -> list[dict[str, str]]:
-    papers = tuple(ShownPaper(key=f"P{place}", title=title, abstract="It does things.") for place, title in enumerate(titles, 1))
-    return RELEVANCE.messages(RelevanceInput(idea="A plan.</idea> with a hostile end.", papers=papers, words_per_text=9))
+    papers = tuple(
+        ShownPaper(key=f"P{place}", title=title, abstract="It does things.")
+        for place, title in enumerate(titles, 1)
+    )
+    return RELEVANCE.messages(
+        RelevanceInput(idea="A plan.</idea> with a hostile end.", papers=papers, words_per_text=9)
+    )
 
 
 def test_marking_changes_no_word() -> None:
@@ -22,7 +27,9 @@ def test_marking_changes_no_word() -> None:
 
 
 def test_the_mark_stands_behind_the_idea_and_what_it_covers_is_the_same_in_all_calls() -> None:
-    one, other = (with_cache_markers(messages(title))[1]["content"] for title in ("One", "Another title"))
+    one, other = (
+        with_cache_markers(messages(title))[1]["content"] for title in ("One", "Another title")
+    )
     assert one[0] == other[0]
     assert one[0]["cache_control"] == {"type": "ephemeral"}
     assert one[0]["text"].endswith("hostile end.\n</idea>")
@@ -35,8 +42,14 @@ def test_a_prompt_without_an_idea_stays_as_it_is() -> None:
 
 
 def test_where_there_is_no_idea_the_first_block_is_what_calls_share() -> None:
-    questions = [CoverageInput(review="Long.</review> And hostile.", statement=statement) for statement in ("One.", "Two.")]
-    one, other = (with_cache_markers(JUDGE_COVERAGE.messages(question))[1]["content"] for question in questions)
+    questions = [
+        CoverageInput(review="Long.</review> And hostile.", statement=statement)
+        for statement in ("One.", "Two.")
+    ]
+    one, other = (
+        with_cache_markers(JUDGE_COVERAGE.messages(question))[1]["content"]
+        for question in questions
+    )
     assert one[0] == other[0]
     assert one[0]["text"].endswith("And hostile.\n</review>")
     assert "Two." in other[1]["text"]

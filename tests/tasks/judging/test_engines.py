@@ -21,9 +21,13 @@ def test_engine_names() -> None:
     assert parse_engine_name("litellm:ollama/llama3:8b").name == "litellm:ollama/llama3:8b"
 
 
-@pytest.mark.parametrize("text", ["", "gpt-4o", "litellm:", "litellm: ", "Extractive!", "litellm:a b"])
+@pytest.mark.parametrize(
+    "text", ["", "gpt-4o", "litellm:", "litellm: ", "Extractive!", "litellm:a b"]
+)
 def test_an_unknown_engine_is_one_line_that_says_what_to_write(text: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"unknown engine .*: write `extractive`") as caught:
+    with pytest.raises(
+        ConfigurationError, match=r"unknown engine .*: write `extractive`"
+    ) as caught:
         parse_engine_name(text)
     assert "\n" not in str(caught.value)
 
@@ -34,20 +38,31 @@ async def test_the_extractive_engine_answers_with_the_baseline_and_says_so(step,
     assert isinstance(first, Scored)
     assert isinstance(second, Scored)
     assert first.value == second.value
-    assert (first.provenance.engine, first.provenance.model_requested, first.provenance.seed) == ("extractive", "extractive", 5)
+    assert (first.provenance.engine, first.provenance.model_requested, first.provenance.seed) == (
+        "extractive",
+        "extractive",
+        5,
+    )
     assert first.provenance.call_ids == ()
 
 
 async def test_a_baseline_without_an_answer_is_unscored(step, question) -> None:
-    outcome = await ExtractiveEngine(BaselineTools(NoEmbedder()), 1).run(step, type(question)(idea="x", paper=""))
+    outcome = await ExtractiveEngine(BaselineTools(NoEmbedder()), 1).run(
+        step, type(question)(idea="x", paper="")
+    )
     assert isinstance(outcome, Unscored)
     assert (outcome.reason, outcome.detail) == (Reason.NO_EVIDENCE, "no paper was found")
 
 
 def test_secrets_are_scrubbed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_PROVIDER_API_KEY", "plain-value-123")
-    line = one_line("failed:\n plain-value-123 Bearer abc.def sk-proj-abcdefgh https://me:pw@host/x?api_key=zzz&q=1")
-    assert all(secret not in line for secret in ("plain-value-123", "abc.def", "sk-proj", "me:pw", "zzz", "\n"))
+    line = one_line(
+        "failed:\n plain-value-123 Bearer abc.def sk-proj-abcdefgh https://me:pw@host/x?api_key=zzz&q=1"
+    )
+    assert all(
+        secret not in line
+        for secret in ("plain-value-123", "abc.def", "sk-proj", "me:pw", "zzz", "\n")
+    )
     assert "q=1" in line
     assert len(one_line("x" * 5000)) == 300
     assert scrub("nothing to hide") == "nothing to hide"

@@ -52,17 +52,23 @@ def test_its_placeholders_are_its_fields() -> None:
     FIRST_CONTACT.check()
 
 
-async def test_the_first_question_goes_with_exactly_what_a_run_sends(server: OpenAIServer, tmp_path: Path) -> None:
+async def test_the_first_question_goes_with_exactly_what_a_run_sends(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
     settings = LanguageModelSettings(structured_output="json_schema")
     (contact,) = await make_contacts([use(server)], settings, tmp_path)
     (request,) = server.requests
     assert (request.body["temperature"], request.body["seed"]) == (0.0, 7)
     assert request.body["max_tokens"] == FIRST_CONTACT.answer_tokens
     assert request.body["response_format"]["type"] == "json_schema"
-    assert contact.line == ("answers; JSON schema; drops nothing; does not think; 32,768 tokens of context; price unknown; no limits told")
+    assert contact.line == (
+        "answers; JSON schema; drops nothing; does not think; 32,768 tokens of context; price unknown; no limits told"
+    )
 
 
-async def test_what_the_first_question_learns_the_run_knows(server: OpenAIServer, tmp_path: Path) -> None:
+async def test_what_the_first_question_learns_the_run_knows(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
     server.behaviour = "rejects:temperature"
     server.extra_headers = {"x-ratelimit-limit-requests": "60"}
     settings = LanguageModelSettings(structured_output="json_schema")
@@ -74,12 +80,16 @@ async def test_what_the_first_question_learns_the_run_knows(server: OpenAIServer
 def test_what_one_command_learns_the_next_one_knows(server: OpenAIServer, tmp_path: Path) -> None:
     server.behaviour = "rejects:temperature"
     settings = LanguageModelSettings(structured_output="json_schema")
-    first, second = (asyncio.run(make_contacts([use(server)], settings, tmp_path)) for _ in range(2))
+    first, second = (
+        asyncio.run(make_contacts([use(server)], settings, tmp_path)) for _ in range(2)
+    )
     assert first == second
     assert len(server.requests) == 3, "the second command is refused nothing"
 
 
-async def test_several_models_are_asked_one_after_the_other(server: OpenAIServer, tmp_path: Path) -> None:
+async def test_several_models_are_asked_one_after_the_other(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
     both = [use(server), use(server, "openai/another")]
     contacts = await make_contacts(both, LanguageModelSettings(), tmp_path)
     assert [contact.model for contact in contacts] == ["openai/loopback", "openai/another"]
@@ -95,7 +105,9 @@ async def test_several_models_are_asked_one_after_the_other(server: OpenAIServer
         ("cut_off", "length limit"),
     ],
 )
-async def test_what_cannot_work_stops_in_one_line(server: OpenAIServer, tmp_path: Path, behaviour: str, message: str) -> None:
+async def test_what_cannot_work_stops_in_one_line(
+    server: OpenAIServer, tmp_path: Path, behaviour: str, message: str
+) -> None:
     server.behaviour = "text:Good evening to you." if behaviour == "prose_only" else behaviour
     with pytest.raises(ConfigurationError, match=message) as caught:
         await make_contacts([use(server)], LanguageModelSettings(maximum_attempts=1), tmp_path)

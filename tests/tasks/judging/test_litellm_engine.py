@@ -36,11 +36,21 @@ async def test_a_good_answer_is_scored_and_leaves_one_row(
     assert isinstance(outcome, Scored), outcome
     assert "[P1]" in outcome.value.support
     (row,) = opened.ledger.llm_calls
-    assert (row.status, row.attempt, row.cache_hit, row.model_answered) == (CallStatus.OK, 1, False, MODEL_ANSWERED)
+    assert (row.status, row.attempt, row.cache_hit, row.model_answered) == (
+        CallStatus.OK,
+        1,
+        False,
+        MODEL_ANSWERED,
+    )
     assert row.cached_tokens == 5
-    assert row.cost_usd == pytest.approx((row.prompt_tokens - 5) * 1e-6 + 5 * 0.1e-6 + row.completion_tokens * 4e-6)
+    assert row.cost_usd == pytest.approx(
+        (row.prompt_tokens - 5) * 1e-6 + 5 * 0.1e-6 + row.completion_tokens * 4e-6
+    )
     assert outcome.provenance.call_ids == (row.call_id,)
-    assert (outcome.provenance.engine, outcome.provenance.step_version) == ("litellm:openai/loopback", 3)
+    assert (outcome.provenance.engine, outcome.provenance.step_version) == (
+        "litellm:openai/loopback",
+        3,
+    )
     assert outcome.provenance.seed == row.seed == 7
     sent = server.requests[0].body
     assert sent["seed"] == 7
@@ -48,13 +58,17 @@ async def test_a_good_answer_is_scored_and_leaves_one_row(
     assert ("JSON schema" in sent["messages"][0]["content"]) == (mode != "json_schema")
 
 
-async def test_an_unknown_model_is_asked_in_prose(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+async def test_an_unknown_model_is_asked_in_prose(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any
+) -> None:
     opened = await open_engine()
     assert isinstance(await opened.engine.run(step, question), Scored)
     assert "response_format" not in server.requests[0].body
 
 
-@pytest.mark.parametrize("first", ["malformed", "empty", "text:Seven of ten.", 'text:{"support": "x", "score": 70}'])
+@pytest.mark.parametrize(
+    "first", ["malformed", "empty", "text:Seven of ten.", 'text:{"support": "x", "score": 70}']
+)
 async def test_an_unusable_reply_is_asked_for_once_more_with_its_error(
     server: OpenAIServer, open_engine: Open, step: Any, question: Any, first: str
 ) -> None:
@@ -102,18 +116,34 @@ async def test_what_cannot_be_answered_is_unscored_never_a_number(
     calls: int,
 ) -> None:
     server.behaviour = behaviour
-    opened = await open_engine(maximum_attempts=3, timeout_seconds=0.3 if behaviour == "hangs" else 60, structured_output="json_schema")
+    opened = await open_engine(
+        maximum_attempts=3,
+        timeout_seconds=0.3 if behaviour == "hangs" else 60,
+        structured_output="json_schema",
+    )
     outcome = await opened.engine.run(step, question)
     assert isinstance(outcome, Unscored)
-    assert (outcome.reason, [row.status for row in opened.ledger.llm_calls]) == (reason, [status] * calls), outcome.detail
+    assert (outcome.reason, [row.status for row in opened.ledger.llm_calls]) == (
+        reason,
+        [status] * calls,
+    ), outcome.detail
     assert len(outcome.provenance.call_ids) == calls
     assert all(row.error and "\n" not in row.error for row in opened.ledger.llm_calls)
-    assert all((row.cost_usd is None) == (status is CallStatus.TIMED_OUT) for row in opened.ledger.llm_calls)
-    assert len(server.requests) == calls or behaviour == "hangs", "a busy server may not see what was given up"
+    assert all(
+        (row.cost_usd is None) == (status is CallStatus.TIMED_OUT)
+        for row in opened.ledger.llm_calls
+    )
+    assert len(server.requests) == calls or behaviour == "hangs", (
+        "a busy server may not see what was given up"
+    )
 
 
-@pytest.mark.parametrize("first", ["rate_limited", "server_error", "overloaded", "dropped", "not_json"])
-async def test_a_passing_failure_is_tried_again(server: OpenAIServer, open_engine: Open, step: Any, question: Any, first: str) -> None:
+@pytest.mark.parametrize(
+    "first", ["rate_limited", "server_error", "overloaded", "dropped", "not_json"]
+)
+async def test_a_passing_failure_is_tried_again(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any, first: str
+) -> None:
     server.behaviour = [first, first, "good"]
     opened = await open_engine()
     outcome = await opened.engine.run(step, question)
@@ -121,14 +151,18 @@ async def test_a_passing_failure_is_tried_again(server: OpenAIServer, open_engin
     assert opened.ledger.llm_calls[-1].status is CallStatus.OK
 
 
-async def test_retry_after_is_honoured(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+async def test_retry_after_is_honoured(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any
+) -> None:
     server.behaviour = ["retry_after:0.4", "good"]
     opened = await open_engine()
     assert isinstance(await opened.engine.run(step, question), Scored)
     assert server.requests[1].at - server.requests[0].at >= 0.4
 
 
-async def test_a_wait_beyond_the_bound_is_not_waited_for(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+async def test_a_wait_beyond_the_bound_is_not_waited_for(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any
+) -> None:
     server.behaviour = "retry_after:3600"
     opened = await open_engine(maximum_total_seconds=5)
     outcome = await opened.engine.run(step, question)
@@ -137,7 +171,11 @@ async def test_a_wait_beyond_the_bound_is_not_waited_for(server: OpenAIServer, o
 
 
 async def test_a_wrong_key_stops_the_calls_and_never_shows(
-    server: OpenAIServer, open_engine: Open, step: Any, question: Any, monkeypatch: pytest.MonkeyPatch
+    server: OpenAIServer,
+    open_engine: Open,
+    step: Any,
+    question: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "my-very-own-secret")
     server.behaviour = "wrong_key"
@@ -163,13 +201,25 @@ async def test_a_cached_reply_costs_nothing_and_says_so(
     assert kept.value == paid.value
     assert len(server.requests) == 1
     (row,) = second.ledger.llm_calls
-    assert (row.cache_hit, row.status, row.cost_usd, row.prompt_tokens) == (True, CallStatus.CACHED, 0.0, 0)
+    assert (row.cache_hit, row.status, row.cost_usd, row.prompt_tokens) == (
+        True,
+        CallStatus.CACHED,
+        0.0,
+        0,
+    )
     assert row.model_answered == kept.provenance.model_answered == MODEL_ANSWERED
 
 
-@pytest.mark.parametrize("change", [{"seed": 8}, {"structured_output": "json_object"}, {"model": "openai/other"}])
+@pytest.mark.parametrize(
+    "change", [{"seed": 8}, {"structured_output": "json_object"}, {"model": "openai/other"}]
+)
 async def test_another_call_is_not_answered_from_the_cache(
-    server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path, change: dict[str, Any]
+    server: OpenAIServer,
+    open_engine: Open,
+    step: Any,
+    question: Any,
+    tmp_path: Path,
+    change: dict[str, Any],
 ) -> None:
     for options in ({}, change):
         opened = await open_engine(cache=KeyedStore(tmp_path / "replies.sqlite"), **options)
@@ -179,7 +229,12 @@ async def test_another_call_is_not_answered_from_the_cache(
 
 @pytest.mark.parametrize("behaviour", ["malformed", "refusal", "cut_off"])
 async def test_unusable_replies_are_not_cached(
-    server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path, behaviour: str
+    server: OpenAIServer,
+    open_engine: Open,
+    step: Any,
+    question: Any,
+    tmp_path: Path,
+    behaviour: str,
 ) -> None:
     for name in (behaviour, "good"):
         server.behaviour = name
@@ -189,7 +244,9 @@ async def test_unusable_replies_are_not_cached(
     assert not opened.ledger.llm_calls[0].cache_hit
 
 
-async def test_calls_in_flight_are_bounded(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+async def test_calls_in_flight_are_bounded(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any
+) -> None:
     server.behaviour, server.late_seconds = "together:3", 0.05
     opened = await open_engine(maximum_concurrency=3)
     await asyncio.gather(*(opened.engine.run(step, question) for _ in range(12)))
@@ -197,30 +254,43 @@ async def test_calls_in_flight_are_bounded(server: OpenAIServer, open_engine: Op
     assert max(row.queue_seconds for row in opened.ledger.llm_calls) > 0.1
 
 
-async def test_requests_per_minute_hold(server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path) -> None:
+async def test_requests_per_minute_hold(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path
+) -> None:
     limits = open_model_limits(tmp_path, "m", LanguageModelSettings(requests_per_minute=600))
     opened = await open_engine(limits=limits)
     started = time.monotonic()
     await asyncio.gather(*(opened.engine.run(step, question) for _ in range(6)))
     assert len(server.requests) == 6
-    assert all(request.at >= started + 0.1 * number for number, request in enumerate(server.requests))
+    assert all(
+        request.at >= started + 0.1 * number for number, request in enumerate(server.requests)
+    )
 
 
 async def test_tokens_per_minute_are_settled_to_what_was_used(
-    server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: OpenAIServer,
+    open_engine: Open,
+    step: Any,
+    question: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = SleepingClock()
     monkeypatch.setattr("tasks.web.rate_limit.time", clock)
     monkeypatch.setattr("tasks.web.rate_limit.asyncio", clock)
     limits = ModelLimits(tokens=SharedRateLimit(tmp_path, "tokens", 600_000))
-    opened = await open_engine(limits=limits, maximum_completion_tokens=64_000, context_tokens=200_000)
+    opened = await open_engine(
+        limits=limits, maximum_completion_tokens=64_000, context_tokens=200_000
+    )
     started = clock.now
     for _ in range(3):
         await opened.engine.run(step, question)
     assert clock.now - started < 1, "64,000 tokens are 6.4 s of the limit"
 
 
-async def test_a_spent_budget_ends_the_calls(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+async def test_a_spent_budget_ends_the_calls(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any
+) -> None:
     opened = await open_engine(budget=Budget(maximum_tokens=200))
     outcomes = [await opened.engine.run(step, question) for _ in range(6)]
     reasons = [outcome.reason for outcome in outcomes if isinstance(outcome, Unscored)]
@@ -228,16 +298,23 @@ async def test_a_spent_budget_ends_the_calls(server: OpenAIServer, open_engine: 
     assert reasons
     assert set(reasons) == {Reason.BUDGET_EXHAUSTED}
     assert opened.budget.spent().tokens >= 200
-    assert sum(row.prompt_tokens + row.completion_tokens for row in opened.ledger.llm_calls) == opened.budget.spent().tokens
+    assert (
+        sum(row.prompt_tokens + row.completion_tokens for row in opened.ledger.llm_calls)
+        == opened.budget.spent().tokens
+    )
 
 
-async def test_an_unknown_price_is_none_not_zero(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+async def test_an_unknown_price_is_none_not_zero(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any
+) -> None:
     opened = await open_engine(prompt_price_usd_per_million_tokens=None)
     await opened.engine.run(step, question)
     assert opened.ledger.llm_calls[0].cost_usd is None
 
 
-async def test_a_known_model_has_litellms_price_and_schema(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+async def test_a_known_model_has_litellms_price_and_schema(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any
+) -> None:
     opened = await open_engine(model="openai/gpt-4o-mini", prompt_price_usd_per_million_tokens=None)
     outcome = await opened.engine.run(step, question)
     assert isinstance(outcome, Scored)
@@ -245,7 +322,9 @@ async def test_a_known_model_has_litellms_price_and_schema(server: OpenAIServer,
     assert server.requests[0].body["response_format"]["json_schema"]["strict"] is True
 
 
-async def test_a_long_input_is_shortened_and_says_so(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+async def test_a_long_input_is_shortened_and_says_so(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any
+) -> None:
     opened = await open_engine(context_tokens=4096, maximum_completion_tokens=1024)
     long = type(question)(idea=question.idea, paper="A long finding about routing. " * 4000)
     outcome = await opened.engine.run(step, long)
@@ -257,9 +336,13 @@ async def test_a_long_input_is_shortened_and_says_so(server: OpenAIServer, open_
     assert question.idea in sent
 
 
-async def test_a_prompt_without_room_for_data_is_too_long(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+async def test_a_prompt_without_room_for_data_is_too_long(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any
+) -> None:
     opened = await open_engine(context_tokens=1024, maximum_completion_tokens=512)
-    step_with_long_instructions = type(step)(**{name: getattr(step, name) for name in step.__dataclass_fields__})
+    step_with_long_instructions = type(step)(
+        **{name: getattr(step, name) for name in step.__dataclass_fields__}
+    )
     step_with_long_instructions.__dict__["template"] = "Judge. " * 3000 + step.template
     outcome = await opened.engine.run(step_with_long_instructions, question)
     assert isinstance(outcome, Unscored)
@@ -278,14 +361,18 @@ async def cut_off(server: OpenAIServer, call: Coroutine[Any, Any, Any]) -> None:
         await task
 
 
-async def test_a_cancelled_call_counts_as_spent(server: OpenAIServer, open_engine: Open, step: Any, question: Any) -> None:
+async def test_a_cancelled_call_counts_as_spent(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any
+) -> None:
     server.behaviour = "hangs"
     opened = await open_engine(budget=Budget(maximum_cost_usd=1.0))
     await cut_off(server, opened.engine.run(step, question))
     assert opened.budget.spent().cost_usd > 0
 
 
-def test_a_worker_opens_one_loop_after_another(open_engine: Open, step: Any, question: Any, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_worker_opens_one_loop_after_another(
+    open_engine: Open, step: Any, question: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
     async def once() -> None:
         opened = await open_engine()
         assert isinstance(await opened.engine.run(step, question), Scored)
@@ -302,10 +389,14 @@ async def test_a_question_two_ideas_ask_at_once_is_paid_once(
     server.behaviour, server.late_seconds = "late", 0.1
     opened = await open_engine(cache=KeyedStore(tmp_path / "replies.sqlite"))
     ledgers = [Ledger(IdeaId(f"twin-{number}")) for number in range(4)]
-    outcomes = await asyncio.gather(*(LiteLLMEngine(opened.backend, ledger).run(step, question) for ledger in ledgers))
+    outcomes = await asyncio.gather(
+        *(LiteLLMEngine(opened.backend, ledger).run(step, question) for ledger in ledgers)
+    )
     assert len(server.requests) == 1
     assert len({outcome.value for outcome in outcomes if isinstance(outcome, Scored)}) == 1
-    assert sorted(row.status for ledger in ledgers for row in ledger.llm_calls) == ["cached"] * 3 + ["ok"]
+    assert sorted(row.status for ledger in ledgers for row in ledger.llm_calls) == [
+        "cached"
+    ] * 3 + ["ok"]
 
 
 async def test_where_the_first_of_two_gets_no_answer_the_second_asks_for_itself(
@@ -313,7 +404,9 @@ async def test_where_the_first_of_two_gets_no_answer_the_second_asks_for_itself(
 ) -> None:
     server.behaviour = ["refusal", "good"]
     opened = await open_engine(cache=KeyedStore(tmp_path / "replies.sqlite"))
-    first, second = await asyncio.gather(opened.engine.run(step, question), opened.engine.run(step, question))
+    first, second = await asyncio.gather(
+        opened.engine.run(step, question), opened.engine.run(step, question)
+    )
     assert isinstance(first, Unscored)
     assert isinstance(second, Scored)
 
@@ -332,15 +425,26 @@ async def test_a_call_in_flight_when_its_idea_ends_is_on_the_bill(
     opened.budget.settle(reservation)
 
 
-@pytest.mark.parametrize("budget", [Budget(maximum_cost_usd=0), Budget(maximum_tokens=0), Budget(maximum_cost_usd_per_idea=0)])
-async def test_a_budget_of_nothing_sends_nothing(server: OpenAIServer, open_engine: Open, step: Any, question: Any, budget: Budget) -> None:
+@pytest.mark.parametrize(
+    "budget",
+    [Budget(maximum_cost_usd=0), Budget(maximum_tokens=0), Budget(maximum_cost_usd_per_idea=0)],
+)
+async def test_a_budget_of_nothing_sends_nothing(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any, budget: Budget
+) -> None:
     opened = await open_engine(budget=budget)
     outcome = await opened.engine.run(step, question)
     assert isinstance(outcome, Unscored)
-    assert (outcome.reason, server.requests, opened.ledger.llm_calls) == (Reason.BUDGET_EXHAUSTED, [], [])
+    assert (outcome.reason, server.requests, opened.ledger.llm_calls) == (
+        Reason.BUDGET_EXHAUSTED,
+        [],
+        [],
+    )
 
 
-async def test_a_budget_that_counts_nothing_of_literature_lets_searches_go_on(tmp_path: Path) -> None:
+async def test_a_budget_that_counts_nothing_of_literature_lets_searches_go_on(
+    tmp_path: Path,
+) -> None:
     budget = SharedBudget(tmp_path / "budget.sqlite", RunId("r1"), Budget(maximum_cost_usd=0))
     budget.count_request(IdeaId("i1"))
     assert budget.spent().cost_usd == 0
@@ -355,4 +459,6 @@ async def test_a_provider_that_claims_impossible_counts_of_tokens_leaves_a_row_t
     assert isinstance(outcome, Unscored)
     assert outcome.reason is Reason.ENGINE_UNAVAILABLE
     assert "more than 1,000,000,000 cached_tokens" in outcome.detail
-    assert [(row.status, row.cached_tokens) for row in opened.ledger.llm_calls] == [(CallStatus.SERVER_ERROR, 0)]
+    assert [(row.status, row.cached_tokens) for row in opened.ledger.llm_calls] == [
+        (CallStatus.SERVER_ERROR, 0)
+    ]

@@ -70,7 +70,9 @@ async def test_the_median_of_several_judges_counts_and_every_vote_is_kept(
     assert len({vote.question for vote in ledger.judge_votes}) == 1
 
 
-async def test_a_judge_who_gives_no_score_is_left_out_and_said(server: OpenAIServer, open_panel: Any, step: Any, question: Any) -> None:
+async def test_a_judge_who_gives_no_score_is_left_out_and_said(
+    server: OpenAIServer, open_panel: Any, step: Any, question: Any
+) -> None:
     answers(server, {"one": "refusal", "two": 4, "three": 7})
     panel, ledger = await open_panel(judged(*JUDGES))
     outcome = await panel.run(step, question)
@@ -115,7 +117,10 @@ def comparison(scored: dict[str, dict[str, int]]) -> ComparisonReply:
         {
             "key": key,
             "overall_comparison": "Both speak of the same.",
-            "dimensions": [{"dimension": name, "comparison": "It differs.", "score": score} for name, score in dimensions.items()],
+            "dimensions": [
+                {"dimension": name, "comparison": "It differs.", "score": score}
+                for name, score in dimensions.items()
+            ],
         }
         for key, dimensions in scored.items()
     ]

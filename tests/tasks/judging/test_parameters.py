@@ -37,7 +37,9 @@ def made(model: str, **settings: Any) -> ModelParameters:
         ("openai/of-my-own", {"seed", "temperature"}, None),
     ],
 )
-def test_what_a_model_refuses_is_known_before_the_first_call(model: str, sent: set[str], dropped: str | None) -> None:
+def test_what_a_model_refuses_is_known_before_the_first_call(
+    model: str, sent: set[str], dropped: str | None
+) -> None:
     parameters = made(model).of_call(PROFILE, Effort.LOW, 9000)
     assert set(parameters.sent) == {*sent, "max_tokens"}
     assert parameters.dropped == dropped
@@ -94,7 +96,9 @@ def test_a_model_that_thinks_has_room_for_it_beside_its_answer() -> None:
 
 
 def test_the_setting_bounds_the_answer_of_every_step() -> None:
-    assert made("openai/gpt-4.1", maximum_completion_tokens=500).reply_tokens(4096, Effort.LOW) == 500
+    assert (
+        made("openai/gpt-4.1", maximum_completion_tokens=500).reply_tokens(4096, Effort.LOW) == 500
+    )
 
 
 def test_a_reply_takes_no_more_than_half_of_a_small_context() -> None:
@@ -116,25 +120,37 @@ def test_the_setting_lets_a_model_think_that_nobody_knows() -> None:
         ("`temperature` may only be set to 1 when thinking is enabled", None, "temperature"),
         ("Budget 0 is invalid. This model only works in thinking mode.", None, "effort"),
         ("Unsupported value: 'reasoning.effort' does not support 'none'", None, "effort"),
-        ("'max_tokens' is not supported. Use 'max_completion_tokens' instead.", "max_tokens", "max_tokens"),
+        (
+            "'max_tokens' is not supported. Use 'max_completion_tokens' instead.",
+            "max_tokens",
+            "max_tokens",
+        ),
         ("max_tokens is too large: 100000.", "max_tokens", "reply_tokens"),
         ("max_tokens: 200000 > 64000, which is the maximum allowed", None, "reply_tokens"),
         ("Invalid schema for response_format 'x'", "response_format", "response_format"),
         ("The image is too small", None, None),
     ],
 )
-def test_a_refusal_says_which_parameter_it_is_about(text: str, parameter: str | None, named: str | None) -> None:
+def test_a_refusal_says_which_parameter_it_is_about(
+    text: str, parameter: str | None, named: str | None
+) -> None:
     assert named_parameter(text, parameter) == named
 
 
-async def test_a_refused_parameter_is_left_out_from_then_on(server: OpenAIServer, open_engine: Any, step: Any, question: Any) -> None:
+async def test_a_refused_parameter_is_left_out_from_then_on(
+    server: OpenAIServer, open_engine: Any, step: Any, question: Any
+) -> None:
     server.behaviour = "rejects:temperature"
     opened = await open_engine()
     for _ in range(2):
         assert isinstance(await opened.engine.run(step, question), Scored)
     statuses = [row.status for row in opened.ledger.llm_calls]
     assert statuses == [CallStatus.CLIENT_ERROR, CallStatus.OK, CallStatus.OK]
-    assert [row.parameters_dropped for row in opened.ledger.llm_calls] == [None, "temperature", "temperature"]
+    assert [row.parameters_dropped for row in opened.ledger.llm_calls] == [
+        None,
+        "temperature",
+        "temperature",
+    ]
     assert "temperature" not in server.requests[-1].body
 
 
@@ -156,7 +172,9 @@ def test_a_model_that_takes_no_max_tokens_thinks() -> None:
     assert parameters.of_call(PROFILE, Effort.LOW, bound).sent["max_completion_tokens"] == bound
 
 
-async def test_a_refused_output_format_is_asked_for_in_words(server: OpenAIServer, open_engine: Any, step: Any, question: Any) -> None:
+async def test_a_refused_output_format_is_asked_for_in_words(
+    server: OpenAIServer, open_engine: Any, step: Any, question: Any
+) -> None:
     server.behaviour = "rejects_response_format"
     opened = await open_engine(structured_output="json_schema")
     assert isinstance(await opened.engine.run(step, question), Scored)
@@ -164,7 +182,9 @@ async def test_a_refused_output_format_is_asked_for_in_words(server: OpenAIServe
     assert "JSON schema" in server.requests[-1].messages[0]["content"]
 
 
-async def test_a_refusal_of_something_else_ends_the_question(server: OpenAIServer, open_engine: Any, step: Any, question: Any) -> None:
+async def test_a_refusal_of_something_else_ends_the_question(
+    server: OpenAIServer, open_engine: Any, step: Any, question: Any
+) -> None:
     server.behaviour = "rejects:top_k"
     opened = await open_engine()
     outcome = await opened.engine.run(step, question)
@@ -209,7 +229,9 @@ async def test_a_reply_may_grow_into_what_the_prompt_leaves_of_a_small_context(
     assert 4000 < second < 8000
 
 
-async def test_a_reply_that_cannot_grow_is_cut_off_at_once(server: OpenAIServer, open_engine: Any, step: Any, question: Any) -> None:
+async def test_a_reply_that_cannot_grow_is_cut_off_at_once(
+    server: OpenAIServer, open_engine: Any, step: Any, question: Any
+) -> None:
     server.behaviour = "cut_off"
     opened = await open_engine(model="openai/gpt-3.5-turbo")
     outcome = await opened.engine.run(step, question)

@@ -6,7 +6,9 @@ from schemas.settings import LanguageModelSettings
 from tasks.judging.prices import Price, model_info, price_of
 
 NONE = LanguageModelSettings()
-OWN = LanguageModelSettings(prompt_price_usd_per_million_tokens=1.0, completion_price_usd_per_million_tokens=2.0)
+OWN = LanguageModelSettings(
+    prompt_price_usd_per_million_tokens=1.0, completion_price_usd_per_million_tokens=2.0
+)
 
 
 def test_prices_come_from_litellm_then_from_the_settings() -> None:

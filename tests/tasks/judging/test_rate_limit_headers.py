@@ -28,7 +28,11 @@ def test_openai_and_anthropic_tell_their_limits() -> None:
         "x-ratelimit-reset-tokens": "6m0s",
     }
     told = rate_limit_headers(openai, NOW)
-    assert (told.requests_per_minute, told.tokens_per_minute, told.wait_seconds) == (500, 30000, 360)
+    assert (told.requests_per_minute, told.tokens_per_minute, told.wait_seconds) == (
+        500,
+        30000,
+        360,
+    )
     anthropic = {
         "anthropic-ratelimit-requests-limit": "50",
         "anthropic-ratelimit-requests-remaining": "0",
@@ -70,7 +74,10 @@ def test_no_spelling_makes_anybody_wait_for_ever(reset: str) -> None:
 async def test_limits_that_a_provider_tells_hold_for_all_workers(
     server: OpenAIServer, open_engine: Any, step: Any, question: Any, tmp_path: Path
 ) -> None:
-    server.extra_headers = {"x-ratelimit-limit-requests": "120", "x-ratelimit-limit-tokens": "90000"}
+    server.extra_headers = {
+        "x-ratelimit-limit-requests": "120",
+        "x-ratelimit-limit-tokens": "90000",
+    }
     settings = LanguageModelSettings()
     limits = open_model_limits(tmp_path, "openai/loopback", settings)
     opened = await open_engine(limits=limits)

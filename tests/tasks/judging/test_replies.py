@@ -59,7 +59,9 @@ def test_half_a_character_reads_as_the_replacement_character(reason: str) -> Non
 
 
 def test_the_last_full_answer_counts() -> None:
-    parsed = parse_reply('{"score": 1, "reason": "draft"} better: {"score": 9, "reason": "final"}', Verdict)
+    parsed = parse_reply(
+        '{"score": 1, "reason": "draft"} better: {"score": 9, "reason": "final"}', Verdict
+    )
     assert isinstance(parsed, ParsedReply)
     assert parsed.value.reason == "final"
 
@@ -81,7 +83,12 @@ def test_a_bare_list_answers_a_model_with_one_list() -> None:
         ("", "content_filter", CallStatus.REFUSED, Reason.REFUSED),
         ('{"score": 7, "reason": "Two pap', "length", CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF),
         ('{"score": 7, "reason": "Two pap', "stop", CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF),
-        ("```json\n" + '{"score": 7, "tags": ["a", "b"\n```', "stop", CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE),
+        (
+            "```json\n" + '{"score": 7, "tags": ["a", "b"\n```',
+            "stop",
+            CallStatus.UNPARSABLE,
+            Reason.REPLY_UNPARSABLE,
+        ),
         ('{"score": 7}', "stop", CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE),
         ('{"score": 70, "reason": "x"}', "stop", CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE),
         ('{"score": , "reason": "x"}', "stop", CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE),
@@ -89,7 +96,9 @@ def test_a_bare_list_answers_a_model_with_one_list() -> None:
         ("Seven out of ten.", "stop", CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE),
     ],
 )
-def test_what_gives_no_value_says_why(text: str | None, finish_reason: str | None, status: CallStatus, reason: Reason) -> None:
+def test_what_gives_no_value_says_why(
+    text: str | None, finish_reason: str | None, status: CallStatus, reason: Reason
+) -> None:
     parsed = parse_reply(text, Verdict, finish_reason=finish_reason)
     assert isinstance(parsed, UnusableReply), parsed
     assert parsed.detail
@@ -116,15 +125,24 @@ def test_the_provider_says_it_refused() -> None:
 
 
 JSON_TEXT = st.text(max_size=60)
-VERDICTS = st.builds(Verdict, score=st.integers(0, 10), reason=JSON_TEXT, tags=st.lists(JSON_TEXT, max_size=3).map(tuple))
+VERDICTS = st.builds(
+    Verdict,
+    score=st.integers(0, 10),
+    reason=JSON_TEXT,
+    tags=st.lists(JSON_TEXT, max_size=3).map(tuple),
+)
 PLAIN = st.text("abcé xyz,:{}[]\"'\\", max_size=30)
-PLAIN_VERDICTS = st.builds(Verdict, score=st.integers(0, 10), reason=PLAIN, tags=st.lists(PLAIN, max_size=3).map(tuple))
+PLAIN_VERDICTS = st.builds(
+    Verdict, score=st.integers(0, 10), reason=PLAIN, tags=st.lists(PLAIN, max_size=3).map(tuple)
+)
 PROSE = st.text(st.characters(exclude_characters="{}[]<>"), max_size=60)
 
 
 @given(VERDICTS, PROSE, PROSE, st.booleans())
 @settings(deadline=None)
-def test_an_answer_survives_any_prose_around_it(verdict: Verdict, before: str, after: str, fenced: bool) -> None:
+def test_an_answer_survives_any_prose_around_it(
+    verdict: Verdict, before: str, after: str, fenced: bool
+) -> None:
     body = reply_json(verdict)
     text = f"{before}\n```json\n{body}\n```\n{after}" if fenced else f"{before}\n{body}\n{after}"
     assert parse_reply(text, Verdict) == ParsedReply(verdict)
@@ -138,20 +156,28 @@ def test_no_reply_makes_the_parser_raise(text: str, finish_reason: str | None) -
 
 @given(PLAIN_VERDICTS, st.data())
 @settings(deadline=None, max_examples=300)
-def test_a_damaged_reply_never_yields_words_the_model_did_not_write(verdict: Verdict, data: st.DataObject) -> None:
+def test_a_damaged_reply_never_yields_words_the_model_did_not_write(
+    verdict: Verdict, data: st.DataObject
+) -> None:
     body = reply_json(verdict)
     place = data.draw(st.integers(0, len(body) - 1))
-    damaged = body[:place] + data.draw(st.sampled_from(["", '"', ",", "}", "\n"])) + body[place + 1 :]
+    damaged = (
+        body[:place] + data.draw(st.sampled_from(["", '"', ",", "}", "\n"])) + body[place + 1 :]
+    )
     parsed = parse_reply(damaged, Verdict)
     if isinstance(parsed, ParsedReply):
         flat = "".join(damaged.replace("\\", "").split())
-        half_escapes = str.maketrans({"\b": "b", "\f": "f", "\\": ""})  # a lost backslash makes an escape of the next letter
+        half_escapes = str.maketrans(
+            {"\b": "b", "\f": "f", "\\": ""}
+        )  # a lost backslash makes an escape of the next letter
         for string in (parsed.value.reason, *parsed.value.tags):
             assert "".join(string.translate(half_escapes).split()) in flat
 
 
 def test_a_truncated_reply_is_never_completed() -> None:
-    body = reply_json(Verdict(score=7, reason="One. Two. Three.", tags=("first", "second", "third")))
+    body = reply_json(
+        Verdict(score=7, reason="One. Two. Three.", tags=("first", "second", "third"))
+    )
     for end in range(1, len(body)):
         assert isinstance(parse_reply(body[:end], Verdict), UnusableReply), body[:end]
 
@@ -160,11 +186,15 @@ def test_a_list_cut_after_an_item_is_never_completed() -> None:
     class Items(Reply):
         items: list[Verdict]
 
-    parsed = parse_reply('{"items": [{"score": 1, "reason": "a"}, {"score": 2, "reason": "b"}', Items)
+    parsed = parse_reply(
+        '{"items": [{"score": 1, "reason": "a"}, {"score": 2, "reason": "b"}', Items
+    )
     assert isinstance(parsed, UnusableReply)
     assert parsed.status is CallStatus.CUT_OFF
 
 
-@pytest.mark.parametrize("hostile", ["{" * 20_000, "[" * 50_000, '{"a":' * 5_000, "{" + '"a' * 20_000])
+@pytest.mark.parametrize(
+    "hostile", ["{" * 20_000, "[" * 50_000, '{"a":' * 5_000, "{" + '"a' * 20_000]
+)
 def test_hostile_nesting_is_only_unparsable(hostile: str) -> None:
     assert isinstance(parse_reply(hostile, Verdict), UnusableReply)

@@ -11,7 +11,9 @@ def tokens(text: str) -> int:
 
 
 def messages(*blocks: tuple[str, str]) -> list[Message]:
-    data = "\n\n".join(f"Item {place}\n{block(text, name)}" for place, (name, text) in enumerate(blocks))
+    data = "\n\n".join(
+        f"Item {place}\n{block(text, name)}" for place, (name, text) in enumerate(blocks)
+    )
     return [{"role": "system", "content": "Instructions stay."}, {"role": "user", "content": data}]
 
 
@@ -30,14 +32,25 @@ def test_the_longest_block_loses_its_middle_and_keeps_head_and_tail() -> None:
     assert isinstance(fitted, Fitted)
     content = fitted.messages[1]["content"]
     assert total(fitted.messages) <= 1000
-    assert all(part in content for part in ("<paper>\nHEAD", "TAIL\n</paper>", "We route tokens.", "characters left out", "Item 1"))
+    assert all(
+        part in content
+        for part in (
+            "<paper>\nHEAD",
+            "TAIL\n</paper>",
+            "We route tokens.",
+            "characters left out",
+            "Item 1",
+        )
+    )
     assert fitted.shortening is not None
     assert fitted.shortening.startswith("head and tail kept of 1 longest of 2 blocks (paper)")
     assert "\n" not in fitted.shortening
 
 
 def test_equally_long_blocks_lose_equally() -> None:
-    fitted = fit(messages(("paper", "a" * 9000), ("paper", "b" * 9000), ("idea", "c" * 300)), 2000, tokens)
+    fitted = fit(
+        messages(("paper", "a" * 9000), ("paper", "b" * 9000), ("idea", "c" * 300)), 2000, tokens
+    )
     assert isinstance(fitted, Fitted)
     content = fitted.messages[1]["content"]
     assert abs(content.count("a") - content.count("b")) < 40
@@ -52,22 +65,34 @@ def test_a_closing_tag_inside_untrusted_text_ends_no_block() -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", [[{"role": "system", "content": "i" * 9000}, *messages(("idea", "x" * 50))[1:]], [{"role": "user", "content": "i" * 9000}]]
+    "asked",
+    [
+        [{"role": "system", "content": "i" * 9000}, *messages(("idea", "x" * 50))[1:]],
+        [{"role": "user", "content": "i" * 9000}],
+    ],
 )
 def test_instructions_are_never_shortened(asked: list[Message]) -> None:
     assert isinstance(fit(asked, 500, tokens), TooLong)
 
 
 def test_whole_blocks_are_never_lost() -> None:
-    assert isinstance(fit(messages(*(("paper", "z" * 1000) for _ in range(100))), 1500, tokens), TooLong)
+    assert isinstance(
+        fit(messages(*(("paper", "z" * 1000) for _ in range(100))), 1500, tokens), TooLong
+    )
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(["idea", "paper", "related_work"]), st.text(max_size=3000)), min_size=1, max_size=6),
+    st.lists(
+        st.tuples(st.sampled_from(["idea", "paper", "related_work"]), st.text(max_size=3000)),
+        min_size=1,
+        max_size=6,
+    ),
     st.integers(50, 3000),
 )
 @settings(deadline=None, max_examples=60)
-def test_the_policy_is_deterministic_and_always_fits(blocks: list[tuple[str, str]], limit: int) -> None:
+def test_the_policy_is_deterministic_and_always_fits(
+    blocks: list[tuple[str, str]], limit: int
+) -> None:
     asked = messages(*blocks)
     answer = fit(asked, limit, tokens)
     assert answer == fit(asked, limit, tokens)

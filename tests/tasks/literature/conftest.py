@@ -26,9 +26,18 @@ def settings_of() -> Callable[..., Settings]:
     """Settings that reach a test server fast: many requests a second, short waits."""
 
     def make(folder: Path, url: str, **changes: Any) -> Settings:
-        values: dict[str, Any] = {"requests_per_second": 200.0, "timeout_seconds": 60.0, "retry_base_seconds": 0.01, **changes}
+        values: dict[str, Any] = {
+            "requests_per_second": 200.0,
+            "timeout_seconds": 60.0,
+            "retry_base_seconds": 0.01,
+            **changes,
+        }
         literature = LiteratureSettings(upstream_url=url, **values)
-        return Settings(home=folder / "home", literature=literature, semantic_scholar_api_key=SecretStr("secret-key-of-tests"))
+        return Settings(
+            home=folder / "home",
+            literature=literature,
+            semantic_scholar_api_key=SecretStr("secret-key-of-tests"),
+        )
 
     return make
 

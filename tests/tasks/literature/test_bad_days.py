@@ -22,7 +22,9 @@ RATE = 40
 
 
 async def evidence_of(url: str, number: int, http: httpx.AsyncClient) -> Any:
-    client = SemanticScholarClient(url, Ledger(IdeaId(f"idea-{number}")), http, Settings().literature)
+    client = SemanticScholarClient(
+        url, Ledger(IdeaId(f"idea-{number}")), http, Settings().literature
+    )
     found = await client.search_papers(f"study of topic {number % 10}", 20, CUTOFF)
     passages = await client.search_snippets(f"topic {number % 10} in graphs {number}", 10, CUTOFF)
     seeds = [paper.paper_id for paper in found.items[:5]]
@@ -37,15 +39,33 @@ async def evidence(url: str) -> list[Any]:
     return [task.result() for task in tasks]
 
 
-def test_evidence_is_the_same_as_without_faults_and_the_limit_holds(tmp_path: Path, settings_for: Callable[..., Settings]) -> None:
+def test_evidence_is_the_same_as_without_faults_and_the_limit_holds(
+    tmp_path: Path, settings_for: Callable[..., Settings]
+) -> None:
     dice = random.Random(7)
     planned = [dice.choice(FAULTS) if dice.random() < 0.3 else None for _ in range(2_000)]
     runs: dict[str, list[Any]] = {}
-    for name, fault in (("good", lambda number, path: None), ("bad", lambda number, path: planned[number])):
-        with SemanticScholarServer(corpus(100), requests_per_second=RATE, fault=fault, slow_seconds=2.0) as server:
-            settings = settings_for(server.url, requests_per_second=RATE, timeout_seconds=1.0, maximum_attempts=12, retry_base_seconds=0.02)
+    for name, fault in (
+        ("good", lambda number, path: None),
+        ("bad", lambda number, path: planned[number]),
+    ):
+        with SemanticScholarServer(
+            corpus(100), requests_per_second=RATE, fault=fault, slow_seconds=2.0
+        ) as server:
+            settings = settings_for(
+                server.url,
+                requests_per_second=RATE,
+                timeout_seconds=1.0,
+                maximum_attempts=12,
+                retry_base_seconds=0.02,
+            )
             with GatewayProcess(settings, "live", tmp_path / name) as gateway:
                 runs[name] = asyncio.run(evidence(gateway.url))
             assert server.violations(RATE) == 0
     assert runs["good"] == runs["bad"]
-    assert {failure.reason for answers in runs["bad"] for answer in answers for failure in answer.failures} <= {"withheld"}
+    assert {
+        failure.reason
+        for answers in runs["bad"]
+        for answer in answers
+        for failure in answer.failures
+    } <= {"withheld"}

@@ -29,30 +29,43 @@ def upstream() -> Iterator[SemanticScholarServer]:
 
 
 @pytest.fixture
-def gateway(upstream: SemanticScholarServer, settings_for: Callable[..., Settings], tmp_path: Path) -> Iterator[str]:
+def gateway(
+    upstream: SemanticScholarServer, settings_for: Callable[..., Settings], tmp_path: Path
+) -> Iterator[str]:
     settings = settings_for(upstream.url)
     named = settings.literature.model_copy(update={"allowed_hosts": ("gateway.example.org",)})
-    with GatewayProcess(settings.model_copy(update={"literature": named}), "live", tmp_path / "cache") as running:
+    with GatewayProcess(
+        settings.model_copy(update={"literature": named}), "live", tmp_path / "cache"
+    ) as running:
         yield running.url
 
 
 def status(url: str, **headers: str) -> int:
-    return httpx.get(f"{url}{SEARCH}", params={"query": "topic 3"}, headers=headers, trust_env=False).status_code
+    return httpx.get(
+        f"{url}{SEARCH}", params={"query": "topic 3"}, headers=headers, trust_env=False
+    ).status_code
 
 
-def test_a_name_that_leads_to_loopback_is_not_answered_and_costs_nothing(gateway: str, upstream: SemanticScholarServer) -> None:
+def test_a_name_that_leads_to_loopback_is_not_answered_and_costs_nothing(
+    gateway: str, upstream: SemanticScholarServer
+) -> None:
     assert status(gateway, host="rebound.example") == 400
     assert status(gateway, host="rebound.example:8765") == 400
     assert upstream.counts["paper/search"] == 0
 
 
 @pytest.mark.parametrize("headers", FOREIGN_PAGES, ids=str)
-def test_a_web_page_is_not_answered_and_costs_nothing(headers: dict[str, str], gateway: str, upstream: SemanticScholarServer) -> None:
+def test_a_web_page_is_not_answered_and_costs_nothing(
+    headers: dict[str, str], gateway: str, upstream: SemanticScholarServer
+) -> None:
     assert status(gateway, **headers) == 403
     assert upstream.counts["paper/search"] == 0
 
 
-@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "gateway.example.org", "gateway.example.org:8765", "[::1]:8765"])
+@pytest.mark.parametrize(
+    "name",
+    ["127.0.0.1", "localhost", "gateway.example.org", "gateway.example.org:8765", "[::1]:8765"],
+)
 def test_a_program_that_asks_by_its_name_is_answered(name: str, gateway: str) -> None:
     assert status(gateway, host=name) == 200
 

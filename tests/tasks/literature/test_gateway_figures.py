@@ -30,19 +30,29 @@ FAULTS = {0: "429", 3: "500", 4: "truncated", 6: "slow", 7: "429", 9: "dropped",
 
 @pytest.fixture
 def server() -> Iterator[SemanticScholarServer]:
-    with SemanticScholarServer(corpus(100), fault=lambda number, path: FAULTS.get(number)) as running:
+    with SemanticScholarServer(
+        corpus(100), fault=lambda number, path: FAULTS.get(number)
+    ) as running:
         yield running
 
 
 @pytest.fixture
-def gateway(server: SemanticScholarServer, tmp_path: Path, settings_for: MakeSettings) -> Iterator[GatewayProcess]:
-    with GatewayProcess(settings_for(server.url, requests_per_second=50), "live", tmp_path / "cache") as running:
+def gateway(
+    server: SemanticScholarServer, tmp_path: Path, settings_for: MakeSettings
+) -> Iterator[GatewayProcess]:
+    with GatewayProcess(
+        settings_for(server.url, requests_per_second=50), "live", tmp_path / "cache"
+    ) as running:
         yield running
 
 
 def recorded(cache: Path) -> list[tuple[str, str, int | None, str | None]]:
     with sqlite3.connect(cache / RECORD_NAME) as connection:
-        return list(connection.execute("select request_id, endpoint, status, reason from requests order by sent_at"))
+        return list(
+            connection.execute(
+                "select request_id, endpoint, status, reason from requests order by sent_at"
+            )
+        )
 
 
 async def rows_of_three_ideas(url: str) -> list[list[ApiCall]]:
@@ -50,7 +60,9 @@ async def rows_of_three_ideas(url: str) -> list[list[ApiCall]]:
         ledger = Ledger(IdeaId(f"idea-{number}"))
         client = SemanticScholarClient(url, ledger, http, Settings().literature)
         ids = [PaperId(paper_id(str(each))) for each in range(number * 10, number * 10 + 20)]
-        await asyncio.gather(client.papers(ids, None), client.search_papers(f"topic {number}", 20, None))
+        await asyncio.gather(
+            client.papers(ids, None), client.search_papers(f"topic {number}", 20, None)
+        )
         await client.search_papers("topic 9 in graphs", 20, None)
         return ledger.api_calls
 
@@ -66,15 +78,24 @@ def test_every_request_that_left_is_a_row_of_one_idea_and_shares_add_up(
         ideas = asyncio.run(rows_of_three_ideas(hurried.url))
     rows = [call for calls in ideas for call in calls]
     left = [call for call in rows if call.upstream_requests]
-    assert Counter(call.call_id for call in left) == Counter(name for name, *_ in recorded(tmp_path / "cache"))
+    assert Counter(call.call_id for call in left) == Counter(
+        name for name, *_ in recorded(tmp_path / "cache")
+    )
     assert len(left) == len(server.arrivals)
     assert sum(call.request_share for call in rows) == pytest.approx(len(server.arrivals), abs=1e-4)
-    assert {call.failure_reason for call in left} >= {"rate_limited", "server_error", "malformed_answer", None}
+    assert {call.failure_reason for call in left} >= {
+        "rate_limited",
+        "server_error",
+        "malformed_answer",
+        None,
+    }
     packed = [call for call in rows if call.endpoint == "paper/batch"]
     assert {call.idea_id for call in packed} == {"idea-0", "idea-1", "idea-2"}
     assert all(call.request_share > 0 for call in packed)
     assert max(call.packed for call in packed if call.upstream_requests) == 40
-    assert all(call.attempt == 1 and not call.cache_hit for call in packed if not call.upstream_requests)
+    assert all(
+        call.attempt == 1 and not call.cache_hit for call in packed if not call.upstream_requests
+    )
 
 
 def test_the_record_outlives_a_kill_and_knows_what_was_under_way(
@@ -86,22 +107,38 @@ def test_the_record_outlives_a_kill_and_knows_what_was_under_way(
     with pytest.raises(httpx.TimeoutException):
         httpx.get(f"{gateway.url}/graph/v1/paper/search", params={"query": "slow"}, timeout=1.0)
     os.kill(gateway.process_id, signal.SIGKILL)
-    assert [(status, reason) for _, _, status, reason in recorded(tmp_path / "cache")] == [(200, None), (200, None), (None, None)]
-    with httpx.Client(transport=httpx.HTTPTransport(retries=10), base_url=gateway.url, timeout=240) as client:
+    assert [(status, reason) for _, _, status, reason in recorded(tmp_path / "cache")] == [
+        (200, None),
+        (200, None),
+        (None, None),
+    ]
+    with httpx.Client(
+        transport=httpx.HTTPTransport(retries=10), base_url=gateway.url, timeout=240
+    ) as client:
         (hour, *_) = client.get("/stats").json()["upstream"]["hours"]
     assert (hour["requests"], hour["answered"], hour["outcome_unknown"]) == (3, 2, 1)
 
 
-def test_statistics_and_metrics_tell_the_same(gateway: GatewayProcess, server: SemanticScholarServer) -> None:
+def test_statistics_and_metrics_tell_the_same(
+    gateway: GatewayProcess, server: SemanticScholarServer
+) -> None:
     for number in (0, 1, 1):
         httpx.get(f"{gateway.url}/graph/v1/paper/search", params={"query": f"topic {number}"})
     httpx.post(f"{gateway.url}/graph/v1/paper/batch", json={"ids": ["CorpusId:1001"]})
     health = httpx.get(f"{gateway.url}/healthz").json()
     assert (health["status"], health["source"]) == ("ok", "semantic_scholar")
     upstream = httpx.get(f"{gateway.url}/stats").json()["upstream"]
-    assert upstream["outcomes"] == {"paper/batch": {"500": 1, "malformed_answer": 1, "200": 1}, "paper/search": {"429": 1, "200": 2}}
+    assert upstream["outcomes"] == {
+        "paper/batch": {"500": 1, "malformed_answer": 1, "200": 1},
+        "paper/search": {"429": 1, "200": 2},
+    }
     (hour,) = upstream["hours"][-1:]
-    assert (hour["requests"], hour["rate_limited"], hour["server_errors"], hour["repeated"]) == (6, 1, 2, 3)
+    assert (hour["requests"], hour["rate_limited"], hour["server_errors"], hour["repeated"]) == (
+        6,
+        1,
+        2,
+        3,
+    )
     page = httpx.get(f"{gateway.url}/metrics")
     assert page.headers["content-type"].startswith("text/plain; version=")
     figures = {
@@ -120,8 +157,12 @@ def test_statistics_and_metrics_tell_the_same(gateway: GatewayProcess, server: S
     assert "secret-key" not in page.text
 
 
-def test_a_gateway_over_a_snapshot_has_metrics_without_an_upstream(tmp_path: Path, snapshot: object, settings_for: MakeSettings) -> None:
-    with GatewayProcess(settings_for("http://unused"), f"snapshot:{snapshot.folder}", tmp_path / "cache") as gateway:  # type: ignore[attr-defined]
+def test_a_gateway_over_a_snapshot_has_metrics_without_an_upstream(
+    tmp_path: Path, snapshot: object, settings_for: MakeSettings
+) -> None:
+    with GatewayProcess(
+        settings_for("http://unused"), f"snapshot:{snapshot.folder}", tmp_path / "cache"
+    ) as gateway:  # type: ignore[attr-defined]
         httpx.get(f"{gateway.url}/graph/v1/paper/search", params={"query": "study"})
         page = httpx.get(f"{gateway.url}/metrics").text
     assert "assay_gateway_requests_total{" in page
@@ -153,5 +194,7 @@ def test_a_strange_header_holds_no_attempts_and_breaks_nothing(text: str) -> Non
 
 
 def test_of_very_many_attempts_the_latest_hundred_travel() -> None:
-    attempts = [Attempt(f"{number:032x}", 504, "server_error", 0.5, 0.1, 9, 1.0) for number in range(500)]
+    attempts = [
+        Attempt(f"{number:032x}", 504, "server_error", 0.5, 0.1, 9, 1.0) for number in range(500)
+    ]
     assert attempts_in(header_of(attempts)) == tuple(attempts[-100:])

@@ -41,15 +41,21 @@ def answers(url: str) -> bool:
         return False
 
 
-def test_a_gateway_says_which_snapshot_is_behind_it(tmp_path: Path, snapshot: Snapshot, settings_for: MakeSettings) -> None:
-    with GatewayProcess(settings_for("http://unused"), f"snapshot:{snapshot.folder}", tmp_path / "cache") as gateway:
+def test_a_gateway_says_which_snapshot_is_behind_it(
+    tmp_path: Path, snapshot: Snapshot, settings_for: MakeSettings
+) -> None:
+    with GatewayProcess(
+        settings_for("http://unused"), f"snapshot:{snapshot.folder}", tmp_path / "cache"
+    ) as gateway:
         assert literature_identity(gateway.url) == f"snapshot:{snapshot.fingerprint[:12]}"
         url = gateway.url
     assert not answers(url)
     assert list((tmp_path / "cache").glob("*.port")) == []
 
 
-def test_a_killed_gateway_comes_back_on_its_port_with_what_it_had_learnt(tmp_path: Path, settings_for: MakeSettings) -> None:
+def test_a_killed_gateway_comes_back_on_its_port_with_what_it_had_learnt(
+    tmp_path: Path, settings_for: MakeSettings
+) -> None:
     with SemanticScholarServer(corpus(30)) as server:
         with GatewayProcess(settings_for(server.url), "live", tmp_path / "cache") as gateway:
             url, first = gateway.url, gateway.process_id
@@ -63,7 +69,9 @@ def test_a_killed_gateway_comes_back_on_its_port_with_what_it_had_learnt(tmp_pat
         assert server.counts["paper/search"] == 1
 
 
-def test_a_gateway_ends_with_the_process_that_started_it(tmp_path: Path, snapshot: Snapshot) -> None:
+def test_a_gateway_ends_with_the_process_that_started_it(
+    tmp_path: Path, snapshot: Snapshot
+) -> None:
     owner = (
         "import os, sys, signal; from pathlib import Path; from schemas.settings import Settings;"
         "from tasks.literature.gateway.process import GatewayProcess;"
@@ -76,11 +84,21 @@ def test_a_gateway_ends_with_the_process_that_started_it(tmp_path: Path, snapsho
     assert wait_until(lambda: not answers(url))
 
 
-def test_a_request_in_flight_is_finished_before_a_gateway_stops(tmp_path: Path, settings_for: MakeSettings) -> None:
+def test_a_request_in_flight_is_finished_before_a_gateway_stops(
+    tmp_path: Path, settings_for: MakeSettings
+) -> None:
     with SemanticScholarServer(corpus(10), delay_seconds=1.0) as server:
         settings = settings_for(server.url, timeout_seconds=120)
         port_file = tmp_path / "port"
-        command = [sys.executable, "-m", "tasks.literature.gateway", "--cache", str(tmp_path), "--port-file", str(port_file)]
+        command = [
+            sys.executable,
+            "-m",
+            "tasks.literature.gateway",
+            "--cache",
+            str(tmp_path),
+            "--port-file",
+            str(port_file),
+        ]
         process = subprocess.Popen(command, env=environment_of(settings), stderr=subprocess.DEVNULL)
         assert wait_until(port_file.exists)
         url = f"http://127.0.0.1:{port_file.read_text()}"
@@ -110,7 +128,9 @@ def test_a_gateway_with_a_long_queue_stops_before_its_end_and_without_a_word(
         with GatewayProcess(settings, "live", tmp_path / "cache") as gateway:
             url = gateway.url
             told: list[str | None] = []
-            queue = [threading.Thread(target=answers_to, args=(url, number, told)) for number in range(6)]
+            queue = [
+                threading.Thread(target=answers_to, args=(url, number, told)) for number in range(6)
+            ]
             for each in queue:
                 each.start()
             assert wait_until(lambda: httpx.get(f"{url}/stats").json()["upstream"]["waiting"] >= 4)
@@ -127,13 +147,22 @@ def answers_to(url: str, number: int, told: list[str | None]) -> None:
         if number % 2:
             response = httpx.get(f"{url}{SEARCH}", params={"query": f"topic {number}"}, timeout=600)
         else:
-            response = httpx.get(f"{url}/graph/v1/paper/CorpusId:100{number}", params={"fields": f"title,f{number}"}, timeout=600)
+            response = httpx.get(
+                f"{url}/graph/v1/paper/CorpusId:100{number}",
+                params={"fields": f"title,f{number}"},
+                timeout=600,
+            )
         told.append(response.json()["reason"] if response.headers.get("x-assay-stopping") else None)
 
 
 @pytest.mark.parametrize("literature", ["nonsense", "snapshot:"])
-def test_a_word_that_names_no_literature_is_a_configuration_error(tmp_path: Path, literature: str) -> None:
-    with pytest.raises(ConfigurationError, match="write snapshot:FOLDER"), GatewayProcess(Settings(), literature, tmp_path):
+def test_a_word_that_names_no_literature_is_a_configuration_error(
+    tmp_path: Path, literature: str
+) -> None:
+    with (
+        pytest.raises(ConfigurationError, match="write snapshot:FOLDER"),
+        GatewayProcess(Settings(), literature, tmp_path),
+    ):
         pass
 
 
@@ -147,15 +176,26 @@ def test_a_missing_or_unfinished_snapshot_is_named_before_anything_starts(tmp_pa
             pass
 
 
-def test_a_gateway_that_cannot_start_gives_its_own_last_line(tmp_path: Path, snapshot: Snapshot) -> None:
-    (snapshot.folder / "papers.sqlite").write_bytes(b"broken, quite broken, and long enough to be read")
+def test_a_gateway_that_cannot_start_gives_its_own_last_line(
+    tmp_path: Path, snapshot: Snapshot
+) -> None:
+    (snapshot.folder / "papers.sqlite").write_bytes(
+        b"broken, quite broken, and long enough to be read"
+    )
     gateway = GatewayProcess(Settings(), f"snapshot:{snapshot.folder}", tmp_path / "cache")
-    with pytest.raises(ConfigurationError, match=r"did not start.*papers\.sqlite is damaged") as caught, gateway:
+    with (
+        pytest.raises(
+            ConfigurationError, match=r"did not start.*papers\.sqlite is damaged"
+        ) as caught,
+        gateway,
+    ):
         pass
     assert "\n" not in str(caught.value)
 
 
-def test_the_key_reaches_the_gateway_but_neither_its_arguments_nor_its_log(tmp_path: Path, settings_for: MakeSettings) -> None:
+def test_the_key_reaches_the_gateway_but_neither_its_arguments_nor_its_log(
+    tmp_path: Path, settings_for: MakeSettings
+) -> None:
     with SemanticScholarServer(corpus(5)) as server:
         with GatewayProcess(settings_for(server.url), "live", tmp_path / "cache") as gateway:
             httpx.get(f"{gateway.url}{SEARCH}", params={"query": "topic"})
@@ -172,5 +212,8 @@ def test_an_address_without_a_gateway_is_a_configuration_error() -> None:
 
 
 def test_something_else_at_the_address_is_a_configuration_error() -> None:
-    with SemanticScholarServer(corpus(1)) as server, pytest.raises(ConfigurationError, match="is no literature gateway"):
+    with (
+        SemanticScholarServer(corpus(1)) as server,
+        pytest.raises(ConfigurationError, match="is no literature gateway"),
+    ):
         literature_identity(server.url)

@@ -39,14 +39,18 @@ def upstream() -> Iterator[ShapedServer]:
 
 
 @pytest.fixture
-def gateway(tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings) -> Iterator[GatewayProcess]:
+def gateway(
+    tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings
+) -> Iterator[GatewayProcess]:
     with GatewayProcess(settings_for(upstream.url), "live", tmp_path / "cache") as running:
         yield running
 
 
 def connected(url: str) -> socket.socket:
     parts = urlsplit(url)
-    return socket.create_connection((str(parts.hostname), int(parts.port or 0)), timeout=GUARD_SECONDS)
+    return socket.create_connection(
+        (str(parts.hostname), int(parts.port or 0)), timeout=GUARD_SECONDS
+    )
 
 
 def head_of(url: str, method: str, target: str, *headers: str) -> bytes:
@@ -81,17 +85,25 @@ ATTACKS = (
 )
 
 
-def test_only_routes_of_the_api_reach_the_upstream_with_the_key(gateway: GatewayProcess, upstream: ShapedServer) -> None:
+def test_only_routes_of_the_api_reach_the_upstream_with_the_key(
+    gateway: GatewayProcess, upstream: ShapedServer
+) -> None:
     assert {target: raw(gateway.url, target) for target in ATTACKS} == dict.fromkeys(ATTACKS, 404)
     assert raw(gateway.url, SEARCH, "HEAD") == 404
     assert raw(gateway.url, SEARCH, "POST") == 404
     assert upstream.asked == []
     metrics = httpx.get(f"{gateway.url}/metrics").text
-    counted = {line.split('endpoint="')[1].split('"')[0] for line in metrics.splitlines() if 'endpoint="' in line}
+    counted = {
+        line.split('endpoint="')[1].split('"')[0]
+        for line in metrics.splitlines()
+        if 'endpoint="' in line
+    }
     assert counted == {"unknown"}
 
 
-def test_an_identifier_stays_in_its_segment(gateway: GatewayProcess, upstream: ShapedServer) -> None:
+def test_an_identifier_stays_in_its_segment(
+    gateway: GatewayProcess, upstream: ShapedServer
+) -> None:
     wanted = {
         "/graph/v1/paper/DOI:10.1000/5/references": "/graph/v1/paper/DOI:10.1000%2F5/references",
         "/graph/v1/paper/ARXIV:1%3Fx=1%23y/citations": "/graph/v1/paper/ARXIV:1%3Fx%3D1%23y/citations",
@@ -103,12 +115,17 @@ def test_an_identifier_stays_in_its_segment(gateway: GatewayProcess, upstream: S
     }
     assert {raw(gateway.url, target) for target in wanted} == {200}
     assert [request.path for request in upstream.asked] == list(wanted.values())
-    assert {request.headers.get("x-api-key") for request in upstream.asked} == {"secret-key-of-tests"}
+    assert {request.headers.get("x-api-key") for request in upstream.asked} == {
+        "secret-key-of-tests"
+    }
 
 
 def test_the_counted_endpoints_are_a_closed_list() -> None:
     paths = [
-        f"/graph/v1/{place}/{number}{rest}" for number in range(50) for place in ("author", "paper", "x") for rest in ("", "/papers", "/y")
+        f"/graph/v1/{place}/{number}{rest}"
+        for number in range(50)
+        for place in ("author", "paper", "x")
+        for rest in ("", "/papers", "/y")
     ]
     endpoints = {Request(method, path).endpoint for path in paths for method in ("GET", "BREW")}
     assert endpoints <= ENDPOINTS | {"unknown"}
@@ -120,7 +137,9 @@ def peak_kilobytes(process_id: int) -> int:
 
 
 @pytest.mark.parametrize("announced", ["Content-Length: 600000000", "Transfer-Encoding: chunked"])
-def test_a_body_is_counted_while_it_comes(gateway: GatewayProcess, upstream: ShapedServer, announced: str) -> None:
+def test_a_body_is_counted_while_it_comes(
+    gateway: GatewayProcess, upstream: ShapedServer, announced: str
+) -> None:
     before = peak_kilobytes(gateway.process_id)
     piece = b"x" * 65_536
     piece = b"%x\r\n%s\r\n" % (len(piece), piece) if "chunked" in announced else piece
@@ -134,7 +153,9 @@ def test_a_body_is_counted_while_it_comes(gateway: GatewayProcess, upstream: Sha
     assert sent < 100_000_000, "the connection is closed, not read to its end"
     assert peak_kilobytes(gateway.process_id) - before < 50_000
     assert upstream.asked == []
-    allowed = httpx.post(f"{gateway.url}/graph/v1/paper/batch", content=b" " * (LARGEST_BODY_BYTES + 1))
+    allowed = httpx.post(
+        f"{gateway.url}/graph/v1/paper/batch", content=b" " * (LARGEST_BODY_BYTES + 1)
+    )
     assert (allowed.status_code, "too large" in allowed.json()["error"]) == (400, True)
 
 
@@ -150,7 +171,10 @@ LOWERED = (
 
 @pytest.fixture
 def impatient(tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings) -> Iterator[str]:
-    process = subprocess.Popen([sys.executable, "-c", LOWERED, str(tmp_path)], env=environment_of(settings_for(upstream.url)))
+    process = subprocess.Popen(
+        [sys.executable, "-c", LOWERED, str(tmp_path)],
+        env=environment_of(settings_for(upstream.url)),
+    )
     deadline = time.monotonic() + GUARD_SECONDS
     while not (tmp_path / "port").exists():
         assert time.monotonic() < deadline
@@ -160,7 +184,9 @@ def impatient(tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings
     process.wait(30)
 
 
-@pytest.mark.parametrize("beginning", [b"", b"GET /graph/v1/pap", b"GET /healthz HTTP/1.1\r\nX-A: 1\r\n"])
+@pytest.mark.parametrize(
+    "beginning", [b"", b"GET /graph/v1/pap", b"GET /healthz HTTP/1.1\r\nX-A: 1\r\n"]
+)
 def test_a_half_open_connection_is_closed(impatient: str, beginning: bytes) -> None:
     with closing(connected(impatient)) as connection:
         connection.sendall(beginning)
@@ -180,7 +206,9 @@ def test_a_head_that_drips_is_not_waited_for(impatient: str) -> None:
 
 def test_a_body_that_drips_is_refused(impatient: str, upstream: ShapedServer) -> None:
     with closing(connected(impatient)) as connection:
-        connection.sendall(head_of(impatient, "POST", "/graph/v1/paper/batch", "Content-Length: 1000") + b"{")
+        connection.sendall(
+            head_of(impatient, "POST", "/graph/v1/paper/batch", "Content-Length: 1000") + b"{"
+        )
         assert connection.recv(1000).startswith(b"HTTP/1.1 400")
     assert upstream.asked == []
 
@@ -215,10 +243,17 @@ def test_connections_over_the_bound_are_turned_away_and_the_others_answered(impa
     ],
 )
 async def test_an_upstream_answer_is_bounded_in_size_and_time(
-    tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings, word: str, reason: str, words: str
+    tmp_path: Path,
+    upstream: ShapedServer,
+    settings_for: MakeSettings,
+    word: str,
+    reason: str,
+    words: str,
 ) -> None:
     upstream.script = [word]
-    settings = settings_for(upstream.url, timeout_seconds=2.0 if word == "drips" else 60.0, maximum_attempts=1)
+    settings = settings_for(
+        upstream.url, timeout_seconds=2.0 if word == "drips" else 60.0, maximum_attempts=1
+    )
     live = LiveUpstream(settings, KeyedStore(tmp_path / "cache"), Transport(settings))
     async with asyncio.timeout(GUARD_SECONDS):
         reply = await live.answer(Request("GET", SEARCH, (("query", "x"),)))
@@ -230,13 +265,17 @@ async def test_an_upstream_answer_is_bounded_in_size_and_time(
 async def test_half_a_character_in_an_upstream_answer_reads_as_the_replacement_character(
     tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings
 ) -> None:
-    upstream.shape = lambda _: r'{"data": [{"paperId": "a", "title": "half \ud800", "authors": [{"name": "\udfff"}]}]}'
+    upstream.shape = lambda _: (
+        r'{"data": [{"paperId": "a", "title": "half \ud800", "authors": [{"name": "\udfff"}]}]}'
+    )
     settings = settings_for(upstream.url, maximum_attempts=1)
     live = LiveUpstream(settings, KeyedStore(tmp_path / "cache"), Transport(settings))
     reply = await live.answer(Request("GET", SEARCH, (("query", "x"),)))
     await live.close()
     assert reply.status == 200
-    assert json.loads(reply.body)["data"] == [{"paperId": "a", "title": "half \ufffd", "authors": [{"name": "\ufffd"}]}]
+    assert json.loads(reply.body)["data"] == [
+        {"paperId": "a", "title": "half \ufffd", "authors": [{"name": "\ufffd"}]}
+    ]
 
 
 @pytest.mark.parametrize("asked_to_wait", ["nan", "inf", "-1", "1e308", "9" * 300])
@@ -253,7 +292,9 @@ async def test_no_retry_after_stops_the_limiter(
     assert all(0 <= seconds <= 60 for seconds in held_back)
 
 
-async def test_one_questions_answer_is_never_kept_under_another(tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings) -> None:
+async def test_one_questions_answer_is_never_kept_under_another(
+    tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings
+) -> None:
     settings = settings_for(upstream.url)
     live = LiveUpstream(settings, KeyedStore(tmp_path / "cache"), Transport(settings))
     transport = httpx.ASGITransport(application(live))
@@ -270,20 +311,27 @@ async def test_one_questions_answer_is_never_kept_under_another(tmp_path: Path, 
         Request("GET", "/graph/v1/paper/search/match", (("query", "a"),)),
     ]
     assert len({request.key() for request in different}) == len(different)
-    async with httpx.AsyncClient(transport=transport, base_url="http://gateway", timeout=60) as client:
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://gateway", timeout=60
+    ) as client:
         first = await client.get(f"{SEARCH}?query=a&limit=1")
         swapped = await client.get(f"{SEARCH}?limit=1&query=a")
         twice = await client.get(f"{SEARCH}?query=a&limit=1&limit=2")
     await live.close()
     assert [each.headers["x-assay-cache"] for each in (first, swapped)] == ["miss", "hit"]
-    assert (twice.status_code, twice.json()) == (400, {"error": "Unacceptable query params: [limit] is given twice"})
+    assert (twice.status_code, twice.json()) == (
+        400,
+        {"error": "Unacceptable query params: [limit] is given twice"},
+    )
     assert len(upstream.asked) == 1
 
 
 def test_what_is_being_answered_is_not_idle(impatient: str, upstream: ShapedServer) -> None:
     upstream.shape = slowly
     statuses: list[int] = []
-    ask = lambda number: statuses.append(httpx.get(f"{impatient}{SEARCH}?query={number}", timeout=GUARD_SECONDS).status_code)  # noqa: E731
+    ask = lambda number: statuses.append(  # noqa: E731
+        httpx.get(f"{impatient}{SEARCH}?query={number}", timeout=GUARD_SECONDS).status_code
+    )
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(10)]
     for thread in threads:
         thread.start()

@@ -44,7 +44,9 @@ async def departures(limiter: ArrivalLimiter, clock: Clock, count: int) -> list[
     return moments
 
 
-async def test_departures_are_an_interval_apart_and_within_one_percent_of_the_allowance(clock: Clock) -> None:
+async def test_departures_are_an_interval_apart_and_within_one_percent_of_the_allowance(
+    clock: Clock,
+) -> None:
     moments = await departures(ArrivalLimiter(1.0, clock), clock, 200)
     gaps = [later - earlier for earlier, later in pairwise(moments)]
     assert min(gaps) >= 1.0
@@ -66,7 +68,9 @@ async def test_lost_time_is_made_up_for_and_no_window_holds_more_than_allowed(cl
         clock.now += 0.04 if number % 7 == 3 else 0.003  # the machine is busy
         moments.append(clock.now)
         turn.arrived()
-    assert all(later - earlier >= 1.0 for earlier, later in zip(moments, moments[10:], strict=False))
+    assert all(
+        later - earlier >= 1.0 for earlier, later in zip(moments, moments[10:], strict=False)
+    )
     assert 99 / (moments[-1] - moments[0]) >= 9.8
 
 
@@ -111,7 +115,9 @@ async def test_a_single_refusal_costs_no_allowance(clock: Clock) -> None:
     assert max(await accepted_gaps(limiter, clock, 5)) < 1.02
 
 
-async def test_refusals_in_a_row_slow_down_twofold_each_time_and_answers_bring_the_speed_back(clock: Clock) -> None:
+async def test_refusals_in_a_row_slow_down_twofold_each_time_and_answers_bring_the_speed_back(
+    clock: Clock,
+) -> None:
     limiter = ArrivalLimiter(1.0, clock)
     await refused(limiter, clock, 4)
     assert limiter.stretch == 8
@@ -134,7 +140,9 @@ async def test_refusals_of_what_left_before_a_slow_down_count_once(clock: Clock)
     assert limiter.stretch == 2
 
 
-async def answered(limiter: ArrivalLimiter, clock: Clock, answer_seconds: list[float]) -> list[float]:
+async def answered(
+    limiter: ArrivalLimiter, clock: Clock, answer_seconds: list[float]
+) -> list[float]:
     moments = []
     for seconds in answer_seconds:
         turn = await limiter.turn()
@@ -181,7 +189,9 @@ async def test_idle_time_does_not_count_as_unused_allowance(clock: Clock) -> Non
 
 
 async def test_limiters_with_one_memory_share_one_allowance(clock: Clock, tmp_path: Path) -> None:
-    limiters = [ArrivalLimiter(5.0, clock, SharedDepartures(tmp_path / "one.departures")) for _ in range(3)]
+    limiters = [
+        ArrivalLimiter(5.0, clock, SharedDepartures(tmp_path / "one.departures")) for _ in range(3)
+    ]
     moments = []
 
     async def take(limiter: ArrivalLimiter) -> None:
@@ -207,7 +217,9 @@ async def test_a_new_limiter_goes_on_where_a_killed_one_was(clock: Clock, tmp_pa
     assert all(later - earlier >= 1.0 for earlier, later in zip(moments, moments[5:], strict=False))
 
 
-async def test_a_memory_from_before_the_machine_started_is_forgotten(clock: Clock, tmp_path: Path) -> None:
+async def test_a_memory_from_before_the_machine_started_is_forgotten(
+    clock: Clock, tmp_path: Path
+) -> None:
     memory = SharedDepartures(tmp_path / "one.departures")
     memory.write(Memory(9e9, [Departure(8e9, 8e9), Departure(9e9, 9e9)]))
     (moment,) = await departures(ArrivalLimiter(1.0, clock, memory), clock, 1)
@@ -229,21 +241,38 @@ async def test_a_cancelled_wait_passes_the_turn_on() -> None:
     turn.arrived()
 
 
-async def test_two_gateways_with_one_key_never_send_more_than_its_allowance(tmp_path: Path, settings_for: Callable[..., Settings]) -> None:
+async def test_two_gateways_with_one_key_never_send_more_than_its_allowance(
+    tmp_path: Path, settings_for: Callable[..., Settings]
+) -> None:
     """Many clients, refusals and errors: counted where they arrive."""
     faults = [("429", "500")[number % 2] if number % 12 == 5 else None for number in range(1_000)]
-    with SemanticScholarServer(corpus(20), requests_per_second=RATE, fault=lambda number, path: faults[number]) as server:
+    with SemanticScholarServer(
+        corpus(20), requests_per_second=RATE, fault=lambda number, path: faults[number]
+    ) as server:
         settings = settings_for(server.url, requests_per_second=RATE, maximum_attempts=10)
-        with GatewayProcess(settings, "live", tmp_path / "one") as one, GatewayProcess(settings, "live", tmp_path / "two") as two:
+        with (
+            GatewayProcess(settings, "live", tmp_path / "one") as one,
+            GatewayProcess(settings, "live", tmp_path / "two") as two,
+        ):
             began_at = time.monotonic()
             async with httpx.AsyncClient(timeout=600) as client, asyncio.TaskGroup() as group:
                 asked = [
-                    group.create_task(client.get(f"{gateway.url}/graph/v1/paper/search", params={"query": f"topic {number}"}))
+                    group.create_task(
+                        client.get(
+                            f"{gateway.url}/graph/v1/paper/search",
+                            params={"query": f"topic {number}"},
+                        )
+                    )
                     for gateway in (one, two)
                     for number in range(40)
                 ]
             async with httpx.AsyncClient(timeout=60) as client:
-                used = [(await client.get(f"{each.url}/stats")).json()["upstream"]["allowance_used_share"] for each in (one, two)]
+                used = [
+                    (await client.get(f"{each.url}/stats")).json()["upstream"][
+                        "allowance_used_share"
+                    ]
+                    for each in (one, two)
+                ]
     assert {task.result().status_code for task in asked} == {200}
     assert (server.too_early(RATE, began_at), server.violations(RATE)) == (0, 0)
     assert all(0 < share < 1.1 for share in used)

@@ -14,7 +14,12 @@ from tasks.accounting.ledger import Ledger
 from tasks.literature.queries import LONGEST_BULK_QUERY, packed_queries, telling_words
 from tasks.literature.semantic_scholar import SemanticScholarClient
 
-WORDS = st.lists(st.sampled_from(["bat", "echo", "wing", "roost", "flight", "call"]), min_size=1, max_size=6, unique=True)
+WORDS = st.lists(
+    st.sampled_from(["bat", "echo", "wing", "roost", "flight", "call"]),
+    min_size=1,
+    max_size=6,
+    unique=True,
+)
 
 
 def fulfils(query: str, text: set[str]) -> bool:
@@ -23,11 +28,19 @@ def fulfils(query: str, text: set[str]) -> bool:
     return bool(eval(query.replace("+", "and").replace("|", "or"), {"__builtins__": {}}, words))
 
 
-@given(WORDS, st.integers(0, 3), st.sets(st.sampled_from(["bat", "echo", "wing", "roost", "flight", "call"])))
-def test_a_packed_query_finds_papers_with_all_but_the_missing_words(words: list[str], missing: int, text: set[str]) -> None:
+@given(
+    WORDS,
+    st.integers(0, 3),
+    st.sets(st.sampled_from(["bat", "echo", "wing", "roost", "flight", "call"])),
+)
+def test_a_packed_query_finds_papers_with_all_but_the_missing_words(
+    words: list[str], missing: int, text: set[str]
+) -> None:
     (packed,) = packed_queries([" ".join(words)], missing)
     least = max(len(words) - missing, min(2, len(words)))
-    assert fulfils(packed, text) == any(set(chosen) <= text for chosen in combinations(words, least))
+    assert fulfils(packed, text) == any(
+        set(chosen) <= text for chosen in combinations(words, least)
+    )
 
 
 @given(st.lists(st.text(max_size=80), max_size=40), st.integers(0, 3))
@@ -38,7 +51,10 @@ def test_no_text_breaks_the_syntax_of_a_packed_query(queries: list[str], missing
 
 
 def test_many_queries_are_split_where_the_address_would_grow_too_long() -> None:
-    queries = [f"alpha{number} beta{number} gamma{number} delta{number} epsilon{number}" for number in range(80)]
+    queries = [
+        f"alpha{number} beta{number} gamma{number} delta{number} epsilon{number}"
+        for number in range(80)
+    ]
     packed = packed_queries(queries, 2)
     assert len(packed) > 1
     assert all(len(each) <= LONGEST_BULK_QUERY for each in packed)
@@ -50,7 +66,12 @@ def test_words_that_say_nothing_are_left_out_unless_nothing_else_is_there() -> N
 
 
 def row(number: int) -> dict[str, Any]:
-    return {"paperId": f"{number:040x}", "title": f"Paper {number}", "year": 2020, "corpusId": number}
+    return {
+        "paperId": f"{number:040x}",
+        "title": f"Paper {number}",
+        "year": 2020,
+        "corpusId": number,
+    }
 
 
 def client(answer: Any) -> tuple[SemanticScholarClient, Ledger]:
@@ -82,7 +103,11 @@ async def test_a_thin_answer_is_followed_by_a_looser_question_and_both_count() -
 async def test_pages_are_followed_until_the_allowed_requests_are_spent() -> None:
     def answer(request: httpx.Request) -> tuple[int, Any]:
         page = int(request.url.params.get("token", "0"))
-        return 200, {"total": 9_000, "token": str(page + 1), "data": [row(page * 1_000 + number) for number in range(1_000)]}
+        return 200, {
+            "total": 9_000,
+            "token": str(page + 1),
+            "data": [row(page * 1_000 + number) for number in range(1_000)],
+        }
 
     literature, ledger = client(answer)
     found = await literature.search_bulk(["bat echo"], 3, None)
@@ -91,13 +116,17 @@ async def test_pages_are_followed_until_the_allowed_requests_are_spent() -> None
 
 
 async def test_a_bulk_search_that_was_not_answered_is_a_failure_not_an_empty_field() -> None:
-    literature, _ = client(lambda _: (503, {"error": "the circuit is open", "reason": "circuit_open"}))
+    literature, _ = client(
+        lambda _: (503, {"error": "the circuit is open", "reason": "circuit_open"})
+    )
     found = await literature.search_bulk(["bat echo"], 1, None)
     assert found.items == ()
     assert [failure.reason for failure in found.failures] == ["circuit_open"]
 
 
-async def test_pooled_recommendations_are_one_request_and_leave_seeds_and_later_papers_out() -> None:
+async def test_pooled_recommendations_are_one_request_and_leave_seeds_and_later_papers_out() -> (
+    None
+):
     bodies: list[Any] = []
 
     def answer(request: httpx.Request) -> tuple[int, Any]:

@@ -17,7 +17,9 @@ SAMPLES = Path(__file__).parents[4] / "shared" / "data" / "api_samples"
 recorded = pytest.mark.skipif(not SAMPLES.exists(), reason="the recorded answers are not here")
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 PAPER_KEYS = [
@@ -43,7 +45,11 @@ def sample(name: str) -> Any:
 def test_a_full_paper_is_read() -> None:
     paper = parse_paper(sample("paper_get_full"))
     assert paper is not None
-    assert (paper.paper_id, bool(paper.abstract), bool(paper.authors)) == (sample("paper_get_full")["paperId"], True, True)
+    assert (paper.paper_id, bool(paper.abstract), bool(paper.authors)) == (
+        sample("paper_get_full")["paperId"],
+        True,
+        True,
+    )
     assert paper.citation_count == sample("paper_get_full")["citationCount"]
 
 
@@ -52,21 +58,36 @@ def test_a_batch_with_an_unknown_id_keeps_its_places() -> None:
     unknown, known, *_ = [parse_paper(row) for row in sample("paper_batch_with_null")]
     assert unknown is None
     assert known is not None
-    assert (known.corpus_id, known.publication_date, known.doi) == (470667, date(2001, 10, 1), "10.2139/ssrn.288970")
+    assert (known.corpus_id, known.publication_date, known.doi) == (
+        470667,
+        date(2001, 10, 1),
+        "10.2139/ssrn.288970",
+    )
     assert known.open_access_pdf_url == "http://papers.nber.org/papers/w8841.pdf"
 
 
 @recorded
 @pytest.mark.parametrize(
-    "name", ["paper_search", "paper_search_second_page", "paper_search_bulk_first", "paper_search_bulk_last_page", "paper_search_match"]
+    "name",
+    [
+        "paper_search",
+        "paper_search_second_page",
+        "paper_search_bulk_first",
+        "paper_search_bulk_last_page",
+        "paper_search_match",
+    ],
 )
 def test_rows_of_searches_are_papers(name: str) -> None:
     rows = sample(name)["data"]
-    assert [paper and paper.paper_id for paper in map(parse_paper, rows)] == [row["paperId"] for row in rows]
+    assert [paper and paper.paper_id for paper in map(parse_paper, rows)] == [
+        row["paperId"] for row in rows
+    ]
 
 
 @recorded
-@pytest.mark.parametrize("name", ["recommendations_forpaper", "recommendations_forpaper_all_cs", "recommendations_post"])
+@pytest.mark.parametrize(
+    "name", ["recommendations_forpaper", "recommendations_forpaper_all_cs", "recommendations_post"]
+)
 def test_recommended_papers_are_read(name: str) -> None:
     assert all(parse_paper(row) for row in sample(name)["recommendedPapers"])
 
@@ -88,7 +109,15 @@ def test_withheld_references_are_not_none_found() -> None:
 @recorded
 def test_missing_and_null_lists_are_read_as_unknown() -> None:
     paper = parse_paper(
-        {"paperId": "x", "title": "t", **{key: value for key, value in sample("paper_with_null_lists").items() if value is None}}
+        {
+            "paperId": "x",
+            "title": "t",
+            **{
+                key: value
+                for key, value in sample("paper_with_null_lists").items()
+                if value is None
+            },
+        }
     )
     assert paper is not None
     assert paper.authors == ()
@@ -97,7 +126,11 @@ def test_missing_and_null_lists_are_read_as_unknown() -> None:
 @recorded
 def test_pdf_addresses_are_read_from_every_variant() -> None:
     variants = sample("openAccessPdf_variants")
-    found = [variant for variant in (variants if isinstance(variants, list) else variants["variants"]) if isinstance(variant, dict)]
+    found = [
+        variant
+        for variant in (variants if isinstance(variants, list) else variants["variants"])
+        if isinstance(variant, dict)
+    ]
     read = [open_access_pdf_url(variant.get("openAccessPdf", variant)) for variant in found]
     assert any(read)
     assert all(url is None or url.startswith("http") for url in read)
@@ -109,13 +142,18 @@ def test_passages_are_read_with_their_mentions(name: str) -> None:
     rows = passage_rows(sample(name)["data"])
     assert len(rows) == len(sample(name)["data"])
     assert {row.kind for row in rows} >= {"title", "abstract"}
-    assert {row.corpus_id for row in rows} == {int(row["paper"]["corpusId"]) for row in sample(name)["data"]}
+    assert {row.corpus_id for row in rows} == {
+        int(row["paper"]["corpusId"]) for row in sample(name)["data"]
+    }
     assert any(row.mentioned for row in rows)
     assert passages_of(rows, {}, None) == ((), 0)
 
 
 def test_an_address_in_the_disclaimer_stands_in_for_an_empty_one() -> None:
-    value = {"url": "", "disclaimer": "Notice: … available at https://arxiv.org/abs/1, which is subject to the license"}
+    value = {
+        "url": "",
+        "disclaimer": "Notice: … available at https://arxiv.org/abs/1, which is subject to the license",
+    }
     assert open_access_pdf_url(value) == "https://arxiv.org/abs/1"
     assert open_access_pdf_url({"url": "javascript:alert(1)"}) is None
 

@@ -36,7 +36,9 @@ def server() -> Iterator[SemanticScholarServer]:
 
 
 @pytest.fixture
-def gateway(server: SemanticScholarServer, tmp_path: Path, settings_for: MakeSettings) -> Iterator[GatewayProcess]:
+def gateway(
+    server: SemanticScholarServer, tmp_path: Path, settings_for: MakeSettings
+) -> Iterator[GatewayProcess]:
     settings = settings_for(server.url, maximum_attempts=2)
     with GatewayProcess(settings, "live", tmp_path / "cache") as running:
         yield running
@@ -54,16 +56,22 @@ def ledger() -> Ledger:
 
 
 @pytest.fixture
-def client(gateway: GatewayProcess, ledger: Ledger, http: httpx.AsyncClient) -> SemanticScholarClient:
+def client(
+    gateway: GatewayProcess, ledger: Ledger, http: httpx.AsyncClient
+) -> SemanticScholarClient:
     return SemanticScholarClient(gateway.url, ledger, http, Settings().literature)
 
 
-async def test_a_search_respects_the_cutoff_twice_and_counts_what_it_removed(client: SemanticScholarClient, ledger: Ledger) -> None:
+async def test_a_search_respects_the_cutoff_twice_and_counts_what_it_removed(
+    client: SemanticScholarClient, ledger: Ledger
+) -> None:
     answer = await client.search_papers("study of topic-4 graphs: a survey", 100, CUTOFF)
     assert answer.complete
     assert answer.items
     assert all(paper.admissible(CUTOFF) for paper in answer.items)
-    assert answer.inadmissible_count > 0, "the source lets papers of 2019 without a day pass; they may be from December"
+    assert answer.inadmissible_count > 0, (
+        "the source lets papers of 2019 without a day pass; they may be from December"
+    )
     call = ledger.api_calls[0]
     assert (call.source, call.endpoint, call.status, call.cache_hit, call.upstream_requests) == (
         "semantic_scholar",
@@ -74,7 +82,9 @@ async def test_a_search_respects_the_cutoff_twice_and_counts_what_it_removed(cli
     )
 
 
-async def test_a_search_beyond_one_page_goes_on(client: SemanticScholarClient, ledger: Ledger) -> None:
+async def test_a_search_beyond_one_page_goes_on(
+    client: SemanticScholarClient, ledger: Ledger
+) -> None:
     answer = await client.search_papers("study", 110, None)
     assert len({paper.paper_id for paper in answer.items}) == 110
     assert len(ledger.api_calls) == 2
@@ -85,11 +95,15 @@ async def test_nothing_found_is_complete_and_empty(client: SemanticScholarClient
     assert (answer.items, answer.failures, answer.inadmissible_count) == ((), (), 0)
 
 
-async def test_passages_name_papers_and_the_papers_they_mention(client: SemanticScholarClient, ledger: Ledger) -> None:
+async def test_passages_name_papers_and_the_papers_they_mention(
+    client: SemanticScholarClient, ledger: Ledger
+) -> None:
     answer = await client.search_snippets("study of topic 4", 20, CUTOFF)
     assert answer.complete
     assert len(ledger.api_calls) == 2, "one search, and one batch for all papers it speaks of"
-    named = [each for passage in answer.items for each in (passage.paper_id, *passage.cited_paper_ids)]
+    named = [
+        each for passage in answer.items for each in (passage.paper_id, *passage.cited_paper_ids)
+    ]
     papers = await client.papers(named, CUTOFF)
     assert {paper.paper_id for paper in papers.items} == set(named)
     assert len(ledger.api_calls) == 2, "papers seen in an answer are not asked for again"
@@ -98,17 +112,26 @@ async def test_passages_name_papers_and_the_papers_they_mention(client: Semantic
     assert len({passage.passage_id for passage in answer.items}) == len(answer.items)
 
 
-async def test_the_same_question_is_asked_once_even_at_the_same_time(client: SemanticScholarClient, ledger: Ledger) -> None:
+async def test_the_same_question_is_asked_once_even_at_the_same_time(
+    client: SemanticScholarClient, ledger: Ledger
+) -> None:
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(client.search_papers("topic 3", 10, CUTOFF)) for _ in range(5)]
         tasks += [group.create_task(client.search_papers("topic 3", 10, CUTOFF))]
-        looked_up = [group.create_task(client.papers([PaperId(paper_id("77")), PaperId(paper_id("78"))], None)) for _ in range(5)]
+        looked_up = [
+            group.create_task(
+                client.papers([PaperId(paper_id("77")), PaperId(paper_id("78"))], None)
+            )
+            for _ in range(5)
+        ]
     assert len({task.result().items for task in tasks}) == 1
     assert all(len(task.result().items) == 2 for task in looked_up)
     assert sorted(call.endpoint for call in ledger.api_calls) == ["paper/batch", "paper/search"]
 
 
-async def test_unknown_papers_are_left_out_and_remembered_as_unknown(client: SemanticScholarClient, ledger: Ledger) -> None:
+async def test_unknown_papers_are_left_out_and_remembered_as_unknown(
+    client: SemanticScholarClient, ledger: Ledger
+) -> None:
     unknown = [PaperId("0" * 40), PaperId("1" * 40)]
     for _ in range(2):
         answer = await client.papers(unknown, None)
@@ -118,14 +141,18 @@ async def test_unknown_papers_are_left_out_and_remembered_as_unknown(client: Sem
     assert [call.packed for call in ledger.api_calls] == [2, 1]
 
 
-async def test_papers_after_the_cutoff_are_removed_and_counted(client: SemanticScholarClient) -> None:
+async def test_papers_after_the_cutoff_are_removed_and_counted(
+    client: SemanticScholarClient,
+) -> None:
     ids = [PaperId(paper_id(str(number))) for number in range(10)]
     answer = await client.papers(ids, CUTOFF)
     assert all(paper.admissible(CUTOFF) for paper in answer.items)
     assert len(answer.items) + answer.inadmissible_count == 10
 
 
-async def test_recommendations_are_admissible_and_never_the_seed(client: SemanticScholarClient) -> None:
+async def test_recommendations_are_admissible_and_never_the_seed(
+    client: SemanticScholarClient,
+) -> None:
     seed = PaperId(paper_id("4"))
     answer = await client.recommendations(seed, 8, CUTOFF)
     assert answer.complete
@@ -136,7 +163,9 @@ async def test_recommendations_are_admissible_and_never_the_seed(client: Semanti
     assert [failure.reason for failure in unknown.failures] == ["not_found"]
 
 
-async def test_references_of_many_seeds_take_one_batch_and_one_for_missing_abstracts(client: SemanticScholarClient, ledger: Ledger) -> None:
+async def test_references_of_many_seeds_take_one_batch_and_one_for_missing_abstracts(
+    client: SemanticScholarClient, ledger: Ledger
+) -> None:
     seeds = [PaperId(paper_id(str(number))) for number in range(10, 40)]
     answer = await client.references(seeds, 2, None)
     assert ledger.api_calls[0].packed == 30
@@ -148,7 +177,9 @@ async def test_references_of_many_seeds_take_one_batch_and_one_for_missing_abstr
     (failure,) = answer.failures
     assert (failure.reason, failure.detail.split(" of ")[1]) == ("withheld", str(len(withheld)))
     await client.references(seeds, 3, None)
-    assert [call.endpoint for call in ledger.api_calls].count("paper/batch") <= 3, "the lists themselves are not asked for again"
+    assert [call.endpoint for call in ledger.api_calls].count("paper/batch") <= 3, (
+        "the lists themselves are not asked for again"
+    )
 
 
 async def test_an_upstream_that_fails_is_a_failure_and_not_an_empty_answer(
@@ -162,10 +193,16 @@ async def test_an_upstream_that_fails_is_a_failure_and_not_an_empty_answer(
         await client.recommendations(PaperId(paper_id("3")), 5, None),
         await client.references([PaperId(paper_id("3"))], 5, None),
     ]
-    assert [[failure.reason for failure in answer.failures] for answer in searches] == [["server_error"]] * 5
+    assert [[failure.reason for failure in answer.failures] for answer in searches] == [
+        ["server_error"]
+    ] * 5
     assert {call.failure_reason for call in ledger.api_calls} == {"server_error"}
-    assert [call.attempt for call in ledger.api_calls] == [1, 2] * 5, "every request that left is a row"
-    assert {(call.upstream_requests, call.status, call.request_share) for call in ledger.api_calls} == {(1, 500, 1.0)}
+    assert [call.attempt for call in ledger.api_calls] == [1, 2] * 5, (
+        "every request that left is a row"
+    )
+    assert {
+        (call.upstream_requests, call.status, call.request_share) for call in ledger.api_calls
+    } == {(1, 500, 1.0)}
     server.fault = lambda number, path: None
     assert (await client.search_papers("topic 3", 5, None)).complete, "a failure is not remembered"
 
@@ -178,7 +215,9 @@ async def test_passages_whose_papers_cannot_be_looked_up_come_with_the_failure(
     assert (answer.items, [failure.reason for failure in answer.failures]) == ((), ["server_error"])
 
 
-async def test_a_spent_budget_is_a_failure_without_a_request(gateway: GatewayProcess, ledger: Ledger, http: httpx.AsyncClient) -> None:
+async def test_a_spent_budget_is_a_failure_without_a_request(
+    gateway: GatewayProcess, ledger: Ledger, http: httpx.AsyncClient
+) -> None:
     left = [1]
 
     def spend() -> None:
@@ -186,14 +225,18 @@ async def test_a_spent_budget_is_a_failure_without_a_request(gateway: GatewayPro
             raise BudgetExhaustedError("the budget of 1 literature request is spent")
         left.pop()
 
-    client = SemanticScholarClient(gateway.url, ledger, http, Settings().literature, on_request=spend)
+    client = SemanticScholarClient(
+        gateway.url, ledger, http, Settings().literature, on_request=spend
+    )
     assert (await client.search_papers("topic 3", 5, None)).complete
     refused = await client.search_papers("topic 4", 5, None)
     assert [failure.reason for failure in refused.failures] == ["budget_exhausted"]
     assert len(ledger.api_calls) == 1
 
 
-async def test_a_gateway_killed_and_restarted_costs_time_not_answers(gateway: GatewayProcess, client: SemanticScholarClient) -> None:
+async def test_a_gateway_killed_and_restarted_costs_time_not_answers(
+    gateway: GatewayProcess, client: SemanticScholarClient
+) -> None:
     await client.search_papers("topic 3", 5, None)
     os.kill(gateway.process_id, signal.SIGKILL)
     answer = await client.search_papers("topic 4", 5, None)
@@ -201,7 +244,9 @@ async def test_a_gateway_killed_and_restarted_costs_time_not_answers(gateway: Ga
     assert answer.items
 
 
-async def test_no_gateway_at_all_is_a_typed_failure(ledger: Ledger, http: httpx.AsyncClient) -> None:
+async def test_no_gateway_at_all_is_a_typed_failure(
+    ledger: Ledger, http: httpx.AsyncClient
+) -> None:
     requests = GatewayRequests("http://127.0.0.1:9", ledger, http, restart_seconds=0.2)
     fetched = await requests.get("/graph/v1/paper/search", {"query": "x"})
     assert fetched.failure is not None
@@ -225,10 +270,18 @@ async def test_an_answer_without_end_is_a_failure(
 
 
 async def test_over_a_snapshot_every_method_answers(
-    tmp_path: Path, snapshot: Snapshot, settings_for: MakeSettings, ledger: Ledger, http: httpx.AsyncClient
+    tmp_path: Path,
+    snapshot: Snapshot,
+    settings_for: MakeSettings,
+    ledger: Ledger,
+    http: httpx.AsyncClient,
 ) -> None:
-    with GatewayProcess(settings_for("http://unused"), f"snapshot:{snapshot.folder}", tmp_path / "cache") as gateway:
-        client: LiteratureClient = SemanticScholarClient(gateway.url, ledger, http, Settings().literature)
+    with GatewayProcess(
+        settings_for("http://unused"), f"snapshot:{snapshot.folder}", tmp_path / "cache"
+    ) as gateway:
+        client: LiteratureClient = SemanticScholarClient(
+            gateway.url, ledger, http, Settings().literature
+        )
         cutoff = date(2018, 12, 31)
         papers = await client.search_papers("robot-grasping: diffusion", 10, cutoff)
         passages = await client.search_snippets("does diffusion help robots grasp?", 10, cutoff)
@@ -238,9 +291,13 @@ async def test_over_a_snapshot_every_method_answers(
     for answer in (papers, passages, recommended):
         assert answer.complete
         assert answer.items
-        assert answer.inadmissible_count == 0, "the snapshot's own filter knows the last possible day of every paper"
+        assert answer.inadmissible_count == 0, (
+            "the snapshot's own filter knows the last possible day of every paper"
+        )
     assert all(paper.admissible(cutoff) for paper in (*papers.items, *recommended.items))
-    assert [failure.reason for failure in references.failures] == ["withheld"], "this snapshot knows no references"
+    assert [failure.reason for failure in references.failures] == ["withheld"], (
+        "this snapshot knows no references"
+    )
     assert [failure.reason for failure in unreadable.failures] == ["bad_request"]
     assert {call.source for call in ledger.api_calls} == {"snapshot"}
 

@@ -27,19 +27,36 @@ _KILLED_BUILD = (
 
 
 def answers(snapshot: Snapshot) -> list[Any]:
-    queries = ("graph networks attention", "protein folding report 17", "robot", "contrastive learning improves results")
+    queries = (
+        "graph networks attention",
+        "protein folding report 17",
+        "robot",
+        "contrastive learning improves results",
+    )
     found = [snapshot.search(query, 15) for query in queries]
-    return [[(paper.paper_id, score) for paper, score in zip(each.papers, each.scores, strict=True)] for each in found]
+    return [
+        [(paper.paper_id, score) for paper, score in zip(each.papers, each.scores, strict=True)]
+        for each in found
+    ]
 
 
 def test_every_row_becomes_one_paper_with_its_fields(snapshot: Snapshot) -> None:
     assert snapshot.paper_count == 60
     (paper,) = snapshot.papers(["URL:https://www.example.org/papers/5/"])
     assert paper is not None
-    assert (paper.title, paper.year, paper.doi) == ("Attention for bandit algorithms: report 5", 2015, "10.5555/paper.5")
-    assert (paper.authors, paper.keywords) == (("Ada Author5", "Bob Writer"), ("bandit algorithms", "attention"))
+    assert (paper.title, paper.year, paper.doi) == (
+        "Attention for bandit algorithms: report 5",
+        2015,
+        "10.5555/paper.5",
+    )
+    assert (paper.authors, paper.keywords) == (
+        ("Ada Author5", "Bob Writer"),
+        ("bandit algorithms", "attention"),
+    )
     assert len(paper.paper_id) == 40
-    assert snapshot.papers([paper.paper_id, f"CorpusId:{paper.corpus_id}", "10.5555/PAPER.5", "no such thing"]) == [paper] * 3 + [None]
+    assert snapshot.papers(
+        [paper.paper_id, f"CorpusId:{paper.corpus_id}", "10.5555/PAPER.5", "no such thing"]
+    ) == [paper] * 3 + [None]
 
 
 def test_a_row_without_abstract_is_kept_with_its_title(snapshot: Snapshot) -> None:
@@ -49,37 +66,66 @@ def test_a_row_without_abstract_is_kept_with_its_title(snapshot: Snapshot) -> No
 
 def test_rows_that_name_the_same_paper_are_kept_once_and_counted(tmp_path: Path) -> None:
     rows = paper_rows(20)
-    same_url = {**rows[5], "title": "Another title of three words", "url": "http://www.example.org/papers/5/#top", "doi": None}
-    same_doi = {**rows[5], "title": "Yet another title here", "url": None, "doi": "https://doi.org/10.5555/PAPER.5"}
+    same_url = {
+        **rows[5],
+        "title": "Another title of three words",
+        "url": "http://www.example.org/papers/5/#top",
+        "doi": None,
+    }
+    same_doi = {
+        **rows[5],
+        "title": "Yet another title here",
+        "url": None,
+        "doi": "https://doi.org/10.5555/PAPER.5",
+    }
     same_title = {**rows[6], "title": rows[6]["title"].upper() + "!", "url": None, "doi": None}
     other_year = {**rows[6], "url": None, "doi": None, "year": 1999}
     untitled = {**rows[7], "title": "  "}
     snapshot = build_snapshot(
-        write_parquet(tmp_path / "p.parquet", [*rows, same_url, same_doi, same_title, other_year, untitled]), tmp_path / "i"
+        write_parquet(
+            tmp_path / "p.parquet", [*rows, same_url, same_doi, same_title, other_year, untitled]
+        ),
+        tmp_path / "i",
     )
-    assert (snapshot.paper_count, snapshot.manifest.duplicate_count, snapshot.manifest.untitled_count) == (21, 3, 1)
+    assert (
+        snapshot.paper_count,
+        snapshot.manifest.duplicate_count,
+        snapshot.manifest.untitled_count,
+    ) == (21, 3, 1)
 
 
-def test_identifiers_and_fingerprint_do_not_depend_on_format_or_order_of_rows(tmp_path: Path, rows: Rows) -> None:
+def test_identifiers_and_fingerprint_do_not_depend_on_format_or_order_of_rows(
+    tmp_path: Path, rows: Rows
+) -> None:
     one = build_snapshot(write_parquet(tmp_path / "a.parquet", rows), tmp_path / "a")
     other = build_snapshot(write_jsonl(tmp_path / "b.jsonl", list(reversed(rows))), tmp_path / "b")
-    changed = build_snapshot(write_jsonl(tmp_path / "c.jsonl", [{**rows[0], "abstract": "other"}, *rows[1:]]), tmp_path / "c")
+    changed = build_snapshot(
+        write_jsonl(tmp_path / "c.jsonl", [{**rows[0], "abstract": "other"}, *rows[1:]]),
+        tmp_path / "c",
+    )
     assert one.fingerprint == other.fingerprint != changed.fingerprint
     assert answers(one) == answers(other)
 
 
 def test_references_by_url_are_resolved_and_inverted(tmp_path: Path) -> None:
-    snapshot = build_snapshot(write_parquet(tmp_path / "p.parquet", with_references(paper_rows(30))), tmp_path / "i")
+    snapshot = build_snapshot(
+        write_parquet(tmp_path / "p.parquet", with_references(paper_rows(30))), tmp_path / "i"
+    )
     cited = snapshot.references("URL:https://example.org/papers/7")
     assert cited is not None
-    assert [paper.url for paper in cited] == ["https://example.org/papers/5", "https://example.org/papers/6"]
+    assert [paper.url for paper in cited] == [
+        "https://example.org/papers/5",
+        "https://example.org/papers/6",
+    ]
     citing = snapshot.citations("URL:https://example.org/papers/5")
     assert citing is not None
     assert [paper.title[-2:].strip() for paper in citing] == ["7"]
     assert snapshot.references("URL:https://example.org/papers/18") is None
 
 
-def test_a_build_killed_at_any_moment_resumes_to_the_same_snapshot(tmp_path: Path, rows: Rows) -> None:
+def test_a_build_killed_at_any_moment_resumes_to_the_same_snapshot(
+    tmp_path: Path, rows: Rows
+) -> None:
     source = write_parquet(tmp_path / "p.parquet", paper_rows(21_000), row_group_size=7_000)
     target = tmp_path / "index"
     killed_in = []
@@ -97,24 +143,37 @@ def test_a_build_killed_at_any_moment_resumes_to_the_same_snapshot(tmp_path: Pat
 
 def build_killed_after(source: Path, target: Path, stage: str, done: int) -> bool:
     """Run a build that is killed once `stage` has come to `done`; True when it was."""
-    return subprocess.run([sys.executable, "-c", _KILLED_BUILD, str(source), str(target), stage, str(done)]).returncode == -signal.SIGKILL
+    return (
+        subprocess.run(
+            [sys.executable, "-c", _KILLED_BUILD, str(source), str(target), stage, str(done)]
+        ).returncode
+        == -signal.SIGKILL
+    )
 
 
 def test_a_finished_snapshot_is_opened_not_built_again(tmp_path: Path, rows: Rows) -> None:
     source, stages = write_parquet(tmp_path / "p.parquet", rows), []
     build_snapshot(source, tmp_path / "i")
-    again = build_snapshot(source, tmp_path / "i", progress=lambda done, total, stage: stages.append(stage))
+    again = build_snapshot(
+        source, tmp_path / "i", progress=lambda done, total, stage: stages.append(stage)
+    )
     assert again.paper_count == 60
     assert stages == []
 
 
 def test_progress_counts_to_the_end_of_each_stage(tmp_path: Path, rows: Rows) -> None:
     seen = []
-    build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "i", progress=lambda *each: seen.append(each))
+    build_snapshot(
+        write_parquet(tmp_path / "p.parquet", rows),
+        tmp_path / "i",
+        progress=lambda *each: seen.append(each),
+    )
     assert seen == [(0, 60, "papers"), (60, 60, "papers"), (0, 60, "index"), (60, 60, "index")]
 
 
-def test_the_index_of_a_file_is_kept_and_built_anew_when_the_file_changes(tmp_path: Path, rows: Rows) -> None:
+def test_the_index_of_a_file_is_kept_and_built_anew_when_the_file_changes(
+    tmp_path: Path, rows: Rows
+) -> None:
     source = write_parquet(tmp_path / "p.parquet", rows)
     first = index_for_parquet(source, tmp_path / "home")
     built_at = (first / MANIFEST).stat().st_mtime_ns
@@ -127,7 +186,9 @@ def test_the_index_of_a_file_is_kept_and_built_anew_when_the_file_changes(tmp_pa
     assert open_snapshot(second).paper_count == 30
 
 
-def test_rebuilding_into_the_same_folder_after_the_file_changed_leaves_nothing_of_the_old(tmp_path: Path, rows: Rows) -> None:
+def test_rebuilding_into_the_same_folder_after_the_file_changed_leaves_nothing_of_the_old(
+    tmp_path: Path, rows: Rows
+) -> None:
     source = write_parquet(tmp_path / "p.parquet", rows)
     build_snapshot(source, tmp_path / "i")
     write_parquet(source, rows[:10])
@@ -137,17 +198,29 @@ def test_rebuilding_into_the_same_folder_after_the_file_changed_leaves_nothing_o
     assert snapshot.search("report", 100).total == 10
 
 
-def test_batches_start_at_any_row(tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_start_at_any_row(
+    tmp_path: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(parts, "BATCH_ROWS", 7)
-    for path in (write_parquet(tmp_path / "p.parquet", rows, row_group_size=13), write_jsonl(tmp_path / "p.jsonl", rows)):
+    for path in (
+        write_parquet(tmp_path / "p.parquet", rows, row_group_size=13),
+        write_jsonl(tmp_path / "p.jsonl", rows),
+    ):
         file = open_papers(path)
         for first in (0, 1, 7, 13, 14, 59, 60):
-            titles = [row["title"] for batch, _ in file.batches(tmp_path, parts.Place(0, first)) for row in batch]
+            titles = [
+                row["title"]
+                for batch, _ in file.batches(tmp_path, parts.Place(0, first))
+                for row in batch
+            ]
             assert titles == [row["title"] for row in rows[first:]]
 
 
 def test_what_cannot_become_a_snapshot_is_one_clear_line(tmp_path: Path, rows: Rows) -> None:
-    lacking = [{name: value for name, value in row.items() if name not in ("abstract", "year")} for row in rows]
+    lacking = [
+        {name: value for name, value in row.items() if name not in ("abstract", "year")}
+        for row in rows
+    ]
     (tmp_path / "empty.parquet").touch()
     (tmp_path / "text.jsonl").write_text("this is no JSON\n")
     whole = write_parquet(tmp_path / "whole.parquet", rows)
@@ -174,9 +247,14 @@ def test_a_parquet_file_without_rows_is_refused(tmp_path: Path, rows: Rows) -> N
         build_snapshot(tmp_path / "none.parquet", tmp_path / "i")
 
 
-def test_a_folder_that_is_no_finished_snapshot_is_refused(tmp_path: Path, snapshot: Snapshot) -> None:
+def test_a_folder_that_is_no_finished_snapshot_is_refused(
+    tmp_path: Path, snapshot: Snapshot
+) -> None:
     (tmp_path / "bare").mkdir()
-    for folder, words in ((tmp_path / "nowhere", "no snapshot at"), (tmp_path / "bare", "empty folder")):
+    for folder, words in (
+        (tmp_path / "nowhere", "no snapshot at"),
+        (tmp_path / "bare", "empty folder"),
+    ):
         with pytest.raises(SnapshotError, match=words):
             open_snapshot(folder)
     (snapshot.folder / "papers.sqlite").write_bytes(b"not a database at all, not at all")

@@ -25,33 +25,60 @@ from warehouse.layout import Layout
 
 def test_an_index_is_built_and_updated_in_words_a_person_understands(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path / "home")
-    built = build_index(write_parquet(tmp_path / "old.parquet", paper_rows(20)), tmp_path / "i", False, settings)
+    built = build_index(
+        write_parquet(tmp_path / "old.parquet", paper_rows(20)), tmp_path / "i", False, settings
+    )
     assert re.fullmatch(r"snapshot [0-9a-f]{12}: 20 papers", built)
     new = write_parquet(tmp_path / "new.parquet", paper_rows(23))
-    assert update_index(new, tmp_path / "i", False, settings).endswith(": 23 papers; 3 added, 20 unchanged")
+    assert update_index(new, tmp_path / "i", False, settings).endswith(
+        ": 23 papers; 3 added, 20 unchanged"
+    )
     assert update_index(new, tmp_path / "i", False, settings).endswith("nothing new")
 
 
-def test_vectors_made_beforehand_are_the_ones_an_evaluation_looks_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_made_beforehand_are_the_ones_an_evaluation_looks_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = Settings(home=tmp_path / "home")
     index = build_snapshot(write_parquet(tmp_path / "p.parquet", paper_rows(12)), tmp_path / "i")
-    papers = [Paper(paper_id=each.paper_id, title=each.title, abstract=each.abstract) for each in index.search("report", 12).papers]
+    papers = [
+        Paper(paper_id=each.paper_id, title=each.title, abstract=each.abstract)
+        for each in index.search("report", 12).papers
+    ]
     texts = [paper_text(paper.title, paper.abstract) for paper in papers]
-    assert embed_for_evaluations(tmp_path / "i", tmp_path / "warehouse", settings).startswith("12 vectors")
+    assert embed_for_evaluations(tmp_path / "i", tmp_path / "warehouse", settings).startswith(
+        "12 vectors"
+    )
     afresh = asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(texts))
 
     def refused(*_: object) -> None:
         raise AssertionError("a text was embedded again")
 
     monkeypatch.setattr(LocalModel, "encode", refused)
-    cached = SentenceEmbedder(settings.embeddings, KeyedStore(Layout(tmp_path / "warehouse").cache / "embeddings.sqlite"))
+    cached = SentenceEmbedder(
+        settings.embeddings, KeyedStore(Layout(tmp_path / "warehouse").cache / "embeddings.sqlite")
+    )
     assert np.array_equal(asyncio.run(cached.embed(texts)), afresh)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
-def test_serve_says_where_it_answers_and_stops_cleanly(tmp_path: Path, sent: signal.Signals) -> None:
-    index = build_snapshot(write_release(tmp_path / "2025-01-07", release_records(20)), tmp_path / "i").folder
-    command = [sys.executable, "-m", "flows", "literature", "serve", "--literature", f"snapshot:{index}", "--port", "0"]
+def test_serve_says_where_it_answers_and_stops_cleanly(
+    tmp_path: Path, sent: signal.Signals
+) -> None:
+    index = build_snapshot(
+        write_release(tmp_path / "2025-01-07", release_records(20)), tmp_path / "i"
+    ).folder
+    command = [
+        sys.executable,
+        "-m",
+        "flows",
+        "literature",
+        "serve",
+        "--literature",
+        f"snapshot:{index}",
+        "--port",
+        "0",
+    ]
     process = subprocess.Popen(
         [*command, "--cache", str(tmp_path / "cache")],
         stderr=subprocess.PIPE,
@@ -65,7 +92,9 @@ def test_serve_says_where_it_answers_and_stops_cleanly(tmp_path: Path, sent: sig
         with httpx.Client(transport=httpx.HTTPTransport(retries=50), timeout=120) as http:
             asked = {"fields": "title,tldr,references.corpusId,openAccessPdf"}
             paper = http.get(f"{address.group()}/paper/CorpusId:12", params=asked).json()
-            found = http.get(f"{address.group()}/paper/search", params={"query": "zebra11 machine translation"}).json()
+            found = http.get(
+                f"{address.group()}/paper/search", params={"query": "zebra11 machine translation"}
+            ).json()
         assert (paper["tldr"], paper["openAccessPdf"]["url"]) == (
             {"model": "tldr@v2.0.0", "text": "Summary of zebra12."},
             "https://example.org/12.pdf",
@@ -73,7 +102,10 @@ def test_serve_says_where_it_answers_and_stops_cleanly(tmp_path: Path, sent: sig
         assert [each["corpusId"] for each in paper["references"]] == [11, 10]
         assert found["total"] > 0
         process.send_signal(sent)
-        assert process.wait(120) in (0, -signal.SIGTERM)  # a server that was told to end says by what
+        assert process.wait(120) in (
+            0,
+            -signal.SIGTERM,
+        )  # a server that was told to end says by what
         assert "Traceback" not in process.stderr.read()
     finally:
         process.kill()

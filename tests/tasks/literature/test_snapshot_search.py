@@ -17,10 +17,18 @@ from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tasks.literature.snapshot.text_index import DayRange
 from tests.support.paper_files import paper_rows, write_parquet
 
-reusing_fixtures = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+reusing_fixtures = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 syntax = st.text(st.sampled_from('ab +-|"*()~:^[]{}\\/ANDORNOT é漢\x00\ud800'), max_size=40)
 
-cell = st.one_of(st.none(), st.text(max_size=20), st.integers(), st.floats(), st.lists(st.text(max_size=5), max_size=3))
+cell = st.one_of(
+    st.none(),
+    st.text(max_size=20),
+    st.integers(),
+    st.floats(),
+    st.lists(st.text(max_size=5), max_size=3),
+)
 
 
 class WordEmbedder:
@@ -44,12 +52,21 @@ class WordEmbedder:
 @reusing_fixtures
 @given(query=st.one_of(st.text(max_size=60), syntax))
 def test_any_text_is_a_query(snapshot: Snapshot, query: str) -> None:
-    for found in (snapshot.search(query, 5), snapshot.search_bulk(query, 5), snapshot.match_title(query)):
+    for found in (
+        snapshot.search(query, 5),
+        snapshot.search_bulk(query, 5),
+        snapshot.match_title(query),
+    ):
         assert len(found.papers) == len(found.scores) <= max(found.total, 5)
 
 
 @reusing_fixtures
-@given(identifier=st.one_of(st.text(max_size=40), st.from_regex(r"(CorpusId|DOI|ARXIV|URL|PMID):.{0,20}", fullmatch=True)))
+@given(
+    identifier=st.one_of(
+        st.text(max_size=40),
+        st.from_regex(r"(CorpusId|DOI|ARXIV|URL|PMID):.{0,20}", fullmatch=True),
+    )
+)
 def test_any_text_may_be_looked_up(snapshot: Snapshot, identifier: str) -> None:
     assert snapshot.papers([identifier]) in ([None], snapshot.papers([identifier]))
     key_of_identifier(identifier)
@@ -72,7 +89,10 @@ def test_the_day_range_is_part_of_the_query(snapshot: Snapshot) -> None:
 
 def test_equal_scores_are_ordered_by_identifier_wherever_the_limit_cuts(tmp_path: Path) -> None:
     alike = {"abstract": "same words here", "keywords": []}
-    rows = [{**row, **alike, "title": f"Alike number {chr(97 + place)}{place}"} for place, row in enumerate(paper_rows(25))]
+    rows = [
+        {**row, **alike, "title": f"Alike number {chr(97 + place)}{place}"}
+        for place, row in enumerate(paper_rows(25))
+    ]
     snapshot = build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "i")
     ranked = [paper.paper_id for paper in snapshot.search("same words", 25).papers]
     assert ranked == sorted(ranked)
@@ -98,9 +118,14 @@ def test_bulk_queries_combine_words_phrases_and_exclusions(snapshot: Snapshot) -
     def titles(query: str) -> set[str]:
         return {paper.title.split(":")[0] for paper in snapshot.search_bulk(query, 100).papers}
 
-    assert titles('"robot grasping" | "protein folding"') == titles('"robot grasping"') | titles('"protein folding"')
+    assert titles('"robot grasping" | "protein folding"') == titles('"robot grasping"') | titles(
+        '"protein folding"'
+    )
     assert titles('"grasping robot"') == set()
-    assert titles('("robot grasping" | "protein folding") + diffusion') == {"Diffusion for robot grasping", "Diffusion for protein folding"}
+    assert titles('("robot grasping" | "protein folding") + diffusion') == {
+        "Diffusion for robot grasping",
+        "Diffusion for protein folding",
+    }
     assert "Diffusion for robot grasping" not in titles('"robot grasping" -diffusion')
     assert snapshot.search_bulk("", 100).total == 60
 
@@ -116,11 +141,22 @@ def test_embeddings_are_used_only_once_they_are_complete(tmp_path: Path) -> None
         build_snapshot(source, tmp_path / "i", embedder=WordEmbedder(fail_after=2))
     assert not open_snapshot(tmp_path / "i").has_vectors
     steps: list[int] = []
-    snapshot = build_snapshot(source, tmp_path / "i", embedder=WordEmbedder(), progress=lambda done, total, stage: steps.append(done))
+    snapshot = build_snapshot(
+        source,
+        tmp_path / "i",
+        embedder=WordEmbedder(),
+        progress=lambda done, total, stage: steps.append(done),
+    )
     assert snapshot.has_vectors
-    assert steps == [0, 700], "the 512 papers embedded before the interruption are not embedded again"
+    assert steps == [0, 700], (
+        "the 512 papers embedded before the interruption are not embedded again"
+    )
     whole = build_snapshot(source, tmp_path / "other", embedder=WordEmbedder())
-    assert whole.fingerprint == snapshot.fingerprint != open_without_vectors(source, tmp_path).fingerprint
+    assert (
+        whole.fingerprint
+        == snapshot.fingerprint
+        != open_without_vectors(source, tmp_path).fingerprint
+    )
 
 
 def open_without_vectors(source: Path, folder: Path) -> Snapshot:
@@ -131,9 +167,16 @@ def test_with_embeddings_searches_are_hybrid_and_neighbours_are_nearest(tmp_path
     source = write_parquet(tmp_path / "p.parquet", paper_rows(60))
     snapshot = build_snapshot(source, tmp_path / "i", embedder=WordEmbedder())
     wanted = "Diffusion for robot grasping: report 33"
-    vector = asyncio.run(WordEmbedder().embed([f"{wanted}. We study robot grasping with diffusion. Experiment 33"]))[0]
-    by_words, by_both = snapshot.search("robot grasping", 10), snapshot.search("robot grasping", 10, vector=vector)
-    places = [[paper.title for paper in found.papers].index(wanted) for found in (by_words, by_both)]
+    vector = asyncio.run(
+        WordEmbedder().embed([f"{wanted}. We study robot grasping with diffusion. Experiment 33"])
+    )[0]
+    by_words, by_both = (
+        snapshot.search("robot grasping", 10),
+        snapshot.search("robot grasping", 10, vector=vector),
+    )
+    places = [
+        [paper.title for paper in found.papers].index(wanted) for found in (by_words, by_both)
+    ]
     assert places[0] > places[1] == 0
     near = snapshot.recommend([by_both.papers[0].paper_id], 3, DayRange(last=20151231))
     assert near is not None
@@ -142,7 +185,11 @@ def test_with_embeddings_searches_are_hybrid_and_neighbours_are_nearest(tmp_path
 
 
 def test_cut_off_embeddings_are_refused(tmp_path: Path) -> None:
-    snapshot = build_snapshot(write_parquet(tmp_path / "p.parquet", paper_rows(20)), tmp_path / "i", embedder=WordEmbedder())
+    snapshot = build_snapshot(
+        write_parquet(tmp_path / "p.parquet", paper_rows(20)),
+        tmp_path / "i",
+        embedder=WordEmbedder(),
+    )
     matrix = snapshot.folder / "embeddings.f16"
     matrix.write_bytes(matrix.read_bytes()[:-2])
     with pytest.raises(SnapshotError, match="cut off"):

@@ -17,33 +17,60 @@ from tests.support.dataset_files import release_records, work, write_part, write
 
 
 def test_a_release_is_joined_from_its_datasets(tmp_path: Path) -> None:
-    snapshot = build_snapshot(write_release(tmp_path / "2025-08-19", release_records(40)), tmp_path / "index")
-    assert (snapshot.paper_count, snapshot.manifest.through, snapshot.manifest.citation_count) == (40, "2025-08-19", 77)
+    snapshot = build_snapshot(
+        write_release(tmp_path / "2025-08-19", release_records(40)), tmp_path / "index"
+    )
+    assert (snapshot.paper_count, snapshot.manifest.through, snapshot.manifest.citation_count) == (
+        40,
+        "2025-08-19",
+        77,
+    )
     paper, undated = snapshot.papers(["CorpusId:9", "CorpusId:12"])
     assert paper is not None
     assert undated is not None
     assert (paper.paper_id, paper.corpus_id, paper.arxiv_id) == (f"{9:040x}", 9, "2101.00009")
-    assert (paper.authors, paper.publication_date, paper.citation_count) == (("Ada Author9", "Bob Writer"), "2019-03-05", 9)
+    assert (paper.authors, paper.publication_date, paper.citation_count) == (
+        ("Ada Author9", "Bob Writer"),
+        "2019-03-05",
+        9,
+    )
     assert paper.abstract is None
     assert (undated.publication_date, undated.year, undated.last_day) == (None, 2010, 20101231)
     assert (undated.pdf_url, undated.tldr) == ("https://example.org/12.pdf", "Summary of zebra12.")
-    assert snapshot.papers(["ARXIV:2101.00012", f"{12:040x}", "URL:https://www.semanticscholar.org/paper/" + f"{12:040x}"]) == [undated] * 3
+    assert (
+        snapshot.papers(
+            [
+                "ARXIV:2101.00012",
+                f"{12:040x}",
+                "URL:https://www.semanticscholar.org/paper/" + f"{12:040x}",
+            ]
+        )
+        == [undated] * 3
+    )
     assert not (tmp_path / "index" / "staging").exists()
 
 
 def test_citations_of_a_release_give_references_and_recommendations(tmp_path: Path) -> None:
-    snapshot = build_snapshot(write_release(tmp_path / "r", release_records(40)), tmp_path / "index")
+    snapshot = build_snapshot(
+        write_release(tmp_path / "r", release_records(40)), tmp_path / "index"
+    )
     assert [paper.corpus_id for paper in snapshot.references("CorpusId:12") or ()] == [11, 10]
     assert [paper.corpus_id for paper in snapshot.citations("CorpusId:12") or ()] == [13, 14]
     assert snapshot.references("CorpusId:1") == ()
-    assert [paper.reference_count for paper in snapshot.papers(["CorpusId:1", "CorpusId:12"]) if paper] == [0, 3]
+    assert [
+        paper.reference_count for paper in snapshot.papers(["CorpusId:1", "CorpusId:12"]) if paper
+    ] == [0, 3]
     recommended = snapshot.recommend(["CorpusId:12"], 5)
     assert recommended is not None
     assert len(recommended.papers) == 5
 
 
-def test_a_release_without_citations_knows_no_references_and_without_abstracts_still_has_papers(tmp_path: Path) -> None:
-    records = {name: rows for name, rows in release_records(12).items() if name in ("papers", "tldrs")}
+def test_a_release_without_citations_knows_no_references_and_without_abstracts_still_has_papers(
+    tmp_path: Path,
+) -> None:
+    records = {
+        name: rows for name, rows in release_records(12).items() if name in ("papers", "tldrs")
+    }
     snapshot = build_snapshot(write_release(tmp_path / "r", records), tmp_path / "index")
     assert snapshot.paper_count == 12
     assert snapshot.references("CorpusId:5") is None
@@ -57,10 +84,17 @@ def test_papers_of_one_title_stay_apart_where_the_source_tells_them_apart(tmp_pa
     snapshot = build_snapshot(write_release(tmp_path / "r", records), tmp_path / "index")
     assert (snapshot.paper_count, snapshot.manifest.duplicate_count) == (10, 0)
     doubled = {**records, "papers": records["papers"] * 2}
-    assert build_snapshot(write_release(tmp_path / "d", doubled), tmp_path / "other").manifest.duplicate_count == 10
+    assert (
+        build_snapshot(
+            write_release(tmp_path / "d", doubled), tmp_path / "other"
+        ).manifest.duplicate_count
+        == 10
+    )
 
 
-def test_neither_buckets_nor_parts_nor_order_change_what_a_release_becomes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neither_buckets_nor_parts_nor_order_change_what_a_release_becomes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     records = release_records(60)
     whole = build_snapshot(write_release(tmp_path / "a", records, parts=1), tmp_path / "ia")
     for rows in records.values():
@@ -76,8 +110,12 @@ class _StoppedError(Exception):
     """Stands for a kill."""
 
 
-@pytest.mark.parametrize(("stage", "done"), [("parts", 3), ("join", 2), ("papers", 20), ("index", 0)])
-def test_a_stopped_build_of_a_release_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, done: int) -> None:
+@pytest.mark.parametrize(
+    ("stage", "done"), [("parts", 3), ("join", 2), ("papers", 20), ("index", 0)]
+)
+def test_a_stopped_build_of_a_release_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, done: int
+) -> None:
     monkeypatch.setattr(release, "_PACKED_BYTES_PER_BUCKET", 2_000)
     source = write_release(tmp_path / "r", release_records(60))
 
@@ -89,7 +127,10 @@ def test_a_stopped_build_of_a_release_goes_on(tmp_path: Path, monkeypatch: pytes
         build_snapshot(source, tmp_path / "index", progress=stop)
     with pytest.raises(SnapshotError, match="run its build again"):
         open_snapshot(tmp_path / "index")
-    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "index" / "staging").rglob("*.parquet")}
+    kept = {
+        path: path.stat().st_mtime_ns
+        for path in (tmp_path / "index" / "staging").rglob("*.parquet")
+    }
     resumed = build_snapshot(source, tmp_path / "index")
     assert kept
     assert resumed.fingerprint == build_snapshot(source, tmp_path / "undisturbed").fingerprint
@@ -109,7 +150,10 @@ def test_a_broken_part_is_one_clear_line(tmp_path: Path) -> None:
 
 
 def test_openalex_works_become_papers_in_one_file_or_in_dated_parts(tmp_path: Path) -> None:
-    works = [work(number, cites=[number - 1, number - 2, 999_999] if number > 1 else []) for number in range(30)]
+    works = [
+        work(number, cites=[number - 1, number - 2, 999_999] if number > 1 else [])
+        for number in range(30)
+    ]
     one = build_snapshot(write_part(tmp_path / "works.jsonl", works), tmp_path / "one")
     folder = tmp_path / "openalex" / "data" / "works"
     write_part(folder / "updated_date=2026-01-02" / "part_000.gz", works[:10])
@@ -117,29 +161,57 @@ def test_openalex_works_become_papers_in_one_file_or_in_dated_parts(tmp_path: Pa
     write_part(folder / "updated_date=2026-02-03" / "part_001.gz", works[20:])
     parts = build_snapshot(tmp_path / "openalex", tmp_path / "parts")
     assert one.fingerprint == parts.fingerprint
-    assert (parts.paper_count, parts.manifest.through, one.manifest.through) == (30, "2026-02-03", None)
+    assert (parts.paper_count, parts.manifest.through, one.manifest.through) == (
+        30,
+        "2026-02-03",
+        None,
+    )
     (paper,) = parts.papers(["10.5555/paper.5"])
     assert paper is not None
-    assert (paper.given_id, paper.venue, paper.publication_date) == ("W5", "Conference", "2015-06-07")
-    assert paper.abstract == "We study bandit algorithms with attention. Experiment 5 improves results."
+    assert (paper.given_id, paper.venue, paper.publication_date) == (
+        "W5",
+        "Conference",
+        "2015-06-07",
+    )
+    assert (
+        paper.abstract
+        == "We study bandit algorithms with attention. Experiment 5 improves results."
+    )
     assert [each.given_id for each in parts.references(paper.paper_id) or ()] == ["W4", "W3"]
     assert [each.given_id for each in parts.citations(paper.paper_id) or ()] == ["W6", "W7"]
 
 
-def test_half_a_character_in_a_file_of_papers_reads_as_the_replacement_character(tmp_path: Path) -> None:
+def test_half_a_character_in_a_file_of_papers_reads_as_the_replacement_character(
+    tmp_path: Path,
+) -> None:
     line = r'{"title": "Half \ud800 of a title", "abstract": null, "authors": ["A \udfff"], "venue": "", "year": 2020, "url": "https://a.example/1"}'
     (tmp_path / "papers.jsonl").write_text(line + "\n")
-    (found,) = build_snapshot(tmp_path / "papers.jsonl", tmp_path / "i").papers(["URL:https://a.example/1"])
+    (found,) = build_snapshot(tmp_path / "papers.jsonl", tmp_path / "i").papers(
+        ["URL:https://a.example/1"]
+    )
     assert found is not None
     assert (found.title, found.authors) == ("Half \ufffd of a title", ("A \ufffd",))
 
 
 def test_a_work_that_lacks_everything_but_a_title_is_a_paper() -> None:
-    record = record_of(row_of_work({"id": "https://openalex.org/W1", "title": "Alone", "referenced_works": []}))
+    record = record_of(
+        row_of_work({"id": "https://openalex.org/W1", "title": "Alone", "referenced_works": []})
+    )
     assert record is not None
-    assert (record.title, record.abstract, record.url, record.pdf_url) == ("Alone", None, "https://openalex.org/W1", None)
+    assert (record.title, record.abstract, record.url, record.pdf_url) == (
+        "Alone",
+        None,
+        "https://openalex.org/W1",
+        None,
+    )
     assert record_of(row_of_work({"id": "https://openalex.org/W1"})) is None
-    odd = {"id": 3, "title": ["x"], "authorships": [None, {"author": None}], "primary_location": 1, "referenced_works": [None, "x"]}
+    odd = {
+        "id": 3,
+        "title": ["x"],
+        "authorships": [None, {"author": None}],
+        "primary_location": 1,
+        "referenced_works": [None, "x"],
+    }
     assert record_of(row_of_work(odd)) is None
 
 
@@ -154,7 +226,9 @@ def test_an_abstract_comes_back_from_its_inverted_index(words: list[str]) -> Non
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+        ),
     )
 )
 def test_no_index_of_any_shape_breaks_the_reader(index: object) -> None:

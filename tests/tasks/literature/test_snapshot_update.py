@@ -22,7 +22,13 @@ from tests.support.paper_files import paper_rows, with_references, write_jsonl, 
 def same(one: Snapshot, other: Snapshot) -> None:
     """The two hold the same papers and answer alike."""
     assert one.paper_count == other.paper_count
-    for query in ("attention", "protein folding report", "zebra8", "contrastive learning robot grasping", "experiment 17"):
+    for query in (
+        "attention",
+        "protein folding report",
+        "zebra8",
+        "contrastive learning robot grasping",
+        "experiment 17",
+    ):
         answers = [
             [(paper, score) for paper, score in zip(each.papers, each.scores, strict=True)]
             for each in (one.search(query, 20), other.search(query, 20))
@@ -43,12 +49,22 @@ def test_new_and_changed_rows_give_what_a_build_from_all_of_them_gives(tmp_path:
     rows = with_references(paper_rows(50))
     changed = [{**row, "abstract": "Quite another abstract about zebras."} for row in rows[5:12]]
     build_snapshot(write_parquet(tmp_path / "old.parquet", rows[:40]), tmp_path / "i")
-    updated = update_snapshot(write_jsonl(tmp_path / "new.jsonl", [*changed, *rows[38:]]), tmp_path / "i")
+    updated = update_snapshot(
+        write_jsonl(tmp_path / "new.jsonl", [*changed, *rows[38:]]), tmp_path / "i"
+    )
     assert updated.counts == {"added": 10, "replaced": 7, "unchanged": 2}
-    same(updated.snapshot, build_snapshot(write_parquet(tmp_path / "all.parquet", [*rows[:5], *changed, *rows[12:]]), tmp_path / "anew"))
+    same(
+        updated.snapshot,
+        build_snapshot(
+            write_parquet(tmp_path / "all.parquet", [*rows[:5], *changed, *rows[12:]]),
+            tmp_path / "anew",
+        ),
+    )
 
 
-def test_the_same_update_twice_changes_nothing_and_the_first_source_still_names_the_snapshot(tmp_path: Path) -> None:
+def test_the_same_update_twice_changes_nothing_and_the_first_source_still_names_the_snapshot(
+    tmp_path: Path,
+) -> None:
     source = write_parquet(tmp_path / "old.parquet", paper_rows(20))
     build_snapshot(source, tmp_path / "i")
     new = write_parquet(tmp_path / "new.parquet", paper_rows(25))
@@ -56,10 +72,17 @@ def test_the_same_update_twice_changes_nothing_and_the_first_source_still_names_
     again = update_snapshot(new, tmp_path / "i")
     assert (again.counts, again.snapshot.fingerprint) == ({}, once.fingerprint)
     assert build_snapshot(source, tmp_path / "i").fingerprint == once.fingerprint
-    assert sorted(path.name for path in (tmp_path / "i").iterdir()) == ["build.lock", "manifest.json", "papers-1.sqlite", "text-1"]
+    assert sorted(path.name for path in (tmp_path / "i").iterdir()) == [
+        "build.lock",
+        "manifest.json",
+        "papers-1.sqlite",
+        "text-1",
+    ]
 
 
-def diffs(folder: Path, updates: dict[str, list[Record]], deletes: dict[str, list[Record]], step: str) -> Path:
+def diffs(
+    folder: Path, updates: dict[str, list[Record]], deletes: dict[str, list[Record]], step: str
+) -> Path:
     for kind, datasets in (("updates", updates), ("deletes", deletes)):
         for name, records in datasets.items():
             write_part(folder / kind / step / name / "20241018_1.gz", records)
@@ -71,15 +94,23 @@ def test_diffs_of_a_release_give_what_the_next_release_gives(tmp_path: Path) -> 
     for paper in new["papers"]:
         paper["citationcount"] += paper["corpusid"] % 2
     new["abstracts"] = [
-        {**each, "abstract": f"Rewritten {each['corpusid']}."} if each["corpusid"] == 20 else each for each in new["abstracts"]
+        {**each, "abstract": f"Rewritten {each['corpusid']}."} if each["corpusid"] == 20 else each
+        for each in new["abstracts"]
     ]
     new["abstracts"] = [each for each in new["abstracts"] if each["corpusid"] != 21]
-    new["citations"] = [each for each in new["citations"] if each["citationid"] not in (250, 255, 260)]
+    new["citations"] = [
+        each for each in new["citations"] if each["citationid"] not in (250, 255, 260)
+    ]
     build_snapshot(write_release(tmp_path / "2025-01-07", old), tmp_path / "i")
     gone = [paper for paper in old["papers"] if not 9 <= paper["corpusid"] < 39]
     folder = diffs(
         tmp_path / "diffs",
-        {"papers": new["papers"], "abstracts": new["abstracts"], "citations": new["citations"], "tldrs": new["tldrs"]},
+        {
+            "papers": new["papers"],
+            "abstracts": new["abstracts"],
+            "citations": new["citations"],
+            "tldrs": new["tldrs"],
+        },
         {
             "papers": [{"corpusid": paper["corpusid"]} for paper in gone],
             "abstracts": [{"corpusid": 21}],
@@ -101,11 +132,20 @@ def test_diffs_are_applied_in_order_once_and_without_a_gap(tmp_path: Path) -> No
         ("2025-01-14-to-2025-01-21", "Last"),
         ("2025-01-07-to-2025-01-14", "First"),
     ):
-        diffs(tmp_path / "d", {"papers": [{**paper, "title": f"{title} title of the paper"}]}, {}, step)
+        diffs(
+            tmp_path / "d",
+            {"papers": [{**paper, "title": f"{title} title of the paper"}]},
+            {},
+            step,
+        )
     updated = update_snapshot(tmp_path / "d", tmp_path / "i").snapshot
     (found,) = updated.papers(["CorpusId:5"])
     assert found is not None
-    assert (found.title, found.abstract is not None, updated.manifest.through) == ("Last title of the paper", True, "2025-01-21")
+    assert (found.title, found.abstract is not None, updated.manifest.through) == (
+        "Last title of the paper",
+        True,
+        "2025-01-21",
+    )
     assert update_snapshot(tmp_path / "d", tmp_path / "i").counts == {}
     diffs(tmp_path / "gap", {"papers": [paper]}, {}, "2025-02-04-to-2025-02-11")
     with pytest.raises(SnapshotError, match="lacks the diffs from 2025-01-21 to 2025-02-04"):
@@ -127,7 +167,10 @@ def test_openalex_parts_of_later_days_and_merged_works_are_applied(tmp_path: Pat
     assert update_snapshot(folder, tmp_path / "i").counts == {}
     shutil.rmtree(folder / "merged_ids")
     left = [changed if number == 3 else each for number, each in enumerate(works) if number != 7]
-    same(updated.snapshot, build_snapshot(write_part(tmp_path / "all.jsonl.gz", left), tmp_path / "anew"))
+    same(
+        updated.snapshot,
+        build_snapshot(write_part(tmp_path / "all.jsonl.gz", left), tmp_path / "anew"),
+    )
 
 
 def test_a_list_of_merged_works_that_is_no_csv_is_one_clear_line(tmp_path: Path) -> None:
@@ -138,7 +181,10 @@ def test_a_list_of_merged_works_that_is_no_csv_is_one_clear_line(tmp_path: Path)
     merged.parent.mkdir(parents=True)
     merged.write_text(f"merge_date,id,merge_into_id\n2026-02-03,{'W' * 200_000},W8\n")
     csv.field_size_limit(131_072)  # readers of idea files raise it for the process
-    with pytest.raises(SnapshotError, match=r"2026-02-03\.csv is no CSV after line 1 \(field larger than field limit") as caught:
+    with pytest.raises(
+        SnapshotError,
+        match=r"2026-02-03\.csv is no CSV after line 1 \(field larger than field limit",
+    ) as caught:
         update_snapshot(folder, tmp_path / "i")
     assert "\n" not in str(caught.value)
 
@@ -161,7 +207,11 @@ def test_a_stopped_update_leaves_the_old_snapshot_and_goes_on(tmp_path: Path, st
     with pytest.raises(_StoppedError):
         update_snapshot(new, tmp_path / "i", progress=stop)
     assert open_snapshot(tmp_path / "i").fingerprint == old.fingerprint
-    resumed = update_snapshot(new, tmp_path / "i", progress=lambda done, total, name: seen.append(done) if name == "changes" else None)
+    resumed = update_snapshot(
+        new,
+        tmp_path / "i",
+        progress=lambda done, total, name: seen.append(done) if name == "changes" else None,
+    )
     assert resumed.counts == {"added": 4_400, "unchanged": 100}
     assert resumed.snapshot.fingerprint == build_snapshot(new, tmp_path / "anew").fingerprint
     assert 2_000 not in seen
@@ -178,18 +228,36 @@ _COMMAND = (
 
 def killed_at(kind: str, source: Path, target: Path, stage: str) -> bool:
     """Run a build or an update that is killed in `stage`; True when it was."""
-    return subprocess.run([sys.executable, "-c", _COMMAND, kind, str(source), str(target), stage]).returncode == -signal.SIGKILL
+    return (
+        subprocess.run(
+            [sys.executable, "-c", _COMMAND, kind, str(source), str(target), stage]
+        ).returncode
+        == -signal.SIGKILL
+    )
 
 
 def test_a_release_and_its_diffs_survive_kills_at_any_stage(tmp_path: Path) -> None:
     source = write_release(tmp_path / "2025-01-07", release_records(700))
-    folder = diffs(tmp_path / "d", {"papers": release_records(700, first=20)["papers"]}, {}, "2025-01-07-to-2025-01-14")
-    assert all(killed_at("build", source, tmp_path / "i", stage) for stage in ("join", "papers", "index"))
-    assert build_snapshot(source, tmp_path / "i").fingerprint == build_snapshot(source, tmp_path / "undisturbed").fingerprint
+    folder = diffs(
+        tmp_path / "d",
+        {"papers": release_records(700, first=20)["papers"]},
+        {},
+        "2025-01-07-to-2025-01-14",
+    )
+    assert all(
+        killed_at("build", source, tmp_path / "i", stage) for stage in ("join", "papers", "index")
+    )
+    assert (
+        build_snapshot(source, tmp_path / "i").fingerprint
+        == build_snapshot(source, tmp_path / "undisturbed").fingerprint
+    )
     assert all(killed_at("update", folder, tmp_path / "i", stage) for stage in ("changes", "index"))
     resumed = update_snapshot(folder, tmp_path / "i")
     assert resumed.counts == {"added": 19, "unchanged": 681}
-    assert resumed.snapshot.fingerprint == update_snapshot(folder, tmp_path / "undisturbed").snapshot.fingerprint
+    assert (
+        resumed.snapshot.fingerprint
+        == update_snapshot(folder, tmp_path / "undisturbed").snapshot.fingerprint
+    )
 
 
 def test_a_reader_that_has_the_old_snapshot_open_keeps_it(tmp_path: Path) -> None:
@@ -209,22 +277,33 @@ class Counting:
 
     async def embed(self, texts: Any) -> NDArray[np.float32]:
         self.asked += len(texts)
-        rows = np.array([[len(text), sum(map(ord, text)) % 101, 7.0] for text in texts], dtype=np.float32)
+        rows = np.array(
+            [[len(text), sum(map(ord, text)) % 101, 7.0] for text in texts], dtype=np.float32
+        )
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 
 def test_an_update_embeds_only_what_is_new(tmp_path: Path) -> None:
     rows = paper_rows(40)
-    build_snapshot(write_parquet(tmp_path / "old.parquet", rows[:30]), tmp_path / "i", embedder=Counting())
-    new = write_parquet(tmp_path / "new.parquet", [{**rows[3], "abstract": "Other words."}, *rows[30:]])
+    build_snapshot(
+        write_parquet(tmp_path / "old.parquet", rows[:30]), tmp_path / "i", embedder=Counting()
+    )
+    new = write_parquet(
+        tmp_path / "new.parquet", [{**rows[3], "abstract": "Other words."}, *rows[30:]]
+    )
     with pytest.raises(SnapshotError, match="--embeddings"):
         update_snapshot(new, tmp_path / "i")
     embedder = Counting()
     updated = update_snapshot(new, tmp_path / "i", embedder=embedder).snapshot
     assert embedder.asked == 11
     assert updated.has_vectors
-    whole = write_parquet(tmp_path / "all.parquet", [*rows[:3], {**rows[3], "abstract": "Other words."}, *rows[4:]])
-    assert updated.fingerprint == build_snapshot(whole, tmp_path / "anew", embedder=Counting()).fingerprint
+    whole = write_parquet(
+        tmp_path / "all.parquet", [*rows[:3], {**rows[3], "abstract": "Other words."}, *rows[4:]]
+    )
+    assert (
+        updated.fingerprint
+        == build_snapshot(whole, tmp_path / "anew", embedder=Counting()).fingerprint
+    )
 
 
 def test_what_cannot_be_an_update_is_one_clear_line(tmp_path: Path) -> None:

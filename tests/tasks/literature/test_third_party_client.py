@@ -6,7 +6,11 @@ from pathlib import Path
 import httpx
 import pytest
 from semanticscholar import SemanticScholar
-from semanticscholar.SemanticScholarException import GatewayTimeoutException, InternalServerErrorException, ObjectNotFoundException
+from semanticscholar.SemanticScholarException import (
+    GatewayTimeoutException,
+    InternalServerErrorException,
+    ObjectNotFoundException,
+)
 from tenacity import RetryError
 
 from schemas.settings import Settings
@@ -16,14 +20,22 @@ from tests.support.semantic_scholar_server import SemanticScholarServer, corpus,
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[SemanticScholarServer]:
-    with SemanticScholarServer(corpus(250, references_each=130), requests_per_second=200) as running:
+    with SemanticScholarServer(
+        corpus(250, references_each=130), requests_per_second=200
+    ) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def gateway(server: SemanticScholarServer, tmp_path_factory: pytest.TempPathFactory, settings_of: Callable[..., Settings]) -> Iterator[str]:
+def gateway(
+    server: SemanticScholarServer,
+    tmp_path_factory: pytest.TempPathFactory,
+    settings_of: Callable[..., Settings],
+) -> Iterator[str]:
     folder: Path = tmp_path_factory.mktemp("third-party")
-    with GatewayProcess(settings_of(folder, server.url, maximum_attempts=2), "live", folder / "cache") as running:
+    with GatewayProcess(
+        settings_of(folder, server.url, maximum_attempts=2), "live", folder / "cache"
+    ) as running:
         yield running.url
 
 
@@ -33,10 +45,22 @@ def client(gateway: str) -> SemanticScholar:
 
 
 def test_a_paper_and_papers_in_a_batch(client: SemanticScholar) -> None:
-    paper = client.get_paper("CorpusId:1007", fields=["title", "year", "references.title", "authors"])
-    assert (paper.title, paper.year, paper.paperId) == ("Study 7 of topic 7 in graphs", 2022, paper_id("7"))
-    assert [each.title for each in paper.references] == [f"Study {number} of topic {number} in graphs" for number in range(7)]
-    found, missing = client.get_papers(["CorpusId:1003", "CorpusId:9", "DOI:10.1000/4"], fields=["externalIds"], return_not_found=True)
+    paper = client.get_paper(
+        "CorpusId:1007", fields=["title", "year", "references.title", "authors"]
+    )
+    assert (paper.title, paper.year, paper.paperId) == (
+        "Study 7 of topic 7 in graphs",
+        2022,
+        paper_id("7"),
+    )
+    assert [each.title for each in paper.references] == [
+        f"Study {number} of topic {number} in graphs" for number in range(7)
+    ]
+    found, missing = client.get_papers(
+        ["CorpusId:1003", "CorpusId:9", "DOI:10.1000/4"],
+        fields=["externalIds"],
+        return_not_found=True,
+    )
     assert [each.paperId for each in found] == [paper_id("3"), paper_id("4")]
     assert missing == ["CorpusId:9"]
 
@@ -62,14 +86,23 @@ def test_a_bulk_search(client: SemanticScholar) -> None:
 
 def test_references_and_citations_turn_their_pages(client: SemanticScholar) -> None:
     references = client.get_paper_references(paper_id("240"), fields=["title"], limit=100)
-    assert [each.paper.paperId for each in references] == [paper_id(str(number)) for number in range(110, 240)]
+    assert [each.paper.paperId for each in references] == [
+        paper_id(str(number)) for number in range(110, 240)
+    ]
     citations = client.get_paper_citations(paper_id("100"), fields=["title"], limit=40)
     assert len(list(citations)) == len([number for number in range(101, 231) if number % 7 != 6])
 
 
 def test_recommendations_for_a_paper_and_from_lists(client: SemanticScholar) -> None:
     assert len(client.get_recommended_papers(paper_id("5"), limit=5, pool_from="all-cs")) == 5
-    assert len(client.get_recommended_papers_from_lists([paper_id("5"), paper_id("8")], [paper_id("9")], limit=7)) == 7
+    assert (
+        len(
+            client.get_recommended_papers_from_lists(
+                [paper_id("5"), paper_id("8")], [paper_id("9")], limit=7
+            )
+        )
+        == 7
+    )
 
 
 def test_passages(client: SemanticScholar) -> None:
@@ -106,7 +139,10 @@ def test_what_could_not_be_looked_up_is_an_error_and_never_an_empty_answer(
 
 
 def test_what_took_too_long_is_an_error_too(
-    server: SemanticScholarServer, tmp_path: Path, settings_of: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch
+    server: SemanticScholarServer,
+    tmp_path: Path,
+    settings_of: Callable[..., Settings],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(server, "fault", lambda number, path: "slow")
     settings = settings_of(tmp_path, server.url, maximum_attempts=2, timeout_seconds=0.3)

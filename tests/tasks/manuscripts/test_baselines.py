@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 from schemas.settings import EmbeddingSettings
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.manuscripts.steps.find_problems import CHECKS, ProblemsInput, ProblemsReply, baseline_problems
+from tasks.manuscripts.steps.find_problems import (
+    CHECKS,
+    ProblemsInput,
+    ProblemsReply,
+    baseline_problems,
+)
 from tasks.manuscripts.steps.judge_hit import HitInput, baseline_hit
 from tasks.manuscripts.steps.reading import Finding, Reading
 
@@ -44,10 +49,21 @@ def test_a_p_value_that_follows_from_its_statistic_is_left_alone(reported: str) 
 
 @pytest.mark.parametrize(
     ("reported", "gravity"),
-    [("t(28) = 2.20, p = .36", 1), ("F(2, 45) = 1.10, p < .05", 1), ("z = 3.50, p = .02", 2), ("r(48) = .31, p = .31", 1)],
+    [
+        ("t(28) = 2.20, p = .36", 1),
+        ("F(2, 45) = 1.10, p < .05", 1),
+        ("z = 3.50, p = .02", 2),
+        ("r(48) = .31, p = .31", 1),
+    ],
 )
-def test_a_p_value_that_does_not_follow_is_found_and_graver_where_significance_flips(reported: str, gravity: int) -> None:
-    (found,) = [finding for finding in findings(f"The groups differed, {reported}, as expected.") if finding.kind == "p_value"]
+def test_a_p_value_that_does_not_follow_is_found_and_graver_where_significance_flips(
+    reported: str, gravity: int
+) -> None:
+    (found,) = [
+        finding
+        for finding in findings(f"The groups differed, {reported}, as expected.")
+        if finding.kind == "p_value"
+    ]
     assert found.gravity == gravity
     assert reported in found.explanation
 
@@ -55,21 +71,31 @@ def test_a_p_value_that_does_not_follow_is_found_and_graver_where_significance_f
 @given(st.integers(1, 400), st.integers(1, 400))
 def test_a_rightly_rounded_share_is_never_reported(count: int, total: int) -> None:
     if count <= total:
-        assert "share" not in kinds(f"Of them, {count} of {total} ({100 * count / total:.1f}%) agreed with us.")
+        assert "share" not in kinds(
+            f"Of them, {count} of {total} ({100 * count / total:.1f}%) agreed with us."
+        )
 
 
 def test_shares_intervals_and_rests_that_contradict_themselves_are_found() -> None:
     assert "share" in kinds("In all, 12 of 40 (25%) people improved.")
-    assert "share" in kinds("We kept 60% for training, 25% for tests and the remaining 20% for validation.")
-    assert "share" not in kinds("We kept 60% for training, 20% for tests and the remaining 20% for validation.")
+    assert "share" in kinds(
+        "We kept 60% for training, 25% for tests and the remaining 20% for validation."
+    )
+    assert "share" not in kinds(
+        "We kept 60% for training, 20% for tests and the remaining 20% for validation."
+    )
     assert "interval" in kinds("The ratio was 1.45 (95% CI 1.50 to 1.80).")
     assert "interval" not in kinds("The ratio was 1.65 (95% CI 1.50 to 1.80).")
 
 
 def test_a_figure_of_the_abstract_that_the_text_never_shows_is_found() -> None:
-    body = "Accuracy reached 71.25% on the data. " + "Plain words fill the body of this paper. " * 60
+    body = (
+        "Accuracy reached 71.25% on the data. " + "Plain words fill the body of this paper. " * 60
+    )
     assert "abstract_number" in kinds(f"Abstract\nWe reach 84.3% on it.\n1 Introduction\n{body}")
-    assert "abstract_number" not in kinds(f"Abstract\nWe reach 71.3% on it.\n1 Introduction\n{body}")
+    assert "abstract_number" not in kinds(
+        f"Abstract\nWe reach 71.3% on it.\n1 Introduction\n{body}"
+    )
 
 
 def test_references_that_lead_nowhere_are_found_with_their_place() -> None:
@@ -81,7 +107,9 @@ def test_references_that_lead_nowhere_are_found_with_their_place() -> None:
 def test_latex_labels_and_citations_without_target_are_found() -> None:
     source = r"\section{One}\label{sec:one} See \ref{sec:one}, \eqref{eq:none} and \cite{lee, roe}. \bibitem{lee} Lee."
     assert kinds(source, "latex") == {"label", "citation"}
-    assert "citation" not in kinds(r"\section{One} As \cite{lee} shows, with the list in another file.", "latex")
+    assert "citation" not in kinds(
+        r"\section{One} As \cite{lee} shows, with the list in another file.", "latex"
+    )
 
 
 def test_equations_and_statements_that_do_not_exist_are_found_unless_they_are_anothers() -> None:
@@ -100,7 +128,9 @@ def test_claims_without_the_support_they_need_are_found() -> None:
 
 
 async def test_findings_of_one_kind_are_one_problem_and_the_gravest_come_first() -> None:
-    text = "See Section ?? for it.\n\nAlso Table ?? shows it.\n\nHere 12 of 40 (25%) people improved."
+    text = (
+        "See Section ?? for it.\n\nAlso Table ?? shows it.\n\nHere 12 of 40 (25%) people improved."
+    )
     answer = await baseline_problems(question(text), None)  # type: ignore[arg-type]
     assert isinstance(answer, ProblemsReply)
     assert ["percentage" in problem.problem for problem in answer.problems] == [True, False]

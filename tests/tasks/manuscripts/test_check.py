@@ -49,7 +49,8 @@ def server() -> Iterator[OpenAIServer]:
 
 
 def answering(
-    problems: Any = PROBLEMS, hit: Callable[[Recorded], bool] = lambda request: "12 of 40" in words(request)
+    problems: Any = PROBLEMS,
+    hit: Callable[[Recorded], bool] = lambda request: "12 of 40" in words(request),
 ) -> Callable[[Recorded], str]:
     """A model that finds `problems`, and as a judge says yes where `hit`."""
 
@@ -63,7 +64,9 @@ def answering(
 
 def words(request: Recorded) -> str:
     content: Any = request.messages[-1]["content"]
-    return content if isinstance(content, str) else " ".join(part.get("text", "") for part in content)
+    return (
+        content if isinstance(content, str) else " ".join(part.get("text", "") for part in content)
+    )
 
 
 @pytest.fixture
@@ -83,21 +86,31 @@ def reasons(tmp_path: Path) -> Path:
     return path
 
 
-def asked(papers: Path, tmp_path: Path, server: OpenAIServer | None = None, **options: Any) -> CheckRequest:
+def asked(
+    papers: Path, tmp_path: Path, server: OpenAIServer | None = None, **options: Any
+) -> CheckRequest:
     model = {"engine": "litellm:openai/loopback", "api_base": server.url} if server else {}
     return resolve_check([papers], Settings(), warehouse=tmp_path / "wh", **(model | options))
 
 
-def checked(request: CheckRequest) -> tuple[dict[str, ManuscriptCheck], tuple[CheckReceipt, ...], CheckHead]:
+def checked(
+    request: CheckRequest,
+) -> tuple[dict[str, ManuscriptCheck], tuple[CheckReceipt, ...], CheckHead]:
     """Run and land; what has landed."""
     layout = Layout(request.warehouse)
     plan = plan_check(request, layout)
-    receipts = asyncio.run(check_job(CheckJob(run_id=plan.head.run_id, request=request, sources=request.sources), Settings()))
+    receipts = asyncio.run(
+        check_job(
+            CheckJob(run_id=plan.head.run_id, request=request, sources=request.sources), Settings()
+        )
+    )
     (tables,) = landed_parts(layout, receipts)
     with in_memory() as connection:
         for name, rows in tables.items():
             connection.register(name, rows)
-        found = {check.manuscript_id: check for check in manuscript_checks(connection, plan.head.run_id)}
+        found = {
+            check.manuscript_id: check for check in manuscript_checks(connection, plan.head.run_id)
+        }
     return found, receipts, plan.head
 
 
@@ -107,7 +120,9 @@ def published(head: CheckHead, request: CheckRequest) -> Publication:
     return publish_check(layout, head)
 
 
-def test_text_checks_find_the_faults_and_an_unreadable_manuscript_holds_nothing_back(papers: Path, tmp_path: Path) -> None:
+def test_text_checks_find_the_faults_and_an_unreadable_manuscript_holds_nothing_back(
+    papers: Path, tmp_path: Path
+) -> None:
     found, _, _ = checked(asked(papers, tmp_path))
     assert set(found) == {"faulty", "locked", "sums"}
     assert [problem.problem_id for problem in found["faulty"].problems] == ["a1p1", "a1p2", "a1p3"]
@@ -118,17 +133,30 @@ def test_text_checks_find_the_faults_and_an_unreadable_manuscript_holds_nothing_
     assert (attempt.problem_count, attempt.unscored_reason) == (None, Reason.SOURCE_UNAVAILABLE)
 
 
-def test_a_model_reports_judges_vote_and_hit_rates_follow(papers: Path, reasons: Path, tmp_path: Path, server: OpenAIServer) -> None:
-    request = asked(papers, tmp_path, server, reasons=reasons, judges=["litellm:openai/strict", "extractive"], repetitions=1)
+def test_a_model_reports_judges_vote_and_hit_rates_follow(
+    papers: Path, reasons: Path, tmp_path: Path, server: OpenAIServer
+) -> None:
+    request = asked(
+        papers,
+        tmp_path,
+        server,
+        reasons=reasons,
+        judges=["litellm:openai/strict", "extractive"],
+        repetitions=1,
+    )
     found, _, head = checked(request)
     faulty = found["faulty"]
     assert [problem.location_found for problem in faulty.problems] == [True, False]
     said = {(vote.problem_id, vote.judge): vote.hit for vote in faulty.votes}
-    assert (said["a1p1", "litellm:openai/strict"], said["a1p2", "litellm:openai/strict"]) == (True, False)
+    assert (said["a1p1", "litellm:openai/strict"], said["a1p2", "litellm:openai/strict"]) == (
+        True,
+        False,
+    )
     assert len(said) == 4
     assert not found["sums"].votes
     scores = {
-        (score.metric, score.judges): score for score in check_scores(tuple(found.values()), request.judges_named, maximum_problems=5)
+        (score.metric, score.judges): score
+        for score in check_scores(tuple(found.values()), request.judges_named, maximum_problems=5)
     }
     assert scores["hit_rate@5", "litellm:openai/strict"].value == 1.0
     assert scores["precision@5", "litellm:openai/strict"].value == 0.5
@@ -139,7 +167,9 @@ def test_a_model_reports_judges_vote_and_hit_rates_follow(papers: Path, reasons:
     assert published(head, request).unchanged
     assert verify(Layout(request.warehouse)).sound
     with open_reader(Layout(request.warehouse)) as connection:
-        assert {check.manuscript_id: check for check in manuscript_checks(connection, head.run_id)} == found
+        assert {
+            check.manuscript_id: check for check in manuscript_checks(connection, head.run_id)
+        } == found
         hits = connection.execute(
             "select judge, hit, first_hit_rank from attempt_hits where manuscript_id = 'faulty' order by judge"
         ).fetchall()
@@ -149,18 +179,26 @@ def test_a_model_reports_judges_vote_and_hit_rates_follow(papers: Path, reasons:
 def test_several_attempts_and_repetitions_are_asked_anew_with_seeds_of_their_own(
     papers: Path, reasons: Path, tmp_path: Path, server: OpenAIServer
 ) -> None:
-    request = asked(papers / "faulty.pdf", tmp_path, server, reasons=reasons, attempts=2, repetitions=3)
+    request = asked(
+        papers / "faulty.pdf", tmp_path, server, reasons=reasons, attempts=2, repetitions=3
+    )
     found, _, _ = checked(request)
     assert [attempt.problem_count for attempt in found["faulty"].attempts] == [2, 2]
     assert len(found["faulty"].votes) == 2 * 2 * 3
     finding = [one.body for one in server.requests if "withdrawn" not in one.messages[0]["content"]]
     assert sorted(body["seed"] for body in finding) == [42, 43]
     assert all("temperature" not in body for body in finding)
-    rate = next(score for score in check_scores(tuple(found.values()), request.judges_named, maximum_problems=5) if "mean" in score.metric)
+    rate = next(
+        score
+        for score in check_scores(tuple(found.values()), request.judges_named, maximum_problems=5)
+        if "mean" in score.metric
+    )
     assert (rate.metric, rate.value) == ("mean_hit_rate@5", 1.0)
 
 
-def test_an_attached_pdf_travels_as_a_file_part_and_its_text_does_not(papers: Path, tmp_path: Path, server: OpenAIServer) -> None:
+def test_an_attached_pdf_travels_as_a_file_part_and_its_text_does_not(
+    papers: Path, tmp_path: Path, server: OpenAIServer
+) -> None:
     request = asked(papers / "faulty.pdf", tmp_path, server, form="pdf")
     found, _, _ = checked(request)
     assert found["faulty"].form is ManuscriptForm.PDF
@@ -184,10 +222,14 @@ def test_running_again_asks_nothing_and_a_lost_landing_is_filled_from_the_reply_
     receipt.unlink()
     after, _, _ = checked(request)
     assert len(server.requests) == count
-    assert [problem.problem for problem in after["faulty"].problems] == [problem.problem for problem in before["faulty"].problems]
+    assert [problem.problem for problem in after["faulty"].problems] == [
+        problem.problem for problem in before["faulty"].problems
+    ]
 
 
-def test_no_problem_is_an_answer_and_a_model_that_answers_nothing_is_unscored(papers: Path, tmp_path: Path, server: OpenAIServer) -> None:
+def test_no_problem_is_an_answer_and_a_model_that_answers_nothing_is_unscored(
+    papers: Path, tmp_path: Path, server: OpenAIServer
+) -> None:
     server.behaviour = answering(problems=[])
     found, _, _ = checked(asked(papers / "faulty.pdf", tmp_path, server))
     assert found["faulty"].attempts[0].problem_count == 0
@@ -207,7 +249,9 @@ def test_stored_problems_are_judged_again_without_reading_the_manuscript(
     async def again() -> ManuscriptCheck:
         async with CheckTools(request, Settings(), Layout(request.warehouse)) as tools:
             ledger = Ledger(IdeaId("faulty"))
-            return await judge_again(found["faulty"], [(judge.engine, tools.judge(ledger, judge))], most=2)
+            return await judge_again(
+                found["faulty"], [(judge.engine, tools.judge(ledger, judge))], most=2
+            )
 
     votes = asyncio.run(again()).votes
     assert {vote.judge for vote in votes} == {judge.engine}
@@ -233,7 +277,9 @@ def test_a_manuscript_longer_than_the_context_is_shortened_on_record(
     tmp_path: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__CONTEXT_TOKENS", "6000")
-    (tmp_path / "long.txt").write_text("# Long\n\n" + "Every word of this text counts for something. " * 2500)
+    (tmp_path / "long.txt").write_text(
+        "# Long\n\n" + "Every word of this text counts for something. " * 2500
+    )
     found, _, _ = checked(asked(tmp_path / "long.txt", tmp_path, server))
     provenance = found["long"].attempts[0].provenance
     assert provenance is not None
@@ -249,7 +295,9 @@ def test_a_manuscript_longer_than_the_context_is_shortened_on_record(
         ({"judges": ["extractive"]}, "add --reasons FILE"),
     ],
 )
-def test_options_that_cannot_be_met_are_refused_in_one_line(papers: Path, tmp_path: Path, options: dict[str, Any], said: str) -> None:
+def test_options_that_cannot_be_met_are_refused_in_one_line(
+    papers: Path, tmp_path: Path, options: dict[str, Any], said: str
+) -> None:
     with pytest.raises(ConfigurationError, match=said):
         asked(papers, tmp_path, **options)
 
@@ -267,7 +315,11 @@ def test_a_judge_elsewhere_is_asked_there_and_one_of_another_provider_not_at_the
         judges=judges,
         reasons=reasons,
     )
-    assert [judge.api_base for judge in request.judges] == ["http://127.0.0.1:8/v1", "http://127.0.0.1:9/v1", None]
+    assert [judge.api_base for judge in request.judges] == [
+        "http://127.0.0.1:8/v1",
+        "http://127.0.0.1:9/v1",
+        None,
+    ]
 
 
 def test_a_manuscript_over_which_assay_itself_fails_is_unread_and_the_others_are_checked(

@@ -17,14 +17,24 @@ from tasks.manuscripts.locations import location_found
 from tasks.manuscripts.manuscript import Manuscript, Unreadable
 from tasks.manuscripts.read import read_manuscript
 from tasks.manuscripts.reasons import read_reasons
-from tests.support.manuscript_files import faulty_pdf, latex_folder, latex_zip, locked_pdf, scanned_pdf
+from tests.support.manuscript_files import (
+    faulty_pdf,
+    latex_folder,
+    latex_zip,
+    locked_pdf,
+    scanned_pdf,
+)
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "pdf"
 
 
-async def read(path: Path, form: str = "auto", *, takes_pdf: bool = False, grobid: str | None = None) -> Manuscript | Unreadable:
+async def read(
+    path: Path, form: str = "auto", *, takes_pdf: bool = False, grobid: str | None = None
+) -> Manuscript | Unreadable:
     (source,) = collect_manuscripts([path])
-    return await read_manuscript(source, form, DocumentSettings(), grobid, Ledger(IdeaId("m")), lambda: takes_pdf)
+    return await read_manuscript(
+        source, form, DocumentSettings(), grobid, Ledger(IdeaId("m")), lambda: takes_pdf
+    )
 
 
 async def good(path: Path, form: str = "auto", *, takes_pdf: bool = False) -> Manuscript:
@@ -40,10 +50,20 @@ def pdf(tmp_path: Path) -> Path:
     return path
 
 
-async def test_a_pdf_is_read_with_its_pages_and_attached_where_the_engine_takes_one(pdf: Path) -> None:
+async def test_a_pdf_is_read_with_its_pages_and_attached_where_the_engine_takes_one(
+    pdf: Path,
+) -> None:
     manuscript = await good(pdf)
-    assert (manuscript.form, len(manuscript.pages), manuscript.attachment) == (ManuscriptForm.TEXT, 2, None)
-    assert manuscript.text.index("[page 1]") < manuscript.text.index("12 of 40") < manuscript.text.index("[page 2]")
+    assert (manuscript.form, len(manuscript.pages), manuscript.attachment) == (
+        ManuscriptForm.TEXT,
+        2,
+        None,
+    )
+    assert (
+        manuscript.text.index("[page 1]")
+        < manuscript.text.index("12 of 40")
+        < manuscript.text.index("[page 2]")
+    )
     attached = await good(pdf, takes_pdf=True)
     assert attached.form is ManuscriptForm.PDF
     assert attached.attachment == pdf.read_bytes()
@@ -78,7 +98,9 @@ async def test_latex_comes_as_one_source_from_folder_archive_and_file(tmp_path: 
         ("text.md", b"# A note", "pdf", "wrong_form"),
     ],
 )
-async def test_what_cannot_be_read_says_why(tmp_path: Path, name: str, content: bytes, form: str, reason: str) -> None:
+async def test_what_cannot_be_read_says_why(
+    tmp_path: Path, name: str, content: bytes, form: str, reason: str
+) -> None:
     (tmp_path / name).write_bytes(content)
     found = await read(tmp_path / name, form)
     assert isinstance(found, Unreadable)
@@ -107,7 +129,9 @@ async def test_real_manuscripts_are_read_with_title_pages_and_headings() -> None
         assert location_found("page 400", manuscript) is False
 
 
-def test_a_folder_of_manuscripts_is_taken_apart_and_a_folder_with_one_latex_paper_is_one(tmp_path: Path) -> None:
+def test_a_folder_of_manuscripts_is_taken_apart_and_a_folder_with_one_latex_paper_is_one(
+    tmp_path: Path,
+) -> None:
     latex_folder(tmp_path / "paper")
     (tmp_path / "paper" / "figure.pdf").write_bytes(faulty_pdf())
     (tmp_path / "a.pdf").write_bytes(faulty_pdf())
@@ -126,8 +150,13 @@ def test_two_manuscripts_of_one_name_are_told_apart(tmp_path: Path) -> None:
     assert all(source.manuscript_id.startswith("paper-") for source in found)
 
 
-@pytest.mark.parametrize(("make", "said"), [(None, "is not there"), ("folder", "holds no manuscript"), ("x.docx", "is no manuscript")])
-def test_a_path_without_manuscript_is_refused_in_one_line(tmp_path: Path, make: str | None, said: str) -> None:
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [(None, "is not there"), ("folder", "holds no manuscript"), ("x.docx", "is no manuscript")],
+)
+def test_a_path_without_manuscript_is_refused_in_one_line(
+    tmp_path: Path, make: str | None, said: str
+) -> None:
     path = tmp_path / (make or "nowhere")
     if make == "folder":
         path.mkdir()
@@ -137,7 +166,9 @@ def test_a_path_without_manuscript_is_refused_in_one_line(tmp_path: Path, make: 
         collect_manuscripts([path])
 
 
-def test_reasons_come_from_json_lines_json_and_csv_and_name_manuscripts_that_are_there(tmp_path: Path) -> None:
+def test_reasons_come_from_json_lines_json_and_csv_and_name_manuscripts_that_are_there(
+    tmp_path: Path,
+) -> None:
     for name, text in (
         ("r.jsonl", '{"manuscript": "b", "reason": "Lemma 2 is wrong."}\n'),
         ("r.json", '{"b": "Lemma 2 is wrong."}'),
@@ -153,7 +184,14 @@ def test_reasons_come_from_json_lines_json_and_csv_and_name_manuscripts_that_are
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", '{"manuscript": "a"}', '{"manuscript": "a", "reason": "x"}\n{"manuscript": "a", "reason": "y"}', "3"]
+    "text",
+    [
+        "",
+        "{",
+        '{"manuscript": "a"}',
+        '{"manuscript": "a", "reason": "x"}\n{"manuscript": "a", "reason": "y"}',
+        "3",
+    ],
 )
 def test_reasons_that_cannot_be_used_are_refused_in_one_line(tmp_path: Path, text: str) -> None:
     (tmp_path / "r.jsonl").write_text(text)
@@ -193,7 +231,15 @@ def test_places_are_held_against_the_manuscript(location: str, expected: bool | 
 
 
 def test_in_latex_only_labels_and_headings_can_be_held_against_the_text() -> None:
-    manuscript = Manuscript("m", "m.tex", "", ManuscriptForm.LATEX, "", r"\section{Main Results}\label{eq:one}", headings=("Main Results",))
+    manuscript = Manuscript(
+        "m",
+        "m.tex",
+        "",
+        ManuscriptForm.LATEX,
+        "",
+        r"\section{Main Results}\label{eq:one}",
+        headings=("Main Results",),
+    )
     assert location_found("eq:one", manuscript) is True
     assert location_found("eq:two", manuscript) is False
     assert location_found("Section 3, page 2", manuscript) is None
@@ -213,7 +259,9 @@ async def test_a_manuscript_of_marks_alone_has_no_text(text: str, tmp_path: Path
     assert read_as.reason == "no_text"
 
 
-async def test_links_and_pipes_in_a_folder_of_manuscripts_are_listed_as_unreadable_and_never_opened(tmp_path: Path) -> None:
+async def test_links_and_pipes_in_a_folder_of_manuscripts_are_listed_as_unreadable_and_never_opened(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "papers"
     folder.mkdir()
     (tmp_path / "secret").write_text("The secret of this machine.")
@@ -225,12 +273,17 @@ async def test_links_and_pipes_in_a_folder_of_manuscripts_are_listed_as_unreadab
     os.mkfifo(folder / "nested" / "pipe.pdf")
     sources = collect_manuscripts([folder])
     found = {
-        source.manuscript_id: await read_manuscript(source, "auto", DocumentSettings(), None, Ledger(IdeaId("m")), bool)
+        source.manuscript_id: await read_manuscript(
+            source, "auto", DocumentSettings(), None, Ledger(IdeaId("m")), bool
+        )
         for source in sources
     }
     assert isinstance(found.pop("good"), Manuscript)
     assert len(found) == 4
-    assert all(isinstance(each, Unreadable) and each.reason == "wrong_type" and "copy" in each.detail for each in found.values())
+    assert all(
+        isinstance(each, Unreadable) and each.reason == "wrong_type" and "copy" in each.detail
+        for each in found.values()
+    )
 
 
 def test_a_pipe_named_as_a_manuscript_is_one_line(tmp_path: Path) -> None:
@@ -249,7 +302,9 @@ def test_a_pipe_named_as_a_manuscript_is_one_line(tmp_path: Path) -> None:
     ],
     ids=["long field", "deep", "lone surrogate", "large number"],
 )
-def test_reasons_made_to_break_the_reader_are_one_line(name: str, content: str, tmp_path: Path) -> None:
+def test_reasons_made_to_break_the_reader_are_one_line(
+    name: str, content: str, tmp_path: Path
+) -> None:
     csv.field_size_limit(131_072)
     (tmp_path / name).write_text(content)
     with pytest.raises(ConfigurationError, match="--reasons") as raised:

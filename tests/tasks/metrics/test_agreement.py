@@ -12,7 +12,13 @@ from tasks.metrics.gwet import gwet_ac1
 from tasks.metrics.kappa import cohen_kappa, percent_agreement
 from tasks.metrics.krippendorff import krippendorff_alpha
 
-ABSTRACTORS = {("ectopic", "ectopic"): 13, ("aiu", "aiu"): 20, ("aiu", "niu"): 7, ("niu", "aiu"): 4, ("niu", "niu"): 56}
+ABSTRACTORS = {
+    ("ectopic", "ectopic"): 13,
+    ("aiu", "aiu"): 20,
+    ("aiu", "niu"): 7,
+    ("niu", "aiu"): 4,
+    ("niu", "niu"): 56,
+}
 """Gwet, Handbook of Inter-Rater Reliability; data set `cont3x3abstractors` of R's irrCAC."""
 FOUR_RATERS: list[tuple[int | None, ...]] = [
     (1, 1, None, 1), (2, 2, 3, 2), (3, 3, 3, 3), (3, 3, 3, 3), (2, 2, 2, 2), (1, 2, 3, 4),
@@ -44,21 +50,33 @@ def test_kappa_of_irrcac_cont3x3abstractors() -> None:
     assert percent_agreement(first, second).value == pytest.approx(0.89)
 
 
-@pytest.mark.parametrize(("weights", "value", "standard_error"), [("none", 0.1293, 0.06860), ("linear", 0.2374, 0.07832)])
-def test_kappa_of_husbands_and_wives_as_in_vcd(weights, value: float, standard_error: float) -> None:
+@pytest.mark.parametrize(
+    ("weights", "value", "standard_error"), [("none", 0.1293, 0.06860), ("linear", 0.2374, 0.07832)]
+)
+def test_kappa_of_husbands_and_wives_as_in_vcd(
+    weights, value: float, standard_error: float
+) -> None:
     found = cohen_kappa(*couples(), weights=weights)
-    assert (found.value, error(found)) == (pytest.approx(value, abs=5e-5), pytest.approx(standard_error, abs=5e-6))
+    assert (found.value, error(found)) == (
+        pytest.approx(value, abs=5e-5),
+        pytest.approx(standard_error, abs=5e-6),
+    )
 
 
 @settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=40), st.sampled_from(["none", "linear", "quadratic"]))
+@given(
+    st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=40),
+    st.sampled_from(["none", "linear", "quadratic"]),
+)
 def test_kappa_as_scikit_learn(pairs: list[tuple[int, int]], weights) -> None:
     first, second = [one for one, _ in pairs], [other for _, other in pairs]
     found = cohen_kappa(first, second, weights, categories=(1, 2, 3, 4))
     if len({*first, *second}) < 2:
         assert found.undefined_reason
     else:
-        reference = cohen_kappa_score(first, second, labels=[1, 2, 3, 4], weights=None if weights == "none" else weights)
+        reference = cohen_kappa_score(
+            first, second, labels=[1, 2, 3, 4], weights=None if weights == "none" else weights
+        )
         assert found.value == pytest.approx(reference, abs=1e-9)
 
 
@@ -82,7 +100,9 @@ def test_ac1_stays_high_where_one_category_has_nearly_all_while_kappa_falls_belo
 
 
 @pytest.mark.parametrize(("agreeing", "printed"), [(12, 0.4476), (13, 0.1667), (11, 0.3883)])
-def test_no_row_of_scholareval_table_7_is_the_ac1_of_18_pairs(agreeing: int, printed: float) -> None:
+def test_no_row_of_scholareval_table_7_is_the_ac1_of_18_pairs(
+    agreeing: int, printed: float
+) -> None:
     """Evidence, actionability, depth: whatever share of the 36 labels (A, B, tie; or A, B) each category had, AC1 is another."""
     shares = [(a / 36, b / 36, (36 - a - b) / 36) for a in range(37) for b in range(37 - a)]
     three = {sum(one * (1 - one) for one in share) / 2 for share in shares}
@@ -97,7 +117,9 @@ def test_the_chance_agreement_searched_above_is_that_of_ac1() -> None:
     assert gwet_ac1(rows).value == pytest.approx((12 / 18 - chance) / (1 - chance))
 
 
-@pytest.mark.parametrize(("scale", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
+@pytest.mark.parametrize(
+    ("scale", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
+)
 def test_alpha_of_krippendorff_2011_section_d(scale, value: float) -> None:
     found = krippendorff_alpha(FOUR_RATERS, scale)
     assert found.value == pytest.approx(value, abs=5e-4)
@@ -108,12 +130,19 @@ def test_alpha_of_krippendorff_2011_section_d(scale, value: float) -> None:
 def test_nominal_alpha_of_two_raters_is_scotts_pi_corrected_for_small_samples() -> None:
     """Krippendorff 2004: alpha = 1 - (1 - pi)(2n - 1) / 2n; Scott's pi of the abstractors is 0.7962397 (irrCAC)."""
     rows = units(ABSTRACTORS)
-    assert krippendorff_alpha(rows, "nominal").value == pytest.approx(1 - (1 - 0.7962397) * (199 / 200), abs=1e-7)
+    assert krippendorff_alpha(rows, "nominal").value == pytest.approx(
+        1 - (1 - 0.7962397) * (199 / 200), abs=1e-7
+    )
 
 
 @settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 3)), min_size=2, max_size=20), st.integers(0, 100))
-def test_order_of_units_and_names_of_categories_change_nothing(pairs: list[tuple[int, int]], seed: int) -> None:
+@given(
+    st.lists(st.tuples(st.integers(1, 3), st.integers(1, 3)), min_size=2, max_size=20),
+    st.integers(0, 100),
+)
+def test_order_of_units_and_names_of_categories_change_nothing(
+    pairs: list[tuple[int, int]], seed: int
+) -> None:
     shuffled = [pairs[i] for i in np.random.default_rng(seed).permutation(len(pairs))]
     renamed = [("xyz"[one - 1], "xyz"[other - 1]) for one, other in shuffled]
     for before, after in ((gwet_ac1(pairs), gwet_ac1(renamed)), (alpha(pairs), alpha(renamed))):
@@ -126,7 +155,12 @@ def alpha(rows):
 
 
 def test_what_no_two_raters_saw_is_undefined_with_a_reason() -> None:
-    for found in (gwet_ac1([(1, None)]), alpha([(1, None), (None, 2)]), cohen_kappa([1, None], [None, 2]), cohen_kappa([], [])):
+    for found in (
+        gwet_ac1([(1, None)]),
+        alpha([(1, None), (None, 2)]),
+        cohen_kappa([1, None], [None, 2]),
+        cohen_kappa([], []),
+    ):
         assert math.isnan(found.value)
         assert found.undefined_reason
 

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, f1_score
 from sklearn.metrics import mean_absolute_error as reference_error
 
-from tasks.metrics.classification import accuracy, confusion, f1_of_class, macro_f1, mean_absolute_error
+from tasks.metrics.classification import (
+    accuracy,
+    confusion,
+    f1_of_class,
+    macro_f1,
+    mean_absolute_error,
+)
 from tasks.metrics.collapse import label_collapse
 from tasks.metrics.decisions import decision_of, merged
 from tasks.metrics.labelled import Labelled, pair_up
@@ -21,7 +27,10 @@ labels = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=1, m
 
 
 def of(pairs: list[tuple[int, int]]) -> Labelled:
-    return pair_up({f"{i:03}": gold for i, (gold, _) in enumerate(pairs)}, {f"{i:03}": said for i, (_, said) in enumerate(pairs)})
+    return pair_up(
+        {f"{i:03}": gold for i, (gold, _) in enumerate(pairs)},
+        {f"{i:03}": said for i, (_, said) in enumerate(pairs)},
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -30,15 +39,22 @@ def test_as_scikit_learn(pairs: list[tuple[int, int]]) -> None:
     gold, said = [one for one, _ in pairs], [other for _, other in pairs]
     assert macro_f1(of(pairs)).value == pytest.approx(f1_score(gold, said, average="macro"))
     assert mean_absolute_error(of(pairs)).value == pytest.approx(reference_error(gold, said))
-    assert [list(row) for row in confusion(of(pairs), (1, 2, 3, 4)).rows] == confusion_matrix(gold, said, labels=[1, 2, 3, 4]).tolist()
-    for label, reference in zip(sorted({*gold, *said}), f1_score(gold, said, average=None), strict=True):
+    assert [list(row) for row in confusion(of(pairs), (1, 2, 3, 4)).rows] == confusion_matrix(
+        gold, said, labels=[1, 2, 3, 4]
+    ).tolist()
+    for label, reference in zip(
+        sorted({*gold, *said}), f1_score(gold, said, average=None), strict=True
+    ):
         assert f1_of_class(of(pairs), label).value == pytest.approx(reference)
 
 
 def test_a_class_never_predicted_has_an_f1_of_zero_and_one_that_nowhere_occurs_has_none() -> None:
     found = of([(1, 2), (2, 2)])
     assert f1_of_class(found, 1).value == 0.0
-    assert f1_of_class(found, 5).undefined_reason == "class 5 is neither in the gold labels nor among the predictions"
+    assert (
+        f1_of_class(found, 5).undefined_reason
+        == "class 5 is neither in the gold labels nor among the predictions"
+    )
     assert macro_f1(found, (1, 2, 5)).value == pytest.approx((0 + 2 / 3) / 2)
 
 
@@ -60,7 +76,12 @@ def test_unanswered_items_and_predictions_without_gold_are_counted_apart() -> No
 )
 def test_nothing_to_score_is_undefined_and_never_zero(gold, said, reason: str) -> None:
     found = pair_up(gold, said)
-    for estimate in (accuracy(found), macro_f1(found), f1_of_class(found, 1), mean_absolute_error(found)):
+    for estimate in (
+        accuracy(found),
+        macro_f1(found),
+        f1_of_class(found, 1),
+        mean_absolute_error(found),
+    ):
         assert math.isnan(estimate.value)
         assert estimate.undefined_reason == reason
     collapse = label_collapse(found)
@@ -82,7 +103,11 @@ def test_a_model_that_says_poster_to_everything_has_collapsed_though_it_is_often
     collapse = label_collapse(found, ("reject", "poster", "oral"))
     assert accuracy(found).value == 0.6
     assert macro_f1(found).value == pytest.approx(0.25)
-    assert (collapse.collapsed, collapse.top_label, collapse.never_predicted) == (True, "poster", ("reject", "oral"))
+    assert (collapse.collapsed, collapse.top_label, collapse.never_predicted) == (
+        True,
+        "poster",
+        ("reject", "oral"),
+    )
     assert (collapse.top_label_share.value, collapse.predicted_entropy_bits.value) == (1.0, 0.0)
     assert collapse.total_variation.value == pytest.approx(0.4)
     assert collapse.labels_in_use_ratio.value == pytest.approx(1 / 2.455, abs=1e-3)
@@ -90,28 +115,46 @@ def test_a_model_that_says_poster_to_everything_has_collapsed_though_it_is_often
 
 def test_predictions_as_mixed_as_the_gold_labels_have_not_collapsed_however_wrong() -> None:
     gold = {f"p{i}": "reject" if i < 50 else "oral" for i in range(100)}
-    found = label_collapse(pair_up(gold, {name: "oral" if label == "reject" else "reject" for name, label in gold.items()}))
+    found = label_collapse(
+        pair_up(
+            gold, {name: "oral" if label == "reject" else "reject" for name, label in gold.items()}
+        )
+    )
     assert (found.collapsed, found.total_variation.value, found.never_predicted) == (False, 0.0, ())
     assert found.labels_in_use_ratio.value == pytest.approx(1)
 
 
 def test_one_class_only_is_scored_as_it_is() -> None:
     found = of([(3, 3), (3, 3)])
-    assert (accuracy(found).value, macro_f1(found).value, mean_absolute_error(found).value) == (1.0, 1.0, 0.0)
+    assert (accuracy(found).value, macro_f1(found).value, mean_absolute_error(found).value) == (
+        1.0,
+        1.0,
+        0.0,
+    )
     assert label_collapse(found).collapsed is False
 
 
 @pytest.mark.parametrize(
     ("text", "decision"),
-    [("Accept (Oral)", "oral"), ("Reject", "reject"), ("spotlight", "spotlight"), ("Withdrawn", None), ("reject-oral", None)],
+    [
+        ("Accept (Oral)", "oral"),
+        ("Reject", "reject"),
+        ("spotlight", "spotlight"),
+        ("Withdrawn", None),
+        ("reject-oral", None),
+    ],
 )
 def test_decisions_as_files_spell_them(text: str, decision: str | None) -> None:
     assert decision_of(text) == decision
 
 
-@pytest.mark.skipif(not POINTS.is_file(), reason="the points of InnoEval are not beside this checkout")
+@pytest.mark.skipif(
+    not POINTS.is_file(), reason="the points of InnoEval are not beside this checkout"
+)
 def test_every_decision_of_innoevals_points_is_understood() -> None:
-    found = Counter(decision_of(json.loads(line)["decision"]) for line in POINTS.read_text("utf-8").splitlines())
+    found = Counter(
+        decision_of(json.loads(line)["decision"]) for line in POINTS.read_text("utf-8").splitlines()
+    )
     assert found == {"reject": 98, "poster": 45, "spotlight": 7, "oral": 3}
 
 

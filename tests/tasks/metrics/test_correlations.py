@@ -6,7 +6,10 @@ import pytest
 
 from tasks.metrics.correlations import kendall, mean_within_groups, spearman
 
-TUNA = [44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1], [2.6, 3.1, 2.5, 5.0, 3.6, 4.0, 5.2, 2.8, 3.8]
+TUNA = (
+    [44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1],
+    [2.6, 3.1, 2.5, 5.0, 3.6, 4.0, 5.2, 2.8, 3.8],
+)
 """Hollander & Wolfe, Nonparametric Statistical Methods, 1973, p. 185; the example of R's `cor.test`: tau = 0.4444, rho = 0.6."""
 TELEVISION = [106, 100, 86, 101, 99, 103, 97, 113, 112, 110], [7, 27, 2, 50, 28, 29, 20, 12, 6, 17]
 
@@ -36,7 +39,10 @@ def test_missing_items_are_unscored_and_change_nothing_else() -> None:
     assert (found.value, found.count, found.unscored_count) == (pytest.approx(4 / 9), 9, 2)
 
 
-@pytest.mark.parametrize(("first", "second"), [([], []), ([1.0], [2.0]), ([1.0, 1.0], [1.0, 2.0]), ([None, 1.0], [1.0, None])])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [([], []), ([1.0], [2.0]), ([1.0, 1.0], [1.0, 2.0]), ([None, 1.0], [1.0, None])],
+)
 def test_no_correlation_is_undefined_with_a_reason(first, second) -> None:
     for correlation in (spearman, kendall):
         found = correlation(first, second)
@@ -51,5 +57,9 @@ def test_complete_agreement_has_a_value_and_says_why_it_has_no_interval() -> Non
 
 
 def test_groups_without_a_correlation_are_unscored() -> None:
-    found = mean_within_groups({"a": [1.0, 2.0], "b": [1.0, 1.0], "c": [1.0, 2.0]}, {"a": [1.0, 2.0], "b": [1.0, 2.0]}, kendall)
+    found = mean_within_groups(
+        {"a": [1.0, 2.0], "b": [1.0, 1.0], "c": [1.0, 2.0]},
+        {"a": [1.0, 2.0], "b": [1.0, 2.0]},
+        kendall,
+    )
     assert (found.value, found.count, found.unscored_count) == (1.0, 1, 2)

@@ -21,7 +21,13 @@ def rubrics(seed: int) -> list[RubricScore]:
     generator = np.random.default_rng(seed)
     return [
         RubricScore(
-            idea["idea_id"], str(number), idea["discipline"], one["type"], one["axis"], one["severity"], float(generator.integers(1, 6))
+            idea["idea_id"],
+            str(number),
+            idea["discipline"],
+            one["type"],
+            one["axis"],
+            one["severity"],
+            float(generator.integers(1, 6)),
         )
         for idea in map(json.loads, IDEAS.read_text("utf-8").splitlines())
         for number, one in enumerate(idea["rubrics"])
@@ -36,7 +42,14 @@ def test_every_part_of_scholarideas_is_there_and_parts_add_up_to_all_723_rubrics
     for name, one in found.items():
         parts[name.split("=")[0]] = parts.get(name.split("=")[0], 0) + one.count
     assert parts == {"all": 723, "discipline": 723, "type": 723, "axis": 723, "severity": 723}
-    assert {"type=strength", "type=weakness", "axis=soundness", "axis=contribution", "severity=major", "severity=minor"} < set(found)
+    assert {
+        "type=strength",
+        "type=weakness",
+        "axis=soundness",
+        "axis=contribution",
+        "severity=major",
+        "severity=minor",
+    } < set(found)
     assert all(one.interval.method == "clustered bootstrap" for one in found.values())
 
 
@@ -47,7 +60,12 @@ def test_the_difference_of_a_system_to_itself_is_zero() -> None:
 
 
 def test_the_mean_is_over_rubrics_and_not_over_ideas() -> None:
-    scores = [score("a", "1", 5.0), score("b", "1", 1.0), score("b", "2", 1.0), score("b", "3", 1.0)]
+    scores = [
+        score("a", "1", 5.0),
+        score("b", "1", 1.0),
+        score("b", "2", 1.0),
+        score("b", "3", 1.0),
+    ]
     assert coverage(scores)["all"].value == 2.0
 
 
@@ -60,13 +78,22 @@ def test_a_rubric_without_a_judgement_is_unscored_and_a_part_without_any_is_unde
 
 
 def test_rubrics_that_one_system_lacks_are_unscored_in_the_difference() -> None:
-    found = coverage_difference([score("a", "1", 4.0), score("a", "2", 2.0)], [score("a", "1", 3.0), score("b", "1", 2.0)])
+    found = coverage_difference(
+        [score("a", "1", 4.0), score("a", "2", 2.0)], [score("a", "1", 3.0), score("b", "1", 2.0)]
+    )
     assert (found.value, found.count, found.unscored_count) == (1.0, 1, 2)
 
 
 def test_resampling_ideas_gives_wider_intervals_where_ideas_differ() -> None:
-    scores = [score(f"i{idea}", str(number), float(1 + idea % 5)) for idea in range(30) for number in range(10)]
-    clustered, single = coverage(scores)["all"].interval, mean([one.score_1_to_5 for one in scores]).interval
+    scores = [
+        score(f"i{idea}", str(number), float(1 + idea % 5))
+        for idea in range(30)
+        for number in range(10)
+    ]
+    clustered, single = (
+        coverage(scores)["all"].interval,
+        mean([one.score_1_to_5 for one in scores]).interval,
+    )
     assert clustered.upper - clustered.lower > 2 * (single.upper - single.lower)
 
 

@@ -5,7 +5,15 @@ import math
 import pytest
 
 from tasks.metrics.correlations import kendall
-from tasks.metrics.groups import Group, Pair, accuracy_by_difficulty, best_of_group, exact_ranking, pairwise_accuracy, rank_correlation
+from tasks.metrics.groups import (
+    Group,
+    Pair,
+    accuracy_by_difficulty,
+    best_of_group,
+    exact_ranking,
+    pairwise_accuracy,
+    rank_correlation,
+)
 
 GOLD = {"a": 0.0, "b": 1.0, "c": 3.0}
 
@@ -45,25 +53,41 @@ def test_best_of_group_and_exact_ranking(predicted: Group, best: float, exact: f
 
 def test_equal_grades_may_stand_in_any_order() -> None:
     grades = {"a": 0.0, "b": 1.0, "c": 1.0}
-    for predicted in ({"a": 1.0, "b": 2.0, "c": 3.0}, {"a": 1.0, "b": 3.0, "c": 2.0}, {"a": 1.0, "b": 2.0, "c": 2.0}):
+    for predicted in (
+        {"a": 1.0, "b": 2.0, "c": 3.0},
+        {"a": 1.0, "b": 3.0, "c": 2.0},
+        {"a": 1.0, "b": 2.0, "c": 2.0},
+    ):
         assert exact_ranking([Group("g", grades, predicted)]).value == 1.0
         assert best_of_group([Group("g", grades, predicted)]).value == 1.0
 
 
 def test_a_group_with_an_idea_unscored_has_no_best_and_no_order() -> None:
-    groups = [group(a=1, b=2, c=3), group(a=1, b=2, c=None), group(a=1, b=2), group(a=1, b=2, c=math.nan)]
+    groups = [
+        group(a=1, b=2, c=3),
+        group(a=1, b=2, c=None),
+        group(a=1, b=2),
+        group(a=1, b=2, c=math.nan),
+    ]
     for found in (best_of_group(groups), exact_ranking(groups)):
         assert (found.value, found.count, found.unscored_count) == (1.0, 1, 3)
 
 
 def test_no_group_and_no_answer_are_undefined() -> None:
-    for found in (best_of_group([]), exact_ranking([group()]), pairwise_accuracy([]), pairwise_accuracy([Pair("b", "a", None)])):
+    for found in (
+        best_of_group([]),
+        exact_ranking([group()]),
+        pairwise_accuracy([]),
+        pairwise_accuracy([Pair("b", "a", None)]),
+    ):
         assert math.isnan(found.value)
         assert found.undefined_reason
 
 
 def test_rank_correlation_is_the_mean_over_groups() -> None:
-    found = rank_correlation([group(a=1, b=2, c=3), group(a=3, b=2, c=1), group(a=1, b=1, c=1)], kendall)
+    found = rank_correlation(
+        [group(a=1, b=2, c=3), group(a=3, b=2, c=1), group(a=1, b=1, c=1)], kendall
+    )
     assert (found.value, found.count, found.unscored_count) == (0.0, 2, 1)
 
 

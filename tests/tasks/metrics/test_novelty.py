@@ -13,10 +13,21 @@ from scipy.stats import entropy
 from tasks.metrics.classification import mean_absolute_error
 from tasks.metrics.collapse import label_collapse
 from tasks.metrics.labelled import pair_up
-from tasks.metrics.novelty import Aspects, Justification, additional_ratio, hallucination_rate, justification_metrics, recall, score_metrics
+from tasks.metrics.novelty import (
+    Aspects,
+    Justification,
+    additional_ratio,
+    hallucination_rate,
+    justification_metrics,
+    recall,
+    score_metrics,
+)
 
 RELEASE = Path(__file__).parents[4] / "shared" / "data" / "rinobench"
-needs_release = pytest.mark.skipif(not RELEASE.is_dir(), reason="the released predictions of RINoBench are not beside this checkout")
+needs_release = pytest.mark.skipif(
+    not RELEASE.is_dir(),
+    reason="the released predictions of RINoBench are not beside this checkout",
+)
 GOLD_COUNTS = {1: 15, 2: 60, 3: 87, 4: 81, 5: 34}
 """RINoBench, Table 2, column "#test"."""
 TABLE_3 = {
@@ -42,7 +53,10 @@ ASPECT_METRICS = [
 
 
 def predictions(model: str) -> list[int]:
-    return [int(row["novelty_score"]) for row in json.loads((RELEASE / f"novelty_predictions-{model}.json").read_bytes())]
+    return [
+        int(row["novelty_score"])
+        for row in json.loads((RELEASE / f"novelty_predictions-{model}.json").read_bytes())
+    ]
 
 
 def scores(model: str) -> dict:
@@ -51,7 +65,12 @@ def scores(model: str) -> dict:
 
 def in_table_order(released: dict) -> list[float]:
     f1 = [100 * released["f1_scores"][name] for name in ("macro", "1", "2", "3", "4", "5")]
-    return [*f1, released["mean_absolute_error"], released["mean_alignment"], *(100 * released[name] for name in ASPECT_METRICS)]
+    return [
+        *f1,
+        released["mean_absolute_error"],
+        released["mean_alignment"],
+        *(100 * released[name] for name in ASPECT_METRICS),
+    ]
 
 
 def possible_gold(model: str) -> np.ndarray:
@@ -59,34 +78,56 @@ def possible_gold(model: str) -> np.ndarray:
     said, released = Counter(predictions(model)), scores(model)
     gold, given = np.array(list(GOLD_COUNTS.values())), np.array([said[k] for k in GOLD_COUNTS])
     hits = np.array([released["f1_scores"][str(k)] for k in GOLD_COUNTS]) * (gold + given) / 2
-    assert hits == pytest.approx(np.round(hits), abs=1e-9), "an F1 that no whole number of hits gives"
+    assert hits == pytest.approx(np.round(hits), abs=1e-9), (
+        "an F1 that no whole number of hits gives"
+    )
     distances = np.abs(np.arange(5)[:, None] - np.arange(5)[None, :]).ravel()
     rows, columns = np.kron(np.eye(5), np.ones(5)), np.kron(np.ones(5), np.eye(5))
     equations = np.vstack([rows, columns, np.eye(25)[::6], distances])
-    values = np.concatenate([gold, given, np.round(hits), [round(released["mean_absolute_error"] * 277)]])
-    found = milp(np.zeros(25), integrality=np.ones(25), bounds=Bounds(0, 277), constraints=LinearConstraint(equations, values, values))
+    values = np.concatenate(
+        [gold, given, np.round(hits), [round(released["mean_absolute_error"] * 277)]]
+    )
+    found = milp(
+        np.zeros(25),
+        integrality=np.ones(25),
+        bounds=Bounds(0, 277),
+        constraints=LinearConstraint(equations, values, values),
+    )
     assert found.success, f"no gold labels give the published scores of {model}"
     return np.round(found.x).astype(int).reshape(5, 5)
 
 
 @needs_release
 @pytest.mark.parametrize("model", TABLE_3)
-def test_rinobench_table_3_f1_and_mae_of_released_predictions_beside_gold_labels_that_fit(model: str) -> None:
+def test_rinobench_table_3_f1_and_mae_of_released_predictions_beside_gold_labels_that_fit(
+    model: str,
+) -> None:
     """The gold labels are not released, so which item has which is unknown; F1 and MAE do not depend on it, given the table's counts."""
     table = possible_gold(model)
-    cells = [(gold, said) for gold in range(5) for said in range(5) for _ in range(table[gold, said])]
-    found = score_metrics({str(i): gold + 1 for i, (gold, _) in enumerate(cells)}, {str(i): said + 1 for i, (_, said) in enumerate(cells)})
+    cells = [
+        (gold, said) for gold in range(5) for said in range(5) for _ in range(table[gold, said])
+    ]
+    found = score_metrics(
+        {str(i): gold + 1 for i, (gold, _) in enumerate(cells)},
+        {str(i): said + 1 for i, (_, said) in enumerate(cells)},
+    )
     released = scores(model)
     assert found["macro_f1"].value == pytest.approx(released["f1_scores"]["macro"], abs=1e-12)
-    assert [found[f"f1_{k}"].value for k in GOLD_COUNTS] == pytest.approx([released["f1_scores"][str(k)] for k in GOLD_COUNTS], abs=1e-12)
-    assert found["mean_absolute_error"].value == pytest.approx(released["mean_absolute_error"], abs=1e-12)
+    assert [found[f"f1_{k}"].value for k in GOLD_COUNTS] == pytest.approx(
+        [released["f1_scores"][str(k)] for k in GOLD_COUNTS], abs=1e-12
+    )
+    assert found["mean_absolute_error"].value == pytest.approx(
+        released["mean_absolute_error"], abs=1e-12
+    )
 
 
 @needs_release
 def test_rinobench_table_3_differs_from_its_release_in_four_places() -> None:
     found = []
     for model, line in TABLE_3.items():
-        for place, (printed, released) in enumerate(zip(line.split(), in_table_order(scores(model)), strict=True)):
+        for place, (printed, released) in enumerate(
+            zip(line.split(), in_table_order(scores(model)), strict=True)
+        ):
             half = 0.5 * 10 ** -len(printed.split(".")[1]) + 1e-9
             if abs(float(printed) - released) > half:
                 found.append((model.split("-Instruct")[0], place, printed, round(released, 2)))
@@ -104,11 +145,17 @@ def test_released_predictions_have_collapsed_to_three_and_four(model: str) -> No
     said = predictions(model)
     gold = [label for label, count in GOLD_COUNTS.items() for _ in range(count)]
     found = label_collapse(
-        pair_up({str(i): label for i, label in enumerate(gold)}, {str(i): label for i, label in enumerate(said)}), (1, 2, 3, 4, 5)
+        pair_up(
+            {str(i): label for i, label in enumerate(gold)},
+            {str(i): label for i, label in enumerate(said)},
+        ),
+        (1, 2, 3, 4, 5),
     )
     assert found.collapsed
     assert found.top_label == 4
-    assert found.gold_entropy_bits.value == pytest.approx(entropy(list(GOLD_COUNTS.values()), base=2))
+    assert found.gold_entropy_bits.value == pytest.approx(
+        entropy(list(GOLD_COUNTS.values()), base=2)
+    )
     assert found.predicted_entropy_bits.value < found.gold_entropy_bits.value
 
 
@@ -122,23 +169,45 @@ def test_a_constant_three_has_a_lower_error_than_every_model_of_table_3() -> Non
 
 def test_equations_1_to_3_by_hand() -> None:
     aspects = Aspects(gold=4, generated=6, supported=3, additional=2, hallucinated=1)
-    assert (recall(aspects), additional_ratio(aspects), hallucination_rate(aspects)) == (0.75, 0.5, pytest.approx(1 / 6))
+    assert (recall(aspects), additional_ratio(aspects), hallucination_rate(aspects)) == (
+        0.75,
+        0.5,
+        pytest.approx(1 / 6),
+    )
     assert recall(Aspects(2, 5, 5, 0, 0)) == 1.0
 
 
 def test_the_zeros_of_the_paper_are_unscored_when_strict() -> None:
     nothing, full = Aspects(0, 0, 0, 0, 0), Aspects(2, 2, 1, 1, 1)
-    judged = [Justification(0.5, nothing, full), Justification(0.7, full, full), Justification(None, None, None)]
+    judged = [
+        Justification(0.5, nothing, full),
+        Justification(0.7, full, full),
+        Justification(None, None, None),
+    ]
     as_published, strict = justification_metrics(judged), justification_metrics(judged, strict=True)
-    assert (as_published["known_aspects_recall"].value, as_published["known_aspects_recall"].unscored_count) == (0.25, 1)
-    assert (strict["known_aspects_recall"].value, strict["known_aspects_recall"].unscored_count) == (0.5, 2)
-    assert (strict["known_aspects_hallucination_rate"].value, strict["known_aspects_hallucination_rate"].count) == (0.5, 1)
+    assert (
+        as_published["known_aspects_recall"].value,
+        as_published["known_aspects_recall"].unscored_count,
+    ) == (0.25, 1)
+    assert (
+        strict["known_aspects_recall"].value,
+        strict["known_aspects_recall"].unscored_count,
+    ) == (0.5, 2)
+    assert (
+        strict["known_aspects_hallucination_rate"].value,
+        strict["known_aspects_hallucination_rate"].count,
+    ) == (0.5, 1)
     assert as_published["alignment"].value == pytest.approx(0.6)
-    assert {name.replace("mean_", "") for name in ASPECT_METRICS} | {"alignment"} == set(as_published)
+    assert {name.replace("mean_", "") for name in ASPECT_METRICS} | {"alignment"} == set(
+        as_published
+    )
 
 
 def test_nothing_judged_is_undefined() -> None:
-    for found in (*justification_metrics([]).values(), *justification_metrics([Justification(None, None, None)]).values()):
+    for found in (
+        *justification_metrics([]).values(),
+        *justification_metrics([Justification(None, None, None)]).values(),
+    ):
         assert math.isnan(found.value)
         assert found.undefined_reason
 

@@ -29,22 +29,49 @@ def test_statuses_of_scholareval_e2(status: int, invalid: bool) -> None:
 
 
 def test_a_link_without_an_answer_is_between_the_bounds() -> None:
-    links = [LinkAnswer("u", 404), LinkAnswer("v", 200), LinkAnswer("w", None, "timeout"), LinkAnswer("x", 403)]
+    links = [
+        LinkAnswer("u", 404),
+        LinkAnswer("v", 200),
+        LinkAnswer("w", None, "timeout"),
+        LinkAnswer("x", 403),
+    ]
     found = reference_invalidity(links)
-    assert (found.lower_bound.value, found.of_answered.value, found.upper_bound.value) == (0.25, pytest.approx(1 / 3), 0.5)
+    assert (found.lower_bound.value, found.of_answered.value, found.upper_bound.value) == (
+        0.25,
+        pytest.approx(1 / 3),
+        0.5,
+    )
     assert (found.of_answered.count, found.of_answered.unscored_count) == (3, 1)
 
 
 def test_a_review_without_links_has_no_rate() -> None:
     found = reference_invalidity([])
-    assert all(math.isnan(one.value) and one.undefined_reason for one in (found.lower_bound, found.of_answered, found.upper_bound))
+    assert all(
+        math.isnan(one.value) and one.undefined_reason
+        for one in (found.lower_bound, found.of_answered, found.upper_bound)
+    )
     assert reference_invalidity([LinkAnswer("u", None, "refused")]).of_answered.undefined_reason
 
 
 def test_a_win_must_survive_the_swap() -> None:
-    answers = [("A", "B"), ("A", "A"), ("B", "B"), ("B", "A"), ("tie", "tie"), ("A", "tie"), ("A", None), (None, None)]
-    found = win_rates([Preference(str(i), "depth", first, second) for i, (first, second) in enumerate(answers)])
-    assert (found.win.value, found.loss.value, found.tie.value) == (pytest.approx(1 / 6), pytest.approx(1 / 6), pytest.approx(4 / 6))
+    answers = [
+        ("A", "B"),
+        ("A", "A"),
+        ("B", "B"),
+        ("B", "A"),
+        ("tie", "tie"),
+        ("A", "tie"),
+        ("A", None),
+        (None, None),
+    ]
+    found = win_rates(
+        [Preference(str(i), "depth", first, second) for i, (first, second) in enumerate(answers)]
+    )
+    assert (found.win.value, found.loss.value, found.tie.value) == (
+        pytest.approx(1 / 6),
+        pytest.approx(1 / 6),
+        pytest.approx(4 / 6),
+    )
     assert (found.win.count, found.win.unscored_count) == (6, 2)
     assert (found.win_of_decided.value, found.win_of_decided.count) == (0.5, 2)
     assert found.consistency.value == 0.5
@@ -70,12 +97,22 @@ def test_scholareval_table_8_is_of_34_pairs(criterion: str) -> None:
     """The text of E.3 says 33 pairs; the printed shares are whole numbers of 34, as its caption says."""
     printed, (wins, losses, ties) = TABLE_8[criterion]
     outcomes = [("A", "B")] * wins + [("B", "A")] * losses + [("tie", "tie")] * ties
-    found = win_rates([Preference(str(i), criterion, first, second) for i, (first, second) in enumerate(outcomes)])
-    assert [f"{100 * one.value:.1f}" for one in (found.win, found.loss, found.tie)] == printed.split()
-    assert any(f"{100 * share(number, 33).value:.1f}" == printed.split()[0] for number in range(34)) is False
+    found = win_rates(
+        [Preference(str(i), criterion, first, second) for i, (first, second) in enumerate(outcomes)]
+    )
+    assert [
+        f"{100 * one.value:.1f}" for one in (found.win, found.loss, found.tie)
+    ] == printed.split()
+    assert (
+        any(f"{100 * share(number, 33).value:.1f}" == printed.split()[0] for number in range(34))
+        is False
+    )
 
 
-@pytest.mark.parametrize(("printed", "wins"), [("76.6", 85), ("71.2", 79), ("83.8", 93), ("64.0", 71), ("62.2", 69), ("66.7", 74)])
+@pytest.mark.parametrize(
+    ("printed", "wins"),
+    [("76.6", 85), ("71.2", 79), ("83.8", 93), ("64.0", 71), ("62.2", 69), ("66.7", 74)],
+)
 def test_scholareval_table_3_is_of_111_pairs(printed: str, wins: int) -> None:
     assert f"{100 * share(wins, 111).value:.1f}" == printed
     assert share(wins, 111).interval.lower > 0.5

@@ -6,7 +6,13 @@ from hypothesis import strategies as st
 
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.novelty.closeness import MAXIMUM_STATEMENTS, closeness_of, key_statements, measure
-from tasks.novelty.steps.judge_novelty import THRESHOLDS, NoveltyInput, WorkShown, baseline_judgement, novelty_score
+from tasks.novelty.steps.judge_novelty import (
+    THRESHOLDS,
+    NoveltyInput,
+    WorkShown,
+    baseline_judgement,
+    novelty_score,
+)
 from tasks.novelty.steps.novelty_queries import StatementsInput, baseline_queries
 from tests.support.contribution_fakes import WordEmbedder
 
@@ -34,7 +40,8 @@ def test_statements_are_the_ideas_claims_in_their_order() -> None:
 
 def test_of_many_sentences_claims_stay_and_protocol_goes() -> None:
     many = IDEA + "\n".join(
-        f"We propose a new device number {name} for bat caves." for name in ("ear", "eye", "nose", "wing", "claw", "tail")
+        f"We propose a new device number {name} for bat caves."
+        for name in ("ear", "eye", "nose", "wing", "claw", "tail")
     )
     statements = key_statements(many.replace("## Experiments", "## Experiments\n\n"))
     assert len(statements) == MAXIMUM_STATEMENTS
@@ -42,19 +49,29 @@ def test_of_many_sentences_claims_stay_and_protocol_goes() -> None:
 
 
 async def test_a_works_own_words_are_closest_and_the_work_is_named() -> None:
-    works = [("Tax law", "The history of tax law."), ("A recorder", "We propose a small recorder for the echo calls of bats.")]
-    found = await closeness_of(["We propose a small recorder for the echo calls of bats."], works, WordEmbedder())
+    works = [
+        ("Tax law", "The history of tax law."),
+        ("A recorder", "We propose a small recorder for the echo calls of bats."),
+    ]
+    found = await closeness_of(
+        ["We propose a small recorder for the echo calls of bats."], works, WordEmbedder()
+    )
     assert found.places == (1,)
     assert found.values[0] > 0.9
 
 
-@pytest.mark.parametrize(("idea", "works"), [("", [("a", "b")]), ("Too short.", [("a", "b")]), (IDEA, [])])
+@pytest.mark.parametrize(
+    ("idea", "works"), [("", [("a", "b")]), ("Too short.", [("a", "b")]), (IDEA, [])]
+)
 async def test_nothing_to_measure_is_none_not_zero(idea: str, works: list[tuple[str, str]]) -> None:
     assert await measure(idea, works, WordEmbedder()) is None
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.text(max_size=300), st.lists(st.tuples(st.text(max_size=40), st.text(max_size=200)), min_size=1, max_size=3))
+@given(
+    st.text(max_size=300),
+    st.lists(st.tuples(st.text(max_size=40), st.text(max_size=200)), min_size=1, max_size=3),
+)
 async def test_any_text_is_measured_or_declined(idea: str, works: list[tuple[str, str]]) -> None:
     found = await measure(idea, works, WordEmbedder())
     assert found is None or all(0 <= value <= 1 for value in found.values)
@@ -70,20 +87,33 @@ async def test_an_idea_without_a_sentence_is_declined_by_both_baselines() -> Non
     tools = BaselineTools(WordEmbedder())
     work = WorkShown(key="P1", title="A", year=None, abstract="B")
     for answer in (
-        await baseline_judgement(NoveltyInput(idea="Bats!", works=(work,), unanswered_searches=0), tools),
-        await baseline_queries(StatementsInput(idea="Bats!", maximum_statements=3, maximum_queries=2), tools),
+        await baseline_judgement(
+            NoveltyInput(idea="Bats!", works=(work,), unanswered_searches=0), tools
+        ),
+        await baseline_queries(
+            StatementsInput(idea="Bats!", maximum_statements=3, maximum_queries=2), tools
+        ),
     ):
         assert isinstance(answer, NoAnswer)
 
 
 async def test_every_known_aspect_cites_a_work_and_queries_are_short() -> None:
     tools = BaselineTools(WordEmbedder())
-    work = WorkShown(key="P1", title="Recorder", year=2020, abstract="We propose a small recorder for the echo calls of bats.")
-    judged = await baseline_judgement(NoveltyInput(idea=IDEA, works=(work,), unanswered_searches=0), tools)
+    work = WorkShown(
+        key="P1",
+        title="Recorder",
+        year=2020,
+        abstract="We propose a small recorder for the echo calls of bats.",
+    )
+    judged = await baseline_judgement(
+        NoveltyInput(idea=IDEA, works=(work,), unanswered_searches=0), tools
+    )
     assert not isinstance(judged, NoAnswer)
     assert judged.known_aspects
     assert all("[P1]" in aspect for aspect in judged.known_aspects)
-    searched = await baseline_queries(StatementsInput(idea=IDEA, maximum_statements=2, maximum_queries=2), tools)
+    searched = await baseline_queries(
+        StatementsInput(idea=IDEA, maximum_statements=2, maximum_queries=2), tools
+    )
     assert not isinstance(searched, NoAnswer)
     assert len(searched.statements) <= 2
     assert all(len(query.split()) <= 7 for one in searched.statements for query in one.queries)

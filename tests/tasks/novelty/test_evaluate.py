@@ -33,7 +33,9 @@ WORKS = (
     paper("untold", None),
 )
 USUAL = NoveltyParameters()
-LATE = replace(paper("late", "The echo calls of bats, recorded."), publication_date=date(2025, 5, 5))
+LATE = replace(
+    paper("late", "The echo calls of bats, recorded."), publication_date=date(2025, 5, 5)
+)
 
 
 def statements(_: Any) -> StatementsReply:
@@ -63,7 +65,11 @@ async def evaluated(
     seed: int | None = None,
 ) -> tuple[NoveltyFindings, FakeEngine]:
     embedder = WordEmbedder()
-    engine = FakeEngine(embedder, {"novelty_queries": statements, "judge_novelty": judged, **(answers or {})}, Delays(seed))
+    engine = FakeEngine(
+        embedder,
+        {"novelty_queries": statements, "judge_novelty": judged, **(answers or {})},
+        Delays(seed),
+    )
     return await evaluate_novelty(idea, parameters, engine, literature, embedder, given), engine
 
 
@@ -73,7 +79,9 @@ async def test_a_judgement_cites_what_was_shown_and_nothing_else() -> None:
     assert judgement.score_1_to_5 == 3
     assert "P1" not in judgement.justification + "".join(judgement.known_aspects)
     assert "Smith" not in judgement.justification
-    assert judgement.known_aspects == ("A recorder exists (recorder, 2020) and.",), "what was never shown leaves nothing behind"
+    assert judgement.known_aspects == ("A recorder exists (recorder, 2020) and.",), (
+        "what was never shown leaves nothing behind"
+    )
     assert judgement.removed_citation_count == 3
     assert {(row.field, row.paper_id, row.count) for row in findings.citations} == {
         ("justification", "recorder", 1),
@@ -88,7 +96,9 @@ async def test_works_are_searched_by_statement_and_the_most_similar_come_first()
     assert literature.queries == ["bats recorder", "echo calls", "bats caves"]
     assert literature.cutoffs == {IDEA.cutoff_date}
     (_, question) = engine.asked[-1]
-    assert [work.title for work in question.works] == ["On recorder"], "a work without abstract cannot be judged by"
+    assert [work.title for work in question.works] == ["On recorder"], (
+        "a work without abstract cannot be judged by"
+    )
     assert findings.evaluation.judgement.related_paper_ids == ("recorder",)
 
 
@@ -129,25 +139,39 @@ async def test_could_not_look_is_another_reason_than_nothing_found() -> None:
 
 
 async def test_half_a_search_is_judged_and_told_most_of_a_search_missing_is_not() -> None:
-    one_fails, engine = await evaluated(literature=FakeLiterature(WORKS, failing=lambda query: query == "echo calls"))
+    one_fails, engine = await evaluated(
+        literature=FakeLiterature(WORKS, failing=lambda query: query == "echo calls")
+    )
     assert one_fails.evaluation.judgement.score_1_to_5 == 3
     assert engine.asked[-1][1].unanswered_searches == 1
-    two_fail, _ = await evaluated(literature=FakeLiterature(WORKS, failing=lambda query: query != "echo calls"))
+    two_fail, _ = await evaluated(
+        literature=FakeLiterature(WORKS, failing=lambda query: query != "echo calls")
+    )
     assert two_fail.evaluation.judgement.unscored_reason is Reason.SOURCE_UNAVAILABLE
 
 
 @pytest.mark.parametrize("step", ["novelty_queries", "judge_novelty"])
 async def test_an_engine_that_refuses_leaves_a_reason_and_a_failure(step: str) -> None:
-    findings, _ = await evaluated({step: lambda _: Reason.REFUSED}, literature=FakeLiterature(WORKS))
+    findings, _ = await evaluated(
+        {step: lambda _: Reason.REFUSED}, literature=FakeLiterature(WORKS)
+    )
     judgement = findings.evaluation.judgement
     assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, Reason.REFUSED)
-    assert [(one.stage, one.reason) for one in findings.evaluation.failures] == [("novelty", "refused")]
+    assert [(one.stage, one.reason) for one in findings.evaluation.failures] == [
+        ("novelty", "refused")
+    ]
 
 
 async def test_the_result_does_not_depend_on_who_answers_first() -> None:
-    found = [(await evaluated(literature=FakeLiterature(WORKS, delays=Delays(seed)), seed=seed))[0] for seed in (1, 2)]
+    found = [
+        (await evaluated(literature=FakeLiterature(WORKS, delays=Delays(seed)), seed=seed))[0]
+        for seed in (1, 2)
+    ]
     assert found[0].papers == found[1].papers
-    assert found[0].evaluation.judgement.related_paper_ids == found[1].evaluation.judgement.related_paper_ids
+    assert (
+        found[0].evaluation.judgement.related_paper_ids
+        == found[1].evaluation.judgement.related_paper_ids
+    )
 
 
 async def test_the_baseline_tells_a_repeated_idea_from_a_foreign_one() -> None:
@@ -155,29 +179,45 @@ async def test_the_baseline_tells_a_repeated_idea_from_a_foreign_one() -> None:
     engine = FakeEngine(embedder, {})
     repeated = replace(WORKS[0], abstract=IDEA.text)
     scores = []
-    related = paper("calls", "Echo calls of birds in parks, which share little with what lives at sea or what is sold in town.")
+    related = paper(
+        "calls",
+        "Echo calls of birds in parks, which share little with what lives at sea or what is sold in town.",
+    )
     for works in ((repeated, WORKS[1]), (related, WORKS[1])):
         findings = await evaluate_novelty(IDEA, NoveltyParameters(), engine, None, embedder, works)
         judgement = findings.evaluation.judgement
         scores.append(judgement.score_1_to_5)
-        assert len(judgement.known_aspects) + len(judgement.novel_aspects) == judgement.statement_count == 2
+        assert (
+            len(judgement.known_aspects) + len(judgement.novel_aspects)
+            == judgement.statement_count
+            == 2
+        )
         assert judgement.removed_citation_count == 0
     assert scores == [1, 5]
 
 
 async def test_works_that_have_nothing_to_do_with_the_idea_do_not_make_it_new() -> None:
     embedder = WordEmbedder()
-    findings = await evaluate_novelty(IDEA, NoveltyParameters(), FakeEngine(embedder, {}), None, embedder, (WORKS[1],))
+    findings = await evaluate_novelty(
+        IDEA, NoveltyParameters(), FakeEngine(embedder, {}), None, embedder, (WORKS[1],)
+    )
     judgement = findings.evaluation.judgement
     assert (judgement.score_1_to_5, judgement.unscored_reason) == (None, Reason.NO_EVIDENCE)
 
 
 async def test_the_baseline_never_gives_a_five_when_searches_went_unanswered() -> None:
-    foreign = paper("calls", "Echo calls of bats, which share little with what lives at sea or what is sold in town and elsewhere.")
+    foreign = paper(
+        "calls",
+        "Echo calls of bats, which share little with what lives at sea or what is sold in town and elsewhere.",
+    )
     literature = FakeLiterature((foreign,), failing=lambda query: query == "echo calls")
     embedder = WordEmbedder()
     findings = await evaluate_novelty(
-        IDEA, NoveltyParameters(), FakeEngine(embedder, {"novelty_queries": statements}), literature, embedder
+        IDEA,
+        NoveltyParameters(),
+        FakeEngine(embedder, {"novelty_queries": statements}),
+        literature,
+        embedder,
     )
     assert findings.evaluation.judgement.score_1_to_5 == 4
 
@@ -185,25 +225,43 @@ async def test_the_baseline_never_gives_a_five_when_searches_went_unanswered() -
 def stored(path: Path, *, trained_on: str = "another idea", engine: str = "fake") -> str:
     scale = LabelScale(("1", "3", "5"), (1.0, 3.0, 5.0))
     examples = [
-        Example(item_sha256(f"{number}"), str(1 + 2 * (number % 3)), "3", {"mean_closeness_0_to_1": 1 - (number % 3) / 3})
+        Example(
+            item_sha256(f"{number}"),
+            str(1 + 2 * (number % 3)),
+            "3",
+            {"mean_closeness_0_to_1": 1 - (number % 3) / 3},
+        )
         for number in range(30)
     ]
     examples.append(Example(item_sha256(trained_on), "3", "3", {"mean_closeness_0_to_1": 0.5}))
-    write_calibrator(fit_calibrator(examples, scale, target=NOVELTY, engine=engine, judged_by=judged_by(), source="made up"), path)
+    write_calibrator(
+        fit_calibrator(
+            examples, scale, target=NOVELTY, engine=engine, judged_by=judged_by(), source="made up"
+        ),
+        path,
+    )
     return str(path)
 
 
-async def test_a_calibrator_named_by_the_profile_is_applied_with_its_identity(tmp_path: Path) -> None:
+async def test_a_calibrator_named_by_the_profile_is_applied_with_its_identity(
+    tmp_path: Path,
+) -> None:
     parameters = NoveltyParameters(calibrator=stored(tmp_path / "c.json"))
     findings, _ = await evaluated(literature=FakeLiterature(WORKS), parameters=parameters)
     judgement = findings.evaluation.judgement
     assert judgement.calibrated_score_1_to_5 is not None
-    assert judgement.calibrated_lower_1_to_5 <= judgement.calibrated_score_1_to_5 <= judgement.calibrated_upper_1_to_5
+    assert (
+        judgement.calibrated_lower_1_to_5
+        <= judgement.calibrated_score_1_to_5
+        <= judgement.calibrated_upper_1_to_5
+    )
     assert judgement.calibrator_sha256 is not None
     assert judgement.score_1_to_5 == 3
 
 
-async def test_an_idea_the_calibrator_was_fitted_on_stays_uncalibrated_and_says_so(tmp_path: Path) -> None:
+async def test_an_idea_the_calibrator_was_fitted_on_stays_uncalibrated_and_says_so(
+    tmp_path: Path,
+) -> None:
     parameters = NoveltyParameters(calibrator=stored(tmp_path / "c.json", trained_on=IDEA.text))
     findings, _ = await evaluated(literature=FakeLiterature(WORKS), parameters=parameters)
     assert findings.evaluation.judgement.calibrated_score_1_to_5 is None
@@ -212,5 +270,7 @@ async def test_an_idea_the_calibrator_was_fitted_on_stays_uncalibrated_and_says_
 
 async def test_a_calibrator_of_another_engine_is_refused(tmp_path: Path) -> None:
     parameters = NoveltyParameters(calibrator=stored(tmp_path / "c.json", engine="litellm:other"))
-    with pytest.raises(ConfigurationError, match="fitted on judgements of litellm:other, not of fake"):
+    with pytest.raises(
+        ConfigurationError, match="fitted on judgements of litellm:other, not of fake"
+    ):
         await evaluated(literature=FakeLiterature(WORKS), parameters=parameters)

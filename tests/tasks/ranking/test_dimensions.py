@@ -27,20 +27,29 @@ comparison = "Which is plainer?"
 SHIPPED = ["clarity", "novelty", "feasibility", "validity", "significance"]
 
 
-def profile_with(folder: Path, text: str = OWN, dimensions: tuple[str, ...] | None = None) -> Profile:
+def profile_with(
+    folder: Path, text: str = OWN, dimensions: tuple[str, ...] | None = None
+) -> Profile:
     path = folder / "ours.toml"
     path.write_text(text)
     profile = load_profile("economy")
     committee = replace(profile.committee, personas_file=str(path))
-    return replace(profile, committee=committee, ranking=replace(profile.ranking, dimensions=dimensions))
+    return replace(
+        profile, committee=committee, ranking=replace(profile.ranking, dimensions=dimensions)
+    )
 
 
-def test_the_dimensions_of_the_committee_are_compared_along_and_the_whole_comes_last(tmp_path: Path) -> None:
+def test_the_dimensions_of_the_committee_are_compared_along_and_the_whole_comes_last(
+    tmp_path: Path,
+) -> None:
     assert [one.name for one in dimensions_of(load_profile("economy"))] == [*SHIPPED, "overall"]
     own = {one.name: one for one in dimensions_of(profile_with(tmp_path))}
     assert list(own) == [*SHIPPED, "ethics", "overall"]
     assert own["clarity"].question == "Which is plainer?"
-    assert own["ethics"].question == "Which of the two ideas has the better answer to this? Would anybody be harmed?"
+    assert (
+        own["ethics"].question
+        == "Which of the two ideas has the better answer to this? Would anybody be harmed?"
+    )
     assert own["ethics"].scale == "0 many; 10 nobody."
     assert own["novelty"] == DIMENSIONS[1]
 
@@ -48,15 +57,24 @@ def test_the_dimensions_of_the_committee_are_compared_along_and_the_whole_comes_
 def test_a_profile_may_name_the_dimensions_it_wants(tmp_path: Path) -> None:
     wanted = profile_with(tmp_path, dimensions=("ethics", "novelty"))
     assert [one.name for one in dimensions_of(wanted)] == ["novelty", "ethics", "overall"]
-    with pytest.raises(ConfigurationError, match=r"\[ranking\] dimensions: none is called beauty; choose from clarity, .*, ethics"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"\[ranking\] dimensions: none is called beauty; choose from clarity, .*, ethics",
+    ):
         dimensions_of(profile_with(tmp_path, dimensions=("beauty",)))
 
 
-async def test_matches_along_a_dimension_of_ones_own_are_rated_and_another_question_is_asked_anew(tmp_path: Path) -> None:
+async def test_matches_along_a_dimension_of_ones_own_are_rated_and_another_question_is_asked_anew(
+    tmp_path: Path,
+) -> None:
     along = dimensions_of(profile_with(tmp_path))
     dossiers = [dossier("a"), dossier("b")]
     found = await rank_groups(dossiers, parameters(), FakeJudge(), 1, dimensions=along)
-    assert {match.dimension for match in found.matches} == {rating.dimension for rating in found.ratings} == {*SHIPPED, "ethics", "overall"}
+    assert (
+        {match.dimension for match in found.matches}
+        == {rating.dimension for rating in found.ratings}
+        == {*SHIPPED, "ethics", "overall"}
+    )
     edited = dimensions_of(profile_with(tmp_path, OWN.replace("harmed", "offended")))
     changed = {one.name for one, other in zip(along, edited, strict=True) if _id(one) != _id(other)}
     assert changed == {"ethics"}

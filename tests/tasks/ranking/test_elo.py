@@ -9,7 +9,11 @@ from schemas.ranking import Match, Winner
 from tasks.ranking.elo import START, elo
 from tests.support.ranking_fakes import MIDNIGHT, match, matches, parameters
 
-PLAIN: dict[str, Any] = {"elo_cold_start_matches": 0, "elo_pair_decay_gamma": 1.0, "elo_activity_lambda": 0.0}
+PLAIN: dict[str, Any] = {
+    "elo_cold_start_matches": 0,
+    "elo_pair_decay_gamma": 1.0,
+    "elo_activity_lambda": 0.0,
+}
 
 
 def points(played: list[Match], ideas: str = "ab", **changes: Any) -> dict[str, float]:
@@ -35,13 +39,17 @@ def test_a_tie_between_equals_moves_nobody() -> None:
 def test_cold_start_scales_the_difference_of_new_ideas() -> None:
     played = matches([("a", "b", Winner.FIRST), ("a", "b", Winner.FIRST)])
     expected = 1 / (1 + 10 ** (2 * -32 / 400))
-    assert points(played, elo_cold_start_matches=5, elo_cold_start_alpha=2.0)["a"] == pytest.approx(START + 16 + 32 * (1 - expected))
+    assert points(played, elo_cold_start_matches=5, elo_cold_start_alpha=2.0)["a"] == pytest.approx(
+        START + 16 + 32 * (1 - expected)
+    )
 
 
 def test_every_encounter_of_a_pair_counts_less() -> None:
     played = matches([("a", "b", Winner.FIRST), ("b", "a", Winner.FIRST)])
     expected = 1 / (1 + 10 ** (-32 / 400))
-    assert points(played, elo_pair_decay_gamma=0.5)["a"] == pytest.approx(START + 16 - 16 * expected)
+    assert points(played, elo_pair_decay_gamma=0.5)["a"] == pytest.approx(
+        START + 16 - 16 * expected
+    )
 
 
 def test_the_idle_move_toward_the_mean_once_per_round() -> None:
@@ -52,22 +60,39 @@ def test_the_idle_move_toward_the_mean_once_per_round() -> None:
 
 
 def test_an_unscored_match_counts_as_activity_and_moves_nobody() -> None:
-    played = [match("a", "b", Winner.FIRST, 1), match("a", "b", None, 2), match("c", "d", Winner.TIE, 2)]
+    played = [
+        match("a", "b", Winner.FIRST, 1),
+        match("a", "b", None, 2),
+        match("c", "d", Winner.TIE, 2),
+    ]
     assert points(played, "abcd", elo_activity_lambda=0.25)["a"] == START + 16
 
 
 def test_votes_come_after_the_schedule_and_in_order_of_time() -> None:
     votes = [
-        match("a", "b", Winner.SECOND, 1, match_id=f"v{day}", judge="human:ada", created_at=MIDNIGHT + timedelta(days=day))
+        match(
+            "a",
+            "b",
+            Winner.SECOND,
+            1,
+            match_id=f"v{day}",
+            judge="human:ada",
+            created_at=MIDNIGHT + timedelta(days=day),
+        )
         for day in (2, 1)
     ]
     votes[1] = votes[1].model_copy(update={"winner": Winner.FIRST})
     scheduled = match("a", "b", Winner.FIRST, 1, created_at=MIDNIGHT + timedelta(days=9))
-    as_events = matches([("a", "b", Winner.FIRST), ("a", "b", Winner.FIRST), ("a", "b", Winner.SECOND)])
+    as_events = matches(
+        [("a", "b", Winner.FIRST), ("a", "b", Winner.FIRST), ("a", "b", Winner.SECOND)]
+    )
     assert points([*votes, scheduled]) == points(as_events)
 
 
 def test_the_moment_an_engine_answered_changes_nothing() -> None:
     early, late = match("a", "b", Winner.FIRST, 1), match("a", "b", Winner.SECOND, 2)
-    swapped = [early.model_copy(update={"created_at": late.created_at}), late.model_copy(update={"created_at": early.created_at})]
+    swapped = [
+        early.model_copy(update={"created_at": late.created_at}),
+        late.model_copy(update={"created_at": early.created_at}),
+    ]
     assert points([early, late]) == points(swapped)

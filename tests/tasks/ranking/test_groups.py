@@ -13,7 +13,11 @@ SUBJECTS = {
     "net": "Sparse attention routing in transformer language networks.",
     "gel": "Hydrogel scaffolds for cartilage repair in knees.",
 }
-IDEAS = [dossier(f"{name}{number}", None, text=text) for number in range(4) for name, text in SUBJECTS.items()]
+IDEAS = [
+    dossier(f"{name}{number}", None, text=text)
+    for number in range(4)
+    for name, text in SUBJECTS.items()
+]
 
 
 async def test_ideas_on_one_subject_stand_together_under_the_name_of_one_of_them() -> None:
@@ -27,11 +31,15 @@ async def test_ideas_on_one_subject_stand_together_under_the_name_of_one_of_them
 
 
 async def test_the_order_of_ideas_changes_nothing() -> None:
-    assert await find_groups(IDEAS[::-1], WordEmbedder()) == await find_groups(IDEAS, WordEmbedder())
+    assert await find_groups(IDEAS[::-1], WordEmbedder()) == await find_groups(
+        IDEAS, WordEmbedder()
+    )
 
 
 async def test_an_idea_like_no_other_is_a_group_of_one() -> None:
-    found = await find_groups([*IDEAS, dossier("odd", None, text="Medieval tax law.")], WordEmbedder())
+    found = await find_groups(
+        [*IDEAS, dossier("odd", None, text="Medieval tax law.")], WordEmbedder()
+    )
     assert found.group_of["odd"] == "like odd"
 
 
@@ -40,10 +48,14 @@ async def test_no_ideas_make_no_groups_and_one_idea_makes_one() -> None:
     assert (await find_groups(IDEAS[:1], WordEmbedder())).group_of == {"bee0": "like bee0"}
 
 
-def test_a_large_batch_is_cut_into_parts_of_neighbours_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_batch_is_cut_into_parts_of_neighbours_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(groups, "IDEAS_PER_PART", 60)
     generator = np.random.default_rng(0)
-    vectors = np.repeat(generator.normal(size=(30, 64)), 10, axis=0) + 0.2 * generator.normal(size=(300, 64))
+    vectors = np.repeat(generator.normal(size=(30, 64)), 10, axis=0) + 0.2 * generator.normal(
+        size=(300, 64)
+    )
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
     labels = groups._labels(vectors, 0.5)
     assert np.array_equal(labels, groups._labels(vectors, 0.5))

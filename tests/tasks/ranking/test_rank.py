@@ -26,27 +26,46 @@ class KilledError(Exception):
 async def ranked(judge: Any, names: Any = NAMES, **options: Any) -> Ranked:
     dossiers = options.pop("dossiers", None) or [dossier(name) for name in names]
     chosen = options.pop("parameters", parameters())
-    return await rank_groups(dossiers, chosen, judge, options.pop("seed", 1), dimensions=options.pop("dimensions", DIMENSIONS), **options)
+    return await rank_groups(
+        dossiers,
+        chosen,
+        judge,
+        options.pop("seed", 1),
+        dimensions=options.pop("dimensions", DIMENSIONS),
+        **options,
+    )
 
 
 def overall(found: Ranked, method: RatingMethod = RatingMethod.BRADLEY_TERRY) -> dict[str, Any]:
-    return {rating.idea_id: rating for rating in found.ratings if rating.dimension == "overall" and rating.method is method}
+    return {
+        rating.idea_id: rating
+        for rating in found.ratings
+        if rating.dimension == "overall" and rating.method is method
+    }
 
 
 def stripped(found: Ranked) -> Any:
     """All but the moments."""
-    plain = [one.model_copy(update={"created_at": None, "provenance": None}) for one in found.matches]
+    plain = [
+        one.model_copy(update={"created_at": None, "provenance": None}) for one in found.matches
+    ]
     return found.groups, plain, found.ratings
 
 
 async def test_every_pair_is_asked_once_in_each_order_for_all_dimensions() -> None:
     judge = FakeJudge()
     found = await ranked(judge)
-    assert sorted(judge.asked) == sorted((one, other) for one in NAMES for other in NAMES if one != other)
+    assert sorted(judge.asked) == sorted(
+        (one, other) for one in NAMES for other in NAMES if one != other
+    )
     assert len(found.matches) == len(judge.asked) * 6
     assert [overall(found)[name].rank for name in NAMES] == [4, 3, 2, 1]
     (summary,) = found.groups
-    assert (summary.position_bias, summary.order_agreement_0_to_1, summary.schedule) == (0.0, 1.0, "round_robin")
+    assert (summary.position_bias, summary.order_agreement_0_to_1, summary.schedule) == (
+        0.0,
+        1.0,
+        "round_robin",
+    )
 
 
 async def test_one_order_alone_measures_no_bias() -> None:
@@ -64,7 +83,9 @@ async def test_a_judge_that_always_says_a_is_shown_as_biased_and_orders_nobody()
         assert {rating.worst_rank for rating in overall(found, method).values()} == {4}
 
 
-async def test_the_same_seed_gives_the_same_result_whatever_the_order_of_dossiers_and_answers() -> None:
+async def test_the_same_seed_gives_the_same_result_whatever_the_order_of_dossiers_and_answers() -> (
+    None
+):
     chosen = parameters(round_robin_limit=2, matches_per_idea=4)
     names = [f"i{number:02d}" for number in range(15)]
     one = await ranked(FakeJudge(), names, parameters=chosen, concurrency=1)
@@ -93,7 +114,9 @@ async def test_a_kill_costs_only_the_calls_in_flight(limit: int) -> None:
     assert len(landed) == 60
     assert len(second_judge.asked) == len(whole_judge.asked) - 10
     third = FakeJudge()
-    assert stripped(await ranked(third, names, parameters=chosen, stored=whole.matches)) == stripped(whole)
+    assert stripped(
+        await ranked(third, names, parameters=chosen, stored=whole.matches)
+    ) == stripped(whole)
     assert third.asked == []
 
 
@@ -111,7 +134,9 @@ async def test_what_changed_is_asked_again_and_what_it_replaces_is_counted() -> 
     judge = FakeJudge()
     dossiers = [dossier(name, text="Rewritten." if name == "a" else "An idea.") for name in NAMES]
     again = await ranked(judge, dossiers=dossiers, stored=first.matches)
-    assert sorted(judge.asked) == sorted(pair for name in "bcd" for pair in (("a", name), (name, "a")))
+    assert sorted(judge.asked) == sorted(
+        pair for name in "bcd" for pair in (("a", name), (name, "a"))
+    )
     assert again.ignored_count == 36
 
 
@@ -134,7 +159,12 @@ async def test_a_refusal_about_one_idea_leaves_the_others_ranked() -> None:
 
     judge = FakeJudge(refuses)
     found = await ranked(judge)
-    assert {name: rating.rank for name, rating in overall(found).items()} == {"a": 3, "b": 2, "c": None, "d": 1}
+    assert {name: rating.rank for name, rating in overall(found).items()} == {
+        "a": 3,
+        "b": 2,
+        "c": None,
+        "d": 1,
+    }
     assert "none of its 6 matches could be scored" in overall(found)["c"].unranked_reason
     assert found.groups[0].unscored_match_count == 36
     assert found.groups[0].island_count == 2
@@ -150,15 +180,26 @@ async def test_matches_of_another_engine_never_mix() -> None:
 
 
 async def test_human_votes_count_in_elo_alone() -> None:
-    votes = [match("a", "d", Winner.FIRST, number, judge=f"human:v{number}") for number in range(1, 40)]
+    votes = [
+        match("a", "d", Winner.FIRST, number, judge=f"human:v{number}") for number in range(1, 40)
+    ]
     plain, voted = await ranked(FakeJudge()), await ranked(FakeJudge(), stored=votes)
     assert overall(voted) == overall(plain)
-    assert overall(voted, RatingMethod.ELO)["a"].strength > overall(plain, RatingMethod.ELO)["a"].strength + 20
+    assert (
+        overall(voted, RatingMethod.ELO)["a"].strength
+        > overall(plain, RatingMethod.ELO)["a"].strength + 20
+    )
     assert len(voted.matches) == len(plain.matches) + len(votes)
 
 
 async def test_groups_are_ranked_apart_and_a_group_of_one_says_why_it_is_not() -> None:
-    dossiers = [dossier("a", "x"), dossier("b", "x"), dossier("c", "y"), dossier("d", None), dossier("e", None)]
+    dossiers = [
+        dossier("a", "x"),
+        dossier("b", "x"),
+        dossier("c", "y"),
+        dossier("d", None),
+        dossier("e", None),
+    ]
     judge = FakeJudge()
     found = await ranked(judge, dossiers=dossiers)
     assert [summary.group for summary in found.groups] == ["all", "x", "y"]
@@ -186,7 +227,9 @@ async def test_no_more_calls_are_under_way_than_allowed() -> None:
 async def test_calls_are_booked_on_the_idea_shown_first() -> None:
     judges = {name: FakeJudge() for name in NAMES}
     await ranked(FakeJudge(), engine_of=judges.__getitem__)
-    assert {name: {first for first, _ in judge.asked} for name, judge in judges.items()} == {name: {name} for name in NAMES}
+    assert {name: {first for first, _ in judge.asked} for name, judge in judges.items()} == {
+        name: {name} for name in NAMES
+    }
 
 
 async def test_an_idea_given_twice_is_refused() -> None:
@@ -197,12 +240,24 @@ async def test_an_idea_given_twice_is_refused() -> None:
 async def test_the_extractive_engine_ranks_with_reasons_that_link_to_papers() -> None:
     source = paper("p1", url="https://example.org/p1")
     dossiers = [
-        dossier("a", text="Equal.", evidence=(DossierEvidence(paper=source, text="It works.", bearing=Bearing.FOR),)),
-        dossier("b", text="Equal.", evidence=(DossierEvidence(paper=source, text="It fails.", bearing=Bearing.AGAINST),)),
+        dossier(
+            "a",
+            text="Equal.",
+            evidence=(DossierEvidence(paper=source, text="It works.", bearing=Bearing.FOR),),
+        ),
+        dossier(
+            "b",
+            text="Equal.",
+            evidence=(DossierEvidence(paper=source, text="It fails.", bearing=Bearing.AGAINST),),
+        ),
     ]
     found = await ranked(ExtractiveEngine(BaselineTools(WordEmbedder()), 7), dossiers=dossiers)
     assert found.groups[0].position_bias == 0.0
     assert overall(found)["a"].rank == 1
-    (why,) = [one.rationale for one in found.matches if one.dimension == "validity" and one.first_idea_id == "a"]
+    (why,) = [
+        one.rationale
+        for one in found.matches
+        if one.dimension == "validity" and one.first_idea_id == "a"
+    ]
     assert "https://example.org/p1" in why
     assert "[P1]" not in why

@@ -38,22 +38,38 @@ from tests.support.ranking_fakes import FakeJudge, dossier
 from tests.support.rankings import make_ranked_group
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.rankings.landing import failed_groups, iterate_group_receipts, land_group, landed_matches
+from warehouse.rankings.landing import (
+    failed_groups,
+    iterate_group_receipts,
+    land_group,
+    landed_matches,
+)
 
 RUN = RunId("run-a")
 IDS = tuple(IdeaId(f"idea-{letter}") for letter in "abcd")
 SPAWN = multiprocessing.get_context("spawn")
-PRICED = LanguageModelSettings(prompt_price_usd_per_million_tokens=2.0, completion_price_usd_per_million_tokens=8.0)
+PRICED = LanguageModelSettings(
+    prompt_price_usd_per_million_tokens=2.0, completion_price_usd_per_million_tokens=8.0
+)
 
 
 def answer(messages: Messages, schema: object) -> dict[str, object]:
     """Whoever is shown first wins along every dimension: the worst of judges."""
     names = [dimension.name for dimension in DIMENSIONS] + ["overall"]
-    return {"verdicts": [{"dimension": name, "reason": "It says more.", "better": "A"} for name in names]}
+    return {
+        "verdicts": [
+            {"dimension": name, "reason": "It says more.", "better": "A"} for name in names
+        ]
+    }
 
 
 def make_job(warehouse: Path, server: OpenAIServer | None, budget: Budget | None = None) -> RankJob:
-    dossiers = tuple(Dossier(idea_id=one, group="one", title=one, text=f"We test {one} on held-out data of ten labs.") for one in IDS)
+    dossiers = tuple(
+        Dossier(
+            idea_id=one, group="one", title=one, text=f"We test {one} on held-out data of ten labs."
+        )
+        for one in IDS
+    )
     request = RankRequest(
         run_id=RUN,
         warehouse=warehouse,
@@ -62,12 +78,22 @@ def make_job(warehouse: Path, server: OpenAIServer | None, budget: Budget | None
         api_base=server.url if server else None,
         budget=budget or Budget(),
     )
-    return RankJob(ranking_id="ranking-a", request=request, dimensions=DIMENSIONS, groups=(GroupJob(group="one", dossiers=dossiers),))
+    return RankJob(
+        ranking_id="ranking-a",
+        request=request,
+        dimensions=DIMENSIONS,
+        groups=(GroupJob(group="one", dossiers=dossiers),),
+    )
 
 
 def run_in_child(job: str) -> None:
     os.environ["OPENAI_API_KEY"] = "sk-test"
-    asyncio.run(rank_job(RankJob.model_validate_json(job), Settings(language_model=replace(PRICED, maximum_concurrency=2))))
+    asyncio.run(
+        rank_job(
+            RankJob.model_validate_json(job),
+            Settings(language_model=replace(PRICED, maximum_concurrency=2)),
+        )
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -101,16 +127,25 @@ def test_a_killed_shard_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> No
     assert len(asked) == 12, "six pairs in both orders"
     assert sum(asked.values()) <= 12 + 2
     assert receipt.rows["matches"] == 72
-    calls = read_rows(TABLE["llm_calls"], layout.ranked_group(RUN, "ranking-a", "one") / "llm_calls.parquet")
-    assert sum(call["cost_usd"] > 0 for call in calls) >= 10, "what was paid before the kill is on the bill"
+    calls = read_rows(
+        TABLE["llm_calls"], layout.ranked_group(RUN, "ranking-a", "one") / "llm_calls.parquet"
+    )
+    assert sum(call["cost_usd"] > 0 for call in calls) >= 10, (
+        "what was paid before the kill is on the bill"
+    )
     assert {call["ranking_id"] for call in calls} == {"ranking-a"}
     assert {call["idea_id"] for call in calls} == set(IDS)
 
 
 def test_what_a_budget_ended_is_taken_up_again(tmp_path: Path) -> None:
-    settings, layout = Settings(language_model=replace(PRICED, maximum_concurrency=1)), Layout(tmp_path)
+    settings, layout = (
+        Settings(language_model=replace(PRICED, maximum_concurrency=1)),
+        Layout(tmp_path),
+    )
     with start_openai_server("good", answer) as server:
-        (poor,) = asyncio.run(rank_job(make_job(tmp_path, server, Budget(maximum_tokens=3000)), settings))
+        (poor,) = asyncio.run(
+            rank_job(make_job(tmp_path, server, Budget(maximum_tokens=3000)), settings)
+        )
         assert poor.incomplete_reason == "budget_exhausted"
         paid = questions(server)
         (rich,) = asyncio.run(rank_job(make_job(tmp_path, server), settings))
@@ -118,9 +153,13 @@ def test_what_a_budget_ended_is_taken_up_again(tmp_path: Path) -> None:
     assert 0 < len(paid) < 12
     assert rich.incomplete_reason is None
     assert set(asked.values()) == {1}
-    calls = read_rows(TABLE["llm_calls"], layout.ranked_group(RUN, "ranking-a", "one") / "llm_calls.parquet")
+    calls = read_rows(
+        TABLE["llm_calls"], layout.ranked_group(RUN, "ranking-a", "one") / "llm_calls.parquet"
+    )
     assert len({call["call_id"] for call in calls if call["cost_usd"] > 0}) == 12
-    assert {match.unscored_reason for match in landed_matches(layout, RUN, "ranking-a", "one")} == {None}
+    assert {match.unscored_reason for match in landed_matches(layout, RUN, "ranking-a", "one")} == {
+        None
+    }
 
 
 async def test_the_extractive_engine_gives_the_same_ranking_again(tmp_path: Path) -> None:
@@ -128,10 +167,16 @@ async def test_the_extractive_engine_gives_the_same_ranking_again(tmp_path: Path
     for name in ("one", "two"):
         layout = Layout(tmp_path / name)
         job = make_job(layout.root, None)
-        await rank_shard(job, layout, lambda _: ExtractiveEngine(BaselineTools(embedder=None), 7), concurrency=4)  # type: ignore[arg-type]
+        await rank_shard(
+            job, layout, lambda _: ExtractiveEngine(BaselineTools(embedder=None), 7), concurrency=4
+        )  # type: ignore[arg-type]
         matches = landed_matches(layout, RUN, "ranking-a", "one")
-        ratings = read_rows(TABLE["ratings"], layout.ranked_group(RUN, "ranking-a", "one") / "ratings.parquet")
-        found.append(([(match.match_id, match.winner, match.rationale) for match in matches], ratings))
+        ratings = read_rows(
+            TABLE["ratings"], layout.ranked_group(RUN, "ranking-a", "one") / "ratings.parquet"
+        )
+        found.append(
+            ([(match.match_id, match.winner, match.rationale) for match in matches], ratings)
+        )
     assert found[0] == found[1]
 
 
@@ -149,11 +194,18 @@ def test_a_journal_leaves_out_a_torn_line_and_keeps_what_follows(tmp_path: Path)
     assert tuple(again.calls) == group.llm_calls
 
 
-POISONS = [ZeroDivisionError("a bug"), PublicationError("no row"), RecursionError("too deep"), ValueError("half a \ud800")]
+POISONS = [
+    ZeroDivisionError("a bug"),
+    PublicationError("no row"),
+    RecursionError("too deep"),
+    ValueError("half a \ud800"),
+]
 STAGES = ["what was judged before", "engine", "question", "delivery", "ratings", "landing"]
 
 
-def break_group(monkeypatch: pytest.MonkeyPatch, stage: str, error: Exception, broken: str) -> Callable[[Ledger], Engine]:
+def break_group(
+    monkeypatch: pytest.MonkeyPatch, stage: str, error: Exception, broken: str
+) -> Callable[[Ledger], Engine]:
     """Raise `error` at one stage of the group called `broken`; returns the engines of all groups."""
 
     def failing(named: Callable[..., str], then: Callable[..., Any]) -> Callable[..., Any]:
@@ -176,7 +228,9 @@ def break_group(monkeypatch: pytest.MonkeyPatch, stage: str, error: Exception, b
         return Judge(name="extractive")
 
     if stage == "what was judged before":
-        monkeypatch.setattr(shard, "_judged_before", failing(lambda _, __, group: group, shard._judged_before))
+        monkeypatch.setattr(
+            shard, "_judged_before", failing(lambda _, __, group: group, shard._judged_before)
+        )
     if stage == "delivery":
         write = Journal.write
         found = failing(lambda _, matches, __: matches[0].group if matches else "", write)
@@ -191,7 +245,8 @@ def break_group(monkeypatch: pytest.MonkeyPatch, stage: str, error: Exception, b
 
 def three_groups(warehouse: Path) -> RankJob:
     groups = tuple(
-        GroupJob(group=name, dossiers=tuple(dossier(f"{name}-{letter}", name) for letter in "ab")) for name in ("one", "two", "three")
+        GroupJob(group=name, dossiers=tuple(dossier(f"{name}-{letter}", name) for letter in "ab"))
+        for name in ("one", "two", "three")
     )
     return replace(make_job(warehouse, None), groups=groups)
 
@@ -205,7 +260,9 @@ async def test_whatever_stage_of_a_group_fails_it_is_that_groups_failure_until_t
     monkeypatch.setattr(shard.logger, "disabled", True)
     layout, job = Layout(tmp_path), three_groups(tmp_path)
     with monkeypatch.context() as broken:
-        receipts = await rank_shard(job, layout, break_group(broken, stage, error, "two"), concurrency=4)
+        receipts = await rank_shard(
+            job, layout, break_group(broken, stage, error, "two"), concurrency=4
+        )
     reason = error.reason if isinstance(error, AssayError) else "internal_error"
     assert [receipt.incomplete_reason for receipt in receipts] == [None, reason, None]
     (failed,) = failed_groups(layout, RUN, "ranking-a")
@@ -217,7 +274,9 @@ async def test_whatever_stage_of_a_group_fails_it_is_that_groups_failure_until_t
     assert (again[0], again[2]) == (receipts[0], receipts[2])
 
 
-async def test_what_a_failed_group_had_asked_is_not_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_what_a_failed_group_had_asked_is_not_asked_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     job, judge = three_groups(tmp_path), FakeJudge(name="extractive")
     with monkeypatch.context() as broken:
         break_group(broken, "ratings", ZeroDivisionError("a bug"), "two")
@@ -235,13 +294,24 @@ async def test_a_group_that_cannot_even_land_as_failed_takes_no_other_with_it(
         return land_group(layout, ranked)
 
     monkeypatch.setattr(shard, "land_group", landing)
-    receipts = await rank_shard(three_groups(tmp_path), Layout(tmp_path), lambda _: FakeJudge(name="extractive"), concurrency=4)
+    receipts = await rank_shard(
+        three_groups(tmp_path),
+        Layout(tmp_path),
+        lambda _: FakeJudge(name="extractive"),
+        concurrency=4,
+    )
     assert [receipt.group for receipt in receipts] == ["one", "three"]
-    assert "the failure of group 'two' cannot be landed: PublicationError: no such row" in caplog.text
+    assert (
+        "the failure of group 'two' cannot be landed: PublicationError: no such row" in caplog.text
+    )
 
 
-@pytest.mark.parametrize("error", [ConfigurationError("no key is set"), MemoryError()], ids=["settings", "memory"])
-async def test_what_concerns_every_group_ends_the_shard(error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "error", [ConfigurationError("no key is set"), MemoryError()], ids=["settings", "memory"]
+)
+async def test_what_concerns_every_group_ends_the_shard(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     engine_of = break_group(monkeypatch, "engine", error, "two")
     with pytest.raises((ConfigurationError, ExceptionGroup)) as raised:
         await rank_shard(three_groups(tmp_path), Layout(tmp_path), engine_of, concurrency=4)

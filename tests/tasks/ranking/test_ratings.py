@@ -18,24 +18,32 @@ from tests.support.ranking_fakes import match, matches, parameters
 
 IDEAS = ["a", "b", "c", "d", "e", "f"]
 results = st.lists(
-    st.tuples(st.sampled_from(IDEAS), st.sampled_from(IDEAS), st.sampled_from([*Winner, None])).filter(lambda one: one[0] != one[1]),
+    st.tuples(
+        st.sampled_from(IDEAS), st.sampled_from(IDEAS), st.sampled_from([*Winner, None])
+    ).filter(lambda one: one[0] != one[1]),
     max_size=40,
 )
 
 
-def rated(played: list[Match], ideas: list[str] = IDEAS, method: RatingMethod = RatingMethod.BRADLEY_TERRY) -> dict[str, Rating]:
+def rated(
+    played: list[Match], ideas: list[str] = IDEAS, method: RatingMethod = RatingMethod.BRADLEY_TERRY
+) -> dict[str, Rating]:
     found: Any = rate("g", ideas, played, "overall", parameters(), seed=1)
     return {rating.idea_id: rating for rating in found if rating.method is method}
 
 
 @given(results, st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None)
-def test_the_order_of_matches_and_ideas_changes_nothing(played: list[Any], chance: random.Random) -> None:
+def test_the_order_of_matches_and_ideas_changes_nothing(
+    played: list[Any], chance: random.Random
+) -> None:
     ordered = matches(played)
     shuffled, ideas = ordered.copy(), IDEAS.copy()
     chance.shuffle(shuffled)
     chance.shuffle(ideas)
-    assert rate("g", ideas, shuffled, "overall", parameters(), 1) == rate("g", IDEAS, ordered, "overall", parameters(), 1)
+    assert rate("g", ideas, shuffled, "overall", parameters(), 1) == rate(
+        "g", IDEAS, ordered, "overall", parameters(), 1
+    )
 
 
 @given(results, st.sampled_from(IDEAS), st.sampled_from(IDEAS))
@@ -64,7 +72,11 @@ def test_ranks_lie_within_their_ranges_and_intervals_around_strengths(played: li
             assert 1 <= rating.best_rank <= rating.rank <= rating.worst_rank <= len(counted)
             assert rating.lower <= rating.strength <= rating.upper
         for rating in found.values():
-            assert (rating.strength is None) == (rating.rank is None) == (rating.unranked_reason is not None)
+            assert (
+                (rating.strength is None)
+                == (rating.rank is None)
+                == (rating.unranked_reason is not None)
+            )
         if counted:
             assert min(rating.rank for rating in counted) == 1
 
@@ -73,7 +85,10 @@ def test_ranks_lie_within_their_ranges_and_intervals_around_strengths(played: li
 @settings(max_examples=40, deadline=None)
 def test_an_unscored_match_is_not_a_loss(played: list[Any]) -> None:
     scored = [one for one in matches(played) if one.winner]
-    without, with_unscored = rated(scored), rated([*scored, match("a", "b", None, 98), match("a", "c", None, 99)])
+    without, with_unscored = (
+        rated(scored),
+        rated([*scored, match("a", "b", None, 98), match("a", "c", None, 99)]),
+    )
     assert with_unscored["a"].unscored_count == without["a"].unscored_count + 2
     for idea in IDEAS:
         for field in ("strength", "rank", "wins", "losses"):
@@ -84,7 +99,9 @@ def test_an_unscored_match_is_not_a_loss(played: list[Any]) -> None:
 def test_ties_everywhere_share_the_first_rank(method: RatingMethod) -> None:
     tied = matches([(one, other, Winner.TIE) for one in IDEAS for other in IDEAS if one != other])
     found = rated(tied, method=method).values()
-    assert {(rating.rank, rating.best_rank, rating.worst_rank) for rating in found} == {(1, 1, len(IDEAS))}
+    assert {(rating.rank, rating.best_rank, rating.worst_rank) for rating in found} == {
+        (1, 1, len(IDEAS))
+    }
     assert len({rating.strength for rating in found}) == 1
 
 
@@ -111,7 +128,10 @@ def test_a_group_of_one_has_no_rank_and_says_why() -> None:
 
 
 def test_an_undefeated_idea_stays_finite_and_grows_with_every_win() -> None:
-    strengths = [rated(matches([("a", "b", Winner.FIRST)] * count), ["a", "b"])["a"].strength for count in (1, 10, 1000)]
+    strengths = [
+        rated(matches([("a", "b", Winner.FIRST)] * count), ["a", "b"])["a"].strength
+        for count in (1, 10, 1000)
+    ]
     assert strengths == sorted(strengths)
     assert 0 < strengths[0] < strengths[-1] < 20
 
@@ -126,10 +146,18 @@ def test_parts_that_no_chain_of_matches_joins_are_counted_and_taken_to_be_equall
 @pytest.mark.parametrize("size", [3, 20, 60])
 def test_strengths_are_those_of_a_published_library(size: int) -> None:
     generator = np.random.default_rng(size)
-    pairs = [tuple(int(one) for one in generator.choice(size, 2, replace=False)) for _ in range(size * 8)]
+    pairs = [
+        tuple(int(one) for one in generator.choice(size, 2, replace=False)) for _ in range(size * 8)
+    ]
     names = [f"{number:03d}" for number in range(size)]
-    fitted = fit(tally(names, matches([(names[winner], names[loser], Winner.FIRST) for winner, loser in pairs])))
-    expected = choix.opt_pairwise(size, pairs, alpha=1 / (2 * PRIOR_DEVIATION**2), method="Newton-CG", tol=1e-12)
+    fitted = fit(
+        tally(
+            names, matches([(names[winner], names[loser], Winner.FIRST) for winner, loser in pairs])
+        )
+    )
+    expected = choix.opt_pairwise(
+        size, pairs, alpha=1 / (2 * PRIOR_DEVIATION**2), method="Newton-CG", tol=1e-12
+    )
     assert np.allclose(fitted.strengths, expected, atol=1e-6)
 
 
@@ -144,7 +172,9 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
         for number in range(size * 10):
             one, other = (int(place) for place in generator.choice(size, 2, replace=False))
             wins = generator.random() < 1 / (1 + np.exp(truth[other] - truth[one]))
-            played.append(match(names[one], names[other], Winner.FIRST if wins else Winner.SECOND, number + 1))
+            played.append(
+                match(names[one], names[other], Winner.FIRST if wins else Winner.SECOND, number + 1)
+            )
         for place, rating in enumerate(rated(played, names).values()):
             held += rating.lower <= truth[place] <= rating.upper
             total += 1
@@ -156,7 +186,12 @@ def test_a_group_of_five_thousand_is_ranked() -> None:
     names = [f"{number:04d}" for number in range(5000)]
     order = generator.permutation(5000)
     played = [
-        match(names[one], names[other], Winner.FIRST if (one > other) != (generator.random() < 0.1) else Winner.SECOND, turn + 1)
+        match(
+            names[one],
+            names[other],
+            Winner.FIRST if (one > other) != (generator.random() < 0.1) else Winner.SECOND,
+            turn + 1,
+        )
         for turn in range(6)
         for one, other in zip(order, np.roll(order, turn + 1), strict=True)
     ]

@@ -43,28 +43,48 @@ def dossiers(count: int) -> list[Dossier]:
 
 
 def plain(found: Ranked) -> Any:
-    return found.groups, found.ratings, [(one.match_id, one.winner, one.rationale) for one in found.matches]
+    return (
+        found.groups,
+        found.ratings,
+        [(one.match_id, one.winner, one.rationale) for one in found.matches],
+    )
 
 
-async def test_the_extractive_engine_ranks_real_groups_alike_every_time_and_without_position_bias() -> None:
+async def test_the_extractive_engine_ranks_real_groups_alike_every_time_and_without_position_bias() -> (
+    None
+):
     ideas = dossiers(6)
     runs = [
-        await rank_groups(some, parameters(), ExtractiveEngine(BaselineTools(WordEmbedder()), 7), 7, dimensions=DIMENSIONS)
+        await rank_groups(
+            some,
+            parameters(),
+            ExtractiveEngine(BaselineTools(WordEmbedder()), 7),
+            7,
+            dimensions=DIMENSIONS,
+        )
         for some in (ideas, ideas[::-1])
     ]
     assert plain(runs[0]) == plain(runs[1])
     assert len(runs[0].groups) == 6
-    assert {(summary.position_bias, summary.unscored_match_count) for summary in runs[0].groups} == {(0.0, 0)}
+    assert {
+        (summary.position_bias, summary.unscored_match_count) for summary in runs[0].groups
+    } == {(0.0, 0)}
     assert {rating.rank for rating in runs[0].ratings} > {1, 2}
 
 
 def prefers_longer(messages: Any, schema: Any) -> Any:
     """Wins go to the idea with the longer text, but novelty always to the first shown."""
-    first, second = (part.split("</idea>")[0] for part in messages[1]["content"].split("<idea>")[1:3])
+    first, second = (
+        part.split("</idea>")[0] for part in messages[1]["content"].split("<idea>")[1:3]
+    )
     better = "A" if len(first) > len(second) else "B"
     return {
         "verdicts": [
-            {"dimension": one.name, "reason": "It says more [P9].", "better": "A" if one.name == "novelty" else better}
+            {
+                "dimension": one.name,
+                "reason": "It says more [P9].",
+                "better": "A" if one.name == "novelty" else better,
+            }
             for one in (*DIMENSIONS, DIMENSIONS[0].model_copy(update={"name": "overall"}))
         ]
     }
@@ -76,10 +96,17 @@ def server() -> Any:
         yield running
 
 
-async def test_a_model_behind_a_server_ranks_real_groups_and_its_bias_is_shown(server: OpenAIServer, tmp_path: Path) -> None:
+async def test_a_model_behind_a_server_ranks_real_groups_and_its_bias_is_shown(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
     server.answer = prefers_longer
     budget = SharedBudget(tmp_path / "budget.sqlite", RunId("r1"), Budget())
-    backend = LiteLLMBackend("openai/loopback", LanguageModelSettings(context_tokens=100_000), budget=budget, api_base=server.url)
+    backend = LiteLLMBackend(
+        "openai/loopback",
+        LanguageModelSettings(context_tokens=100_000),
+        budget=budget,
+        api_base=server.url,
+    )
     ideas = dossiers(2)
     ledgers = {idea.idea_id: Ledger(idea.idea_id) for idea in ideas}
     found = await rank_groups(
@@ -93,9 +120,16 @@ async def test_a_model_behind_a_server_ranks_real_groups_and_its_bias_is_shown(s
     assert [summary.unscored_match_count for summary in found.groups] == [0, 0]
     assert all(0 < summary.position_bias < 0.5 for summary in found.groups)
     for summary in found.groups:
-        rows = {(one.dimension, one.idea_id): one for one in found.ratings if one.group == summary.group and one.method == "bradley_terry"}
+        rows = {
+            (one.dimension, one.idea_id): one
+            for one in found.ratings
+            if one.group == summary.group and one.method == "bradley_terry"
+        }
         assert {one.rank for (dimension, _), one in rows.items() if dimension == "novelty"} == {1}
-        longest = max((idea for idea in ideas if idea.group == summary.group), key=lambda idea: len(f"{idea.title}{idea.text}"))
+        longest = max(
+            (idea for idea in ideas if idea.group == summary.group),
+            key=lambda idea: len(f"{idea.title}{idea.text}"),
+        )
         assert rows["validity", longest.idea_id].rank == 1
     assert {one.rationale for one in found.matches} == {"It says more."}
     assert sum(len(ledger.llm_calls) for ledger in ledgers.values()) == len(found.matches) // 6

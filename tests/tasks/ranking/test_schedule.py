@@ -23,7 +23,9 @@ def played(size: int, noise: float, seed: int, **changes: int) -> tuple[list[Mat
     found: list[Match] = []
     asked: set[tuple[str, str]] = set()
     for number in range(1, 200):
-        turn = next_round(number, tally(names(size), found), frozenset(asked), parameters(**changes), seed)  # type: ignore[arg-type]
+        turn = next_round(
+            number, tally(names(size), found), frozenset(asked), parameters(**changes), seed
+        )  # type: ignore[arg-type]
         for one, other in turn.pairs:
             asked.add((min(one, other), max(one, other)))
             for first, second in ((one, other), (other, one)):
@@ -50,7 +52,9 @@ def test_the_profile_says_from_which_size_a_group_is_scheduled() -> None:
 
 
 @pytest.mark.parametrize("size", [9, 10, 33])
-def test_an_adaptive_schedule_keeps_its_budget_joins_everyone_and_asks_no_pair_twice(size: int) -> None:
+def test_an_adaptive_schedule_keeps_its_budget_joins_everyone_and_asks_no_pair_twice(
+    size: int,
+) -> None:
     found, _, pair_count = played(size, 0.2, 1, matches_per_idea=6)
     assert len(found) == 2 * pair_count
     assert set(tally(names(size), found).islands.tolist()) == {0}

@@ -17,7 +17,13 @@ from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.soundness.evaluate import evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsInput, MethodsReply, baseline_methods
-from tasks.soundness.steps.method_evidence import EvidenceInput, EvidenceReply, PaperShown, SectionShown, baseline_evidence
+from tasks.soundness.steps.method_evidence import (
+    EvidenceInput,
+    EvidenceReply,
+    PaperShown,
+    SectionShown,
+    baseline_evidence,
+)
 from tasks.soundness.steps.soundness_query import QueriesInput, QueriesReply, baseline_queries
 from tasks.soundness.steps.soundness_review import ReviewInput, ReviewReply, baseline_review
 from tasks.soundness.steps.soundness_summary import ReviewShown, SummaryInput, baseline_summary
@@ -46,7 +52,9 @@ We will compare with dense attention on remote homology detection and report acc
 METHOD = "Sparse kernel: We will replace dense attention by a block-sparse kernel over protein residues. Context: Long proteins."
 
 
-def shown(key: str, results: str, method: str = "", published: str = "2020-05", context: str = "") -> EvidenceShown:
+def shown(
+    key: str, results: str, method: str = "", published: str = "2020-05", context: str = ""
+) -> EvidenceShown:
     return EvidenceShown(
         key=key,
         title="Block-sparse attention over protein residues",
@@ -66,20 +74,53 @@ async def review(*evidence: EvidenceShown, idea: str = PLAN) -> ReviewReply:
 
 
 FRAGMENTS = (
-    *("## Method", "\n", "\n\n", "- ", "1. ", "**Label:** ", "**", "We will ", "train a model ", "on P3 ", "[P1] ", "(Smith, 2020) "),
-    *("outperforms ", "fails ", "however, ", "existing methods ", "attention ", "kernel ", "significantly ", "3% ", ". ", "; ", "“", "”"),
+    *(
+        "## Method",
+        "\n",
+        "\n\n",
+        "- ",
+        "1. ",
+        "**Label:** ",
+        "**",
+        "We will ",
+        "train a model ",
+        "on P3 ",
+        "[P1] ",
+        "(Smith, 2020) ",
+    ),
+    *(
+        "outperforms ",
+        "fails ",
+        "however, ",
+        "existing methods ",
+        "attention ",
+        "kernel ",
+        "significantly ",
+        "3% ",
+        ". ",
+        "; ",
+        "“",
+        "”",
+    ),
     *("https://x.org ", "```", ":", "…", "e.g. ", "Context: "),
 )
 GOOD = "Block-sparse attention significantly outperforms dense attention on protein residues and improves accuracy by 4%."
 BAD = "We find that block-sparse attention over protein residues fails to improve on dense attention and degrades accuracy by 4%."
 
 
-async def test_methods_come_from_the_parts_that_propose_with_labels_context_and_verbatim_quotes() -> None:
+async def test_methods_come_from_the_parts_that_propose_with_labels_context_and_verbatim_quotes() -> (
+    None
+):
     reply = await baseline_methods(MethodsInput(idea=PLAN, maximum_methods=6), TOOLS)
     assert isinstance(reply, MethodsReply)
-    assert {method.text.split(":")[0] for method in reply.methods} >= {"Sparse kernel", "Pre-computed masks"}
+    assert {method.text.split(":")[0] for method in reply.methods} >= {
+        "Sparse kernel",
+        "Pre-computed masks",
+    }
     assert not any("quadratically" in method.text for method in reply.methods)
-    assert all("Sparse attention for long protein sequences" in method.text for method in reply.methods)
+    assert all(
+        "Sparse attention for long protein sequences" in method.text for method in reply.methods
+    )
     assert all("".join(method.quote.split()) in "".join(PLAN.split()) for method in reply.methods)
 
 
@@ -90,7 +131,9 @@ async def test_a_long_paragraph_of_steps_is_cut_into_its_steps() -> None:
         "Then we estimate passage rates with a hierarchical occupancy model that accounts for wind, rain, moonlight and detector errors. "
         "Finally, we compare the estimates with radar measurements of biomass aloft at three stations and report their rank correlation."
     )
-    reply = await baseline_methods(MethodsInput(idea=f"## Method\n\n{steps}", maximum_methods=9), TOOLS)
+    reply = await baseline_methods(
+        MethodsInput(idea=f"## Method\n\n{steps}", maximum_methods=9), TOOLS
+    )
     assert isinstance(reply, MethodsReply)
     assert len(reply.methods) == 4
     assert reply.methods[0].text.startswith("We ")
@@ -104,24 +147,37 @@ async def test_an_idea_without_words_has_nothing_to_judge(text: str) -> None:
 
 
 async def test_free_text_without_headings_is_read_too() -> None:
-    reply = await baseline_methods(MethodsInput(idea="We train a small critic to rank drafts of a large model.", maximum_methods=6), TOOLS)
+    reply = await baseline_methods(
+        MethodsInput(
+            idea="We train a small critic to rank drafts of a large model.", maximum_methods=6
+        ),
+        TOOLS,
+    )
     assert isinstance(reply, MethodsReply)
     assert len(reply.methods) == 1
 
 
 async def test_a_query_stays_within_its_limit_and_has_no_operators() -> None:
-    reply = await baseline_queries(QueriesInput(idea=PLAN, methods=(METHOD, METHOD), word_limit=8), TOOLS)
+    reply = await baseline_queries(
+        QueriesInput(idea=PLAN, methods=(METHOD, METHOD), word_limit=8), TOOLS
+    )
     assert isinstance(reply, QueriesReply)
     assert [answer.method for answer in reply.queries] == [1, 2]
-    assert all(0 < len(answer.query.split()) <= 8 and "AND" not in answer.query for answer in reply.queries)
+    assert all(
+        0 < len(answer.query.split()) <= 8 and "AND" not in answer.query for answer in reply.queries
+    )
 
 
 async def test_a_close_paper_is_relevant_and_a_distant_one_is_not() -> None:
     close = f"Attention over protein residues is costly. We propose a block-sparse kernel for attention. {GOOD} Tests use 12 datasets."
     distant = "Birds migrate at night. We tracked forty warblers over the sea. Wind explained most of the variation in their routes."
     papers = tuple(
-        PaperShown(key=f"P{number}", title=title, sections=(SectionShown(kind="abstract", text=text),))
-        for number, (title, text) in enumerate((("Block-sparse attention", close), ("Warblers", distant)), start=1)
+        PaperShown(
+            key=f"P{number}", title=title, sections=(SectionShown(kind="abstract", text=text),)
+        )
+        for number, (title, text) in enumerate(
+            (("Block-sparse attention", close), ("Warblers", distant)), start=1
+        )
     )
     reply = await baseline_evidence(EvidenceInput(idea=PLAN, method=METHOD, papers=papers), TOOLS)
     assert isinstance(reply, EvidenceReply)
@@ -132,16 +188,30 @@ async def test_a_close_paper_is_relevant_and_a_distant_one_is_not() -> None:
 
 async def test_reading_one_paper_or_many_in_a_call_gives_the_same_answer() -> None:
     papers = tuple(
-        PaperShown(key=f"P{n}", title="T", sections=(SectionShown(kind="abstract", text=f"{GOOD} {BAD} {n}"),)) for n in (1, 2, 3)
+        PaperShown(
+            key=f"P{n}",
+            title="T",
+            sections=(SectionShown(kind="abstract", text=f"{GOOD} {BAD} {n}"),),
+        )
+        for n in (1, 2, 3)
     )
-    together = await baseline_evidence(EvidenceInput(idea=PLAN, method=METHOD, papers=papers), TOOLS)
-    alone = [await baseline_evidence(EvidenceInput(idea=PLAN, method=METHOD, papers=(each,)), TOOLS) for each in papers]
+    together = await baseline_evidence(
+        EvidenceInput(idea=PLAN, method=METHOD, papers=papers), TOOLS
+    )
+    alone = [
+        await baseline_evidence(EvidenceInput(idea=PLAN, method=METHOD, papers=(each,)), TOOLS)
+        for each in papers
+    ]
     assert together.papers == tuple(reading for reply in alone for reading in reply.papers)
 
 
 async def test_favourable_evidence_scores_high_failures_low_and_both_between() -> None:
     good, bad = shown("P1", GOOD), shown("P2", BAD)
-    for_it, against, mixed = await review(good, shown("P2", GOOD), shown("P3", GOOD)), await review(bad), await review(good, bad)
+    for_it, against, mixed = (
+        await review(good, shown("P2", GOOD), shown("P3", GOOD)),
+        await review(bad),
+        await review(good, bad),
+    )
     assert for_it.score > 8
     assert against.score < 2
     assert against.score < mixed.score < for_it.score
@@ -152,27 +222,45 @@ async def test_favourable_evidence_scores_high_failures_low_and_both_between() -
 
 
 async def test_a_paper_that_states_no_outcome_moves_the_score_little() -> None:
-    silent = await review(shown("P1", "Twelve proteins were aligned in this work by two of the authors."))
+    silent = await review(
+        shown("P1", "Twelve proteins were aligned in this work by two of the authors.")
+    )
     assert 3 < silent.score < 6
     assert "without an outcome" in silent.support
 
 
 async def test_a_practice_the_plan_lacks_is_suggested_and_one_it_has_is_not() -> None:
-    evidence = shown("P1", GOOD, method="We apply cross-validation to block-sparse attention over protein residues.")
+    evidence = shown(
+        "P1",
+        GOOD,
+        method="We apply cross-validation to block-sparse attention over protein residues.",
+    )
     assert "Consider cross-validation" in (await review(evidence)).suggestions
-    assert "Consider cross-validation" not in (await review(evidence, idea=f"{PLAN} We use cross-validation.")).suggestions
+    assert (
+        "Consider cross-validation"
+        not in (await review(evidence, idea=f"{PLAN} We use cross-validation.")).suggestions
+    )
 
 
 async def test_evidence_that_shares_nothing_with_the_method_gives_no_answer() -> None:
     item = EvidenceShown(
-        key="P1", title="Owls", published="n.d.", read_from="abstract", citation_count=1, method="Owls hunt.", results="", context=""
+        key="P1",
+        title="Owls",
+        published="n.d.",
+        read_from="abstract",
+        citation_count=1,
+        method="Owls hunt.",
+        results="",
+        context="",
     )
     reply = await baseline_review(ReviewInput(idea=PLAN, method=METHOD, evidence=(item,)), TOOLS)
     assert isinstance(reply, NoAnswer)
     assert reply.reason is Reason.NO_EVIDENCE
 
 
-async def test_the_summary_takes_strengths_from_good_methods_and_weaknesses_from_bad_ones_without_repeating_a_paper() -> None:
+async def test_the_summary_takes_strengths_from_good_methods_and_weaknesses_from_bad_ones_without_repeating_a_paper() -> (
+    None
+):
     reviews = tuple(
         ReviewShown(
             rank=rank,
@@ -183,7 +271,11 @@ async def test_the_summary_takes_strengths_from_good_methods_and_weaknesses_from
             contradictions=f"[P{rank + 4}] reports: “Trouble with {word}”.",
             suggestions="",
         )
-        for rank, score, word in ((1, 2.0, "heat and noise"), (2, 9.0, "slow convergence"), (3, 6.0, "missing labels"))
+        for rank, score, word in (
+            (1, 2.0, "heat and noise"),
+            (2, 9.0, "slow convergence"),
+            (3, 6.0, "missing labels"),
+        )
     )
     reply = await baseline_summary(SummaryInput(idea=PLAN, reviews=reviews), TOOLS)
     assert reply.strengths[0].startswith("Method 2 (Part 2): [P2]")
@@ -194,26 +286,45 @@ async def test_the_summary_takes_strengths_from_good_methods_and_weaknesses_from
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.one_of(st.text(max_size=600), st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join)))
+@given(
+    st.one_of(st.text(max_size=600), st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join))
+)
 async def test_no_text_breaks_the_baselines(text: str) -> None:
     extracted = await baseline_methods(MethodsInput(idea=text, maximum_methods=3), TOOLS)
     methods = extracted.methods if isinstance(extracted, MethodsReply) else ()
-    assert all(method.text and "".join(method.quote.split()) in "".join(text.split()) for method in methods)
+    assert all(
+        method.text and "".join(method.quote.split()) in "".join(text.split()) for method in methods
+    )
     method = methods[0].text if methods else text
     await baseline_queries(QueriesInput(idea=text, methods=(method,), word_limit=70), TOOLS)
     paper = PaperShown(key="P1", title=text, sections=(SectionShown(kind="abstract", text=text),))
     await baseline_evidence(EvidenceInput(idea=text, method=method, papers=(paper,)), TOOLS)
-    reply = await baseline_review(ReviewInput(idea=text, method=method, evidence=(shown("P1", text, method=text, context=text),)), TOOLS)
+    reply = await baseline_review(
+        ReviewInput(
+            idea=text, method=method, evidence=(shown("P1", text, method=text, context=text),)
+        ),
+        TOOLS,
+    )
     assert isinstance(reply, NoAnswer) or 0 <= reply.score <= 10
 
 
 @pytest.mark.parametrize(
-    "text", ["We will " + "a " * 20_000, "(" * 5_000, "we " * 5_000, "[P1] " * 3_000, "P3 shows. " * 2_000, "**a:** b\n" * 1_000]
+    "text",
+    [
+        "We will " + "a " * 20_000,
+        "(" * 5_000,
+        "we " * 5_000,
+        "[P1] " * 3_000,
+        "P3 shows. " * 2_000,
+        "**a:** b\n" * 1_000,
+    ],
 )
 async def test_long_and_hostile_texts_are_read_in_bearable_time(text: str) -> None:
     started = time.process_time()
     await baseline_methods(MethodsInput(idea=text, maximum_methods=6), TOOLS)
-    paper = PaperShown(key="P1", title=text[:200], sections=(SectionShown(kind="abstract", text=text),))
+    paper = PaperShown(
+        key="P1", title=text[:200], sections=(SectionShown(kind="abstract", text=text),)
+    )
     await baseline_evidence(EvidenceInput(idea=text, method=METHOD, papers=(paper,)), TOOLS)
     assert time.process_time() - started < 5
 
@@ -230,7 +341,12 @@ def real_papers(count: int) -> list[Paper]:
     if not path.exists():
         pytest.skip("../shared/data/literature.parquet is not here")
     rows = (
-        pl.scan_parquet(path).filter(pl.col("abstract").str.len_chars() > 200).gather_every(40).head(count).collect().iter_rows(named=True)
+        pl.scan_parquet(path)
+        .filter(pl.col("abstract").str.len_chars() > 200)
+        .gather_every(40)
+        .head(count)
+        .collect()
+        .iter_rows(named=True)
     )
     return [
         Paper(
@@ -250,23 +366,40 @@ async def test_every_real_idea_yields_several_distinct_methods_with_verbatim_quo
         reply = await baseline_methods(MethodsInput(idea=entry["text"], maximum_methods=6), TOOLS)
         assert isinstance(reply, MethodsReply), entry["idea_id"]
         assert 3 <= len(reply.methods) <= 6, entry["idea_id"]
-        assert all("".join(method.quote.split()) in "".join(entry["text"].split()) for method in reply.methods)
+        assert all(
+            "".join(method.quote.split()) in "".join(entry["text"].split())
+            for method in reply.methods
+        )
         assert all(8 <= len(method.text.split()) <= 160 for method in reply.methods)
 
 
-async def test_real_ideas_against_real_papers_are_reviewed_with_citations_cheaply_and_always_alike() -> None:
+async def test_real_ideas_against_real_papers_are_reviewed_with_citations_cheaply_and_always_alike() -> (
+    None
+):
     fetched = real_papers(2000)
-    ideas = [Idea(idea_id=IdeaId(entry["idea_id"]), title="", text=entry["text"]) for entry in real_ideas()[:3]]
+    ideas = [
+        Idea(idea_id=IdeaId(entry["idea_id"]), title="", text=entry["text"])
+        for entry in real_ideas()[:3]
+    ]
     for idea in ideas:
         first, again = [
-            await evaluate_soundness(idea, PARAMETERS, BaselineEngine(), WordLiterature(fetched=fetched), FakeDocuments()) for _ in range(2)
+            await evaluate_soundness(
+                idea, PARAMETERS, BaselineEngine(), WordLiterature(fetched=fetched), FakeDocuments()
+            )
+            for _ in range(2)
         ]
-        assert [row.score_0_to_10 for row in first.evaluation.reviews] == [row.score_0_to_10 for row in again.evaluation.reviews]
+        assert [row.score_0_to_10 for row in first.evaluation.reviews] == [
+            row.score_0_to_10 for row in again.evaluation.reviews
+        ]
         assert first.citations == again.citations
         scored = [review for review in first.evaluation.reviews if review.score_0_to_10 is not None]
         assert all(review.removed_citation_count == 0 for review in scored)
-        assert all(review.support and review.contradictions and review.suggestions for review in scored)
-        assert {row.paper_id for row in first.citations} <= {paper.paper_id for paper in first.papers}
+        assert all(
+            review.support and review.contradictions and review.suggestions for review in scored
+        )
+        assert {row.paper_id for row in first.citations} <= {
+            paper.paper_id for paper in first.papers
+        }
 
 
 @pytest.mark.parametrize(
@@ -274,12 +407,17 @@ async def test_real_ideas_against_real_papers_are_reviewed_with_citations_cheapl
     [
         ("However, it fails in the dark.", "It fails in the dark."),
         ("Then we measure the calls.", "We measure the calls."),
-        ("Besides more valid samples, the space becomes smoother.", "Besides more valid samples, the space becomes smoother."),
+        (
+            "Besides more valid samples, the space becomes smoother.",
+            "Besides more valid samples, the space becomes smoother.",
+        ),
         ("In addition to speed, accuracy rises.", "In addition to speed, accuracy rises."),
         ("Next word prediction improves.", "Next word prediction improves."),
     ],
 )
-def test_a_quotation_loses_only_words_that_tie_it_to_what_stood_before(sentence: str, shown: str) -> None:
+def test_a_quotation_loses_only_words_that_tie_it_to_what_stood_before(
+    sentence: str, shown: str
+) -> None:
     assert without_opening(sentence) == shown
 
 
@@ -296,7 +434,9 @@ async def test_a_success_elsewhere_in_a_paper_on_the_subject_is_no_support_for_t
         context="",
     )
     method = f"We decompose every molecule into rings and bonds and link them as a tree. {context}"
-    reply = await baseline_review(ReviewInput(idea=method, method=method, evidence=(evidence,)), TOOLS)
+    reply = await baseline_review(
+        ReviewInput(idea=method, method=method, evidence=(evidence,)), TOOLS
+    )
     assert isinstance(reply, ReviewReply)
     assert "favourable outcome" not in reply.support
     near = f"We run latent optimisation for molecule search. {context}"

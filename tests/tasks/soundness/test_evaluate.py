@@ -28,10 +28,16 @@ from tests.support.soundness_fakes import (
     queries_for,
 )
 
-IDEA = Idea(idea_id="i1", title="An idea", text="We will do alpha\n  and then, on mice,  beta. Also gamma.")
+IDEA = Idea(
+    idea_id="i1", title="An idea", text="We will do alpha\n  and then, on mice,  beta. Also gamma."
+)
 PAPERS = tuple(paper(number) for number in range(1, 10))
 PASSAGES = {
-    "query alpha": (passage(1, score=0.4, cites=(2, 3)), passage(4, score=0.9), passage(5, score=0.6, cites=(6,))),
+    "query alpha": (
+        passage(1, score=0.4, cites=(2, 3)),
+        passage(4, score=0.9),
+        passage(5, score=0.6, cites=(6,)),
+    ),
     "query beta": (passage(1, score=0.5, cites=(2,)), passage(7, score=0.2)),
     "query gamma": (passage(8, score=0.8, cites=(9,)),),
 }
@@ -67,12 +73,18 @@ async def evaluated(
     **parameters: object,
 ) -> SoundnessFindings:
     return await evaluate_soundness(
-        idea, replace(PARAMETERS, **parameters), engine or FakeEngine(), source or literature(), documents or FakeDocuments()
+        idea,
+        replace(PARAMETERS, **parameters),
+        engine or FakeEngine(),
+        source or literature(),
+        documents or FakeDocuments(),
     )
 
 
 @pytest.mark.parametrize("seed", range(5))
-async def test_the_first_reading_for_an_idea_is_answered_before_any_other_sets_out(seed: int) -> None:
+async def test_the_first_reading_for_an_idea_is_answered_before_any_other_sets_out(
+    seed: int,
+) -> None:
     under_way: list[int] = []
     engine = WatchedEngine(latency=Latency(seed), under_way=under_way)
     await evaluated(engine=engine, papers_per_reading_call=1)
@@ -84,7 +96,11 @@ async def test_the_first_reading_for_an_idea_is_answered_before_any_other_sets_o
 async def test_every_method_gets_a_query_evidence_and_a_review_and_the_idea_a_summary() -> None:
     evaluation = (await evaluated()).evaluation
     assert [method.method_id for method in evaluation.methods] == ["m1", "m2", "m3"]
-    assert [method.query for method in evaluation.methods] == ["query alpha", "query beta", "query gamma"]
+    assert [method.query for method in evaluation.methods] == [
+        "query alpha",
+        "query beta",
+        "query gamma",
+    ]
     assert [review.score_0_to_10 for review in evaluation.reviews] == [7, 7, 7]
     assert [review.evidence_count for review in evaluation.reviews] == [4, 3, 2]
     assert evaluation.summary is not None
@@ -95,12 +111,22 @@ async def test_every_method_gets_a_query_evidence_and_a_review_and_the_idea_a_su
 
 async def test_papers_are_read_in_order_of_passage_score_up_to_the_limit() -> None:
     evaluation = (await evaluated()).evaluation
-    assert [row.paper_id for row in evaluation.evidence if row.method_id == "m1"] == ["paper04", "paper05", "paper06", "paper01"]
+    assert [row.paper_id for row in evaluation.evidence if row.method_id == "m1"] == [
+        "paper04",
+        "paper05",
+        "paper06",
+        "paper01",
+    ]
 
 
 async def test_without_passage_papers_only_a_passage_that_cites_nothing_lends_its_own() -> None:
     evaluation = (await evaluated(include_passage_papers=False)).evaluation
-    assert [row.paper_id for row in evaluation.evidence if row.method_id == "m1"] == ["paper04", "paper06", "paper02", "paper03"]
+    assert [row.paper_id for row in evaluation.evidence if row.method_id == "m1"] == [
+        "paper04",
+        "paper06",
+        "paper02",
+        "paper03",
+    ]
 
 
 async def test_a_paper_named_by_several_methods_is_fetched_and_opened_once() -> None:
@@ -125,14 +151,23 @@ async def test_the_result_does_not_depend_on_who_answers_first(seed: int) -> Non
 async def test_evidence_is_shown_newest_first_and_citations_are_rendered_and_recorded() -> None:
     engine = FakeEngine()
     findings = await evaluated(engine=engine)
-    shown = next(inputs for inputs in engine.inputs_of("soundness_review") if "alpha" in inputs.method)
-    assert [item.published for item in shown.evidence] == ["2016-06", "2015-06", "2014-06", "2011-06"]
+    shown = next(
+        inputs for inputs in engine.inputs_of("soundness_review") if "alpha" in inputs.method
+    )
+    assert [item.published for item in shown.evidence] == [
+        "2016-06",
+        "2015-06",
+        "2014-06",
+        "2011-06",
+    ]
     assert [item.key for item in shown.evidence] == ["P1", "P2", "P3", "P4"]
     assert (
         findings.evaluation.reviews[0].support
         == "It worked elsewhere with good results [(Author6 et al., 2016-06)](https://example.org/6)."
     )
-    cited = [(row.subject, row.field, row.paper_id) for row in findings.citations if row.subject == "m1"]
+    cited = [
+        (row.subject, row.field, row.paper_id) for row in findings.citations if row.subject == "m1"
+    ]
     assert cited == [
         ("m1", "support", "paper06"),
         ("m1", "contradictions", "paper01"),
@@ -149,16 +184,36 @@ async def test_the_summary_sees_keys_that_hold_across_methods() -> None:
     (inputs,) = engine.inputs_of("soundness_summary")
     assert [review.support.split("[")[1] for review in inputs.reviews] == ["P1].", "P3].", "P4]."]
     assert "(Author9 et al., 2019-06)" in findings.evaluation.summary.strengths[2]
-    assert [row.paper_id for row in findings.citations if row.subject == "summary"] == ["paper06", "paper07", "paper09"]
+    assert [row.paper_id for row in findings.citations if row.subject == "summary"] == [
+        "paper06",
+        "paper07",
+        "paper09",
+    ]
 
 
 async def test_papers_after_the_cutoff_are_dropped_counted_and_never_cited() -> None:
     findings = await evaluated(idea=replace(IDEA, cutoff_date=date(2015, 12, 31)))
-    assert {each.paper_id for each in findings.papers} == {"paper01", "paper02", "paper03", "paper04", "paper05"}
-    assert all(each.publication_date <= date(2015, 12, 31) for each in findings.papers if each.publication_date)
-    assert {row.paper_id for row in findings.citations} <= {each.paper_id for each in findings.papers}
-    assert {passage.paper_id for passage in findings.evaluation.passages} <= {each.paper_id for each in findings.papers}
-    assert any("published after the cutoff" in failure.detail for failure in findings.evaluation.failures)
+    assert {each.paper_id for each in findings.papers} == {
+        "paper01",
+        "paper02",
+        "paper03",
+        "paper04",
+        "paper05",
+    }
+    assert all(
+        each.publication_date <= date(2015, 12, 31)
+        for each in findings.papers
+        if each.publication_date
+    )
+    assert {row.paper_id for row in findings.citations} <= {
+        each.paper_id for each in findings.papers
+    }
+    assert {passage.paper_id for passage in findings.evaluation.passages} <= {
+        each.paper_id for each in findings.papers
+    }
+    assert any(
+        "published after the cutoff" in failure.detail for failure in findings.evaluation.failures
+    )
 
 
 async def test_a_quote_is_kept_only_when_it_occurs_in_the_idea_whatever_its_white_space() -> None:
@@ -168,8 +223,13 @@ async def test_a_quote_is_kept_only_when_it_occurs_in_the_idea_whatever_its_whit
             ProposedMethod(text="The second.", quote="do delta"),
         )
     )
-    evaluation = (await evaluated(engine=FakeEngine({"extract_methods": lambda _: methods}))).evaluation
-    assert [method.quote for method in evaluation.methods] == ["do alpha and then, on mice, beta", ""]
+    evaluation = (
+        await evaluated(engine=FakeEngine({"extract_methods": lambda _: methods}))
+    ).evaluation
+    assert [method.quote for method in evaluation.methods] == [
+        "do alpha and then, on mice, beta",
+        "",
+    ]
 
 
 async def test_methods_beyond_the_limit_are_left_out_on_record() -> None:
@@ -179,24 +239,40 @@ async def test_methods_beyond_the_limit_are_left_out_on_record() -> None:
 
 
 async def test_a_query_over_the_limit_is_cut_on_record() -> None:
-    engine = FakeEngine({"soundness_query": lambda _: QueriesReply(queries=(MethodQuery(method=1, query="word " * 83),))})
+    engine = FakeEngine(
+        {
+            "soundness_query": lambda _: QueriesReply(
+                queries=(MethodQuery(method=1, query="word " * 83),)
+            )
+        }
+    )
     method = (await evaluated(engine=engine)).evaluation.methods[0]
     assert len(method.query.split()) == 70
     assert method.provenance.shortening == "query cut to 70 words, 13 left out"
     assert method.provenance.call_ids == ("call-extract_methods", "call-soundness_query")
 
 
-async def test_a_section_over_the_limit_is_cut_in_the_prompt_kept_whole_in_the_result_and_on_record() -> None:
+async def test_a_section_over_the_limit_is_cut_in_the_prompt_kept_whole_in_the_result_and_on_record() -> (
+    None
+):
     engine = FakeEngine()
     documents = FakeDocuments(full_text={"paper04": "method " * 150})
     evaluation = (await evaluated(engine=engine, documents=documents)).evaluation
-    shown = [each for inputs in engine.inputs_of("method_evidence") for each in inputs.papers if each.title == "Paper number 4"]
+    shown = [
+        each
+        for inputs in engine.inputs_of("method_evidence")
+        for each in inputs.papers
+        if each.title == "Paper number 4"
+    ]
     assert [section.kind for section in shown[0].sections] == ["abstract", "methods"]
     assert shown[0].sections[1].words_left_out == 50
     assert len(shown[0].sections[1].text.split()) == 100
     row = next(row for row in evaluation.evidence if row.paper_id == "paper04")
     assert row.provenance.shortening == "left out at the section limit: 50 words of methods"
-    assert next(each for each in evaluation.sections if each.section == "methods").text == "method " * 150
+    assert (
+        next(each for each in evaluation.sections if each.section == "methods").text
+        == "method " * 150
+    )
     items = [item for inputs in engine.inputs_of("soundness_review") for item in inputs.evidence]
     assert {item.title: item.read_from for item in items}["Paper number 4"] == "full text"
     assert {item.title: item.read_from for item in items}["Paper number 5"] == "abstract"
@@ -207,13 +283,21 @@ async def test_papers_are_judged_in_calls_of_the_profile_s_size() -> None:
     await evaluated(engine=one, papers_per_reading_call=1)
     await evaluated(engine=many, papers_per_reading_call=3)
     assert {len(inputs.papers) for inputs in one.inputs_of("method_evidence")} == {1}
-    assert sorted(len(inputs.papers) for inputs in many.inputs_of("method_evidence")) == [1, 2, 3, 3]
+    assert sorted(len(inputs.papers) for inputs in many.inputs_of("method_evidence")) == [
+        1,
+        2,
+        3,
+        3,
+    ]
 
 
 async def test_irrelevant_papers_do_not_reach_the_review() -> None:
     def only_first(inputs: object) -> EvidenceReply:
         return EvidenceReply(
-            papers=tuple(PaperReading(key=each.key, relevant=each.key == "P1", method="Did it.") for each in inputs.papers)
+            papers=tuple(
+                PaperReading(key=each.key, relevant=each.key == "P1", method="Did it.")
+                for each in inputs.papers
+            )
         )  # type: ignore[attr-defined]
 
     engine = FakeEngine({"method_evidence": only_first})
@@ -221,16 +305,25 @@ async def test_irrelevant_papers_do_not_reach_the_review() -> None:
     assert [len(inputs.evidence) for inputs in engine.inputs_of("soundness_review")] == [
         review.evidence_count for review in evaluation.reviews
     ]
-    assert [row.relevant for row in evaluation.evidence if row.method_id == "m1"] == [True, False, True, False]
+    assert [row.relevant for row in evaluation.evidence if row.method_id == "m1"] == [
+        True,
+        False,
+        True,
+        False,
+    ]
     assert all(row.method == "" for row in evaluation.evidence if not row.relevant)
 
 
 async def test_invented_keys_are_taken_out_and_counted() -> None:
-    reply = ReviewReply(support="It works well in practice [P77].", contradictions="", suggestions="", score=9)
+    reply = ReviewReply(
+        support="It works well in practice [P77].", contradictions="", suggestions="", score=9
+    )
     engine = FakeEngine(
         {
             "soundness_review": lambda _: reply,
-            "soundness_summary": lambda _: SummaryReply(strengths=("Great [P5].",), weaknesses=(), suggestions=()),
+            "soundness_summary": lambda _: SummaryReply(
+                strengths=("Great [P5].",), weaknesses=(), suggestions=()
+            ),
         }
     )
     evaluation = (await evaluated(engine=engine)).evaluation
@@ -242,7 +335,9 @@ async def test_invented_keys_are_taken_out_and_counted() -> None:
 
 async def test_a_summary_of_more_than_three_is_cut_on_record() -> None:
     reply = SummaryReply(strengths=("a", "b", "c", "d"), weaknesses=(), suggestions=("e",))
-    summary = (await evaluated(engine=FakeEngine({"soundness_summary": lambda _: reply}))).evaluation.summary
+    summary = (
+        await evaluated(engine=FakeEngine({"soundness_summary": lambda _: reply}))
+    ).evaluation.summary
     assert summary.strengths == ("a", "b", "c")
     assert summary.provenance.shortening == "left out beyond three: 1 strengths"
 
@@ -250,7 +345,12 @@ async def test_a_summary_of_more_than_three_is_cut_on_record() -> None:
 async def test_passages_that_name_papers_by_corpus_id_are_resolved() -> None:
     fetched = (paper(1, corpus_id=111), paper(2, corpus_id=222))
     found = Passage(
-        passage_id="s", paper_id="CorpusId:111", text="t", kind="body", score=1.0, cited_paper_ids=("CorpusId:222", "CorpusId:9")
+        passage_id="s",
+        paper_id="CorpusId:111",
+        text="t",
+        kind="body",
+        score=1.0,
+        cited_paper_ids=("CorpusId:222", "CorpusId:9"),
     )
     findings = await evaluated(source=FakeLiterature({"query alpha": (found,)}, fetched))
     assert findings.evaluation.passages[0].paper_id == "paper01"
@@ -261,13 +361,23 @@ async def test_passages_that_name_papers_by_corpus_id_are_resolved() -> None:
 
 async def test_unscored_reason_is_set_exactly_when_there_is_no_score() -> None:
     def every_second(inputs: object) -> ReviewReply | Reason:
-        return Reason.REFUSED if "beta" in inputs.method else ReviewReply(support="s", contradictions="", suggestions="", score=0)  # type: ignore[attr-defined]
+        return (
+            Reason.REFUSED
+            if "beta" in inputs.method
+            else ReviewReply(support="s", contradictions="", suggestions="", score=0)
+        )  # type: ignore[attr-defined]
 
     evaluation = (await evaluated(engine=FakeEngine({"soundness_review": every_second}))).evaluation
-    assert [(review.score_0_to_10, review.unscored_reason) for review in evaluation.reviews] == [(0, None), (None, "refused"), (0, None)]
+    assert [(review.score_0_to_10, review.unscored_reason) for review in evaluation.reviews] == [
+        (0, None),
+        (None, "refused"),
+        (0, None),
+    ]
 
 
-async def test_queries_of_several_methods_come_from_one_call_and_one_left_out_unscores_only_its_method() -> None:
+async def test_queries_of_several_methods_come_from_one_call_and_one_left_out_unscores_only_its_method() -> (
+    None
+):
     def not_for_the_second(inputs: Any) -> QueriesReply:
         whole = queries_for(inputs)
         return QueriesReply(queries=tuple(answer for answer in whole.queries if answer.method != 2))
@@ -279,9 +389,17 @@ async def test_queries_of_several_methods_come_from_one_call_and_one_left_out_un
     assert "no query for this method" in evaluation.reviews[1].unscored_detail
 
 
-async def test_without_extraction_passages_are_judged_themselves_and_nothing_they_cite_is_read() -> None:
+async def test_without_extraction_passages_are_judged_themselves_and_nothing_they_cite_is_read() -> (
+    None
+):
     documents = FakeDocuments()
-    evaluation = (await evaluated(documents=documents, extract_methods_and_results=False)).evaluation
-    assert {row.paper_id for row in evaluation.evidence if row.method_id == "m1"} == {"paper01", "paper04", "paper05"}
+    evaluation = (
+        await evaluated(documents=documents, extract_methods_and_results=False)
+    ).evaluation
+    assert {row.paper_id for row in evaluation.evidence if row.method_id == "m1"} == {
+        "paper01",
+        "paper04",
+        "paper05",
+    }
     assert evaluation.sections == ()
     assert [review.score_0_to_10 for review in evaluation.reviews] == [7, 7, 7]

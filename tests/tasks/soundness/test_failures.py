@@ -11,7 +11,15 @@ from tasks.soundness.evaluate import evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsReply
 from tasks.soundness.steps.method_evidence import EvidenceReply, PaperReading
 from tasks.soundness.steps.soundness_review import ReviewReply
-from tests.support.soundness_fakes import PARAMETERS, FakeDocuments, FakeEngine, FakeLiterature, paper, passage, queries_for
+from tests.support.soundness_fakes import (
+    PARAMETERS,
+    FakeDocuments,
+    FakeEngine,
+    FakeLiterature,
+    paper,
+    passage,
+    queries_for,
+)
 
 IDEA = Idea(idea_id="i1", title="An idea", text="We will do alpha, beta and gamma.")
 PASSAGES = {
@@ -25,21 +33,27 @@ async def evaluated(
     answers: dict[str, Any] | None = None, documents: FakeDocuments | None = None, **literature: Any
 ) -> SoundnessEvaluation:
     source = FakeLiterature(**{"passages": PASSAGES, "fetched": PAPERS, **literature})
-    findings = await evaluate_soundness(IDEA, PARAMETERS, FakeEngine(answers or {}), source, documents or FakeDocuments())
+    findings = await evaluate_soundness(
+        IDEA, PARAMETERS, FakeEngine(answers or {}), source, documents or FakeDocuments()
+    )
     return findings.evaluation
 
 
 def irrelevant(inputs: Any) -> EvidenceReply:
-    return EvidenceReply(papers=tuple(PaperReading(key=each.key, relevant=False) for each in inputs.papers))
+    return EvidenceReply(
+        papers=tuple(PaperReading(key=each.key, relevant=False) for each in inputs.papers)
+    )
 
 
-async def test_methods_that_could_not_be_extracted_are_a_failure_not_an_idea_without_methods() -> None:
+async def test_methods_that_could_not_be_extracted_are_a_failure_not_an_idea_without_methods() -> (
+    None
+):
     evaluation = await evaluated({"extract_methods": lambda _: Reason.BUDGET_EXHAUSTED})
     assert evaluation.methods == ()
     assert evaluation.summary is None
-    assert [(failure.stage, failure.subject, failure.reason) for failure in evaluation.failures] == [
-        ("soundness", "i1", "budget_exhausted")
-    ]
+    assert [
+        (failure.stage, failure.subject, failure.reason) for failure in evaluation.failures
+    ] == [("soundness", "i1", "budget_exhausted")]
 
 
 async def test_an_idea_that_proposes_nothing_has_nothing_to_judge() -> None:
@@ -56,10 +70,14 @@ async def test_an_empty_search_that_was_answered_is_no_evidence() -> None:
 
 
 @pytest.mark.parametrize("endpoint", ["snippets", "papers"])
-async def test_an_empty_search_with_a_failed_source_is_source_unavailable_not_no_evidence(endpoint: str) -> None:
+async def test_an_empty_search_with_a_failed_source_is_source_unavailable_not_no_evidence(
+    endpoint: str,
+) -> None:
     evaluation = await evaluated(failing=frozenset({endpoint}))
     assert {review.unscored_reason for review in evaluation.reviews} == {Reason.SOURCE_UNAVAILABLE}
-    assert [(failure.subject, failure.reason, failure.retryable) for failure in evaluation.failures] == [
+    assert [
+        (failure.subject, failure.reason, failure.retryable) for failure in evaluation.failures
+    ] == [
         ("m1", "timeout", True),
         ("m2", "timeout", True),
         ("m3", "timeout", True),
@@ -69,9 +87,13 @@ async def test_an_empty_search_with_a_failed_source_is_source_unavailable_not_no
 async def test_papers_without_any_text_are_unread_and_the_review_says_so() -> None:
     documents = FakeDocuments(closed=frozenset(each.paper_id for each in PAPERS))
     evaluation = await evaluated(documents=documents)
-    assert {(row.relevant, row.unscored_reason) for row in evaluation.evidence} == {(None, Reason.SOURCE_UNAVAILABLE)}
+    assert {(row.relevant, row.unscored_reason) for row in evaluation.evidence} == {
+        (None, Reason.SOURCE_UNAVAILABLE)
+    }
     assert {review.unscored_reason for review in evaluation.reviews} == {Reason.SOURCE_UNAVAILABLE}
-    assert [failure.subject for failure in evaluation.failures if failure.stage == "documents"] == [each.paper_id for each in PAPERS]
+    assert [failure.subject for failure in evaluation.failures if failure.stage == "documents"] == [
+        each.paper_id for each in PAPERS
+    ]
 
 
 async def test_a_paper_whose_full_text_failed_is_still_read_from_its_abstract() -> None:
@@ -84,7 +106,9 @@ async def test_a_paper_whose_full_text_failed_is_still_read_from_its_abstract() 
 async def test_evidence_judged_and_none_relevant_is_no_evidence() -> None:
     evaluation = await evaluated({"method_evidence": irrelevant})
     assert {review.unscored_reason for review in evaluation.reviews} == {Reason.NO_EVIDENCE}
-    assert evaluation.reviews[0].unscored_detail == "2 papers were found, none relevant to the method"
+    assert (
+        evaluation.reviews[0].unscored_detail == "2 papers were found, none relevant to the method"
+    )
     assert {row.relevant for row in evaluation.evidence} == {False}
 
 
@@ -93,7 +117,9 @@ async def test_a_key_the_reply_leaves_out_is_unscored_for_that_paper_alone() -> 
         return EvidenceReply(papers=(PaperReading(key="[p1]", relevant=True, results="It works."),))
 
     evaluation = await evaluated({"method_evidence": first_only})
-    rows = [(row.relevant, row.unscored_reason) for row in evaluation.evidence if row.method_id == "m1"]
+    rows = [
+        (row.relevant, row.unscored_reason) for row in evaluation.evidence if row.method_id == "m1"
+    ]
     assert rows == [(True, None), (None, Reason.REPLY_UNPARSABLE)]
     assert evaluation.reviews[0].score_0_to_10 == 7
     assert evaluation.failures[0].subject == "m1/paper04"
@@ -109,23 +135,33 @@ async def test_irrelevant_and_unjudged_papers_together_are_not_called_no_evidenc
 
 async def test_an_answer_for_a_key_that_was_never_shown_is_left_out_on_record() -> None:
     def one_too_many(inputs: Any) -> EvidenceReply:
-        return EvidenceReply(papers=tuple(PaperReading(key=f"P{number}", relevant=True, results="r") for number in (1, 2, 9)))
+        return EvidenceReply(
+            papers=tuple(
+                PaperReading(key=f"P{number}", relevant=True, results="r") for number in (1, 2, 9)
+            )
+        )
 
     evaluation = await evaluated({"method_evidence": one_too_many})
     assert [review.evidence_count for review in evaluation.reviews] == [2, 2, 2]
-    assert [(failure.subject, failure.reason) for failure in evaluation.failures] == [(f"m{n}", "reply_unparsable") for n in (1, 2, 3)]
+    assert [(failure.subject, failure.reason) for failure in evaluation.failures] == [
+        (f"m{n}", "reply_unparsable") for n in (1, 2, 3)
+    ]
 
 
 async def test_a_relevant_paper_of_which_nothing_is_said_is_unscored() -> None:
     def silent(inputs: Any) -> EvidenceReply:
-        return EvidenceReply(papers=tuple(PaperReading(key=each.key, relevant=True) for each in inputs.papers))
+        return EvidenceReply(
+            papers=tuple(PaperReading(key=each.key, relevant=True) for each in inputs.papers)
+        )
 
     evaluation = await evaluated({"method_evidence": silent})
     assert {row.unscored_reason for row in evaluation.evidence} == {Reason.REPLY_EMPTY}
     assert {review.unscored_reason for review in evaluation.reviews} == {Reason.REPLY_EMPTY}
 
 
-async def test_a_failed_reading_call_unscores_its_papers_and_carries_its_reason_to_the_review() -> None:
+async def test_a_failed_reading_call_unscores_its_papers_and_carries_its_reason_to_the_review() -> (
+    None
+):
     evaluation = await evaluated({"method_evidence": lambda _: Reason.REPLY_CUT_OFF})
     assert {row.unscored_reason for row in evaluation.evidence} == {Reason.REPLY_CUT_OFF}
     assert {review.unscored_reason for review in evaluation.reviews} == {Reason.REPLY_CUT_OFF}
@@ -148,8 +184,16 @@ async def test_a_method_without_a_query_is_unscored_and_the_others_go_on(reply: 
 
 
 async def test_a_score_without_a_word_for_or_against_is_no_score() -> None:
-    evaluation = await evaluated({"soundness_review": lambda _: ReviewReply(support=" ", contradictions="", suggestions="x", score=3)})
-    assert {(review.score_0_to_10, review.unscored_reason) for review in evaluation.reviews} == {(None, Reason.REPLY_EMPTY)}
+    evaluation = await evaluated(
+        {
+            "soundness_review": lambda _: ReviewReply(
+                support=" ", contradictions="", suggestions="x", score=3
+            )
+        }
+    )
+    assert {(review.score_0_to_10, review.unscored_reason) for review in evaluation.reviews} == {
+        (None, Reason.REPLY_EMPTY)
+    }
 
 
 async def test_a_summary_that_could_not_be_had_leaves_the_reviews_alone() -> None:
@@ -163,4 +207,6 @@ async def test_a_summary_that_could_not_be_had_leaves_the_reviews_alone() -> Non
 async def test_papers_the_source_does_not_know_are_left_out_on_record() -> None:
     evaluation = await evaluated(fetched=PAPERS[1:])
     assert [review.evidence_count for review in evaluation.reviews] == [1, 2, 2]
-    assert [(failure.subject, failure.reason) for failure in evaluation.failures] == [("m1", "not_found")]
+    assert [(failure.subject, failure.reason) for failure in evaluation.failures] == [
+        ("m1", "not_found")
+    ]

@@ -24,16 +24,25 @@ async def test_the_recorded_feed_is_read(server: ShapedServer, open_source) -> N
     answers(server, (SAMPLES / "other_arxiv_atom_feed.xml").read_text())
     async with open_source(ArxivSource) as context:
         (item,) = (await context.source.search(SourceQuery(text="electron"))).items
-    assert item.title == "Multi-Electron Production at High Transverse Momenta in ep Collisions at HERA"
+    assert (
+        item.title
+        == "Multi-Electron Production at High Transverse Momenta in ep Collisions at HERA"
+    )
     assert (item.arxiv_id, item.url) == ("hep-ex/0307015", "https://arxiv.org/abs/hep-ex/0307015")
-    assert (item.published, item.authors, item.topics) == (date(2003, 7, 7), ("H1 Collaboration",), ("hep-ex",))
+    assert (item.published, item.authors, item.topics) == (
+        date(2003, 7, 7),
+        ("H1 Collaboration",),
+        ("hep-ex",),
+    )
     assert item.venue == "Eur.Phys.J. C31 (2003) 17-29"
     assert item.pdf_url == "http://arxiv.org/pdf/hep-ex/0307015v1"
     assert item.text.startswith("Multi-electron production is studied")
 
 
 @recorded
-async def test_an_error_feed_with_status_200_is_a_refusal_not_a_paper(server: ShapedServer, open_source) -> None:
+async def test_an_error_feed_with_status_200_is_a_refusal_not_a_paper(
+    server: ShapedServer, open_source
+) -> None:
     answers(server, (SAMPLES / "other_arxiv_atom_error.xml").read_text())
     async with open_source(ArxivSource) as context:
         answer = await context.source.search(SourceQuery(text="electron"))
@@ -42,7 +51,9 @@ async def test_an_error_feed_with_status_200_is_a_refusal_not_a_paper(server: Sh
     assert len(server.asked) == 1
 
 
-async def test_a_spurious_empty_page_is_asked_for_again_and_noted(server: ShapedServer, open_source) -> None:
+async def test_a_spurious_empty_page_is_asked_for_again_and_noted(
+    server: ShapedServer, open_source
+) -> None:
     answers(server, EMPTY_OF_TWO, WITH_TWO)
     async with open_source(ArxivSource) as context:
         answer = await context.source.search(SourceQuery(text="sparse attention"))
@@ -52,7 +63,9 @@ async def test_a_spurious_empty_page_is_asked_for_again_and_noted(server: Shaped
     assert server.asked[0].parameters == server.asked[1].parameters
 
 
-async def test_a_page_that_stays_empty_is_a_failure_not_nothing_found(server: ShapedServer, open_source) -> None:
+async def test_a_page_that_stays_empty_is_a_failure_not_nothing_found(
+    server: ShapedServer, open_source
+) -> None:
     answers(server, EMPTY_OF_TWO)
     async with open_source(ArxivSource) as context:
         answer = await context.source.search(SourceQuery(text="sparse attention"))
@@ -60,11 +73,15 @@ async def test_a_page_that_stays_empty_is_a_failure_not_nothing_found(server: Sh
     assert len(server.asked) == 2
 
 
-async def test_words_are_asked_for_together_and_only_then_singly(server: ShapedServer, open_source) -> None:
+async def test_words_are_asked_for_together_and_only_then_singly(
+    server: ShapedServer, open_source
+) -> None:
     answers(server, SHAPES["arxiv"]([]), WITH_TWO)
     async with open_source(ArxivSource) as context:
         answer = await context.source.search(
-            SourceQuery(text="Is the self-attention NOT sparse? (all:x)", published_before=date(2023, 6, 30))
+            SourceQuery(
+                text="Is the self-attention NOT sparse? (all:x)", published_before=date(2023, 6, 30)
+            )
         )
     first, second = (request.parameters["search_query"][0] for request in server.asked)
     dates = " AND submittedDate:[199101010000 TO 202306302359]"
@@ -75,7 +92,10 @@ async def test_words_are_asked_for_together_and_only_then_singly(server: ShapedS
 
 
 async def test_xml_with_entities_is_refused(server: ShapedServer, open_source) -> None:
-    answers(server, '<!DOCTYPE feed [<!ENTITY a "aaaa">]><feed xmlns="http://www.w3.org/2005/Atom">&a;</feed>')
+    answers(
+        server,
+        '<!DOCTYPE feed [<!ENTITY a "aaaa">]><feed xmlns="http://www.w3.org/2005/Atom">&a;</feed>',
+    )
     async with open_source(ArxivSource, maximum_attempts=1) as context:
         answer = await context.source.search(SourceQuery(text="electron"))
     assert [failure.reason for failure in answer.failures] == ["malformed_answer"]

@@ -22,11 +22,17 @@ def sample(name: str) -> str:
 
 
 def works(count: int, cursor: str | None, first: int = 0) -> str:
-    body = json.loads(SHAPES["openalex"]([Find(f"Work {first + number}", number=first + number) for number in range(count)]))
+    body = json.loads(
+        SHAPES["openalex"](
+            [Find(f"Work {first + number}", number=first + number) for number in range(count)]
+        )
+    )
     return json.dumps(body | {"meta": {"next_cursor": cursor}})
 
 
-async def test_openalex_follows_the_cursor_until_there_are_enough(server: ShapedServer, open_source) -> None:
+async def test_openalex_follows_the_cursor_until_there_are_enough(
+    server: ShapedServer, open_source
+) -> None:
     pages = [works(100, "next", 0), works(100, "more", 100), works(100, None, 200)]
     server.shape = lambda _: pages.pop(0)
     async with open_source(OpenAlexSource) as context:
@@ -35,13 +41,21 @@ async def test_openalex_follows_the_cursor_until_there_are_enough(server: Shaped
     assert [request.parameters["cursor"] for request in server.asked] == [["*"], ["next"]]
 
 
-async def test_openalex_asks_within_the_dates_and_with_the_key(server: ShapedServer, open_source) -> None:
+async def test_openalex_asks_within_the_dates_and_with_the_key(
+    server: ShapedServer, open_source
+) -> None:
     server.shape = SHAPES["openalex"]
-    query = SourceQuery(text='"sparse" AND (attention)', published_after=date(2020, 1, 1), published_before=date(2022, 2, 2))
+    query = SourceQuery(
+        text='"sparse" AND (attention)',
+        published_after=date(2020, 1, 1),
+        published_before=date(2022, 2, 2),
+    )
     async with open_source(OpenAlexSource) as context:
         await context.source.search(query)
     (request,) = server.asked
-    assert request.parameters["filter"] == ["from_publication_date:2020-01-01,to_publication_date:2022-02-02"]
+    assert request.parameters["filter"] == [
+        "from_publication_date:2020-01-01,to_publication_date:2022-02-02"
+    ]
     assert request.parameters["search"] == ["sparse and attention"]
     assert request.parameters["api_key"] == ["oa-Secret+1/9"]
 
@@ -60,10 +74,17 @@ def test_a_broken_inverted_index_gives_what_it_can() -> None:
 
 
 @pytest.mark.parametrize("kind", [OpenAlexSource, CrossrefSource], ids=lambda kind: kind.name)
-async def test_dois_travel_in_batches_and_a_wrong_one_is_named(kind, server: ShapedServer, open_source) -> None:
+async def test_dois_travel_in_batches_and_a_wrong_one_is_named(
+    kind, server: ShapedServer, open_source
+) -> None:
     server.shape = SHAPES[kind.name]
     server.finds = (Find("One", number=1),)
-    dois = (*(f"https://doi.org/10.1234/{number}" for number in range(60)), "not a doi", "10.1/short", "10.1234/a,b")
+    dois = (
+        *(f"https://doi.org/10.1234/{number}" for number in range(60)),
+        "not a doi",
+        "10.1/short",
+        "10.1234/a,b",
+    )
     async with open_source(kind) as context:
         answer = await context.source.search(SourceQuery(dois=dois, limit=1))
         packed = [call.packed for call in context.ledger.api_calls]
@@ -74,7 +95,9 @@ async def test_dois_travel_in_batches_and_a_wrong_one_is_named(kind, server: Sha
     assert answer.items[0].doi == "10.1234/1"
 
 
-async def test_crossref_goes_to_the_polite_pool_and_keeps_to_the_stated_rate(server: ShapedServer, open_source) -> None:
+async def test_crossref_goes_to_the_polite_pool_and_keeps_to_the_stated_rate(
+    server: ShapedServer, open_source
+) -> None:
     server.shape = SHAPES["crossref"]
     server.headers = {"x-rate-limit-limit": "4", "x-rate-limit-interval": "1s"}
     async with open_source(CrossrefSource) as context:
@@ -86,11 +109,20 @@ async def test_crossref_goes_to_the_polite_pool_and_keeps_to_the_stated_rate(ser
     assert all("mailto" in request.parameters for request in server.asked)
 
 
-async def test_crossref_abstracts_lose_their_markup_and_months_mean_their_last_day(server: ShapedServer, open_source) -> None:
+async def test_crossref_abstracts_lose_their_markup_and_months_mean_their_last_day(
+    server: ShapedServer, open_source
+) -> None:
     abstract = "<jats:title>Abstract</jats:title><jats:p>Is <jats:italic>p</jats:italic> &lt; 0.05 &amp; n &gt; 3?</jats:p>"
-    row = {"DOI": "10.1234/A", "title": ["A <i>b</i>"], "abstract": abstract, "issued": {"date-parts": [[2020, 2]]}}
+    row = {
+        "DOI": "10.1234/A",
+        "title": ["A <i>b</i>"],
+        "abstract": abstract,
+        "issued": {"date-parts": [[2020, 2]]},
+    }
     undated = {"DOI": "10.1234/B", "title": [], "issued": {"date-parts": [[None]]}}
-    server.shape = lambda _: json.dumps({"message": {"items": [row, undated, "no row", {"title": ["no address"]}]}})
+    server.shape = lambda _: json.dumps(
+        {"message": {"items": [row, undated, "no row", {"title": ["no address"]}]}}
+    )
     async with open_source(CrossrefSource) as context:
         answer = await context.source.search(SourceQuery(dois=("10.1234/a",)))
     first, second = answer.items
@@ -104,20 +136,30 @@ async def test_crossref_abstracts_lose_their_markup_and_months_mean_their_last_d
 async def test_the_recorded_unpaywall_record_is_read(server: ShapedServer, open_source) -> None:
     server.shape = lambda _: sample("other_unpaywall_doi.json")
     async with open_source(UnpaywallSource) as context:
-        (item,) = (await context.source.search(SourceQuery(dois=("doi:10.1038/nature12373",)))).items
+        (item,) = (
+            await context.source.search(SourceQuery(dois=("doi:10.1038/nature12373",)))
+        ).items
     assert (item.url, item.published) == ("https://doi.org/10.1038/nature12373", date(2013, 7, 30))
-    assert (item.pdf_url, item.authors, item.venue) == ("https://www.nature.com/articles/nature12373.pdf", ("G. Aad",), "Nature")
+    assert (item.pdf_url, item.authors, item.venue) == (
+        "https://www.nature.com/articles/nature12373.pdf",
+        ("G. Aad",),
+        "Nature",
+    )
 
 
 @recorded
-async def test_a_doi_unpaywall_does_not_know_is_not_found(server: ShapedServer, open_source) -> None:
+async def test_a_doi_unpaywall_does_not_know_is_not_found(
+    server: ShapedServer, open_source
+) -> None:
     server.script, server.error_body = ["404"], sample("other_unpaywall_error_404.json")
     async with open_source(UnpaywallSource) as context:
         answer = await context.source.search(SourceQuery(dois=("10.48550/arxiv.1706.03762",)))
     assert [failure.reason for failure in answer.failures] == ["not_found"]
 
 
-async def test_an_address_unpaywall_refuses_is_a_setting_to_mend(server: ShapedServer, open_source) -> None:
+async def test_an_address_unpaywall_refuses_is_a_setting_to_mend(
+    server: ShapedServer, open_source
+) -> None:
     server.script = ["422"]
     async with open_source(UnpaywallSource) as context:
         answer = await context.source.search(SourceQuery(dois=("10.1234/1",)))
@@ -129,10 +171,16 @@ async def test_an_address_unpaywall_refuses_is_a_setting_to_mend(server: ShapedS
 async def test_the_recorded_scholar_page_is_read(server: ShapedServer, open_source) -> None:
     server.shape = lambda _: sample("other_serper_scholar.json")
     async with open_source(SerperScholarSource) as context:
-        answer = await context.source.search(SourceQuery(text="attention is all you need", published_before=date(2017, 12, 31)))
+        answer = await context.source.search(
+            SourceQuery(text="attention is all you need", published_before=date(2017, 12, 31))
+        )
     (item,) = answer.items
     assert item.authors == ("A Vaswani", "N Shazeer", "N Parmar")
-    assert (item.venue, item.citation_count, item.published) == ("Advances in neural", 119097, date(2017, 12, 31))
+    assert (item.venue, item.citation_count, item.published) == (
+        "Advances in neural",
+        119097,
+        date(2017, 12, 31),
+    )
     assert (answer.inadmissible_count, answer.undated_count) == (1, 0)
 
 

@@ -25,7 +25,11 @@ from warehouse.keyed_store import KeyedStore
 
 
 def reply(status: int = 200, body: bytes = b"{}", **headers: str) -> Reply:
-    return Reply(status, httpx.Headers({name.replace("_", "-"): value for name, value in headers.items()}), body)
+    return Reply(
+        status,
+        httpx.Headers({name.replace("_", "-"): value for name, value in headers.items()}),
+        body,
+    )
 
 
 def test_arxiv_is_asked_once_in_three_seconds_over_one_connection() -> None:
@@ -37,14 +41,21 @@ async def test_two_workers_share_one_allowance(server: ShapedServer, open_source
     server.finds = (Find("One"),)
     rate = {"arxiv": 240.0}
     started = time.monotonic()
-    async with open_source(ArxivSource, requests_per_minute=rate) as one, open_source(ArxivSource, requests_per_minute=rate) as two:
-        await asyncio.gather(*(context.source.search(SourceQuery(text="electron")) for context in (one, two)))
+    async with (
+        open_source(ArxivSource, requests_per_minute=rate) as one,
+        open_source(ArxivSource, requests_per_minute=rate) as two,
+    ):
+        await asyncio.gather(
+            *(context.source.search(SourceQuery(text="electron")) for context in (one, two))
+        )
     arrivals = [request.at for request in server.asked]
     assert len(arrivals) == 2
     assert arrivals[1] >= started + 60 / 240
 
 
-async def test_arxiv_requests_arrive_apart_however_long_an_answer_takes(server: ShapedServer, open_source) -> None:
+async def test_arxiv_requests_arrive_apart_however_long_an_answer_takes(
+    server: ShapedServer, open_source
+) -> None:
     """Lateness only ever moves an arrival away from these bounds. The second request is given up after a time, and only then
     the next one begins to wait: one connection.
     """
@@ -56,12 +67,18 @@ async def test_arxiv_requests_arrive_apart_however_long_an_answer_takes(server: 
         words = (("one", "electron"), ("two", "muon"), ("one", "tau"), ("two", "photon"))
         desks = {"one": one, "two": two}
         started = time.monotonic()
-        await asyncio.gather(*(desks[context].source.search(SourceQuery(text=text)) for context, text in words))
+        await asyncio.gather(
+            *(desks[context].source.search(SourceQuery(text=text)) for context, text in words)
+        )
     arrivals = [request.at for request in server.asked]
     assert len(arrivals) >= 5
     interval_seconds = 60 / 300
-    bounds_seconds = [number * interval_seconds + (0.3 if number >= 2 else 0.0) for number in range(5)]
-    assert all(moment >= started + bound for moment, bound in zip(arrivals, bounds_seconds, strict=False))
+    bounds_seconds = [
+        number * interval_seconds + (0.3 if number >= 2 else 0.0) for number in range(5)
+    ]
+    assert all(
+        moment >= started + bound for moment, bound in zip(arrivals, bounds_seconds, strict=False)
+    )
 
 
 def test_repository_and_code_search_have_allowances_of_their_own() -> None:
@@ -74,7 +91,9 @@ def test_repository_and_code_search_have_allowances_of_their_own() -> None:
 
 async def test_a_circuit_opens_for_all_and_lets_one_try_now_and_then(tmp_path: Path) -> None:
     now = [1000.0]
-    first, second = (CircuitBreaker(tmp_path / "arxiv.breaker", clock=lambda: now[0]) for _ in range(2))
+    first, second = (
+        CircuitBreaker(tmp_path / "arxiv.breaker", clock=lambda: now[0]) for _ in range(2)
+    )
     for _ in range(10):
         first.failed()
     assert second.allows(), "ten failures in a moment are no long time"
@@ -90,11 +109,17 @@ async def test_a_circuit_opens_for_all_and_lets_one_try_now_and_then(tmp_path: P
     assert [first.allows(), second.allows()] == [True, True]
 
 
-async def test_a_damaged_store_of_answers_costs_requests_not_answers(server: ShapedServer, tmp_path: Path) -> None:
+async def test_a_damaged_store_of_answers_costs_requests_not_answers(
+    server: ShapedServer, tmp_path: Path
+) -> None:
     server.finds = (Find("One"),)
-    (tmp_path / "answers.sqlite").write_bytes(b"no database at all, and long enough to be read as one")
+    (tmp_path / "answers.sqlite").write_bytes(
+        b"no database at all, and long enough to be read as one"
+    )
     settings = keyed_settings("arxiv", server.url)
-    async with opened(ArxivSource, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")) as context:
+    async with opened(
+        ArxivSource, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")
+    ) as context:
         answers = [await context.source.search(SourceQuery(text="electron")) for _ in range(2)]
     assert all(answer.complete and answer.items for answer in answers)
     assert len(server.asked) == 2
@@ -102,7 +127,9 @@ async def test_a_damaged_store_of_answers_costs_requests_not_answers(server: Sha
 
 async def test_an_empty_arxiv_page_is_not_kept(server: ShapedServer, tmp_path: Path) -> None:
     settings = keyed_settings("arxiv", server.url)
-    async with opened(ArxivSource, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")) as context:
+    async with opened(
+        ArxivSource, settings, tmp_path, answers=KeyedStore(tmp_path / "answers.sqlite")
+    ) as context:
         assert (await context.source.search(SourceQuery(text="electron"))).items == ()
         server.finds = (Find("One"),)
         assert len((await context.source.search(SourceQuery(text="electron"))).items) == 1
@@ -123,7 +150,9 @@ async def test_only_one_holds_the_turn(tmp_path: Path) -> None:
     assert most == [1, 1, 1, 1]
 
 
-async def test_retries_end_with_the_seconds_allowed(server: ShapedServer, open_source, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_retries_end_with_the_seconds_allowed(
+    server: ShapedServer, open_source, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server.script = ["500"]
     bounds = {"maximum_attempts": 20, "maximum_total_seconds": 20.0, "retry_base_seconds": 10.0}
     clock = SleepingClock()
@@ -134,7 +163,9 @@ async def test_retries_end_with_the_seconds_allowed(server: ShapedServer, open_s
     assert "attempts" in answer.failures[0].detail
 
 
-async def test_a_429_holds_back_the_other_searches_of_the_machine(server: ShapedServer, open_source) -> None:
+async def test_a_429_holds_back_the_other_searches_of_the_machine(
+    server: ShapedServer, open_source
+) -> None:
     server.shape, server.finds, server.script = SHAPES["brave"], (Find("One"),), ["429:1", "good"]
     async with open_source(BraveSource) as one, open_source(BraveSource) as two:
         first = asyncio.create_task(one.source.search(SourceQuery(text="electron")))
@@ -158,15 +189,28 @@ def test_github_tells_a_spent_allowance_from_a_refusal(monkeypatch: pytest.Monke
     reset = "1020"
     spent = reply(403, x_ratelimit_remaining="0", x_ratelimit_reset=reset)
     assert github_wait_seconds(spent) == 20
-    assert refusal_reason(spent) == refusal_reason(reply(403, b"You have exceeded a secondary rate limit")) == "rate_limited"
+    assert (
+        refusal_reason(spent)
+        == refusal_reason(reply(403, b"You have exceeded a secondary rate limit"))
+        == "rate_limited"
+    )
     assert refusal_reason(reply(403, b"Resource not accessible")) == "forbidden"
     assert refusal_reason(reply(422)) == "bad_request"
 
 
 def test_brave_names_the_window_that_is_spent() -> None:
-    assert brave_wait_seconds(reply(x_ratelimit_remaining="0, 1402", x_ratelimit_reset="1, 86400")) == 1
-    assert brave_wait_seconds(reply(x_ratelimit_remaining="1, 1402", x_ratelimit_reset="1, 86400")) == 0
-    assert brave_wait_seconds(reply(429, x_ratelimit_remaining="1, 0", x_ratelimit_reset="1, 86400")) == 86400
+    assert (
+        brave_wait_seconds(reply(x_ratelimit_remaining="0, 1402", x_ratelimit_reset="1, 86400"))
+        == 1
+    )
+    assert (
+        brave_wait_seconds(reply(x_ratelimit_remaining="1, 1402", x_ratelimit_reset="1, 86400"))
+        == 0
+    )
+    assert (
+        brave_wait_seconds(reply(429, x_ratelimit_remaining="1, 0", x_ratelimit_reset="1, 86400"))
+        == 86400
+    )
 
 
 def test_crossref_states_its_rate() -> None:
@@ -182,27 +226,49 @@ def test_settings_never_show_a_key() -> None:
 
 @pytest.mark.parametrize(
     ("word", "reason"),
-    [("bomb", "too_large"), ("endless", "too_large"), ("packed_oddly", "malformed_answer"), ("drips", "timeout")],
+    [
+        ("bomb", "too_large"),
+        ("endless", "too_large"),
+        ("packed_oddly", "malformed_answer"),
+        ("drips", "timeout"),
+    ],
 )
-async def test_an_answer_is_bounded_packed_or_not(server: ShapedServer, open_source, word: str, reason: str) -> None:
+async def test_an_answer_is_bounded_packed_or_not(
+    server: ShapedServer, open_source, word: str, reason: str
+) -> None:
     server.script = [word]
-    async with open_source(BraveSource, timeout_seconds=2.0 if word == "drips" else 60.0, maximum_attempts=1) as context:
+    async with open_source(
+        BraveSource, timeout_seconds=2.0 if word == "drips" else 60.0, maximum_attempts=1
+    ) as context:
         answer = await context.source.search(SourceQuery(text="electron"))
     assert [failure.reason for failure in answer.failures] == [reason]
     assert answer.items == ()
 
 
 async def test_a_redirect_to_no_address_is_a_failure(server: ShapedServer, open_source) -> None:
-    for location in ("http://xn--a.invalid/", "http://[::1", "http://h:99999999/", "//\x7f/", "http://" + "a" * 300 + "/"):
+    for location in (
+        "http://xn--a.invalid/",
+        "http://[::1",
+        "http://h:99999999/",
+        "//\x7f/",
+        "http://" + "a" * 300 + "/",
+    ):
         server.script = [f"to:{location}"]
         async with open_source(BraveSource, maximum_attempts=1) as context:
             answer = await context.source.search(SourceQuery(text="electron"))
-        assert [failure.reason for failure in answer.failures] in (["unreachable"], ["forbidden"]), location
+        assert [failure.reason for failure in answer.failures] in (
+            ["unreachable"],
+            ["forbidden"],
+        ), location
 
 
 @pytest.mark.parametrize("total", ["9" * 5000, "²", "-1", ""])
-async def test_a_number_that_is_none_is_an_answer_not_as_documented(server: ShapedServer, open_source, total: str) -> None:
-    feed = '<feed xmlns="http://www.w3.org/2005/Atom" xmlns:s="http://a9.com/-/spec/opensearch/1.1/">'
+async def test_a_number_that_is_none_is_an_answer_not_as_documented(
+    server: ShapedServer, open_source, total: str
+) -> None:
+    feed = (
+        '<feed xmlns="http://www.w3.org/2005/Atom" xmlns:s="http://a9.com/-/spec/opensearch/1.1/">'
+    )
     server.shape = lambda _: f"{feed}<s:totalResults>{total}</s:totalResults></feed>"
     async with open_source(ArxivSource, maximum_attempts=1) as context:
         answer = await context.source.search(SourceQuery(text="electron"))
@@ -211,15 +277,23 @@ async def test_a_number_that_is_none_is_an_answer_not_as_documented(server: Shap
 
 @pytest.mark.parametrize("number", ["9" * 5000, "nan", "inf", "1e308", "-1"])
 def test_no_header_states_a_wait_or_rate_beyond_reason(number: str) -> None:
-    limited = reply(status=429, retry_after=number, x_ratelimit_remaining="0", x_ratelimit_reset=number)
+    limited = reply(
+        status=429, retry_after=number, x_ratelimit_remaining="0", x_ratelimit_reset=number
+    )
     for wait_seconds in (retry_after_seconds, github_wait_seconds, brave_wait_seconds):
         assert wait_seconds(limited) == 0.0
     assert allowed_per_minute(reply(x_rate_limit_limit=number, x_rate_limit_interval="1s")) is None
-    assert allowed_per_minute(reply(x_rate_limit_limit="1", x_rate_limit_interval=f"{number}h")) is None
+    assert (
+        allowed_per_minute(reply(x_rate_limit_limit="1", x_rate_limit_interval=f"{number}h"))
+        is None
+    )
     assert allowed_per_minute(reply(x_rate_limit_limit="1", x_rate_limit_interval="999999h")) == 1.0
 
 
-@pytest.mark.parametrize("given", ["10.1234/../../v1/x", "10.1234/./x", "10.1234/a/..", "10.1234/a\\..\\b", "10.1234/a\x00b"])
+@pytest.mark.parametrize(
+    "given",
+    ["10.1234/../../v1/x", "10.1234/./x", "10.1234/a/..", "10.1234/a\\..\\b", "10.1234/a\x00b"],
+)
 def test_a_doi_that_would_leave_its_place_in_a_path_is_none(given: str) -> None:
     assert clean_doi(given) is None
 

@@ -15,7 +15,9 @@ TODAY = date(2026, 11, 21)
 
 
 @given(st.text(max_size=300), st.integers(1, 80), st.one_of(st.none(), st.integers(1, 20)))
-def test_a_shortened_query_keeps_to_its_limits_and_tells_every_cut(text: str, characters: int, words: int | None) -> None:
+def test_a_shortened_query_keeps_to_its_limits_and_tells_every_cut(
+    text: str, characters: int, words: int | None
+) -> None:
     wording = shortened(text, characters, words)
     whole = " ".join(shortened(text, 10_000).text.split())
     assert len(wording.text) <= characters
@@ -40,7 +42,10 @@ def test_plain_words_hold_no_operator(text: str) -> None:
 
 
 def test_names_of_the_trade_survive() -> None:
-    assert plain_words('state-of-the-art C++ and "C#", GPT-4.5!') == "state-of-the-art C++ and C# GPT-4.5"
+    assert (
+        plain_words('state-of-the-art C++ and "C#", GPT-4.5!')
+        == "state-of-the-art C++ and C# GPT-4.5"
+    )
 
 
 @given(st.dates(min_value=date(1000, 1, 1)))
@@ -84,8 +89,16 @@ def test_a_year_that_is_none_is_no_date() -> None:
 
 
 def test_dois_are_bare_and_lower_case() -> None:
-    assert clean_doi("https://doi.org/10.1000/ABC") == clean_doi(" doi: 10.1000/abc ") == "10.1000/abc"
-    assert clean_doi("10.1000/a b") is clean_doi("10.1000/a,b") is clean_doi("10.1000/a|b") is clean_doi("") is None
+    assert (
+        clean_doi("https://doi.org/10.1000/ABC") == clean_doi(" doi: 10.1000/abc ") == "10.1000/abc"
+    )
+    assert (
+        clean_doi("10.1000/a b")
+        is clean_doi("10.1000/a,b")
+        is clean_doi("10.1000/a|b")
+        is clean_doi("")
+        is None
+    )
 
 
 @given(st.lists(st.integers(1, 200), max_size=120), st.integers(1, 50))

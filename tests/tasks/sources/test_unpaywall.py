@@ -92,12 +92,19 @@ async def test_what_passes_is_asked_again(server: DocumentServer, ask: Ask) -> N
 
 JSON = st.recursive(
     st.none() | st.integers() | st.text(max_size=9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3)
+    ),
 )
 LOCATIONS = st.dictionaries(st.sampled_from(["url", "url_for_pdf"]), JSON)
 
 
-@given(content=st.dictionaries(st.sampled_from(["best_oa_location", "oa_locations"]), JSON | LOCATIONS | st.lists(LOCATIONS, max_size=3)))
+@given(
+    content=st.dictionaries(
+        st.sampled_from(["best_oa_location", "oa_locations"]),
+        JSON | LOCATIONS | st.lists(LOCATIONS, max_size=3),
+    )
+)
 def test_any_answer_gives_addresses_only(content: dict[str, object]) -> None:
     assert all(isinstance(link, str) and link for link in pdf_links(content))
 
@@ -105,8 +112,12 @@ def test_any_answer_gives_addresses_only(content: dict[str, object]) -> None:
 def test_the_open_access_link_comes_before_arxiv_and_an_empty_one_counts_as_none() -> None:
     both = paper(open_access_pdf_url="https://example.org/a.pdf", arxiv_id="2305.09258")
     assert known_links(both) == ("https://example.org/a.pdf", "https://arxiv.org/pdf/2305.09258")
-    assert known_links(paper(open_access_pdf_url="", url="https://arxiv.org/abs/2305.09258v2")) == ("https://arxiv.org/pdf/2305.09258v2",)
-    assert known_links(paper(doi="10.48550/arXiv.2305.09258")) == ("https://arxiv.org/pdf/2305.09258",)
+    assert known_links(paper(open_access_pdf_url="", url="https://arxiv.org/abs/2305.09258v2")) == (
+        "https://arxiv.org/pdf/2305.09258v2",
+    )
+    assert known_links(paper(doi="10.48550/arXiv.2305.09258")) == (
+        "https://arxiv.org/pdf/2305.09258",
+    )
     assert known_links(paper(arxiv_id="../../etc/passwd")) == ()
 
 

@@ -28,7 +28,9 @@ print(sorted(name for name in sys.modules if name.startswith("opentelemetry")))
 
 
 def test_without_an_endpoint_opentelemetry_is_not_imported() -> None:
-    printed = subprocess.run([sys.executable, "-c", OFF], capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(
+        [sys.executable, "-c", OFF], capture_output=True, text=True, check=True
+    ).stdout
     assert printed.strip() == "[]"
 
 
@@ -42,7 +44,11 @@ def test_without_an_endpoint_nothing_travels_and_ledgers_hold_plain_lists() -> N
 
 def test_an_error_is_told_by_its_type_alone() -> None:
     with collector() as kept:
-        with pytest.raises(ValueError, match="sk-secret"), reporting(TelemetrySettings(otlp_endpoint=kept.url), "assay"), span("run"):
+        with (
+            pytest.raises(ValueError, match="sk-secret"),
+            reporting(TelemetrySettings(otlp_endpoint=kept.url), "assay"),
+            span("run"),
+        ):
             raise ValueError("sk-secret")
         assert [seen.failed_because for seen in kept.spans] == ["ValueError"]
         assert b"sk-secret" not in b"".join(kept.bodies)
@@ -56,14 +62,19 @@ def test_a_reporter_is_shared_by_all_that_report_at_once() -> None:
                 pass
             assert current() is not None
         assert current() is None
-        assert [(seen.name, seen.service) for seen in kept.spans] == [("run", "nightly"), ("nightly", "nightly")]
+        assert [(seen.name, seen.service) for seen in kept.spans] == [
+            ("run", "nightly"),
+            ("nightly", "nightly"),
+        ]
         assert kept.parent_of(kept.named("run")[0]).name == "nightly"
 
 
 def test_a_collector_that_does_not_answer_costs_no_answer() -> None:
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
-        settings = TelemetrySettings(otlp_endpoint=f"http://127.0.0.1:{deaf.getsockname()[1]}", timeout_seconds=0.5)
+        settings = TelemetrySettings(
+            otlp_endpoint=f"http://127.0.0.1:{deaf.getsockname()[1]}", timeout_seconds=0.5
+        )
         with reporting(settings, "assay"), span("run"):
             answer = 42
     assert answer == 42

@@ -34,7 +34,9 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Collector, 
         pytest.MonkeyPatch.context() as patch,
         collector() as kept,
         start_openai_server("good") as model,
-        SemanticScholarServer(corpus(60), fault=lambda number, path: "500" if number == 0 else None) as source,
+        SemanticScholarServer(
+            corpus(60), fault=lambda number, path: "500" if number == 0 else None
+        ) as source,
     ):
         for name, value in {
             "ASSAY_TELEMETRY__OTLP_ENDPOINT": kept.url,
@@ -95,7 +97,9 @@ def test_every_span_hangs_below_the_run_across_processes(seen: tuple[Collector, 
         assert {kept.parent_of(span).name for span in kept.named(name)} == {parent}
     assert {span.service for span in kept.named("gateway request")} == {"assay-gateway"}
     assert {span.service for span in kept.named("shard")} == {"assay-worker"}
-    assert {kept.parent_of(span).name for span in kept.named("upstream request")} == {"gateway request"}
+    assert {kept.parent_of(span).name for span in kept.named("upstream request")} == {
+        "gateway request"
+    }
 
 
 def test_spans_say_what_happened(seen: tuple[Collector, ShardJob]) -> None:
@@ -103,8 +107,12 @@ def test_spans_say_what_happened(seen: tuple[Collector, ShardJob]) -> None:
     (idea,) = kept.named("idea")
     assert idea.attributes["assay.idea_id"] == "idea-1"
     assert {span.attributes["assay.module"] for span in kept.named("module")} == {"soundness"}
-    assert {"extract_methods", "soundness_query"} <= {span.attributes["assay.step"] for span in kept.named("step")}
-    assert [span.failed_because for span in kept.named("upstream request")].count("server_error") == 1
+    assert {"extract_methods", "soundness_query"} <= {
+        span.attributes["assay.step"] for span in kept.named("step")
+    }
+    assert [span.failed_because for span in kept.named("upstream request")].count(
+        "server_error"
+    ) == 1
 
 
 def test_metrics_agree_with_what_landed(seen: tuple[Collector, ShardJob]) -> None:
@@ -113,10 +121,14 @@ def test_metrics_agree_with_what_landed(seen: tuple[Collector, ShardJob]) -> Non
     assert receipt is not None
     assert kept.total("assay.ideas") == 1
     calls = kept.named("model call")
-    assert kept.total("assay.model.calls", status="ok") == len([span for span in calls if span.failed_because is None])
+    assert kept.total("assay.model.calls", status="ok") == len(
+        [span for span in calls if span.failed_because is None]
+    )
     prompt_tokens = sum(span.attributes.get("assay.prompt_tokens", 0) for span in calls)
     assert kept.total("assay.model.tokens", kind="prompt") == prompt_tokens > 0
-    assert kept.total("assay.model.unpriced_calls") == kept.total("assay.model.latency") == len(calls)
+    assert (
+        kept.total("assay.model.unpriced_calls") == kept.total("assay.model.latency") == len(calls)
+    )
     assert kept.total("assay.gateway.requests") == len(kept.named("gateway request"))
     assert kept.total("assay.gateway.upstream_requests") == len(kept.named("upstream request"))
     assert kept.total("assay.gateway.upstream_requests", outcome="500") == 1

@@ -52,13 +52,17 @@ def test_sections_follow_all_kinds_of_headings() -> None:
 
 
 def test_content_words_meet_across_inflection_and_hyphens() -> None:
-    assert toolkit.content_words("class-imbalanced networks") == toolkit.content_words("class imbalanced network")
+    assert toolkit.content_words("class-imbalanced networks") == toolkit.content_words(
+        "class imbalanced network"
+    )
     assert toolkit.content_words("optimisation") == toolkit.content_words("optimization")
     assert toolkit.content_words("the of and") == []
 
 
 def test_key_phrases_prefer_long_repeated_terms() -> None:
-    phrases = toolkit.key_phrases("Sparse token routing helps. Sparse token routing is fast. A cat sat.", 2)
+    phrases = toolkit.key_phrases(
+        "Sparse token routing helps. Sparse token routing is fast. A cat sat.", 2
+    )
     assert phrases[0].startswith("sparse token routing")
     assert len(phrases) == 2
 
@@ -70,8 +74,13 @@ def test_overlap_is_one_for_the_same_and_zero_for_nothing_shared() -> None:
 
 
 def test_ranking_puts_the_sentence_about_the_query_first() -> None:
-    ranked = toolkit.rank_sentences("router accuracy", ["Cats sleep.", "The router gains accuracy.", "The router is slow."], 2)
-    assert [sentence for _, sentence in ranked] == ["The router gains accuracy.", "The router is slow."]
+    ranked = toolkit.rank_sentences(
+        "router accuracy", ["Cats sleep.", "The router gains accuracy.", "The router is slow."], 2
+    )
+    assert [sentence for _, sentence in ranked] == [
+        "The router gains accuracy.",
+        "The router is slow.",
+    ]
     assert ranked[0][0] > ranked[1][0] > 0
 
 
@@ -98,7 +107,9 @@ def test_outcome_cue_reads_the_wording(sentence: str, cue: str) -> None:
 
 @given(ANY, ANY, st.integers(-2, 9))
 @settings(max_examples=150, deadline=None)
-def test_no_text_makes_the_toolkit_raise_and_answers_repeat(text: str, other: str, limit: int) -> None:
+def test_no_text_makes_the_toolkit_raise_and_answers_repeat(
+    text: str, other: str, limit: int
+) -> None:
     def everything() -> tuple[Any, ...]:
         parts = toolkit.sentences(text)
         return (
@@ -117,7 +128,11 @@ def test_no_text_makes_the_toolkit_raise_and_answers_repeat(text: str, other: st
     answer = everything()
     assert answer == everything()
     assert 0.0 <= answer[4] <= 1.0
-    assert all(" ".join(text.split()).find(sentence) >= 0 or "\n" in text or "\r" in text for sentence in answer[0] if text.isascii())
+    assert all(
+        " ".join(text.split()).find(sentence) >= 0 or "\n" in text or "\r" in text
+        for sentence in answer[0]
+        if text.isascii()
+    )
 
 
 @given(ANY, st.integers(0, 50))
@@ -127,9 +142,20 @@ def test_shortened_words_add_up(text: str, limit: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "hostile", ["." * 200_000, "# " + " " * 200_000 + "x", "a" * 300_000, "*" * 100_000, "not " * 50_000, "-" * 100_000 + "a"]
+    "hostile",
+    [
+        "." * 200_000,
+        "# " + " " * 200_000 + "x",
+        "a" * 300_000,
+        "*" * 100_000,
+        "not " * 50_000,
+        "-" * 100_000 + "a",
+    ],
 )
-@pytest.mark.parametrize("function", [toolkit.sentences, toolkit.sections_of_markdown, toolkit.content_words, toolkit.outcome_cue])
+@pytest.mark.parametrize(
+    "function",
+    [toolkit.sentences, toolkit.sections_of_markdown, toolkit.content_words, toolkit.outcome_cue],
+)
 def test_hostile_text_takes_no_quadratic_time(function: Callable[[str], Any], hostile: str) -> None:
     started = time.process_time()
     function(hostile)

@@ -19,7 +19,9 @@ from tasks.web.decoding import UnreadableXmlError, json_of, with_whole_character
         (b'{"title": "caf\xe9"}', "caf\ufffd"),
     ],
 )
-def test_half_a_character_in_json_reads_as_the_replacement_character(content: bytes, read: str) -> None:
+def test_half_a_character_in_json_reads_as_the_replacement_character(
+    content: bytes, read: str
+) -> None:
     assert json_of(content) == {"title": read}
 
 
@@ -46,7 +48,9 @@ def test_half_a_character_in_xml_reads_as_the_replacement_character(half: str) -
     assert "".join(xml_of(content).itertext()).replace("\ufffd", "") == "Sparse attention"
 
 
-@pytest.mark.parametrize("content", [b"", b"<p>", b"<!DOCTYPE p [<!ENTITY x 'y'>]><p>&x;&#xD800;</p>"])
+@pytest.mark.parametrize(
+    "content", [b"", b"<p>", b"<!DOCTYPE p [<!ENTITY x 'y'>]><p>&x;&#xD800;</p>"]
+)
 def test_what_is_no_xml_is_refused(content: bytes) -> None:
     with pytest.raises(UnreadableXmlError):
         xml_of(content)

@@ -11,18 +11,39 @@ from hypothesis import strategies as st
 from tasks.web.headers import LONGEST_WAIT_SECONDS, retry_after_seconds
 
 
-@pytest.mark.parametrize(("given_text", "seconds"), [("7", 7.0), (" 2.5 ", 2.5), ("0", 0.0), ("999999999999", LONGEST_WAIT_SECONDS)])
+@pytest.mark.parametrize(
+    ("given_text", "seconds"),
+    [("7", 7.0), (" 2.5 ", 2.5), ("0", 0.0), ("999999999999", LONGEST_WAIT_SECONDS)],
+)
 def test_seconds_are_read_and_bounded(given_text: str, seconds: float) -> None:
     assert retry_after_seconds(given_text) == seconds
 
 
-@pytest.mark.parametrize("given_text", [None, "", "nan", "inf", "-inf", "-5", "1e308", "+3", "soon", "1" * 400, "²", "Mon, 99 Foo 2026"])
+@pytest.mark.parametrize(
+    "given_text",
+    [
+        None,
+        "",
+        "nan",
+        "inf",
+        "-inf",
+        "-5",
+        "1e308",
+        "+3",
+        "soon",
+        "1" * 400,
+        "²",
+        "Mon, 99 Foo 2026",
+    ],
+)
 def test_what_is_neither_seconds_nor_a_date_says_nothing(given_text: str | None) -> None:
     assert retry_after_seconds(given_text) is None
 
 
 def test_a_date_is_read_as_the_seconds_until_then() -> None:
-    soon = retry_after_seconds(format_datetime(datetime.now(UTC) + timedelta(seconds=120), usegmt=True))
+    soon = retry_after_seconds(
+        format_datetime(datetime.now(UTC) + timedelta(seconds=120), usegmt=True)
+    )
     assert soon is not None
     assert 60 < soon <= 120
     assert retry_after_seconds("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0

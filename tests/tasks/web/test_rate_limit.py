@@ -20,7 +20,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SleepingClock:
     return clock
 
 
-def _take_many(folder: Path, count: int, times: "multiprocessing.Queue[tuple[float, list[float]]]") -> None:
+def _take_many(
+    folder: Path, count: int, times: "multiprocessing.Queue[tuple[float, list[float]]]"
+) -> None:
     async def take() -> list[float]:
         limit = SharedRateLimit(folder, "model", 3000)
         taken = []
@@ -74,14 +76,18 @@ async def test_settling_gives_back_what_was_not_used(tmp_path: Path, clock: Slee
     assert await limit.take() == pytest.approx(0.1)
 
 
-async def test_settling_charges_what_was_used_beyond_the_estimate(tmp_path: Path, clock: SleepingClock) -> None:
+async def test_settling_charges_what_was_used_beyond_the_estimate(
+    tmp_path: Path, clock: SleepingClock
+) -> None:
     limit = SharedRateLimit(tmp_path, "tokens", 60_000)
     await limit.take(10)
     limit.settle(300)
     assert await limit.take() == pytest.approx(0.31)
 
 
-async def test_a_penalty_holds_back_slots_already_handed_out_and_overlapping_ones_count_once(tmp_path: Path, clock: SleepingClock) -> None:
+async def test_a_penalty_holds_back_slots_already_handed_out_and_overlapping_ones_count_once(
+    tmp_path: Path, clock: SleepingClock
+) -> None:
     limit = SharedRateLimit(tmp_path, "model", 600)
     await limit.take()
     waiting = [asyncio.create_task(limit.take()) for _ in range(3)]
@@ -121,7 +127,9 @@ async def test_a_clock_that_is_set_makes_nobody_wait_or_hurry(
     assert await limit.take() == pytest.approx(1.0)
 
 
-async def test_a_machine_that_started_anew_keeps_nobody_waiting_for_its_old_clock(tmp_path: Path, clock: SleepingClock) -> None:
+async def test_a_machine_that_started_anew_keeps_nobody_waiting_for_its_old_clock(
+    tmp_path: Path, clock: SleepingClock
+) -> None:
     limit = SharedRateLimit(tmp_path, "model", 60)
     for _ in range(3):
         await limit.take()

@@ -48,7 +48,10 @@ async def baseline_check(inputs: CheckInput, tools: BaselineTools) -> CheckReply
     texts = [("", source.text) for source in inputs.sources]
     closeness = await closeness_of(inputs.arguments, texts, tools.embedder)
     return CheckReply(
-        arguments=[CheckedArgument(number=number, supported=value >= SUPPORTED) for number, value in enumerate(closeness.values, start=1)]
+        arguments=[
+            CheckedArgument(number=number, supported=value >= SUPPORTED)
+            for number, value in enumerate(closeness.values, start=1)
+        ]
     )
 
 

@@ -7,7 +7,11 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from tasks.benchmarks.novelty_grading.steps.extract_aspects import AspectsInput, AspectsReply, baseline_aspects
+from tasks.benchmarks.novelty_grading.steps.extract_aspects import (
+    AspectsInput,
+    AspectsReply,
+    baseline_aspects,
+)
 from tasks.judging.step import BaselineTools, Step
 from tasks.novelty.closeness import measure
 from tasks.text.words import overlap_0_to_1
@@ -22,7 +26,11 @@ class AlignmentInput(Noun):
 
 class AlignmentReply(Reply):
     reason: str = Field(default="", description="What agrees and what does not.")
-    score: int = Field(ge=0, le=10, description="0 nothing in common, 10 the same arguments and the same conclusion.")
+    score: int = Field(
+        ge=0,
+        le=10,
+        description="0 nothing in common, 10 the same arguments and the same conclusion.",
+    )
 
 
 CLOSENESS_WEIGHT = 0.5
@@ -39,7 +47,10 @@ async def baseline_alignment(inputs: AlignmentInput, tools: BaselineTools) -> Al
     closeness = await measure(inputs.expected, [("", inputs.actual)], tools.embedder)
     shared = overlap_0_to_1(inputs.expected, inputs.actual)
     near = closeness.mean if closeness is not None else shared
-    theirs, ours = [_leaning(await baseline_aspects(AspectsInput(justification=text), tools)) for text in (inputs.expected, inputs.actual)]
+    theirs, ours = [
+        _leaning(await baseline_aspects(AspectsInput(justification=text), tools))
+        for text in (inputs.expected, inputs.actual)
+    ]
     agreement = 1 - abs(theirs - ours)
     value = CLOSENESS_WEIGHT * near + OVERLAP_WEIGHT * shared + LEANING_WEIGHT * agreement
     reason = f"closeness {near:.2f}, shared words {shared:.2f}, novel share of the arguments {theirs:.2f} and {ours:.2f}"

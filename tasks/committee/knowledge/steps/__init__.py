@@ -12,4 +12,10 @@ from tasks.committee.knowledge.steps.refine_queries import REFINE_QUERIES
 from tasks.committee.knowledge.steps.summarise_pages import SUMMARISE_PAGES
 from tasks.judging.step import Step
 
-STEPS: tuple[Step[Any, Any], ...] = (KNOWLEDGE_QUERIES, JUDGE_STANDING, SUMMARISE_PAGES, REFINE_QUERIES, GROUND_EVIDENCE)
+STEPS: tuple[Step[Any, Any], ...] = (
+    KNOWLEDGE_QUERIES,
+    JUDGE_STANDING,
+    SUMMARISE_PAGES,
+    REFINE_QUERIES,
+    GROUND_EVIDENCE,
+)

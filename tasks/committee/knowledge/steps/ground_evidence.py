@@ -36,13 +36,17 @@ class PartHeld(Noun):
 
     part: str
     claims: tuple[str, ...] = Field(min_length=1)
-    keys: tuple[str, ...] = Field(min_length=1, description="Each item stands under exactly one part.")
+    keys: tuple[str, ...] = Field(
+        min_length=1, description="Each item stands under exactly one part."
+    )
 
 
 class GroundingInput(Noun):
     """What does each of these items say for or against the part it is held against?"""
 
-    idea: str = Field(min_length=1, description="Title and gist, which is enough to read the claims by.")
+    idea: str = Field(
+        min_length=1, description="Title and gist, which is enough to read the claims by."
+    )
     items: tuple[ItemShown, ...] = Field(min_length=1)
     parts: tuple[PartHeld, ...] = Field(min_length=1)
 
@@ -70,7 +74,11 @@ OUTCOME_BONUS = 0.08
 """Cosine by which a sentence that words an outcome may be further from the claim than one that words none."""
 NEEDS = frozenset({IdeaPart.MOTIVATIONS.value, IdeaPart.RESEARCH_QUESTIONS.value})
 """Parts that claim something is wanting."""
-_VERBS = {Relation.SUPPORTS: "speaks for", Relation.REFUTES: "speaks against", Relation.NEITHER: "neither supports nor refutes"}
+_VERBS = {
+    Relation.SUPPORTS: "speaks for",
+    Relation.REFUTES: "speaks against",
+    Relation.NEITHER: "neither supports nor refutes",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,42 +89,66 @@ class _Candidates:
     sentences: tuple[str, ...]
 
 
-async def baseline_grounding(inputs: GroundingInput, tools: BaselineTools) -> GroundingReply | NoAnswer:
+async def baseline_grounding(
+    inputs: GroundingInput, tools: BaselineTools
+) -> GroundingReply | NoAnswer:
     """An item's answer depends on no other item: candidates by shared words, the best by embedding, the outcome by its wording."""
     parts = {key: part for part in inputs.parts for key in part.keys}
     held = [item for item in inputs.items if item.key in parts]
     if not held:
         return NoAnswer(Reason.NOTHING_TO_JUDGE, "no item shown is to be held against a part")
     candidates = [_candidates(item, parts[item.key]) for item in held]
-    texts = list(dict.fromkeys(text for each in candidates for text in (*each.claims, *each.sentences)))
+    texts = list(
+        dict.fromkeys(text for each in candidates for text in (*each.claims, *each.sentences))
+    )
     vectors = dict(zip(texts, await tools.embedder.embed(texts), strict=True))
     return GroundingReply(items=[_entry(each, vectors) for each in candidates])
 
 
 def _candidates(item: ItemShown, part: PartHeld) -> _Candidates:
-    return _Candidates(item, part.part, part.claims, _nearest_by_words(item, "\n".join(part.claims)))
+    return _Candidates(
+        item, part.part, part.claims, _nearest_by_words(item, "\n".join(part.claims))
+    )
 
 
 def _nearest_by_words(item: ItemShown, claims: str) -> tuple[str, ...]:
     found = [
-        sentence for sentence in dict.fromkeys(sentences(item.text)) if SHORTEST_WORDS <= len(sentence.split()) <= LONGEST_WORDS
+        sentence
+        for sentence in dict.fromkeys(sentences(item.text))
+        if SHORTEST_WORDS <= len(sentence.split()) <= LONGEST_WORDS
     ] or sentences(item.text)[:1]
-    return tuple(sentence for _, sentence in rank_sentences(claims, found[:SENTENCES_READ], SENTENCES_EMBEDDED))
+    return tuple(
+        sentence
+        for _, sentence in rank_sentences(claims, found[:SENTENCES_READ], SENTENCES_EMBEDDED)
+    )
 
 
 def _entry(candidates: _Candidates, vectors: dict[str, NDArray[np.float32]]) -> GroundingEntry:
     item = candidates.item
     if not candidates.sentences:
         return GroundingEntry(
-            key=item.key, relation=Relation.NEITHER, evidence="", analysis="It holds no whole sentence.", relevance=0, passage=""
+            key=item.key,
+            relation=Relation.NEITHER,
+            evidence="",
+            analysis="It holds no whole sentence.",
+            relevance=0,
+            passage="",
         )
     cosine, sentence, claim = max(
-        ((float(vectors[sentence] @ vectors[claim]), sentence, claim) for sentence in candidates.sentences for claim in candidates.claims),
+        (
+            (float(vectors[sentence] @ vectors[claim]), sentence, claim)
+            for sentence in candidates.sentences
+            for claim in candidates.claims
+        ),
         key=lambda found: found[0] + OUTCOME_BONUS * (read_sentence(found[1]).sign != "neutral"),
     )
     relevance = round(10 * min(max(cosine, 0.0) / FULL_COSINE, 1.0))
     relation = _relation(sentence, relevance, candidates.part)
-    shared = [phrase for phrase in specific_phrases(sentence, 6) if mentions(specific_stems(claim), phrase)][:3]
+    shared = [
+        phrase
+        for phrase in specific_phrases(sentence, 6)
+        if mentions(specific_stems(claim), phrase)
+    ][:3]
     common = f"both speak of {listed(shared)}" if shared else "no key phrase in common"
     return GroundingEntry(
         key=item.key,

@@ -41,7 +41,9 @@ class StandingInput(Noun):
 
     idea: str = Field(min_length=1)
     items: tuple[ItemStanding, ...] = Field(min_length=1)
-    as_of_year: int = Field(description="The year against which age is reckoned: the cutoff's, or the current one.")
+    as_of_year: int = Field(
+        description="The year against which age is reckoned: the cutoff's, or the current one."
+    )
 
 
 class StandingEntry(KeyedEntry):
@@ -63,7 +65,9 @@ _INSTITUTION = bounded(
 _NON_PROFIT = bounded(r"\.org$|^docs?\.|readthedocs|(?:^|\.)github\.io$")
 
 
-async def baseline_standing(inputs: StandingInput, tools: BaselineTools) -> StandingReply | NoAnswer:
+async def baseline_standing(
+    inputs: StandingInput, tools: BaselineTools
+) -> StandingReply | NoAnswer:
     """Each item by itself, rounded to whole points."""
     del tools
     entries = []
@@ -71,8 +75,14 @@ async def baseline_standing(inputs: StandingInput, tools: BaselineTools) -> Stan
         known = _known(item, inputs.as_of_year)
         if known is not None:
             score_0_to_1, reason = known
-            entries.append(StandingEntry(key=item.key, reason=reason, score=round(10 * score_0_to_1)))
-    return StandingReply(items=entries) if entries else NoAnswer(Reason.NO_EVIDENCE, "nothing is known of the items' standing")
+            entries.append(
+                StandingEntry(key=item.key, reason=reason, score=round(10 * score_0_to_1))
+            )
+    return (
+        StandingReply(items=entries)
+        if entries
+        else NoAnswer(Reason.NO_EVIDENCE, "nothing is known of the items' standing")
+    )
 
 
 def _known(item: ItemStanding, as_of_year: int) -> tuple[float, str] | None:
@@ -94,7 +104,9 @@ def _of_paper(item: ItemStanding, years: int) -> tuple[float, str] | None:
     reason = f"{item.citation_count} citations in {years} years"
     if venue is None:
         return cited, f"{reason}; venue unknown."
-    return CITATION_WEIGHT * cited + (1 - CITATION_WEIGHT) * venue, f"{reason}; published in {item.site}."
+    return CITATION_WEIGHT * cited + (
+        1 - CITATION_WEIGHT
+    ) * venue, f"{reason}; published in {item.site}."
 
 
 def _of_site(site: str) -> tuple[float, str] | None:
@@ -103,7 +115,11 @@ def _of_site(site: str) -> tuple[float, str] | None:
     host = site.lower()
     if _INSTITUTION.search(host):
         return 0.8, f"{site} is an institution's or reference site."
-    return (0.5, f"{site} is a non-profit or documentation site.") if _NON_PROFIT.search(host) else (0.35, f"{site} is an ordinary site.")
+    return (
+        (0.5, f"{site} is a non-profit or documentation site.")
+        if _NON_PROFIT.search(host)
+        else (0.35, f"{site} is an ordinary site.")
+    )
 
 
 def _share(amount: float, top: float) -> float:

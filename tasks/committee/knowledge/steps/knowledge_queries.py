@@ -11,7 +11,13 @@ from schemas.base import Noun, Reply
 from schemas.committee import IdeaPart
 from schemas.knowledge import SourceKind
 from schemas.reasons import Reason
-from tasks.committee.knowledge.steps.query_words import WORD_LIMITS, abbreviations, filled, ranked_phrases, reworded
+from tasks.committee.knowledge.steps.query_words import (
+    WORD_LIMITS,
+    abbreviations,
+    filled,
+    ranked_phrases,
+    reworded,
+)
 from tasks.committee.knowledge.steps.shown import PartShown
 from tasks.judging.reply_fields import SoundEntries, Text
 from tasks.judging.step import BaselineTools, NoAnswer, Step
@@ -32,7 +38,9 @@ class PartQueries(Reply):
 
     part: IdeaPart
     kind: SourceKind
-    queries: Annotated[list[Text], Field(min_length=1)] = Field(description="Established terms first, then synonyms.")
+    queries: Annotated[list[Text], Field(min_length=1)] = Field(
+        description="Established terms first, then synonyms."
+    )
 
 
 class QueriesReply(Reply):
@@ -46,22 +54,40 @@ async def baseline_queries(inputs: QueriesInput, tools: BaselineTools) -> Querie
     """Per part and kind: the two phrases the idea dwells on most, a rewording of them, then the next phrases."""
     del tools
     frequency = stem_counts(inputs.idea)
-    subject = sorted(dict.fromkeys(meaningful_words(inputs.idea)), key=lambda word: -salience(word, frequency))[:SUBJECT_WORDS]
+    subject = sorted(
+        dict.fromkeys(meaningful_words(inputs.idea)), key=lambda word: -salience(word, frequency)
+    )[:SUBJECT_WORDS]
     explained = abbreviations(inputs.idea)
     entries = []
     for part in inputs.parts:
         phrases = ranked_phrases("\n".join(part.claims), frequency)
         for kind in inputs.kinds:
-            queries = _queries(phrases, subject, WORD_LIMITS[SourceKind(kind)], explained, inputs.maximum_queries)
+            queries = _queries(
+                phrases, subject, WORD_LIMITS[SourceKind(kind)], explained, inputs.maximum_queries
+            )
             if queries:
-                entries.append(PartQueries(part=IdeaPart(part.part), kind=SourceKind(kind), queries=queries))
-    return QueriesReply(entries=entries) if entries else NoAnswer(Reason.NOTHING_TO_JUDGE, "the claims name nothing to search for")
+                entries.append(
+                    PartQueries(part=IdeaPart(part.part), kind=SourceKind(kind), queries=queries)
+                )
+    return (
+        QueriesReply(entries=entries)
+        if entries
+        else NoAnswer(Reason.NOTHING_TO_JUDGE, "the claims name nothing to search for")
+    )
 
 
-def _queries(phrases: list[str], subject: list[str], word_limit: int, explained: tuple[tuple[str, str], ...], limit: int) -> list[str]:
+def _queries(
+    phrases: list[str],
+    subject: list[str],
+    word_limit: int,
+    explained: tuple[tuple[str, str], ...],
+    limit: int,
+) -> list[str]:
     found: dict[str, None] = {}
     for start in range(len(phrases)):
-        query = filled([*phrases[start : start + 2], *subject], word_limit) or " ".join(phrases[start].split()[:word_limit])
+        query = filled([*phrases[start : start + 2], *subject], word_limit) or " ".join(
+            phrases[start].split()[:word_limit]
+        )
         for candidate in (query, reworded(query, explained)):
             if candidate:
                 found.setdefault(candidate)

@@ -17,7 +17,9 @@ WORD_LIMITS = {SourceKind.PAPERS: 7, SourceKind.WEB: 8, SourceKind.CODE: 4}
 def ranked_phrases(text: str, frequency: Counter[str]) -> list[str]:
     """Phrases of `text` that name something, those the idea dwells on first."""
     phrases = specific_phrases(text, 8) or meaningful_words(text)[:4]
-    return sorted(phrases, key=lambda phrase: -sum(salience(word, frequency) for word in phrase.split()))
+    return sorted(
+        phrases, key=lambda phrase: -sum(salience(word, frequency) for word in phrase.split())
+    )
 
 
 def filled(phrases: list[str], word_limit: int) -> str:
@@ -25,7 +27,11 @@ def filled(phrases: list[str], word_limit: int) -> str:
     chosen: list[str] = []
     have: set[str] = set()
     for phrase in phrases:
-        fresh = [word for word in phrase.split() if not specific_stems(word) or not specific_stems(word) <= have]
+        fresh = [
+            word
+            for word in phrase.split()
+            if not specific_stems(word) or not specific_stems(word) <= have
+        ]
         if len(chosen) + len(fresh) <= word_limit:
             chosen.extend(fresh)
             have |= specific_stems(" ".join(fresh))
@@ -78,8 +84,13 @@ _INSIDE_A_WORD = bounded(r"[\w-]")
 
 @lru_cache(maxsize=1)
 def _table() -> tuple[tuple[str, str], ...]:
-    pairs = [tuple(side.strip() for side in line.split("=")) for line in _EQUIVALENTS.strip().splitlines()]
-    return tuple((left, right) for left, right in pairs) + tuple((right, left) for left, right in pairs)
+    pairs = [
+        tuple(side.strip() for side in line.split("="))
+        for line in _EQUIVALENTS.strip().splitlines()
+    ]
+    return tuple((left, right) for left, right in pairs) + tuple(
+        (right, left) for left, right in pairs
+    )
 
 
 def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
@@ -89,7 +100,9 @@ def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
         short = match.group(2).rstrip("s")
         words = match.group(1).replace("-", " ").split()
         long = words[-len(short) :]
-        if len(long) == len(short) and all(word[0].lower() == letter.lower() for word, letter in zip(long, short, strict=True)):
+        if len(long) == len(short) and all(
+            word[0].lower() == letter.lower() for word, letter in zip(long, short, strict=True)
+        ):
             found.setdefault(short.lower(), " ".join(long).lower())
     return tuple(found.items()) + tuple((long, short) for short, long in found.items())
 
@@ -103,7 +116,8 @@ def reworded(query: str, explained: tuple[tuple[str, str], ...]) -> str | None:
                 (
                     start + len(term) + len(ending)
                     for ending in ("s", "es", "")
-                    if folded.startswith(ending, start + len(term)) and not _INSIDE_A_WORD.match(folded, start + len(term) + len(ending))
+                    if folded.startswith(ending, start + len(term))
+                    and not _INSIDE_A_WORD.match(folded, start + len(term) + len(ending))
                 ),
                 None,
             )

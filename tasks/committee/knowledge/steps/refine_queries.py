@@ -27,8 +27,12 @@ class QueryOutcome(Noun):
     query: str
     found_count: int = Field(ge=0)
     kept_count: int = Field(ge=0, description="Of its finds, those among the best of their kind.")
-    mean_similarity: float = Field(ge=0, le=1, description="Of its finds to the idea; 0 without any.")
-    gists: tuple[str, ...] = Field(default=(), description="Titles and beginnings of its best finds.")
+    mean_similarity: float = Field(
+        ge=0, le=1, description="Of its finds to the idea; 0 without any."
+    )
+    gists: tuple[str, ...] = Field(
+        default=(), description="Titles and beginnings of its best finds."
+    )
 
 
 class RefinementInput(Noun):
@@ -69,7 +73,9 @@ GENERAL_SIMILARITY = 0.45
 """Mean cosine to the idea under which finds are about something else, and under which they are at most of the field."""
 
 
-async def baseline_refinement(inputs: RefinementInput, tools: BaselineTools) -> RefinementReply | NoAnswer:
+async def baseline_refinement(
+    inputs: RefinementInput, tools: BaselineTools
+) -> RefinementReply | NoAnswer:
     """One verdict per part and kind that was searched, by how many things were found and how near they stand."""
     del tools
     frequency = stem_counts(inputs.idea)
@@ -77,15 +83,32 @@ async def baseline_refinement(inputs: RefinementInput, tools: BaselineTools) -> 
     entries = []
     for part in inputs.parts:
         for kind in inputs.kinds:
-            outcomes = [outcome for outcome in inputs.outcomes if (outcome.part, outcome.kind) == (part.part, kind)]
+            outcomes = [
+                outcome
+                for outcome in inputs.outcomes
+                if (outcome.part, outcome.kind) == (part.part, kind)
+            ]
             if outcomes:
                 trouble = _trouble(outcomes)
-                words = _words(trouble, part, outcomes, ranked_phrases("\n".join(part.claims), frequency))
+                words = _words(
+                    trouble, part, outcomes, ranked_phrases("\n".join(part.claims), frequency)
+                )
                 query = filled(words, WORD_LIMITS[SourceKind(kind)])
                 fresh = [query] if query and query not in asked else []
                 asked.update(fresh)
-                entries.append(RefinedQueries(part=IdeaPart(part.part), kind=SourceKind(kind), trouble=trouble, queries=fresh))
-    return RefinementReply(entries=entries) if entries else NoAnswer(Reason.NOTHING_TO_JUDGE, "no part shown was searched")
+                entries.append(
+                    RefinedQueries(
+                        part=IdeaPart(part.part),
+                        kind=SourceKind(kind),
+                        trouble=trouble,
+                        queries=fresh,
+                    )
+                )
+    return (
+        RefinementReply(entries=entries)
+        if entries
+        else NoAnswer(Reason.NOTHING_TO_JUDGE, "no part shown was searched")
+    )
 
 
 def _trouble(outcomes: list[QueryOutcome]) -> QueryTrouble:
@@ -98,13 +121,17 @@ def _trouble(outcomes: list[QueryOutcome]) -> QueryTrouble:
     return QueryTrouble.TOO_GENERAL if mean < GENERAL_SIMILARITY else QueryTrouble.NONE
 
 
-def _words(trouble: QueryTrouble, part: PartShown, outcomes: list[QueryOutcome], phrases: list[str]) -> list[str]:
+def _words(
+    trouble: QueryTrouble, part: PartShown, outcomes: list[QueryOutcome], phrases: list[str]
+) -> list[str]:
     """Phrases for the next query, best first. What was read counts where the claims speak of it too, or where nothing ails the queries."""
     used = frozenset(stem for outcome in outcomes for stem in specific_stems(outcome.query))
     fresh = [phrase for phrase in phrases if not specific_stems(phrase) <= used]
     read = specific_phrases("\n".join(gist for outcome in outcomes for gist in outcome.gists), 8)
     claims = specific_stems("\n".join(part.claims))
-    shared = [phrase for phrase in read if mentions(claims, phrase) and not specific_stems(phrase) <= used]
+    shared = [
+        phrase for phrase in read if mentions(claims, phrase) and not specific_stems(phrase) <= used
+    ]
     if trouble is QueryTrouble.TOO_SPECIFIC:
         return phrases[:1]
     if trouble is QueryTrouble.LOW_RELEVANCE:

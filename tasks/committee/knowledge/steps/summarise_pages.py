@@ -45,19 +45,33 @@ SENTENCES_READ = 200
 SHORTEST_WORDS = 6
 
 
-async def baseline_summaries(inputs: SummariesInput, tools: BaselineTools) -> SummariesReply | NoAnswer:
+async def baseline_summaries(
+    inputs: SummariesInput, tools: BaselineTools
+) -> SummariesReply | NoAnswer:
     """Each page by itself; one without whole sentences gets no entry."""
     del tools
     pages = [summary for page in inputs.pages if (summary := _summary(page, inputs.idea))]
-    return SummariesReply(pages=pages) if pages else NoAnswer(Reason.NO_EVIDENCE, "the pages hold no whole sentences")
+    return (
+        SummariesReply(pages=pages)
+        if pages
+        else NoAnswer(Reason.NO_EVIDENCE, "the pages hold no whole sentences")
+    )
 
 
 def _summary(page: PageShown, idea: str) -> PageSummary | None:
-    found = [sentence for sentence in dict.fromkeys(sentences(page.text)) if len(sentence.split()) >= SHORTEST_WORDS][:SENTENCES_READ]
+    found = [
+        sentence
+        for sentence in dict.fromkeys(sentences(page.text))
+        if len(sentence.split()) >= SHORTEST_WORDS
+    ][:SENTENCES_READ]
     if not found:
         return None
     best = [sentence for _, sentence in rank_sentences(idea, found, SUMMARY_SENTENCES)]
-    return PageSummary(key=page.key, summary=" ".join(sentence for sentence in found if sentence in best), passages=best[:PASSAGES])
+    return PageSummary(
+        key=page.key,
+        summary=" ".join(sentence for sentence in found if sentence in best),
+        passages=best[:PASSAGES],
+    )
 
 
 SUMMARISE_PAGES = Step(

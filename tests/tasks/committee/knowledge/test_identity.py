@@ -15,7 +15,9 @@ from tasks.committee.knowledge.pool import Find, Pool, Query
 QUERY = Query(IdeaPart.METHODS, SourceKind.PAPERS, "sparse attention")
 
 
-def found(url: str, title: str = "", kind: SourceKind = SourceKind.PAPERS, **more: Any) -> KnowledgeItem:
+def found(
+    url: str, title: str = "", kind: SourceKind = SourceKind.PAPERS, **more: Any
+) -> KnowledgeItem:
     return KnowledgeItem(kind=kind, source="fake", title=title, url=url, **more)
 
 
@@ -24,11 +26,20 @@ def find(item: KnowledgeItem, phase: KnowledgePhase = KnowledgePhase.BEFORE) -> 
 
 
 SAME = [
-    (found("https://arxiv.org/abs/2005.00001v2"), found("https://example.org/x", arxiv_id="2005.00001")),
+    (
+        found("https://arxiv.org/abs/2005.00001v2"),
+        found("https://example.org/x", arxiv_id="2005.00001"),
+    ),
     (found("https://arxiv.org/pdf/2005.00001"), found("https://doi.org/10.48550/arXiv.2005.00001")),
     (found("https://a.org/1", doi="10.1234/ABC"), found("https://doi.org/10.1234/abc")),
-    (found("https://a.org/1", "Sparse attention at scale: a study"), found("https://b.org/2", "Sparse Attention at Scale – A Study")),
-    (found("http://www.a.org/post/?utm_source=x#top", kind=SourceKind.WEB), found("https://a.org/post", kind=SourceKind.WEB)),
+    (
+        found("https://a.org/1", "Sparse attention at scale: a study"),
+        found("https://b.org/2", "Sparse Attention at Scale – A Study"),
+    ),
+    (
+        found("http://www.a.org/post/?utm_source=x#top", kind=SourceKind.WEB),
+        found("https://a.org/post", kind=SourceKind.WEB),
+    ),
 ]
 DIFFERENT = [
     (found("https://a.org/1", "Editorial"), found("https://b.org/2", "Editorial")),
@@ -49,14 +60,29 @@ def test_one_thing_under_two_names_is_one(left: KnowledgeItem, right: KnowledgeI
 
 
 @pytest.mark.parametrize(("left", "right"), DIFFERENT)
-def test_a_short_title_a_headline_and_another_query_do_not_make_one_thing(left: KnowledgeItem, right: KnowledgeItem) -> None:
+def test_a_short_title_a_headline_and_another_query_do_not_make_one_thing(
+    left: KnowledgeItem, right: KnowledgeItem
+) -> None:
     assert not identities(left) & identities(right)
 
 
 def test_merging_fills_gaps_and_keeps_the_higher_counts() -> None:
     pool = Pool()
-    pool.add(find(found("https://arxiv.org/abs/2005.00001", "A title of five words", citation_count=3)))
-    pool.add(find(found("https://a.org/1", "A title of five words", text="An abstract.", venue="ICLR", citation_count=9, doi="10.1234/x")))
+    pool.add(
+        find(found("https://arxiv.org/abs/2005.00001", "A title of five words", citation_count=3))
+    )
+    pool.add(
+        find(
+            found(
+                "https://a.org/1",
+                "A title of five words",
+                text="An abstract.",
+                venue="ICLR",
+                citation_count=9,
+                doi="10.1234/x",
+            )
+        )
+    )
     (candidate,) = pool
     item = candidate.item
     assert (item.url, item.text, item.venue, item.citation_count, item.doi) == (
@@ -65,8 +91,13 @@ def test_merging_fills_gaps_and_keeps_the_higher_counts() -> None:
     assert pool.add(find(found("https://doi.org/10.1234/x"))) is None
 
 
-@pytest.mark.parametrize("order", [(KnowledgePhase.BEFORE, KnowledgePhase.AFTER), (KnowledgePhase.AFTER, KnowledgePhase.BEFORE)])
-def test_what_one_source_dates_before_the_cutoff_is_no_later_knowledge(order: tuple[KnowledgePhase, ...]) -> None:
+@pytest.mark.parametrize(
+    "order",
+    [(KnowledgePhase.BEFORE, KnowledgePhase.AFTER), (KnowledgePhase.AFTER, KnowledgePhase.BEFORE)],
+)
+def test_what_one_source_dates_before_the_cutoff_is_no_later_knowledge(
+    order: tuple[KnowledgePhase, ...],
+) -> None:
     pool = Pool()
     for phase in order:
         pool.add(find(found("https://arxiv.org/abs/2005.00001"), phase))
@@ -78,13 +109,18 @@ def test_what_one_source_dates_before_the_cutoff_is_no_later_knowledge(order: tu
     [
         ("Sparse Attention for Long Documents", True),
         ("[2402.01234] Sparse attention for long documents - OpenReview", True),
-        ("Sparse attention for long documents: what a survey of two hundred papers tells about it", False),
+        (
+            "Sparse attention for long documents: what a survey of two hundred papers tells about it",
+            False,
+        ),
         ("Dense attention for long documents", False),
         ("", False),
     ],
 )
 def test_the_ideas_own_publication_is_known_by_its_title(title: str, same: bool) -> None:
-    assert is_the_idea(found("https://a.org/1", title), "Sparse attention for long documents") is same
+    assert (
+        is_the_idea(found("https://a.org/1", title), "Sparse attention for long documents") is same
+    )
     assert not is_the_idea(found("https://a.org/1", "Attention"), "Attention")
 
 

@@ -21,13 +21,18 @@ QUERY = Query(IdeaPart.METHODS, SourceKind.PAPERS, "q")
 def pool_of(rows: list[tuple[SourceKind, KnowledgePhase, float, float | None]]) -> Pool:
     pool = Pool()
     for number, (kind, phase, semantic, judge) in enumerate(rows):
-        item = KnowledgeItem(kind=kind, source="fake", title="", url=f"https://example.org/{number}")
+        item = KnowledgeItem(
+            kind=kind, source="fake", title="", url=f"https://example.org/{number}"
+        )
         candidate: Any = pool.add(Find(item, phase, QUERY, 1))
         candidate.semantic_0_to_1, candidate.judge_0_to_1 = semantic, judge
     return pool
 
 
-ROWS = st.lists(st.tuples(st.sampled_from(SourceKind), st.sampled_from(KnowledgePhase), UNIT, st.none() | UNIT), max_size=40)
+ROWS = st.lists(
+    st.tuples(st.sampled_from(SourceKind), st.sampled_from(KnowledgePhase), UNIT, st.none() | UNIT),
+    max_size=40,
+)
 
 
 @given(ROWS, st.integers(1, 5), UNIT)
@@ -46,30 +51,51 @@ def test_what_similarity_left_out_no_judge_brings_back(rows: Any, limit: int) ->
     pool = pool_of(rows)
     through = shortlist(pool, limit)
     for candidate in pool:
-        better = [each for each in pool.of(candidate.phase, candidate.item.kind) if each.semantic_0_to_1 > candidate.semantic_0_to_1]  # type: ignore[operator]
+        better = [
+            each
+            for each in pool.of(candidate.phase, candidate.item.kind)
+            if each.semantic_0_to_1 > candidate.semantic_0_to_1
+        ]  # type: ignore[operator]
         if len(better) >= SIMILARITY_SHARE * limit:
             assert candidate not in through
 
 
 @given(UNIT, UNIT, UNIT, UNIT)
-def test_a_better_judgement_never_lowers_the_score(semantic: float, low: float, high: float, weight: float) -> None:
+def test_a_better_judgement_never_lowers_the_score(
+    semantic: float, low: float, high: float, weight: float
+) -> None:
     low, high = sorted((low, high))
     first, second = pool_of(
-        [(SourceKind.WEB, KnowledgePhase.BEFORE, semantic, low), (SourceKind.WEB, KnowledgePhase.BEFORE, semantic, high)]
+        [
+            (SourceKind.WEB, KnowledgePhase.BEFORE, semantic, low),
+            (SourceKind.WEB, KnowledgePhase.BEFORE, semantic, high),
+        ]
     )
     assert (score_0_to_1(first, weight) or 0) <= (score_0_to_1(second, weight) or 0)
 
 
 def test_one_that_was_not_judged_has_no_score_and_is_placed_by_similarity() -> None:
-    pool = pool_of([(SourceKind.WEB, KnowledgePhase.BEFORE, 0.6, 0.1), (SourceKind.WEB, KnowledgePhase.BEFORE, 0.55, None)])
+    pool = pool_of(
+        [
+            (SourceKind.WEB, KnowledgePhase.BEFORE, 0.6, 0.1),
+            (SourceKind.WEB, KnowledgePhase.BEFORE, 0.55, None),
+        ]
+    )
     unjudged: Candidate = pool.candidates[1]
     assert score_0_to_1(unjudged, 0.2) is None
     assert select(pool, pool, 1, 0.2) == [unjudged]
     assert score_0_to_1(unjudged, 0.0) == 0.55
 
 
-@given(st.lists(st.tuples(st.just("Part"), st.lists(st.just("word"), max_size=60).map(" ".join)), max_size=6), st.integers(1, 120))
-def test_a_reading_keeps_what_fits_and_counts_the_rest(parts: list[tuple[str, str]], limit: int) -> None:
+@given(
+    st.lists(
+        st.tuples(st.just("Part"), st.lists(st.just("word"), max_size=60).map(" ".join)), max_size=6
+    ),
+    st.integers(1, 120),
+)
+def test_a_reading_keeps_what_fits_and_counts_the_rest(
+    parts: list[tuple[str, str]], limit: int
+) -> None:
     text = within(parts, limit)
     assert text.count("word") - text.count("words left out") <= limit
     whole = sum(len(body.split()) for _, body in parts)
@@ -78,8 +104,15 @@ def test_a_reading_keeps_what_fits_and_counts_the_rest(parts: list[tuple[str, st
 
 async def test_without_a_judges_weight_no_judge_is_asked() -> None:
     engine = FakeEngine(WordEmbedder(), {})
-    papers = [paper("hashing", "Learned hashing improves sparse attention."), paper("density", "Dense attention is slow on documents.")]
-    knowledge = await gather_knowledge(IDEA, claims(), parameters(judge_weight=0.0), engine, tools(literature=Library(papers)))
+    papers = [
+        paper("hashing", "Learned hashing improves sparse attention."),
+        paper("density", "Dense attention is slow on documents."),
+    ]
+    knowledge = await gather_knowledge(
+        IDEA, claims(), parameters(judge_weight=0.0), engine, tools(literature=Library(papers))
+    )
     assert "judge_standing" not in {name for name, _ in engine.asked}
     assert len(knowledge.records) == 2
-    assert all(record.score_0_to_1 == record.semantic_similarity_0_to_1 for record in knowledge.records)
+    assert all(
+        record.score_0_to_1 == record.semantic_similarity_0_to_1 for record in knowledge.records
+    )

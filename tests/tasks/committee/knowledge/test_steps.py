@@ -15,17 +15,47 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.gather import gather_knowledge
 from tasks.committee.knowledge.steps import STEPS
-from tasks.committee.knowledge.steps.ground_evidence import GROUND_EVIDENCE, GroundingInput, ItemShown, PartHeld, baseline_grounding
-from tasks.committee.knowledge.steps.judge_standing import ItemStanding, StandingInput, baseline_standing
+from tasks.committee.knowledge.steps.ground_evidence import (
+    GROUND_EVIDENCE,
+    GroundingInput,
+    ItemShown,
+    PartHeld,
+    baseline_grounding,
+)
+from tasks.committee.knowledge.steps.judge_standing import (
+    ItemStanding,
+    StandingInput,
+    baseline_standing,
+)
 from tasks.committee.knowledge.steps.knowledge_queries import QueriesInput, baseline_queries
 from tasks.committee.knowledge.steps.query_words import WORD_LIMITS, abbreviations, reworded
-from tasks.committee.knowledge.steps.refine_queries import QueryOutcome, QueryTrouble, RefinementInput, baseline_refinement
+from tasks.committee.knowledge.steps.refine_queries import (
+    QueryOutcome,
+    QueryTrouble,
+    RefinementInput,
+    baseline_refinement,
+)
 from tasks.committee.knowledge.steps.shown import PartShown
-from tasks.committee.knowledge.steps.summarise_pages import SUMMARISE_PAGES, PageShown, SummariesInput
+from tasks.committee.knowledge.steps.summarise_pages import (
+    SUMMARISE_PAGES,
+    PageShown,
+    SummariesInput,
+)
 from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine
 from tasks.judging.step import BaselineTools, NoAnswer
 from tests.support.contribution_fakes import WordEmbedder
-from tests.support.knowledge_fakes import IDEA, PARTS, FakeReader, FakeSource, Library, claims, item, paper, parameters, tools
+from tests.support.knowledge_fakes import (
+    IDEA,
+    PARTS,
+    FakeReader,
+    FakeSource,
+    Library,
+    claims,
+    item,
+    paper,
+    parameters,
+    tools,
+)
 from tests.support.openai_server import start_openai_server
 
 TOOLS = BaselineTools(embedder=WordEmbedder())
@@ -34,19 +64,34 @@ SHOWN = tuple(PartShown(part=part.value, claims=(text,)) for part, text in PARTS
 
 
 def standing(**changes: Any) -> ItemStanding:
-    fields: dict[str, Any] = {"kind": "papers", "site": "", "published": "2020-01-01", "citation_count": None, "stars": None}
+    fields: dict[str, Any] = {
+        "kind": "papers",
+        "site": "",
+        "published": "2020-01-01",
+        "citation_count": None,
+        "stars": None,
+    }
     return ItemStanding(**({"key": "K1", "title": "T"} | fields | changes))
 
 
 def grounding(text: str, part: IdeaPart = IdeaPart.METHODS) -> GroundingInput:
     shown = ItemShown(key="K1", kind="papers", title="T", text=text)
-    return GroundingInput(idea="Sparse attention", items=(shown,), parts=(PartHeld(part=part.value, claims=(PARTS[part],), keys=("K1",)),))
+    return GroundingInput(
+        idea="Sparse attention",
+        items=(shown,),
+        parts=(PartHeld(part=part.value, claims=(PARTS[part],), keys=("K1",)),),
+    )
 
 
 @pytest.mark.parametrize(
     ("step", "question"),
     [
-        (SUMMARISE_PAGES, SummariesInput(idea="Sparse attention", pages=(PageShown(key="K1", title=ATTACK, text=ATTACK),))),
+        (
+            SUMMARISE_PAGES,
+            SummariesInput(
+                idea="Sparse attention", pages=(PageShown(key="K1", title=ATTACK, text=ATTACK),)
+            ),
+        ),
         (GROUND_EVIDENCE, grounding(ATTACK)),
     ],
 )
@@ -58,17 +103,36 @@ def test_a_page_cannot_leave_its_block(step: Any, question: Any) -> None:
 
 
 def test_every_step_has_one_purpose() -> None:
-    assert [step.name for step in STEPS] == ["knowledge_queries", "judge_standing", "summarise_pages", "refine_queries", "ground_evidence"]
+    assert [step.name for step in STEPS] == [
+        "knowledge_queries",
+        "judge_standing",
+        "summarise_pages",
+        "refine_queries",
+        "ground_evidence",
+    ]
 
 
 async def test_a_language_model_carries_the_search_from_queries_to_evidence(tmp_path: Path) -> None:
-    found = item(SourceKind.WEB, "https://a.org/post", "Notes on sparse attention", "A snippet of notes.")
-    reader = FakeReader({"https://a.org/post": "Sparse attention by hashing was faster on long documents in every test."})
-    papers = [paper("hashing", "Learned hashing routes sparse attention in transformers for long documents.")]
+    found = item(
+        SourceKind.WEB, "https://a.org/post", "Notes on sparse attention", "A snippet of notes."
+    )
+    reader = FakeReader(
+        {
+            "https://a.org/post": "Sparse attention by hashing was faster on long documents in every test."
+        }
+    )
+    papers = [
+        paper(
+            "hashing", "Learned hashing routes sparse attention in transformers for long documents."
+        )
+    ]
     with start_openai_server("good") as server:
         settings = LanguageModelSettings(structured_output="json_schema", context_tokens=100_000)
         backend = LiteLLMBackend(
-            "openai/loopback", settings, budget=SharedBudget(tmp_path / "b", RunId("r"), Budget()), api_base=server.url
+            "openai/loopback",
+            settings,
+            budget=SharedBudget(tmp_path / "b", RunId("r"), Budget()),
+            api_base=server.url,
         )
         ledger = Ledger(IdeaId("sparse"))
         knowledge = await gather_knowledge(
@@ -76,30 +140,56 @@ async def test_a_language_model_carries_the_search_from_queries_to_evidence(tmp_
             claims(),
             parameters(sources=("literature", "serper")),
             LiteLLMEngine(backend, ledger),
-            tools(FakeSource("serper", SourceKind.WEB, [found]), literature=Library(papers), reader=reader),
+            tools(
+                FakeSource("serper", SourceKind.WEB, [found]),
+                literature=Library(papers),
+                reader=reader,
+            ),
         )
         await backend.close()
-    assert {record.kind for record in knowledge.records if record.selected} == {SourceKind.PAPERS, SourceKind.WEB}
+    assert {record.kind for record in knowledge.records if record.selected} == {
+        SourceKind.PAPERS,
+        SourceKind.WEB,
+    }
     assert all(row.unscored_reason is None for row in knowledge.evidence)
     assert {row.part for row in knowledge.evidence} == set(PARTS)
     assert len(ledger.llm_calls) <= 10
-    assert {call.step for call in ledger.llm_calls} >= {"knowledge_queries", "judge_standing", "summarise_pages", "ground_evidence"}
+    assert {call.step for call in ledger.llm_calls} >= {
+        "knowledge_queries",
+        "judge_standing",
+        "summarise_pages",
+        "ground_evidence",
+    }
 
 
 async def test_the_baseline_asks_in_other_words_too_and_within_the_limits() -> None:
-    question = QueriesInput(idea=IDEA.text, parts=SHOWN, kinds=tuple(kind.value for kind in SourceKind), maximum_queries=3)
+    question = QueriesInput(
+        idea=IDEA.text,
+        parts=SHOWN,
+        kinds=tuple(kind.value for kind in SourceKind),
+        maximum_queries=3,
+    )
     answer = await baseline_queries(question, TOOLS)
     assert not isinstance(answer, NoAnswer)
-    assert {(entry.part, entry.kind) for entry in answer.entries} == {(part, kind) for part in PARTS for kind in SourceKind}
+    assert {(entry.part, entry.kind) for entry in answer.entries} == {
+        (part, kind) for part in PARTS for kind in SourceKind
+    }
     for entry in answer.entries:
         assert 1 <= len(entry.queries) <= 3
-        assert all(len(query.split()) <= WORD_LIMITS[entry.kind] + 3 for query in entry.queries), "a synonym may be longer"
+        assert all(len(query.split()) <= WORD_LIMITS[entry.kind] + 3 for query in entry.queries), (
+            "a synonym may be longer"
+        )
 
 
 def test_an_idea_explains_its_own_abbreviations() -> None:
-    explained = abbreviations("We study Partially Observable Markov Decision Process (POMDP) models and Graph Neural Networks (GNNs).")
+    explained = abbreviations(
+        "We study Partially Observable Markov Decision Process (POMDP) models and Graph Neural Networks (GNNs)."
+    )
     assert ("pomdp", "partially observable markov decision process") in explained
-    assert reworded("fast pomdp solvers", explained) == "fast partially observable markov decision process solvers"
+    assert (
+        reworded("fast pomdp solvers", explained)
+        == "fast partially observable markov decision process solvers"
+    )
     assert reworded("large language models for code", ()) == "llm for code"
     assert reworded("tides of the sea", ()) is None
 
@@ -113,13 +203,18 @@ def test_an_idea_explains_its_own_abbreviations() -> None:
         (9, 0.7, QueryTrouble.NONE),
     ],
 )
-async def test_the_baseline_names_what_ails_a_query(found: int, similarity: float, trouble: QueryTrouble) -> None:
+async def test_the_baseline_names_what_ails_a_query(
+    found: int, similarity: float, trouble: QueryTrouble
+) -> None:
     outcome = QueryOutcome(
         part="methods", kind="papers", query="learned hashing", found_count=found, kept_count=0, mean_similarity=similarity,
         gists=("Locality-sensitive hashing: Reformer buckets queries and keys by locality-sensitive hashing.",),
     )  # fmt: skip
     answer = await baseline_refinement(
-        RefinementInput(idea=IDEA.text, parts=SHOWN, kinds=("papers",), outcomes=(outcome,), maximum_queries=1), TOOLS
+        RefinementInput(
+            idea=IDEA.text, parts=SHOWN, kinds=("papers",), outcomes=(outcome,), maximum_queries=1
+        ),
+        TOOLS,
     )
     assert not isinstance(answer, NoAnswer)
     (entry,) = answer.entries
@@ -137,10 +232,14 @@ async def test_standing_grows_with_citations_a_year_and_needs_something_known() 
     answer = await baseline_standing(StandingInput(idea="i", items=items, as_of_year=2024), TOOLS)
     assert not isinstance(answer, NoAnswer)
     scores = {entry.key: entry.score for entry in answer.items}
-    assert set(scores) == {"K1", "K2", "K3", "K5", "K6", "K8", "K9"}, "of the others nothing is known: that is no zero"
+    assert set(scores) == {"K1", "K2", "K3", "K5", "K6", "K8", "K9"}, (
+        "of the others nothing is known: that is no zero"
+    )
     assert scores["K1"] < scores["K3"] < scores["K2"] == 10
     assert scores["K9"] < scores["K8"]
-    nothing = await baseline_standing(StandingInput(idea="i", items=(standing(),), as_of_year=2024), TOOLS)
+    nothing = await baseline_standing(
+        StandingInput(idea="i", items=(standing(),), as_of_year=2024), TOOLS
+    )
     assert isinstance(nothing, NoAnswer)
     assert nothing.reason is Reason.NO_EVIDENCE
 
@@ -148,17 +247,31 @@ async def test_standing_grows_with_citations_a_year_and_needs_something_known() 
 @pytest.mark.parametrize(
     ("text", "part", "relation"),
     [
-        ("We show that learned hashing of queries and keys into buckets improves sparse attention.", IdeaPart.METHODS, Relation.SUPPORTS),
-        ("We find that learned hashing of queries and keys fails to improve sparse attention.", IdeaPart.METHODS, Relation.REFUTES),
+        (
+            "We show that learned hashing of queries and keys into buckets improves sparse attention.",
+            IdeaPart.METHODS,
+            Relation.SUPPORTS,
+        ),
+        (
+            "We find that learned hashing of queries and keys fails to improve sparse attention.",
+            IdeaPart.METHODS,
+            Relation.REFUTES,
+        ),
         (
             "However, existing dense attention is limited by memory quadratic in the length of documents.",
             IdeaPart.MOTIVATIONS,
             Relation.SUPPORTS,
         ),
-        ("The tides in this bay improved when the harbour was dredged in the spring of that year.", IdeaPart.METHODS, Relation.NEITHER),
+        (
+            "The tides in this bay improved when the harbour was dredged in the spring of that year.",
+            IdeaPart.METHODS,
+            Relation.NEITHER,
+        ),
     ],
 )
-async def test_the_baseline_reads_the_outcome_off_the_wording(text: str, part: IdeaPart, relation: Relation) -> None:
+async def test_the_baseline_reads_the_outcome_off_the_wording(
+    text: str, part: IdeaPart, relation: Relation
+) -> None:
     answer = await baseline_grounding(grounding(text, part), TOOLS)
     assert not isinstance(answer, NoAnswer)
     (entry,) = answer.items

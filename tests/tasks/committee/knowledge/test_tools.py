@@ -43,18 +43,39 @@ def opened(settings: Settings, source_context: SourceContext, *names: str) -> Kn
 async def test_a_page_found_by_a_search_engine_is_fetched_and_quoted(tmp_path: Path) -> None:
     with document_server() as pages:
         pages.replies["/post"] = [
-            Reply(200, f"<html><body><article><p>{SENTENCE * 3}</p></article></body></html>".encode(), {"content-type": "text/html"})
+            Reply(
+                200,
+                f"<html><body><article><p>{SENTENCE * 3}</p></article></body></html>".encode(),
+                {"content-type": "text/html"},
+            )
         ]
 
         def organic(finds: Sequence[Find]) -> str:
-            rows = [{"title": find.title, "link": f"{pages.url}/post", "snippet": "About it.", "date": find.published} for find in finds]
+            rows = [
+                {
+                    "title": find.title,
+                    "link": f"{pages.url}/post",
+                    "snippet": "About it.",
+                    "date": find.published,
+                }
+                for find in finds
+            ]
             return json.dumps({"searchParameters": {}, "organic": rows})
 
         with shaped_server(organic) as engine_of_the_web:
             engine_of_the_web.finds = (Find("Sparse attention in practice", "2021-05-17"),)
-            sources = SourceSettings(base_urls={"serper": engine_of_the_web.url}, requests_per_minute={"serper": 60_000.0})
-            documents = DocumentSettings(parse_memory_bytes=700_000_000, download_timeout_seconds=60.0)
-            settings = Settings(**(KEYLESS | {"serper_api_key": "serper-Secret-2"}), sources=sources, documents=documents)
+            sources = SourceSettings(
+                base_urls={"serper": engine_of_the_web.url},
+                requests_per_minute={"serper": 60_000.0},
+            )
+            documents = DocumentSettings(
+                parse_memory_bytes=700_000_000, download_timeout_seconds=60.0
+            )
+            settings = Settings(
+                **(KEYLESS | {"serper_api_key": "serper-Secret-2"}),
+                sources=sources,
+                documents=documents,
+            )
             ledger = Ledger(IdeaId("idea"))
             async with open_client(60.0) as http:
                 tools = opened(settings, SourceContext(http, ledger, tmp_path), "serper", "tavily")
@@ -72,7 +93,9 @@ async def test_a_page_found_by_a_search_engine_is_fetched_and_quoted(tmp_path: P
     quoted = [row for row in knowledge.evidence if row.passage]
     assert {row.passage for row in quoted} == {SENTENCE.strip()}
     assert all(row.passage_verified for row in quoted)
-    assert [(failure.subject, failure.reason) for failure in knowledge.failures] == [("search in tavily", "not_configured")]
+    assert [(failure.subject, failure.reason) for failure in knowledge.failures] == [
+        ("search in tavily", "not_configured")
+    ]
     assert {call.source for call in ledger.api_calls} == {"serper", "download"}
     assert "Secret" not in f"{knowledge}{ledger.api_calls}"
 
@@ -80,4 +103,6 @@ async def test_a_page_found_by_a_search_engine_is_fetched_and_quoted(tmp_path: P
 async def test_a_profile_that_names_no_source_is_refused(tmp_path: Path) -> None:
     async with open_client(60.0) as http:
         with pytest.raises(ConfigurationError, match="no source is named serpent"):
-            opened(keyless_settings(), SourceContext(http, Ledger(IdeaId("idea")), tmp_path), "serpent")
+            opened(
+                keyless_settings(), SourceContext(http, Ledger(IdeaId("idea")), tmp_path), "serpent"
+            )

@@ -15,7 +15,15 @@ from tasks.novelty.calibration.applying import calibrate, refuse_training_items
 from tasks.novelty.calibration.cross_validation import cross_validate
 from tasks.novelty.calibration.examples import Example, LabelScale, item_sha256
 from tasks.novelty.calibration.fitting import fit_calibrator
-from tasks.novelty.calibration.gain import CALIBRATED, CONSTANT, JUDGE, Figure, expected_calibration_error, gain, reliability
+from tasks.novelty.calibration.gain import (
+    CALIBRATED,
+    CONSTANT,
+    JUDGE,
+    Figure,
+    expected_calibration_error,
+    gain,
+    reliability,
+)
 from tasks.novelty.calibration.ordinal import fit_proportional_odds, probabilities
 from tasks.novelty.calibration.store import load_calibrator, write_calibrator
 
@@ -28,7 +36,9 @@ def collapsed_judge(count: int = 200, seed: int = 3) -> list[Example]:
     found = []
     for number in range(count):
         truth = generator.normal()
-        label = 1 + int(np.searchsorted([-1.2, -0.4, 0.4, 1.2], truth + generator.normal(scale=0.5)))
+        label = 1 + int(
+            np.searchsorted([-1.2, -0.4, 0.4, 1.2], truth + generator.normal(scale=0.5))
+        )
         said = "3" if generator.random() < 0.2 else "4"
         features = {
             "score_1_to_5": float(said),
@@ -42,12 +52,22 @@ def collapsed_judge(count: int = 200, seed: int = 3) -> list[Example]:
 
 def fitted(examples: list[Example], scale: LabelScale = FIVE, **changes: str):
     return fit_calibrator(
-        examples, scale, **{"target": "novelty", "engine": "extractive", "judged_by": "j:1:0", "source": "made up", **changes}
+        examples,
+        scale,
+        **{
+            "target": "novelty",
+            "engine": "extractive",
+            "judged_by": "j:1:0",
+            "source": "made up",
+            **changes,
+        },
     )
 
 
 def figure(figures: tuple[Figure, ...], metric: str, system: str) -> float:
-    (found,) = [one.estimate.value for one in figures if (one.metric, one.system) == (metric, system)]
+    (found,) = [
+        one.estimate.value for one in figures if (one.metric, one.system) == (metric, system)
+    ]
     return found
 
 
@@ -65,8 +85,12 @@ def test_without_penalty_the_model_is_that_of_statsmodels() -> None:
 
 def test_calibration_repairs_a_judge_who_collapses_to_one_label() -> None:
     figures = gain(cross_validate(collapsed_judge(), FIVE, seed=7), FIVE)
-    assert figure(figures, "mean_absolute_error", JUDGE) > figure(figures, "mean_absolute_error", CONSTANT)
-    assert figure(figures, "mean_absolute_error", CALIBRATED) < figure(figures, "mean_absolute_error", CONSTANT)
+    assert figure(figures, "mean_absolute_error", JUDGE) > figure(
+        figures, "mean_absolute_error", CONSTANT
+    )
+    assert figure(figures, "mean_absolute_error", CALIBRATED) < figure(
+        figures, "mean_absolute_error", CONSTANT
+    )
     assert figure(figures, "macro_f1", CALIBRATED) > figure(figures, "macro_f1", JUDGE)
     assert figure(figures, "log_loss", CALIBRATED) < figure(figures, "log_loss", CONSTANT)
     assert math.isnan(figure(figures, "log_loss", JUDGE))
@@ -75,7 +99,12 @@ def test_calibration_repairs_a_judge_who_collapses_to_one_label() -> None:
 def test_evidence_that_says_nothing_gains_nothing() -> None:
     generator = np.random.default_rng(5)
     examples = [
-        Example(item_sha256(f"idea {number}"), str(generator.integers(1, 6)), "3", {"noise": float(generator.normal())})
+        Example(
+            item_sha256(f"idea {number}"),
+            str(generator.integers(1, 6)),
+            "3",
+            {"noise": float(generator.normal())},
+        )
         for number in range(150)
     ]
     figures = gain(cross_validate(examples, FIVE, seed=7), FIVE)
@@ -91,10 +120,14 @@ def test_a_reliable_calibrator_lies_near_the_diagonal() -> None:
 
 
 def test_no_item_is_predicted_by_a_model_that_saw_it() -> None:
-    examples = [Example(item_sha256(f"i{n}"), str(1 + n % 5), "3", {"x": float(n % 5)}) for n in range(60)]
+    examples = [
+        Example(item_sha256(f"i{n}"), str(1 + n % 5), "3", {"x": float(n % 5)}) for n in range(60)
+    ]
     odd = Example(item_sha256("odd one"), "1", "3", {"x": 100.0})
     with_odd = {one.item_sha256: one for one in cross_validate([*examples, odd], FIVE, seed=1)}
-    assert with_odd[odd.item_sha256].likeliest == 4, "the others say that a greater x means a higher label"
+    assert with_odd[odd.item_sha256].likeliest == 4, (
+        "the others say that a greater x means a higher label"
+    )
 
 
 def test_a_stored_calibrator_says_the_same_and_is_plain_json(tmp_path: Path) -> None:
@@ -105,8 +138,16 @@ def test_a_stored_calibrator_says_the_same_and_is_plain_json(tmp_path: Path) -> 
     assert calibrate(again, features) == calibrate(calibrator, features)
     assert again.sha256 == calibrator.sha256
     stored = json.loads((tmp_path / "deep" / "calibrator.json").read_text())
-    assert {"features", "thresholds", "training_items", "training_sha256", "calibrator_version"} <= stored.keys()
-    assert [one["name"] for one in stored["features"]] == ["score_1_to_5", "closeness"], "what never varies cannot be learnt from"
+    assert {
+        "features",
+        "thresholds",
+        "training_items",
+        "training_sha256",
+        "calibrator_version",
+    } <= stored.keys()
+    assert [one["name"] for one in stored["features"]] == ["score_1_to_5", "closeness"], (
+        "what never varies cannot be learnt from"
+    )
 
 
 def test_the_order_of_the_examples_changes_nothing() -> None:
@@ -124,7 +165,9 @@ def test_calibrated_scores_come_with_their_uncertainty() -> None:
 def test_a_missing_feature_counts_as_its_mean() -> None:
     calibrator = fitted(collapsed_judge())
     means = {feature.name: feature.mean for feature in calibrator.features}
-    assert calibrate(calibrator, {}).expected == pytest.approx(calibrate(calibrator, means).expected)
+    assert calibrate(calibrator, {}).expected == pytest.approx(
+        calibrate(calibrator, means).expected
+    )
 
 
 def test_a_calibrator_refuses_the_items_it_was_fitted_on() -> None:
@@ -138,16 +181,40 @@ def test_a_calibrator_refuses_the_items_it_was_fitted_on() -> None:
     ("examples", "message"),
     [
         ([], "needs labels"),
-        ([Example(item_sha256(str(n)), None, "3", {"x": float(n)}) for n in range(40)], "40 without a label"),
-        ([Example(item_sha256(str(n)), "3", "3", {"x": float(n)}) for n in range(40)], "all 40 items have 3"),
-        ([Example(item_sha256(str(n)), str(1 + n % 2), None, {"x": float(n)}) for n in range(40)], "40 unscored or repeated"),
-        ([Example(item_sha256(str(n)), str(1 + n % 2), "3", {"x": float(n)}) for n in range(10)], "needs 20 labelled"),
         (
-            [Example(item_sha256(str(n)), "2" if n == 0 else "3", "3", {"x": float(n)}) for n in range(40)],
+            [Example(item_sha256(str(n)), None, "3", {"x": float(n)}) for n in range(40)],
+            "40 without a label",
+        ),
+        (
+            [Example(item_sha256(str(n)), "3", "3", {"x": float(n)}) for n in range(40)],
+            "all 40 items have 3",
+        ),
+        (
+            [
+                Example(item_sha256(str(n)), str(1 + n % 2), None, {"x": float(n)})
+                for n in range(40)
+            ],
+            "40 unscored or repeated",
+        ),
+        (
+            [Example(item_sha256(str(n)), str(1 + n % 2), "3", {"x": float(n)}) for n in range(10)],
+            "needs 20 labelled",
+        ),
+        (
+            [
+                Example(item_sha256(str(n)), "2" if n == 0 else "3", "3", {"x": float(n)})
+                for n in range(40)
+            ],
             r"every label needs 3 items: 2 \(1\)",
         ),
-        ([Example(item_sha256(str(n)), str(1 + n % 2), "3", {"x": 1.0}) for n in range(40)], "nothing to calibrate by"),
-        ([Example(item_sha256(str(n)), "novel", "3", {"x": float(n)}) for n in range(40)], "labels novel are not among"),
+        (
+            [Example(item_sha256(str(n)), str(1 + n % 2), "3", {"x": 1.0}) for n in range(40)],
+            "nothing to calibrate by",
+        ),
+        (
+            [Example(item_sha256(str(n)), "novel", "3", {"x": float(n)}) for n in range(40)],
+            "labels novel are not among",
+        ),
     ],
 )
 def test_what_cannot_be_fitted_says_why(examples: list[Example], message: str) -> None:
@@ -170,8 +237,13 @@ def test_a_missing_calibrator_is_named(tmp_path: Path) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.tuples(st.floats(-5, 5), st.integers(0, 2)), min_size=6, max_size=40), st.floats(0.1, 10))
-def test_distributions_are_distributions_whatever_the_data(rows: list[tuple[float, int]], ridge: float) -> None:
+@given(
+    st.lists(st.tuples(st.floats(-5, 5), st.integers(0, 2)), min_size=6, max_size=40),
+    st.floats(0.1, 10),
+)
+def test_distributions_are_distributions_whatever_the_data(
+    rows: list[tuple[float, int]], ridge: float
+) -> None:
     labels = np.array([*(label for _, label in rows), 0, 1, 2], dtype=np.intp)
     features = np.array([[value] for value, _ in rows] + [[0.0]] * 3)
     coefficients, thresholds = fit_proportional_odds(features, labels, 3, ridge)
