@@ -53,11 +53,13 @@ def port(certificate: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactor
         ["dask_worker", f"tls://127.0.0.1:{port}", "--nthreads", "1", "--no-nanny", *files],
     )
     log = folder / "log"
+    told = {**os.environ, "DASK_LOGGING__DISTRIBUTED": "info"}  # runners in this process silence it
     with log.open("wb") as file:
         processes = [
             subprocess.Popen(
                 [sys.executable, "-m", f"distributed.cli.{name}", *options],
                 cwd=folder,
+                env=told,
                 stdout=file,
                 stderr=file,
             )
@@ -67,9 +69,8 @@ def port(certificate: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactor
             wait_until(lambda: "Registered to" in log.read_text(), 240, "the worker's registration")
             yield port
         finally:
-            for process in processes:
+            for process in reversed(processes):  # a worker that lost its scheduler waits for it
                 process.terminate()
-            for process in processes:
                 process.wait(timeout=120)
 
 
