@@ -47,7 +47,7 @@ def _obeying(score: object) -> Callable[[Messages, Schema | None], Any]:
 
 async def _evaluated(open_engine: Callable[..., Awaitable[Any]]) -> Any:
     opened = await open_engine(structured_output="json_schema")
-    literature = _Everything(shelf=PAPERS)
+    literature = _Everything(fetched=PAPERS)
     return await evaluate_soundness(IDEA, PARAMETERS, opened.engine, literature, FakeDocuments())
 
 
