@@ -41,20 +41,25 @@ def _queries(
     limit: int,
     seen: set[frozenset[str]],
 ) -> list[str]:
-    phrases = specific_phrases(statement, 8) or meaningful_words(statement)[:4]
-    ranked = sorted(
-        phrases, key=lambda phrase: -sum(salience(word, frequency) for word in phrase.split())
-    )
+    ranked = ranked_phrases(statement, frequency)
     queries: list[str] = []
     for start in range(len(ranked)):
-        query = _filled([*ranked[start : start + 2], *subject])
+        query = filled([*ranked[start : start + 2], *subject], QUERY_WORD_LIMIT)
         if len(queries) < limit and query and (stems := specific_stems(query)) not in seen:
             seen.add(stems)
             queries.append(query)
-    return queries or [query for query in (_filled([*ranked, *subject]),) if query]
+    return queries or [query for query in (filled([*ranked, *subject], QUERY_WORD_LIMIT),) if query]
 
 
-def _filled(phrases: list[str]) -> str:
+def ranked_phrases(text: str, frequency: Counter[str]) -> list[str]:
+    """Phrases of `text` that name something, those the idea dwells on first."""
+    phrases = specific_phrases(text, 8) or meaningful_words(text)[:4]
+    return sorted(
+        phrases, key=lambda phrase: -sum(salience(word, frequency) for word in phrase.split())
+    )
+
+
+def filled(phrases: list[str], word_limit: int) -> str:
     """Phrases joined until the next would not fit, each stem once."""
     chosen: list[str] = []
     have: set[str] = set()
@@ -64,7 +69,7 @@ def _filled(phrases: list[str]) -> str:
             for word in phrase.split()
             if not specific_stems(word) or not specific_stems(word) <= have
         ]
-        if len(chosen) + len(fresh) <= QUERY_WORD_LIMIT:
+        if len(chosen) + len(fresh) <= word_limit:
             chosen.extend(fresh)
             have |= specific_stems(" ".join(fresh))
     return " ".join(chosen)

@@ -11,17 +11,12 @@ from schemas.base import Noun, Reply
 from schemas.committee import IdeaPart
 from schemas.knowledge import SourceKind
 from schemas.reasons import Reason
-from tasks.committee.knowledge.steps.query_words import (
-    WORD_LIMITS,
-    abbreviations,
-    filled,
-    ranked_phrases,
-    reworded,
-)
+from tasks.committee.knowledge.steps.query_words import WORD_LIMITS, abbreviations, reworded
 from tasks.committee.knowledge.steps.shown import PartShown
 from tasks.judging.reply_fields import SoundEntries, Text
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.phrases import meaningful_words, salience, stem_counts
+from tasks.text.queries import filled, ranked_phrases
 
 
 class QueriesInput(Noun):

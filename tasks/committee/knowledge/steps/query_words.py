@@ -1,41 +1,15 @@
-"""Words for the queries about a part: the phrases of its claims, and other words for the same thing.
+"""Other words for the same thing, and how long the queries of a kind of source are.
 
-The other words come from a small list of common equivalents and from the abbreviations an idea explains itself.
+The words come from a small list of common equivalents and from the abbreviations an idea explains itself.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
 from schemas.knowledge import SourceKind
 from schemas.patterns import bounded, linear
-from tasks.text.phrases import meaningful_words, salience, specific_phrases, specific_stems
 
 WORD_LIMITS = {SourceKind.PAPERS: 7, SourceKind.WEB: 8, SourceKind.CODE: 4}
-
-
-def ranked_phrases(text: str, frequency: Counter[str]) -> list[str]:
-    """Phrases of `text` that name something, those the idea dwells on first."""
-    phrases = specific_phrases(text, 8) or meaningful_words(text)[:4]
-    return sorted(
-        phrases, key=lambda phrase: -sum(salience(word, frequency) for word in phrase.split())
-    )
-
-
-def filled(phrases: list[str], word_limit: int) -> str:
-    """Phrases joined until the next would not fit, each stem once."""
-    chosen: list[str] = []
-    have: set[str] = set()
-    for phrase in phrases:
-        fresh = [
-            word
-            for word in phrase.split()
-            if not specific_stems(word) or not specific_stems(word) <= have
-        ]
-        if len(chosen) + len(fresh) <= word_limit:
-            chosen.extend(fresh)
-            have |= specific_stems(" ".join(fresh))
-    return " ".join(chosen)
 
 
 _EQUIVALENTS = """
