@@ -2,10 +2,16 @@
 
 import asyncio
 import os
+import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.interpreter import interpreter
+from schemas.reasons import Reason
+from schemas.settings import DocumentSettings
+
+EXIT_MEMORY = 13
+"""What a child ends with that ran out of memory. Those that import nothing of ours repeat it."""
 
 _MAXIMUM_ANSWER_BYTES = 60_000_000
 _MAXIMUM_ERROR_BYTES = 10_000
@@ -48,6 +54,29 @@ async def run_child(arguments: Sequence[str], content: bytes, cpu_seconds: int) 
             process.kill()
             await process.wait()
     return Ended(process.returncode or 0, output, errors, wall_seconds)
+
+
+def verdict(ended: Ended, settings: DocumentSettings, what: str) -> tuple[Reason, str]:
+    """Why a child gave no document, where its exit code is none of its parser's own.
+
+    Args:
+        what: the document, as in `the PDF`.
+    """
+    verdicts = {
+        # The machine may have been busy.
+        None: (Reason.TIMEOUT, f"reading took more than {ended.wall_seconds} s"),
+        EXIT_MEMORY: (
+            Reason.PARSER_LIMIT,
+            f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory",
+        ),
+        -signal.SIGXCPU: (
+            Reason.PARSER_LIMIT,
+            f"reading takes more than {settings.parse_seconds:g} s of processor time",
+        ),
+        -signal.SIGKILL: (Reason.PARSER_LIMIT, "the reader was stopped for what it used"),
+    }
+    unknown = f"the reader ended with code {ended.code}: {what} is damaged or hostile"
+    return verdicts.get(ended.code, (Reason.DAMAGED, unknown))
 
 
 async def _conversation(process: asyncio.subprocess.Process, content: bytes) -> tuple[bytes, str]:

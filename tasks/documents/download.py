@@ -41,18 +41,13 @@ class Expected:
     maximum_bytes: int | None = None
 
 
+MEDIA = ("image/", "audio/", "video/", "font/")
+_DATA = ("application/json", "application/xml", "application/xhtml")
+
 PDF = Expected(
     name="PDF",
     accept="application/pdf,*/*;q=0.1",
-    refused_types=(
-        "text/",
-        "image/",
-        "audio/",
-        "video/",
-        "application/json",
-        "application/xml",
-        "application/xhtml",
-    ),
+    refused_types=("text/", *MEDIA, *_DATA),
     wrong=Reason.NOT_A_PDF,
     magic=MAGIC,
 )
@@ -60,15 +55,7 @@ PDF = Expected(
 LATEX = Expected(
     name="LaTeX source",
     accept="*/*",
-    refused_types=(
-        "text/html",
-        "image/",
-        "audio/",
-        "video/",
-        "application/json",
-        "application/xml",
-        "application/xhtml",
-    ),
+    refused_types=("text/html", *MEDIA, *_DATA),
     wrong=Reason.NOT_LATEX,
 )
 """Any content will do: packed or not, only reading it shows what it is. arXiv gives a PDF where there is no source."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import io
-import signal
 import tarfile
 from pathlib import Path
 from typing import TypeVar
@@ -12,9 +11,9 @@ from pydantic import ValidationError
 from schemas.reasons import Reason, reason_named
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
-from tasks.documents.child import run_child
+from tasks.documents.child import run_child, verdict
 from tasks.documents.document import LatexSource, ParsedDocument
-from tasks.documents.latex_child import EXIT_MEMORY, EXIT_REFUSED
+from tasks.documents.latex_child import EXIT_REFUSED
 from tasks.web.calls import failure
 
 PARSER = "latex"
@@ -97,26 +96,7 @@ async def _read(
         if known is None:
             return failure(PARSER, name, Reason.DAMAGED, "the reader refused it without a reason")
         return failure(PARSER, name, known, detail)
-    return failure(PARSER, name, *_verdict(ended.code, settings))
-
-
-def _verdict(code: int | None, settings: DocumentSettings) -> tuple[Reason, str]:
-    verdicts = {
-        None: (Reason.TIMEOUT, "reading took too long"),  # the machine may have been busy
-        EXIT_MEMORY: (
-            Reason.PARSER_LIMIT,
-            f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory",
-        ),
-        -signal.SIGXCPU: (
-            Reason.PARSER_LIMIT,
-            f"reading takes more than {settings.parse_seconds:g} s of processor time",
-        ),
-        -signal.SIGKILL: (Reason.PARSER_LIMIT, "the reader was stopped for what it used"),
-    }
-    return verdicts.get(
-        code,
-        (Reason.DAMAGED, f"the reader ended with code {code}: the source is damaged or hostile"),
-    )
+    return failure(PARSER, name, *verdict(ended, settings, "the source"))
 
 
 def latex_content(path: Path, maximum_bytes: int) -> bytes | None:

@@ -7,8 +7,9 @@ is touched. Exit codes are the contract with `latex.py`; a refusal writes its re
 import resource
 import sys
 
+from tasks.documents.child import EXIT_MEMORY
+
 EXIT_REFUSED = 10
-EXIT_MEMORY = 13
 
 
 def main() -> int:

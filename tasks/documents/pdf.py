@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import signal
 from pathlib import Path
 
 from pydantic import Field, ValidationError, model_validator
@@ -11,13 +10,12 @@ from schemas.base import Noun
 from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
-from tasks.documents.child import run_child
+from tasks.documents.child import run_child, verdict
 from tasks.documents.document import PagedText, ParsedDocument
 from tasks.documents.layout import HYPHEN_AT_LINE_END, PARSER, Line, OutlineEntry, document_of
 from tasks.documents.pdf_child import (
     EXIT_DAMAGED,
     EXIT_ENCRYPTED,
-    EXIT_MEMORY,
     EXIT_TOO_MANY_PAGES,
     EXIT_TOO_MUCH_TEXT,
     MAXIMUM_CHARACTERS,
@@ -121,36 +119,18 @@ async def _in_child(content: bytes, settings: DocumentSettings) -> bytes | tuple
         str(settings.maximum_pages),
     )
     ended = await run_child(arguments, content, cpu_seconds)
-    if ended.code is None:
-        return (
-            Reason.TIMEOUT,
-            f"reading took more than {ended.wall_seconds} s",
-        )  # the machine may have been busy
-    return ended.output if ended.code == 0 else _verdict(ended.code, ended.errors, settings)
-
-
-def _verdict(code: int, errors: str, settings: DocumentSettings) -> tuple[Reason, str]:
-    verdicts = {
+    if ended.code == 0:
+        return ended.output
+    own = {
         EXIT_DAMAGED: (Reason.DAMAGED, "the PDF is damaged"),
         EXIT_ENCRYPTED: (Reason.ENCRYPTED, "the PDF needs a password"),
         EXIT_TOO_MANY_PAGES: (
             Reason.TOO_MANY_PAGES,
-            f"{errors.strip()[:12]} pages; the limit is {settings.maximum_pages}",
+            f"{ended.errors.strip()[:12]} pages; the limit is {settings.maximum_pages}",
         ),
         EXIT_TOO_MUCH_TEXT: (
             Reason.TOO_LARGE,
             f"more than {MAXIMUM_CHARACTERS:,} characters of text",
         ),
-        EXIT_MEMORY: (
-            Reason.PARSER_LIMIT,
-            f"reading needs more than {settings.parse_memory_bytes:,} bytes of memory",
-        ),
-        -signal.SIGXCPU: (
-            Reason.PARSER_LIMIT,
-            f"reading takes more than {settings.parse_seconds:g} s of processor time",
-        ),
-        -signal.SIGKILL: (Reason.PARSER_LIMIT, "the reader was stopped for what it used"),
     }
-    return verdicts.get(
-        code, (Reason.DAMAGED, f"the reader ended with code {code}: the PDF is damaged or hostile")
-    )
+    return own.get(ended.code or 0) or verdict(ended, settings, "the PDF")

@@ -3,8 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from schemas.base import replace
-from schemas.manuscripts import ManuscriptCheck, Problem, Vote
+from schemas.manuscripts import Problem, Vote
 from schemas.outcome import Outcome, Scored
 from tasks.judging.step import Engine
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
@@ -60,36 +59,3 @@ async def _vote(
         unscored_detail=outcome.detail,
         provenance=outcome.provenance,
     )
-
-
-async def judge_again(
-    check: ManuscriptCheck,
-    judges: Sequence[tuple[str, EngineOfRepetition]],
-    repetition_count: int = 1,
-    *,
-    most: int | None = None,
-) -> ManuscriptCheck:
-    """The check with votes of these judges in place of those it has: for problems that are stored, such as a release's.
-
-    Args:
-        most: judge the first problems of each attempt only; None: all.
-
-    Raises:
-        ValueError: the authors' own reason is not known.
-    """
-    if check.known_reason is None:
-        raise ValueError(
-            f"nobody can judge hits on {check.manuscript_id}: its authors' own reason is not known"
-        )
-    chosen = [
-        problem for problem in check.problems if most is None or _rank(problem, check) <= most
-    ]
-    return replace(
-        check, votes=await judge_problems(chosen, check.known_reason, judges, repetition_count)
-    )
-
-
-def _rank(problem: Problem, check: ManuscriptCheck) -> int:
-    return 1 + [
-        other.problem_id for other in check.problems if other.attempt == problem.attempt
-    ].index(problem.problem_id)

@@ -1,14 +1,13 @@
 """Rank correlations: over all items, and within groups."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
 
 from tasks.metrics.estimate import Estimate, Interval, undefined
 from tasks.metrics.kappa import Z
-from tasks.metrics.means import mean
 
 Correlation = Callable[[Sequence[float | None], Sequence[float | None]], Estimate]
 
@@ -31,24 +30,6 @@ def kendall(first: Sequence[float | None], second: Sequence[float | None]) -> Es
     Source: Kendall, Biometrika 1938 and 1945 (ties). Bad input: as `spearman`.
     """
     return _correlation(first, second, _kendall, lambda _, n: 0.437 / (n - 4), 5)
-
-
-def mean_within_groups(
-    first: Mapping[str, Sequence[float | None]],
-    second: Mapping[str, Sequence[float | None]],
-    correlation: Correlation,
-    seed: int = 0,
-) -> Estimate:
-    """Mean over groups of the correlation within each; interval: BCa bootstrap over groups.
-
-    Bad input: a group in which the correlation is undefined, or that only one side has, is unscored.
-    """
-    names = sorted({*first, *second})
-    found = [
-        correlation(first[name], second[name]) if name in first and name in second else None
-        for name in names
-    ]
-    return mean([None if one is None or not one.defined else one.value for one in found], seed)
 
 
 def _correlation(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from schemas.benchmark import BenchmarkScore
 
@@ -72,11 +72,6 @@ def undefined(reason: str, count: int = 0, unscored_count: int = 0) -> Estimate:
     return Estimate(
         NAN, count, Interval(missing_reason="there is no value"), unscored_count, reason
     )
-
-
-def with_unscored(estimate: Estimate, unscored_count: int) -> Estimate:
-    """The same estimate, with items that could not be had counted beside it."""
-    return replace(estimate, unscored_count=unscored_count)
 
 
 def answered(values: Iterable[float | None]) -> tuple[list[float], int]:

@@ -7,7 +7,6 @@ import numpy as np
 from statsmodels.stats.inter_rater import cohens_kappa as kappa_of_table
 
 from tasks.metrics.estimate import Estimate, Interval, undefined
-from tasks.metrics.means import share
 from tasks.metrics.ratings import Label, order
 
 Weights = Literal["none", "linear", "quadratic"]
@@ -55,12 +54,6 @@ def cohen_kappa(
         )
     value, error = float(found.kappa), float(found.std_kappa)
     return Estimate(value, len(pairs), _interval(value, error), missing)
-
-
-def percent_agreement(first: Sequence[Label | None], second: Sequence[Label | None]) -> Estimate:
-    """Share of the units rated by both on which both say the same, from 0 to 1; Wilson interval."""
-    pairs, missing = _common(first, second)
-    return share(sum(one == other for one, other in pairs), len(pairs), missing)
 
 
 def _interval(value: float, error: float) -> Interval:

@@ -16,10 +16,9 @@ from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.addresses import CodeHost
-from tasks.committee.knowledge.repository_child import EXIT_MEMORY
 from tasks.committee.knowledge.structure import archive_of, parts_of
-from tasks.documents.child import run_child
-from tasks.documents.download import SOURCE, Downloader, Expected
+from tasks.documents.child import EXIT_MEMORY, run_child
+from tasks.documents.download import MEDIA, SOURCE, Downloader, Expected
 from tasks.web.calls import failure, record_cache_hit
 from warehouse.keyed_store import KeyedStore
 
@@ -30,12 +29,11 @@ MAXIMUM_PAGE_CHARACTERS = 200_000
 SHORTEST_PAGE_CHARACTERS = 80
 _PAGE_CHILD = Path(__file__).with_name("page_child.py")
 _REPOSITORY_CHILD = Path(__file__).with_name("repository_child.py")
-_MEDIA = ("image/", "audio/", "video/", "font/")
 WEB_PAGE = Expected(
     name="web page",
     accept="text/html,application/xhtml+xml,text/plain;q=0.5",
     refused_types=(
-        *_MEDIA,
+        *MEDIA,
         "application/pdf",
         "application/zip",
         "application/octet-stream",
@@ -47,7 +45,7 @@ WEB_PAGE = Expected(
 ARCHIVE = Expected(
     name="ZIP archive",
     accept="application/zip,*/*;q=0.1",
-    refused_types=(*_MEDIA, "text/"),
+    refused_types=(*MEDIA, "text/"),
     wrong=Reason.WRONG_TYPE,
     magic=b"PK\x03\x04",
     maximum_bytes=25_000_000,

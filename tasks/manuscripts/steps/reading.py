@@ -87,13 +87,6 @@ class Reading:
                 section = f"section {' '.join(mark.group(1).strip('# ').split())}"
             place = mark.end()
 
-    def place_of(self, wording: str) -> str:
-        """Where `wording` stands first; `the text` where it spans sentences."""
-        flat = " ".join(wording.split())
-        return next(
-            (placed.location for placed in self.sentences if flat in placed.sentence), "the text"
-        )
-
 
 def shown(sentence: str, limit: int = 400) -> str:
     """A sentence as evidence; what is left out of a long one is marked."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from schemas.errors import ConfigurationError
 from tasks.novelty.calibration.examples import Example, LabelScale, usable
 from tasks.novelty.calibration.fitting import fit_model
 from tasks.novelty.calibration.ordinal import quantile_place
@@ -74,16 +73,3 @@ def cross_validate(
                 shares=tuple(float(share) for share in shares),
             )
     return tuple(found[place] for place in range(len(kept)))
-
-
-def refuse_overlap(training: Sequence[str], scored: Sequence[str]) -> None:
-    """Keep two sets of item hashes apart.
-
-    Raises:
-        ConfigurationError: an item is in both.
-    """
-    common = set(training) & set(scored)
-    if common:
-        raise ConfigurationError(
-            f"{len(common)} items are in the training split and in the scored one: keep them apart"
-        )

@@ -10,19 +10,15 @@ import pytest
 
 from flows.check_plan import check_run_id, plan_check
 from flows.check_request import resolve_check
-from schemas.check_run import CheckHead, CheckReceipt, CheckRequest, Judge
+from schemas.check_run import CheckHead, CheckReceipt, CheckRequest
 from schemas.errors import ConfigurationError
-from schemas.identifiers import IdeaId
 from schemas.manuscripts import ManuscriptCheck, ManuscriptForm
 from schemas.reasons import Reason
 from schemas.run import Budget
 from schemas.settings import Settings
-from tasks.accounting.ledger import Ledger
 from tasks.manuscripts import check_shard
 from tasks.manuscripts.check_shard import check_job
-from tasks.manuscripts.check_tools import CheckTools
 from tasks.manuscripts.job import CheckJob
-from tasks.manuscripts.judge import judge_again
 from tasks.manuscripts.scores import check_scores
 from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
@@ -237,26 +233,6 @@ def test_no_problem_is_an_answer_and_a_model_that_answers_nothing_is_unscored(
     silent, _, _ = checked(asked(papers / "faulty.pdf", tmp_path, server, seed=7))
     assert silent["faulty"].attempts[0].problem_count is None
     assert silent["faulty"].attempts[0].unscored_reason is Reason.REPLY_EMPTY
-
-
-def test_stored_problems_are_judged_again_without_reading_the_manuscript(
-    papers: Path, reasons: Path, tmp_path: Path, server: OpenAIServer
-) -> None:
-    request = asked(papers / "faulty.pdf", tmp_path, reasons=reasons)
-    found, _, _ = checked(request)
-    judge = Judge(engine="litellm:openai/strict", api_base=server.url)
-
-    async def again() -> ManuscriptCheck:
-        async with CheckTools(request, Settings(), Layout(request.warehouse)) as tools:
-            ledger = Ledger(IdeaId("faulty"))
-            return await judge_again(
-                found["faulty"], [(judge.engine, tools.judge(ledger, judge))], most=2
-            )
-
-    votes = asyncio.run(again()).votes
-    assert {vote.judge for vote in votes} == {judge.engine}
-    assert [vote.problem_id for vote in votes] == ["a1p1", "a1p2"]
-    assert len(server.requests) == 2
 
 
 def test_a_spent_budget_leaves_a_manuscript_unfinished_and_the_next_run_finishes_it(

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tasks.metrics.correlations import kendall, mean_within_groups, spearman
+from tasks.metrics.correlations import kendall, spearman
 
 TUNA = (
     [44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1],
@@ -54,12 +54,3 @@ def test_complete_agreement_has_a_value_and_says_why_it_has_no_interval() -> Non
     found = spearman([1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 3.0, 4.0, 5.0, 6.0])
     assert found.value == 1.0
     assert found.interval.missing_reason
-
-
-def test_groups_without_a_correlation_are_unscored() -> None:
-    found = mean_within_groups(
-        {"a": [1.0, 2.0], "b": [1.0, 1.0], "c": [1.0, 2.0]},
-        {"a": [1.0, 2.0], "b": [1.0, 2.0]},
-        kendall,
-    )
-    assert (found.value, found.count, found.unscored_count) == (1.0, 1, 2)
