@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.rank_estimate import estimate_ranking
+from flows.rank_estimate import TOKENS_PER_VERDICT, estimate_ranking
 from flows.request import bundled, resolve_request
 from schemas.base import replace
 from schemas.idea import Idea
@@ -67,7 +67,8 @@ def test_a_committee_and_a_dimension_of_ones_own_make_prompts_longer(tmp_path: P
         for one in (request, with_committee, replace(request, profile=fewer))
     )
     assert shorter.prompt_tokens < plain.prompt_tokens < longer.prompt_tokens
-    assert shorter.completion_tokens * 3 == plain.completion_tokens
+    said = plain.model_calls * 4 * TOKENS_PER_VERDICT
+    assert plain.completion_tokens - shorter.completion_tokens == said
 
 
 def test_the_extractive_engine_asks_no_model(tmp_path: Path) -> None:
