@@ -144,23 +144,23 @@ def _per_idea(
         novelty, novelty_requests = expected_novelty(request.profile.novelty)
         asked |= novelty
         requests += novelty_requests
+    known = {step.name: step for step in STEPS}
     steps = [
         estimate_step(
-            step,
-            asked[step.name],
-            IDEA_TOKENS_SHOWN.get(step.name, idea_tokens),
+            known[name],
+            calls,
+            IDEA_TOKENS_SHOWN.get(name, idea_tokens),
             request.profile.judging,
             request.engine,
             settings.language_model,
         )
-        for step in STEPS
-        if step.name in asked
+        for name, calls in asked.items()
     ]
     return tuple(step for step in steps if step is not None), requests
 
 
 Counts = dict[str, Asked]
-"""By step, of one idea."""
+"""By step, in order of work, of one idea."""
 
 
 def _soundness(request: RunRequest) -> tuple[Counts, float]:
