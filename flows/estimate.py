@@ -89,7 +89,6 @@ def estimate_run(
     """Predict a run over `ideas` that are all still to be evaluated.
 
     Raises:
-        ConfigurationError: no such engine.
     """
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
     dated = any(idea.cutoff_date is not None for idea in ideas)
@@ -200,7 +199,7 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
 def _papers_named(request: RunRequest) -> float:
     """Papers to read that a method's passages lead to. A snapshot's passages cite nothing and lend their own paper."""
     parameters = request.profile.soundness
-    if request.literature.startswith("snapshot:"):
+    if request.literature.snapshot is not None:
         return parameters.snippets_per_method
     own = parameters.snippets_per_method if parameters.include_passage_papers else 0
     return own + parameters.snippets_per_method * EXPECTED_CITED_PER_PASSAGE
@@ -282,7 +281,7 @@ def _neighbours(request: RunRequest, seeds: float) -> float:
         )
     if parameters.references_per_seed:
         requests += math.ceil(seeds / MOST_SEEDS_PER_REQUEST)
-        if not request.literature.startswith("snapshot:"):
+        if request.literature.snapshot is None:
             requests += math.ceil(
                 seeds
                 * parameters.references_per_seed
@@ -305,7 +304,7 @@ def _hours(
     settings: Settings,
 ) -> tuple[float, str]:
     waits = {"processor": ideas * 4.0 / request.workers}
-    if not request.literature.startswith("snapshot:"):
+    if request.literature.snapshot is None:
         waits["literature rate"] = requests / settings.literature.requests_per_second
     limits = settings.language_model
     if steps:
