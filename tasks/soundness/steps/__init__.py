@@ -8,12 +8,14 @@ from typing import Any
 from tasks.judging.step import Step
 from tasks.soundness.steps.extract_methods import EXTRACT_METHODS
 from tasks.soundness.steps.method_evidence import METHOD_EVIDENCE
+from tasks.soundness.steps.plan_review import PLAN_REVIEW
 from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY
 from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW
 from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY
 
 STEPS: tuple[Step[Any, Any], ...] = (
     EXTRACT_METHODS,
+    PLAN_REVIEW,
     SOUNDNESS_QUERY,
     METHOD_EVIDENCE,
     SOUNDNESS_REVIEW,
