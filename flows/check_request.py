@@ -5,11 +5,11 @@ from pathlib import Path
 
 from flows.request import check_api_base, check_warehouse
 from schemas.check_run import CheckRequest, Judge
+from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.judging import Effort
 from schemas.run import Budget
 from schemas.settings import Settings
-from tasks.judging.engines import EngineChoice, parse_engine_name
 from tasks.judging.model_access import shared_api_base
 from tasks.manuscripts.collect import collect_manuscripts
 from tasks.manuscripts.reasons import read_reasons
@@ -21,7 +21,7 @@ def resolve_check(
     settings: Settings,
     *,
     warehouse: Path,
-    engine: str = "extractive",
+    engine: EngineChoice = EXTRACTIVE,
     api_base: str | None = None,
     judges: Sequence[str] = (),
     form: str = "auto",
@@ -46,10 +46,9 @@ def resolve_check(
         raise ConfigurationError(
             "name a manuscript: a PDF, a text file, a LaTeX source, or a folder of them"
         )
-    choice = parse_engine_name(engine)
     check_warehouse(warehouse)
-    check_api_base(api_base, choice.name)
-    if choice.model is None and form == "pdf":
+    check_api_base(api_base, engine)
+    if engine.is_baseline and form == "pdf":
         raise ConfigurationError(
             "--form pdf attaches the PDF, and the extractive engine reads text only: use --form auto or text"
         )
@@ -57,18 +56,18 @@ def resolve_check(
         raise ConfigurationError(
             "judges need the authors' own reasons to judge by: add --reasons FILE"
         )
-    asked = [_judge(text, choice, api_base) for text in judges]
+    asked = [_judge(text, engine, api_base) for text in judges]
     if len({judge.engine for judge in asked}) < len(asked):
         raise ConfigurationError(
             "the same judge is named twice: --repetitions asks a judge several times"
         )
     if reasons is not None and not asked:
-        asked = [Judge(engine=choice.name, api_base=api_base)]
+        asked = [Judge(engine=engine, api_base=api_base)]
     known = read_reasons(reasons) if reasons is not None else None
     return CheckRequest(
         sources=collect_manuscripts(papers, known, maximum_bytes=settings.documents.maximum_bytes),
         warehouse=warehouse.resolve(),
-        engine=choice.name,
+        engine=engine,
         api_base=api_base,
         judges=tuple(asked),
         form=form,
@@ -86,12 +85,10 @@ def resolve_check(
 def _judge(text: str, checker: EngineChoice, api_base: str | None) -> Judge:
     """`litellm:MODEL` or `litellm:MODEL@URL`; without a URL, a judge of the checker's provider is asked where the checker is."""
     name, _, url = text.partition("@http")
-    choice = parse_engine_name(name)
+    choice = EngineChoice.parse(name)
     if url:
         check_address("--judge", f"http{url}", WHERE_KEYS_BELONG)
-        return Judge(engine=choice.name, api_base=f"http{url}")
+        return Judge(engine=choice, api_base=f"http{url}")
     if choice.model is None or checker.model is None:
-        return Judge(engine=choice.name)
-    return Judge(
-        engine=choice.name, api_base=shared_api_base(choice.model, checker.model, api_base)
-    )
+        return Judge(engine=choice)
+    return Judge(engine=choice, api_base=shared_api_base(choice.model, checker.model, api_base))

@@ -15,6 +15,7 @@ from flows.evaluate import RunSummary, run_batch
 from flows.notification import post
 from flows.request import DEFAULT_PROFILE, resolve_request
 from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import AssayError, IdeaFileError
 from schemas.identifiers import RunId
 from schemas.settings import Settings
@@ -33,7 +34,7 @@ def nightly(
     warehouse: str,
     archive: str | None = None,
     profile: str = DEFAULT_PROFILE,
-    engine: str = "extractive",
+    engine: str = EXTRACTIVE.text,
     api_base: str | None = None,
     literature: str | None = None,
     modules: str = "soundness,contribution",
@@ -69,9 +70,9 @@ def nightly(
                 settings,
                 warehouse=Path(warehouse),
                 profile=profile,
-                engine=engine,
+                engine=EngineChoice.parse(engine),
                 api_base=api_base,
-                literature=literature,
+                literature=LiteratureChoice.parse(literature) if literature else None,
                 modules=modules,
                 workers=workers,
                 scheduler=scheduler,

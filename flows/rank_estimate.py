@@ -45,7 +45,6 @@ def estimate_ranking(
     """Predict the ranking of `ideas` in the groups they were given.
 
     Raises:
-        ConfigurationError: no such engine.
     """
     sizes = Counter(idea.group for idea in ideas)
     parameters = request.profile.ranking

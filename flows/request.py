@@ -6,15 +6,14 @@ from pathlib import Path
 
 from flows.profiles import load_profile
 from schemas.base import replace
+from schemas.choices import EXTRACTIVE, LIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.profile import Profile
 from schemas.run import Budget, Module, RunRequest
 from schemas.settings import Settings
-from tasks.judging.engines import parse_engine_name
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 
 DEFAULT_PROFILE = "economy"
-THEN_LIVE = "+live"
 DEFAULT_WAREHOUSE = Path("assay-warehouse")
 
 
@@ -44,12 +43,12 @@ def check_warehouse(folder: Path) -> None:
         raise ConfigurationError(f"--warehouse {folder} is a file; name a folder")
 
 
-def check_api_base(api_base: str | None, engine: str) -> None:
+def check_api_base(api_base: str | None, engine: EngineChoice) -> None:
     """Raises ConfigurationError when the engine asks no server, the address is none, or it carries a key."""
     if api_base is None:
         return
     check_address("--api-base", api_base, WHERE_KEYS_BELONG)
-    if parse_engine_name(engine).model is None:
+    if engine.is_baseline:
         raise ConfigurationError(
             f"--api-base {api_base}: the {engine} engine asks no server; add --engine litellm:openai/MODEL"
         )
@@ -67,35 +66,28 @@ def parse_cutoff(text: str | None) -> date | None:
         raise ConfigurationError(f"--cutoff {text!r} is no date; write it as YYYY-MM-DD") from error
 
 
-def resolve_literature(text: str | None, settings: Settings) -> str:
-    """`snapshot:PATH`, `snapshot:PATH+live` (the live API for what the snapshot lacks), `live` or a gateway's URL.
+def resolve_literature(literature: LiteratureChoice | None, settings: Settings) -> LiteratureChoice:
+    """The literature with the whole path of its snapshot.
 
     Without a wish: live when a key is set, else the bundled snapshot.
 
     Raises:
-        ConfigurationError: another form, or a snapshot path that does not exist.
+        ConfigurationError: a snapshot that does not exist, or an address with a secret in it.
     """
-    if text is None:
-        return (
-            "live" if settings.semantic_scholar_api_key else f"snapshot:{bundled('papers.jsonl')}"
-        )
-    if text == "live":
-        return text
-    if text.startswith(("http://", "https://")):
-        check_address("--literature", text, "a gateway asks for none of them")
-        return text
-    kind, _, place = text.partition(":")
-    if kind != "snapshot" or not place:
-        raise ConfigurationError(
-            f"--literature {text!r}: write snapshot:PATH, snapshot:PATH{THEN_LIVE}, live, or a gateway's URL"
-        )
-    suffix = THEN_LIVE if place.endswith(THEN_LIVE) else ""
-    path = Path(place.removesuffix(THEN_LIVE)).expanduser()
+    if literature is None:
+        bundled_papers = LiteratureChoice(bundled("papers.jsonl"))
+        return LIVE if settings.semantic_scholar_api_key else bundled_papers
+    if literature.url is not None:
+        check_address("--literature", literature.url, "a gateway asks for none of them")
+    if literature.snapshot is None:
+        return literature
+    path = literature.snapshot.expanduser()
     if not path.exists():
         raise ConfigurationError(
-            f"--literature {text!r}: {path} does not exist; name a Parquet file or an index made by `assay literature build`"
+            f"--literature {literature.text!r}: {path} does not exist; name a Parquet file or an "
+            "index made by `assay literature build`"
         )
-    return f"snapshot:{path.resolve()}{suffix}"
+    return literature.at(path.resolve())
 
 
 def _with_committee(profile: Profile) -> Profile:
@@ -113,13 +105,13 @@ def _with_committee(profile: Profile) -> Profile:
     )
 
 
-def _with_calibrator(profile: Profile, engine: str) -> Profile:
+def _with_calibrator(profile: Profile, engine: EngineChoice) -> Profile:
     """`profile`, its calibrator checked before anything is paid for, and named so that workers find it from any folder."""
     from tasks.novelty.calibration.applying import check_calibrator
 
     if profile.novelty.calibrator is None:
         return profile
-    check_calibrator(profile.novelty.calibrator, engine)
+    check_calibrator(profile.novelty.calibrator, engine.text)
     return replace(
         profile,
         novelty=replace(
@@ -128,7 +120,7 @@ def _with_calibrator(profile: Profile, engine: str) -> Profile:
     )
 
 
-def check_judging(profile: Profile, engine: str) -> None:
+def check_judging(profile: Profile, engine: EngineChoice) -> None:
     """Hold what the profile says of models against the steps there are.
 
     Raises:
@@ -148,7 +140,7 @@ def check_judging(profile: Profile, engine: str) -> None:
             raise ConfigurationError(
                 f"profile {profile.name}: step {name} gives no score, so several judges have no median; name one `model` for it"
             )
-    if profile.judging.models and parse_engine_name(engine).model is None:
+    if profile.judging.models and engine.is_baseline:
         raise ConfigurationError(
             f"profile {profile.name} assigns models to steps: name the model of the other steps "
             "too, as in --engine litellm:openai/gpt-5-mini"
@@ -161,9 +153,9 @@ def resolve_request(
     *,
     warehouse: Path = DEFAULT_WAREHOUSE,
     profile: str = DEFAULT_PROFILE,
-    engine: str = "extractive",
+    engine: EngineChoice = EXTRACTIVE,
     api_base: str | None = None,
-    literature: str | None = None,
+    literature: LiteratureChoice | None = None,
     modules: str = "soundness,contribution",
     cutoff: str | None = None,
     workers: int = 2,
@@ -212,8 +204,6 @@ def resolve_request(
             maximum_requests=max_requests,
             maximum_cost_usd_per_idea=max_cost_usd_per_idea,
         ),
-        full_text=full_text
-        if full_text is not None
-        else not resolved_literature.startswith("snapshot:"),
+        full_text=full_text if full_text is not None else resolved_literature.snapshot is None,
         label=label,
     )

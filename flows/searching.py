@@ -4,6 +4,7 @@ import asyncio
 
 from flows.gateway import indexed
 from flows.request import parse_cutoff, resolve_literature
+from schemas.choices import LiteratureChoice
 from schemas.identifiers import IdeaId
 from schemas.paper import Paper
 from schemas.retrieval import Answer
@@ -15,12 +16,16 @@ from tasks.web.client import open_client
 
 
 def search_papers(
-    query: str, literature: str | None, limit: int, cutoff: str | None, settings: Settings
+    query: str,
+    literature: LiteratureChoice | None,
+    limit: int,
+    cutoff: str | None,
+    settings: Settings,
 ) -> Answer[Paper]:
     """Papers for `query` from the named literature, through a gateway started for the purpose where needed."""
     resolved = resolve_literature(literature, settings)
-    if resolved.startswith(("http://", "https://")):
-        return asyncio.run(_search(resolved, query, limit, cutoff, settings))
+    if resolved.url is not None:
+        return asyncio.run(_search(resolved.url, query, limit, cutoff, settings))
     with GatewayProcess(
         settings, indexed(resolved, settings), settings.home / "literature-cache"
     ) as gateway:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Prose, Stored, Writable
 from schemas.calls import LlmCall
+from schemas.choices import EngineChoice
 from schemas.identifiers import IdeaId, RankedIdeaId, RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.profile import Profile
@@ -242,7 +243,7 @@ class RankRequest(Noun):
     run_id: RunId
     warehouse: Path
     profile: Profile
-    engine: str = Field(description="`extractive` or `litellm:<model>`.")
+    engine: EngineChoice
     api_base: str | None = None
     grouping: Grouping = Grouping.GIVEN
     method: RatingMethod = RatingMethod.BRADLEY_TERRY

@@ -13,11 +13,11 @@ from flows.request import (
     resolve_literature,
 )
 from schemas.benchmark import BenchmarkRequest
+from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.run import Budget, Module
 from schemas.settings import Settings
-from tasks.judging.engines import parse_engine_name
 
 LITERATURE_FILE = "literature.parquet"
 """Papers that lie beside the data sets are the default literature of the benchmarks."""
@@ -31,9 +31,9 @@ def resolve_benchmark(
     data: Path | None = None,
     warehouse: Path = DEFAULT_WAREHOUSE,
     profile: str = DEFAULT_PROFILE,
-    engine: str = "extractive",
+    engine: EngineChoice = EXTRACTIVE,
     api_base: str | None = None,
-    literature: str | None = None,
+    literature: LiteratureChoice | None = None,
     modules: str | None = None,
     run: str | None = None,
     limit: int | None = None,
@@ -63,7 +63,7 @@ def resolve_benchmark(
         data=folder,
         warehouse=warehouse.resolve(),
         profile=profile_without(load_profile(profile), without),
-        engine=parse_engine_name(engine).name,
+        engine=engine,
         api_base=api_base,
         literature=papers,
         modules=_modules(modules),
@@ -79,7 +79,7 @@ def resolve_benchmark(
             maximum_requests=max_requests,
             maximum_cost_usd_per_idea=max_cost_usd_per_idea,
         ),
-        full_text=full_text if full_text is not None else not papers.startswith("snapshot:"),
+        full_text=full_text if full_text is not None else papers.snapshot is None,
         check_links=check_links,
     )
 
@@ -103,9 +103,9 @@ def _data(data: Path | None, settings: Settings) -> Path:
     return folder.resolve()
 
 
-def _beside(folder: Path) -> str | None:
+def _beside(folder: Path) -> LiteratureChoice | None:
     path = folder / LITERATURE_FILE
-    return f"snapshot:{path}" if path.exists() else None
+    return LiteratureChoice(path) if path.exists() else None
 
 
 def _baselines(text: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from flows.commands import options
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE
+from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 
@@ -104,7 +105,7 @@ def benchmark(
     data: Data = None,
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
     profile: options.Profile = DEFAULT_PROFILE,
-    engine: options.Engine = "extractive",
+    engine: options.Engine = EXTRACTIVE.text,
     api_base: options.ApiBase = None,
     literature: options.Literature = None,
     modules: Modules = None,
@@ -139,7 +140,8 @@ def benchmark(
     settings = Settings()
     requests = [
         resolve_benchmark(
-            one.name, settings, data=data, warehouse=warehouse, profile=profile, engine=engine, api_base=api_base, literature=literature,
+            one.name, settings, data=data, warehouse=warehouse, profile=profile, engine=EngineChoice.parse(engine), api_base=api_base,
+            literature=LiteratureChoice.parse(literature) if literature else None,
             modules=modules, run=run, limit=limit, without=without,
             baselines=baselines, check_links=check_links, full_text=full_text, seed=seed,
             workers=workers, scheduler=scheduler, max_cost_usd=max_cost_usd, max_cost_usd_per_idea=max_cost_usd_per_idea,

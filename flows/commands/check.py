@@ -8,6 +8,7 @@ import typer
 from flows.commands import options
 from flows.commands.session import Session
 from flows.request import DEFAULT_WAREHOUSE
+from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.judging import Effort
 from schemas.run import Budget
@@ -52,7 +53,7 @@ Reasons = Annotated[
 def check(
     papers: Papers,
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
-    engine: options.Engine = "extractive",
+    engine: options.Engine = EXTRACTIVE.text,
     api_base: options.ApiBase = None,
     form: Form = "auto",
     problems: Annotated[
@@ -121,8 +122,9 @@ def check(
 
     if form not in FORMS:
         raise ConfigurationError(f"--form {form!r}: choose from {', '.join(FORMS)}")
+    chosen = EngineChoice.parse(engine)
     request = resolve_check(
-        papers, Settings(), warehouse=warehouse, engine=engine, api_base=api_base, judges=judge or (), form=form, problems=problems,
+        papers, Settings(), warehouse=warehouse, engine=chosen, api_base=api_base, judges=judge or (), form=form, problems=problems,
         attempts=attempts, repetitions=repetitions, reasons=reasons, seed=seed, effort=effort, workers=workers, scheduler=scheduler,
         budget=Budget(maximum_cost_usd=max_cost_usd, maximum_cost_usd_per_idea=max_cost_usd_per_paper, maximum_tokens=max_tokens),
     )  # fmt: skip

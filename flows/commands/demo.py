@@ -5,6 +5,7 @@ from pathlib import Path
 from flows.commands import options
 from flows.commands.evaluate import run_and_print
 from flows.request import bundled, resolve_request
+from schemas.choices import LiteratureChoice
 from schemas.settings import Settings
 
 
@@ -18,7 +19,7 @@ def demo(
         bundled("ideas.jsonl"),
         Settings(),
         warehouse=warehouse,
-        literature=f"snapshot:{bundled('papers.jsonl')}",
+        literature=LiteratureChoice(bundled("papers.jsonl")),
         workers=workers,
     )
     return run_and_print(request, as_json=json)

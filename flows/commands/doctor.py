@@ -2,12 +2,13 @@
 
 from flows.commands import options
 from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE
+from schemas.choices import EXTRACTIVE
 from schemas.settings import Settings
 
 
 def doctor(
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
-    engine: options.Engine = "extractive",
+    engine: options.Engine = EXTRACTIVE.text,
     api_base: options.ApiBase = None,
     profile: options.Profile = DEFAULT_PROFILE,
     json: options.Json = False,

@@ -10,6 +10,7 @@ from flows.commands import options
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, resolve_request
+from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.run import RunRequest, RunState
 from schemas.settings import Settings
 
@@ -26,7 +27,7 @@ def evaluate(
     ],
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
     profile: options.Profile = DEFAULT_PROFILE,
-    engine: options.Engine = "extractive",
+    engine: options.Engine = EXTRACTIVE.text,
     api_base: options.ApiBase = None,
     literature: options.Literature = None,
     modules: options.Modules = options.DEFAULT_MODULES,
@@ -51,9 +52,9 @@ def evaluate(
         Settings(),
         warehouse=warehouse,
         profile=profile,
-        engine=engine,
+        engine=EngineChoice.parse(engine),
         api_base=api_base,
-        literature=literature,
+        literature=LiteratureChoice.parse(literature) if literature else None,
         modules=modules,
         cutoff=cutoff,
         workers=workers,
@@ -105,7 +106,7 @@ def run_and_print(request: RunRequest, *, as_json: bool) -> int:
 
 
 def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
-    from flows.commands.output import print_json, print_note, print_ranking
+    from flows.commands.output import print_engine_note, print_json, print_note, print_ranking
     from warehouse.layout import Layout
     from warehouse.queries import open_queries
 
@@ -128,10 +129,7 @@ def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
         f"run {run.run_id}: {run.evaluated_count} of {run.idea_count} ideas evaluated, {run.failed_count} incomplete, "
         f"{run.rejected_count} rejected, {run.duration_seconds:.0f} s"
     )
-    if run.engine == "extractive":
-        print_note(
-            "engine: extractive, an offline baseline without a language model; use --engine litellm:MODEL for real judgement"
-        )
+    print_engine_note(run.engine)
     if summary.published:
         print_note(
             f'lake:   {request.warehouse / "lake"} (assay sql --warehouse {quote(str(request.warehouse))} "from idea_scores")'

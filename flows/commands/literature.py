@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from flows.commands import options
+from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 from schemas.web_origins import is_loopback, names_of_server
@@ -66,7 +67,7 @@ def build(
     )
     if vectors_for is not None:
         print_note(embed_for_evaluations(target, vectors_for, Settings()))
-    print_note(f"use it with --literature snapshot:{target}")
+    print_note(f"use it with --literature {LiteratureChoice(target)}")
     return 0
 
 
@@ -77,7 +78,7 @@ def serve(
         typer.Option(
             "--literature", metavar="snapshot:PATH|live", help="What stands behind the gateway."
         ),
-    ] = "live",
+    ] = LIVE.text,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")
     ] = "127.0.0.1",
@@ -95,7 +96,7 @@ def serve(
     from tasks.literature.gateway.serve import serve as serve_gateway
 
     settings = Settings()
-    resolved = indexed(resolve_literature(literature, settings), settings)
+    resolved = indexed(resolve_literature(LiteratureChoice.parse(literature), settings), settings)
     port = port or _free_port(host)
     print_note(f"gateway for {resolved} on http://{host}:{port}/graph/v1 – stop it with Ctrl-C")
     if not is_loopback(host):
@@ -128,7 +129,8 @@ def search(
     from flows.commands.output import print_json, print_note, print_table
     from flows.searching import search_papers
 
-    answer = search_papers(query, literature, limit, cutoff, Settings())
+    chosen = LiteratureChoice.parse(literature) if literature else None
+    answer = search_papers(query, chosen, limit, cutoff, Settings())
     if json:
         print_json(
             {

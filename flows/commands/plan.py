@@ -8,9 +8,9 @@ import typer
 
 from flows.commands import options
 from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, resolve_request
+from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
-from tasks.judging.engines import EXTRACTIVE
 
 if TYPE_CHECKING:
     from flows.estimate import Estimate
@@ -37,7 +37,7 @@ def plan(
     ],
     warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
     profile: options.Profile = DEFAULT_PROFILE,
-    engine: options.Engine = "extractive",
+    engine: options.Engine = EXTRACTIVE.text,
     api_base: options.ApiBase = None,
     literature: options.Literature = None,
     modules: options.Modules = "soundness,contribution",
@@ -66,9 +66,9 @@ def plan(
         settings,
         warehouse=warehouse,
         profile=profile,
-        engine=engine,
+        engine=EngineChoice.parse(engine),
         api_base=api_base,
-        literature=literature,
+        literature=LiteratureChoice.parse(literature) if literature else None,
         modules=modules,
         cutoff=cutoff,
         workers=workers,
@@ -84,7 +84,7 @@ def plan(
     estimate = estimate_run(batch.ideas, len(batch.rejected), request, settings)
     ranking = estimate_ranking(batch.ideas, request, settings)
     others = named_engines(compare or ())
-    own = (engine,) if others and engine != EXTRACTIVE else ()
+    own = (request.engine,) if others and not request.engine.is_baseline else ()
     comparison = compare_engines(dict.fromkeys((*own, *others)), batch.ideas, request, settings)
     if json:
         compared = {"comparison": comparison} if others else {}
@@ -199,7 +199,7 @@ def _print_comparison(lines: "Sequence[ModelCost]") -> None:
     print_table(columns, rows)
 
 
-def _named_models(request: RunRequest, others: Sequence[str]) -> list[str]:
+def _named_models(request: RunRequest, others: Sequence[EngineChoice]) -> list[str]:
     named = request.profile.judging.models
     return (
         [f"models that the profile names answer their steps in every line: {', '.join(named)}"]

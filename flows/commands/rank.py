@@ -9,6 +9,7 @@ from flows.commands import options
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, check_api_base, resolve_request
+from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.ranking import Grouping, RankingHead, RankRequest, RatingMethod
@@ -96,11 +97,13 @@ def rank(
     from flows.runs_of_ideas import find_run
 
     folder = warehouse.resolve()
+    chosen = EngineChoice.parse(engine) if engine else None
+    wanted_literature = LiteratureChoice.parse(literature) if literature else None
     shaping = (literature, modules, cutoff, full_text)
     found = find_run(
         folder,
         run,
-        engine=engine,
+        engine=chosen.text if chosen else None,
         profile=profile,
         label=label,
         exact=any(option is not None for option in shaping),
@@ -108,8 +111,8 @@ def rank(
     with Session() as session:
         if found is None:
             request = resolve_request(
-                Path(run or ""), Settings(), warehouse=warehouse, profile=profile or DEFAULT_PROFILE, engine=engine or "extractive",
-                api_base=api_base, literature=literature, modules=modules or options.DEFAULT_MODULES, cutoff=cutoff, workers=workers,
+                Path(run or ""), Settings(), warehouse=warehouse, profile=profile or DEFAULT_PROFILE, engine=chosen or EXTRACTIVE,
+                api_base=api_base, literature=wanted_literature, modules=modules or options.DEFAULT_MODULES, cutoff=cutoff, workers=workers,
                 scheduler=scheduler, max_cost_usd=max_cost_usd, max_cost_usd_per_idea=max_cost_usd_per_idea, max_tokens=max_tokens,
                 max_requests=max_requests, full_text=full_text, label=label,
             )  # fmt: skip
@@ -117,7 +120,7 @@ def rank(
         if scores:
             return print_scores(folder, found.run_id, as_json=json)
         wanted = rank_request(
-            found, folder, profile=profile, engine=engine, api_base=api_base, group_by=group_by, method=method, votes=votes,
+            found, folder, profile=profile, engine=chosen, api_base=api_base, group_by=group_by, method=method, votes=votes,
             workers=workers, scheduler=scheduler,
             budget=Budget(maximum_cost_usd=max_cost_usd, maximum_cost_usd_per_idea=max_cost_usd_per_idea, maximum_tokens=max_tokens),
         )  # fmt: skip
@@ -130,7 +133,7 @@ def rank_request(
     warehouse: Path,
     *,
     profile: str | None = None,
-    engine: str | None = None,
+    engine: EngineChoice | None = None,
     api_base: str | None = None,
     group_by: Grouping = Grouping.GIVEN,
     method: RatingMethod | None = None,
@@ -145,9 +148,8 @@ def rank_request(
         ConfigurationError: an option that cannot be understood, or a run whose profile is a file that was not named.
     """
     from flows.profiles import load_profile, shipped_profiles
-    from tasks.judging.engines import parse_engine_name
 
-    chosen = engine or run.engine
+    chosen = engine or EngineChoice.parse(run.engine)
     check_api_base(api_base, chosen)
     if profile is None and run.profile not in shipped_profiles():
         raise ConfigurationError(
@@ -157,7 +159,7 @@ def rank_request(
         run_id=run.run_id,
         warehouse=warehouse,
         profile=load_profile(profile or run.profile),
-        engine=parse_engine_name(chosen).name,
+        engine=chosen,
         api_base=api_base,
         grouping=group_by,
         method=method or (RatingMethod.BRADLEY_TERRY if votes is None else RatingMethod.ELO),
@@ -211,7 +213,7 @@ def _stored(request: RankRequest) -> RankingHead | None:
         head
         for head in rankings
         if (head.engine, head.profile, head.grouping, head.method)
-        == (request.engine, request.profile.name, request.grouping, request.method)
+        == (request.engine.text, request.profile.name, request.grouping, request.method)
     )
     return next(
         (head for head in same if head.incomplete_reason is None and head.vote_count == 0), None

@@ -10,6 +10,7 @@ from distributed import LocalCluster
 from flows import checks
 from flows.checks import check_before_run
 from flows.request import bundled, resolve_request
+from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.run import RunRequest
 from schemas.settings import Settings
@@ -30,7 +31,7 @@ def request_for(tmp_path: Path, scheduler: str, literature: str | None = None) -
         Settings(),
         warehouse=tmp_path,
         scheduler=scheduler,
-        literature=literature,
+        literature=LiteratureChoice.parse(literature) if literature else None,
     )
 
 

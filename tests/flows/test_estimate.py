@@ -9,6 +9,7 @@ import pytest
 from flows.estimate import Estimate, estimate_run
 from flows.request import bundled, resolve_request
 from schemas.base import replace
+from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.idea import Idea
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.settings import LanguageModelSettings, Settings
@@ -46,7 +47,12 @@ def estimated(
         "literature": f"snapshot:{bundled('papers.jsonl')}",
         **options,
     }
-    request = resolve_request(bundled("ideas.jsonl"), Settings(), warehouse=Path("none"), **options)  # type: ignore[arg-type]
+    chosen = {
+        **options,
+        "engine": EngineChoice.parse(options["engine"]),
+        "literature": LiteratureChoice.parse(options["literature"]),
+    }
+    request = resolve_request(bundled("ideas.jsonl"), Settings(), warehouse=Path("none"), **chosen)  # type: ignore[arg-type]
     if judging is not None:
         request = replace(request, profile=replace(request.profile, judging=judging))
     return estimate_run(ideas, 0, request, Settings(language_model=models))

@@ -9,6 +9,7 @@ import pytest
 from flows.commands.plan import plan
 from flows.model_comparison import named_engines
 from flows.request import bundled
+from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
 
 IDEAS = bundled("ideas.jsonl")
@@ -121,8 +122,8 @@ def test_models_that_a_profile_names_stay_and_that_is_said(
 
 def test_a_list_of_models_may_have_prefixes_and_repetitions() -> None:
     assert named_engines(["openai/gpt-5, litellm:openai/gpt-5", "extractive", ""]) == (
-        "litellm:openai/gpt-5",
-        "extractive",
+        EngineChoice("openai/gpt-5"),
+        EXTRACTIVE,
     )
 
 

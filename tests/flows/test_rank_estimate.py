@@ -7,6 +7,7 @@ import pytest
 from flows.rank_estimate import TOKENS_PER_VERDICT, estimate_ranking
 from flows.request import bundled, resolve_request
 from schemas.base import replace
+from schemas.choices import EngineChoice
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.judging import AskingParameters, Effort, JudgingParameters
@@ -41,7 +42,7 @@ def test_small_groups_play_every_pair_and_large_ones_what_their_ideas_may(
     sizes: tuple[int, ...], pairs: int, tmp_path: Path
 ) -> None:
     request = resolve_request(
-        bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, engine="litellm:openai/judge"
+        bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, engine=EngineChoice("openai/judge")
     )
     parameters = replace(request.profile.ranking, matches_per_idea=24)
     request = replace(request, profile=replace(request.profile, ranking=parameters))
@@ -56,7 +57,7 @@ def test_small_groups_play_every_pair_and_large_ones_what_their_ideas_may(
 
 def test_a_committee_and_a_dimension_of_ones_own_make_prompts_longer(tmp_path: Path) -> None:
     request = resolve_request(
-        bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, engine="litellm:openai/judge"
+        bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, engine=EngineChoice("openai/judge")
     )
     with_committee = replace(request, modules=(*request.modules, Module.COMMITTEE))
     fewer = replace(
@@ -79,7 +80,10 @@ def test_the_extractive_engine_asks_no_model(tmp_path: Path) -> None:
 
 def test_the_profiles_model_for_comparisons_is_asked_and_thinks(tmp_path: Path) -> None:
     request = resolve_request(
-        bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, engine="litellm:openai/of-our-own"
+        bundled("ideas.jsonl"),
+        Settings(),
+        warehouse=tmp_path,
+        engine=EngineChoice("openai/of-our-own"),
     )
     own = JudgingParameters(
         steps={"compare_ideas": AskingParameters(model="openai/o3", effort=Effort.HIGH)}

@@ -13,6 +13,7 @@ from flows.model_comparison import ModelCost, compare_engines, named_engines
 from flows.profiles import shipped_profiles
 from flows.request import bundled, resolve_request
 from schemas.base import replace
+from schemas.choices import LiteratureChoice
 from schemas.idea import Idea
 from schemas.judging import JudgingParameters
 from schemas.run import RunRequest
@@ -80,10 +81,10 @@ def _table(profile: str, page: str, ideas: tuple[Idea, ...]) -> str:
         settings,
         profile=profile,
         engine=named_engines(MODELS)[0],
-        literature=f"snapshot:{bundled('papers.jsonl')}",
+        literature=LiteratureChoice(bundled("papers.jsonl")),
     )
     lines = {
-        line.engine.removeprefix("litellm:"): line
+        str(line.engine.model): line
         for line in compare_engines(named_engines(MODELS), ideas, request, settings)
     }
     lines |= {name: _assigned(judging, ideas, request, settings) for name, judging in mixed(page)}

@@ -8,14 +8,13 @@ import orjson
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.run import Module
 from schemas.settings import DashboardSettings
 
 SHIPPED_PROFILES = ("economy", "faithful")
 MAXIMUM_FILE_BYTES = 2_000_000
-EXTRACTIVE = "extractive"
-LITELLM = "litellm:"
 
 
 class EvaluateRequest(Noun):
@@ -25,9 +24,9 @@ class EvaluateRequest(Noun):
     title: str = ""
     cutoff_date: date | None = None
     profile: str = SHIPPED_PROFILES[0]
-    engine: str = EXTRACTIVE
+    engine: EngineChoice = EXTRACTIVE
     api_base: str | None = None
-    literature: str | None = Field(
+    literature: LiteratureChoice | None = Field(
         default=None, description="None: as this installation is configured."
     )
     modules: tuple[Module, ...] = (Module.SOUNDNESS, Module.CONTRIBUTION)
@@ -46,7 +45,7 @@ def check_offered(request: EvaluateRequest, offered: DashboardSettings) -> None:
     """Raises ConfigurationError when `request` asks for more than the form offers; a browser can send anything."""
     engines = {
         (EXTRACTIVE, None),
-        *((f"{LITELLM}{choice.model}", choice.api_base) for choice in offered.models.values()),
+        *((EngineChoice(each.model), each.api_base) for each in offered.models.values()),
     }
     if (request.engine, request.api_base) not in engines:
         raise ConfigurationError(
@@ -74,9 +73,9 @@ def arguments(
     given: dict[str, str | None] = {
         "warehouse": str(warehouse),
         "profile": request.profile,
-        "engine": request.engine,
+        "engine": request.engine.text,
         "api-base": request.api_base,
-        "literature": request.literature,
+        "literature": request.literature.text if request.literature else None,
         "modules": ",".join(request.modules),
         "cutoff": request.cutoff_date.isoformat() if request.cutoff_date else None,
         "max-cost-usd": f"{request.maximum_cost_usd:g}"

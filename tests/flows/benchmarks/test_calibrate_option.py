@@ -9,6 +9,7 @@ from flows.commands.benchmark import _check_calibrate, _write_calibrator
 from flows.profiles import load_profile
 from flows.request import resolve_request
 from schemas.base import replace
+from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
@@ -72,7 +73,7 @@ def resolved(
         warehouse=tmp_path / "w",
         profile=profile_file(tmp_path, str(calibrator)),
         modules="novelty",
-        engine=engine,
+        engine=EngineChoice.parse(engine),
     )
 
 

@@ -9,6 +9,7 @@ from flows.benchmarks.published_figures import published_scores
 from flows.benchmarks.registry import SUITES
 from flows.benchmarks.request import resolve_benchmark
 from flows.profiles import load_profile
+from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 
@@ -58,7 +59,6 @@ def test_a_profile_without_a_part_says_so_in_its_name() -> None:
         ({"without": "everything"}, "choose from mre, pa, pc"),
         ({"baselines": "oracle"}, "choose from prompt_only"),
         ({"modules": "taste"}, "choose from soundness"),
-        ({"engine": "gpt"}, "unknown engine"),
         ({"api_base": "http://127.0.0.1:1/v1"}, "asks no server"),
     ],
 )
@@ -78,5 +78,5 @@ def test_the_data_folder_may_be_a_setting_and_papers_beside_the_sets_are_the_lit
     (tmp_path / "literature.parquet").touch()
     request = resolve_benchmark("pairs", Settings(), baselines="none", modules="none")
     assert request.data == tmp_path
-    assert request.literature == f"snapshot:{tmp_path / 'literature.parquet'}"
+    assert request.literature == LiteratureChoice(tmp_path / "literature.parquet")
     assert (request.baselines, request.modules, request.full_text) == ((), (), False)

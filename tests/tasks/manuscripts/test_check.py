@@ -11,6 +11,7 @@ import pytest
 from flows.check_plan import check_run_id, plan_check
 from flows.check_request import resolve_check
 from schemas.check_run import CheckHead, CheckReceipt, CheckRequest, Judge
+from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.manuscripts import ManuscriptCheck, ManuscriptForm
@@ -89,7 +90,7 @@ def reasons(tmp_path: Path) -> Path:
 def asked(
     papers: Path, tmp_path: Path, server: OpenAIServer | None = None, **options: Any
 ) -> CheckRequest:
-    model = {"engine": "litellm:openai/loopback", "api_base": server.url} if server else {}
+    model = {"engine": EngineChoice("openai/loopback"), "api_base": server.url} if server else {}
     return resolve_check([papers], Settings(), warehouse=tmp_path / "wh", **(model | options))
 
 
@@ -250,11 +251,11 @@ def test_stored_problems_are_judged_again_without_reading_the_manuscript(
         async with CheckTools(request, Settings(), Layout(request.warehouse)) as tools:
             ledger = Ledger(IdeaId("faulty"))
             return await judge_again(
-                found["faulty"], [(judge.engine, tools.judge(ledger, judge))], most=2
+                found["faulty"], [(judge.engine.text, tools.judge(ledger, judge))], most=2
             )
 
     votes = asyncio.run(again()).votes
-    assert {vote.judge for vote in votes} == {judge.engine}
+    assert {vote.judge for vote in votes} == {judge.engine.text}
     assert [vote.problem_id for vote in votes] == ["a1p1", "a1p2"]
     assert len(server.requests) == 2
 
@@ -290,8 +291,8 @@ def test_a_manuscript_longer_than_the_context_is_shortened_on_record(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"engine": "extractive", "form": "pdf"}, "reads text only"),
-        ({"engine": "extractive", "api_base": "http://127.0.0.1:1/v1"}, "asks no server"),
+        ({"form": "pdf"}, "reads text only"),
+        ({"api_base": "http://127.0.0.1:1/v1"}, "asks no server"),
         ({"judges": ["extractive"]}, "add --reasons FILE"),
     ],
 )
@@ -310,7 +311,7 @@ def test_a_judge_elsewhere_is_asked_there_and_one_of_another_provider_not_at_the
         [papers],
         Settings(),
         warehouse=tmp_path,
-        engine="litellm:openai/x",
+        engine=EngineChoice("openai/x"),
         api_base="http://127.0.0.1:8/v1",
         judges=judges,
         reasons=reasons,
