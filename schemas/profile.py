@@ -41,6 +41,14 @@ class SoundnessParameters(Noun):
     """ScholarEval §2.1 and B.1."""
 
     maximum_methods: int = Field(ge=1, le=50, description="Most important methods kept.")
+    maximum_concerns: int = Field(
+        default=15, ge=8, le=30, description="Points kept of the review of the plan itself."
+    )
+    words_per_concern: int | None = Field(
+        default=None,
+        ge=20,
+        description=f"Words asked of one point, without its quote. {WORDS_ASKED}",
+    )
     query_word_limit: int = Field(default=70, ge=5, le=70)
     methods_per_query_call: int = Field(
         default=1,

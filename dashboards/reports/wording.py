@@ -7,6 +7,7 @@ from schemas.patterns import bounded
 from schemas.profile import ScoreWeights
 from schemas.reasons import reason_named
 from schemas.run import Run
+from schemas.soundness import ConcernKind
 from warehouse.answers import DroppedParameter
 
 _FINGERPRINT = bounded(r"[0-9a-f]{12,64}")
@@ -32,6 +33,21 @@ def reason(word: str) -> str:
 def stage(word: str) -> str:
     """Where it did not work out."""
     return _STAGES.get(word, word.replace("_", " "))
+
+
+_KINDS: dict[ConcernKind, str] = {
+    ConcernKind.CLAIM_NOT_TESTED: "the claim is not tested",
+    ConcernKind.MISSING_CONTROL: "missing ablation or control",
+    ConcernKind.CONFOUND: "confound or alternative explanation",
+    ConcernKind.STATISTICS: "sample size and statistics",
+    ConcernKind.LEAKAGE: "leakage or contamination",
+    ConcernKind.FEASIBILITY: "feasibility and cost",
+}
+
+
+def concern_kind(kind: ConcernKind) -> str:
+    """What a point about a plan is about."""
+    return _KINDS.get(kind, kind.replace("_", " "))
 
 
 def literature(name: str) -> str:
