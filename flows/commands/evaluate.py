@@ -1,16 +1,13 @@
 """`assay evaluate`: the main job."""
 
-from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from flows.commands import options
+from flows.commands.options import Ideas, Json
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
-from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, resolve_request
-from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
+from flows.request import resolve_request
+from schemas.options import EvaluateOptions
 from schemas.run import RunRequest, RunState
 from schemas.settings import Settings
 
@@ -19,56 +16,17 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    ideas: Annotated[
-        Path,
-        typer.Argument(
-            metavar="IDEAS", help="JSONL, CSV, Parquet, or a folder of .txt and .md files."
-        ),
-    ],
-    warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
-    profile: options.Profile = DEFAULT_PROFILE,
-    engine: options.Engine = EXTRACTIVE.text,
-    api_base: options.ApiBase = None,
-    literature: options.Literature = None,
-    modules: options.Modules = options.DEFAULT_MODULES,
-    cutoff: options.Cutoff = None,
-    workers: options.Workers = 2,
-    scheduler: options.Scheduler = None,
-    max_cost_usd: options.MaxCost = None,
-    max_cost_usd_per_idea: options.MaxCostPerIdea = None,
-    max_tokens: options.MaxTokens = None,
-    max_requests: options.MaxRequests = None,
-    full_text: options.FullText = None,
-    label: options.Label = "",
-    rank: options.Rank = False,
-    json: options.Json = False,
+    ideas: Ideas,
+    options: EvaluateOptions,
+    json: Json = False,
 ) -> int:
-    """Evaluate a batch of ideas for soundness and contribution, publish and rank them.
+    """Evaluate a batch of ideas with the modules asked for, publish and rank them.
 
     The same command again goes on where the last one stopped, and costs nothing once all is done.
     """
-    request = resolve_request(
-        ideas,
-        Settings(),
-        warehouse=warehouse,
-        profile=profile,
-        engine=EngineChoice.parse(engine),
-        api_base=api_base,
-        literature=LiteratureChoice.parse(literature) if literature else None,
-        modules=modules,
-        cutoff=cutoff,
-        workers=workers,
-        scheduler=scheduler,
-        max_cost_usd=max_cost_usd,
-        max_cost_usd_per_idea=max_cost_usd_per_idea,
-        max_tokens=max_tokens,
-        max_requests=max_requests,
-        full_text=full_text,
-        label=label,
-    )
-    return (
-        run_rank_and_print(request, as_json=json) if rank else run_and_print(request, as_json=json)
-    )
+    request = resolve_request(ideas, options, Settings())
+    print_results = run_rank_and_print if options.rank else run_and_print
+    return print_results(request, as_json=json)
 
 
 def run_rank_and_print(request: RunRequest, *, as_json: bool) -> int:

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from flows.commands import options
+from flows.commands.options import Commands, Json
 from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError
+from schemas.options import SearchOptions
 from schemas.settings import Settings
 from schemas.web_origins import is_loopback, names_of_server
 
-application = typer.Typer(no_args_is_help=True)
+application = Commands(no_args_is_help=True)
 
 
 @application.command("build")
@@ -111,26 +112,14 @@ def serve(
 @application.command("search")
 def search(
     query: Annotated[str, typer.Argument(help="A few words.")],
-    literature: Annotated[
-        str | None,
-        typer.Option(
-            "--literature",
-            metavar="snapshot:PATH|live|URL",
-            help="Where to search; default as for `evaluate`.",
-        ),
-    ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", min=1, max=100, metavar="N", help="Papers to show.")
-    ] = 10,
-    cutoff: options.Cutoff = None,
-    json: options.Json = False,
+    options: SearchOptions,
+    json: Json = False,
 ) -> int:
     """Search papers, as an evaluation would."""
     from flows.commands.output import print_json, print_note, print_table
     from flows.searching import search_papers
 
-    chosen = LiteratureChoice.parse(literature) if literature else None
-    answer = search_papers(query, chosen, limit, cutoff, Settings())
+    answer = search_papers(query, options, Settings())
     if json:
         print_json(
             {

@@ -7,9 +7,10 @@ import pytest
 from flows.check_request import resolve_check
 from flows.checks import check_engine
 from flows.profiles import load_profile, shipped_profiles
-from flows.request import bundled, parse_cutoff, parse_modules, resolve_literature, resolve_request
+from flows.request import bundled, resolve_literature, resolve_request
 from schemas.choices import LIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
+from schemas.options import CheckOptions, RunOptions, parse_cutoff, parse_modules
 from schemas.run import Budget, Module
 from schemas.settings import Settings
 
@@ -109,13 +110,17 @@ def test_a_snapshot_may_be_followed_by_the_live_api(settings: Settings) -> None:
 
 def test_a_missing_idea_file_is_refused(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="does not exist"):
-        resolve_request(tmp_path / "none.jsonl", settings)
+        resolve_request(tmp_path / "none.jsonl", RunOptions(), settings)
 
 
 def test_full_text_is_off_for_snapshots_unless_asked(settings: Settings) -> None:
-    assert not resolve_request(bundled("ideas.jsonl"), settings).full_text
-    assert resolve_request(bundled("ideas.jsonl"), settings, full_text=True).full_text
-    assert resolve_request(bundled("ideas.jsonl"), settings, literature=LIVE).full_text
+    asked = (RunOptions(), RunOptions(full_text=True), RunOptions(literature=LIVE))
+    ideas = bundled("ideas.jsonl")
+    assert [resolve_request(ideas, options, settings).full_text for options in asked] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_secrets_do_not_show_in_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,9 +136,8 @@ def test_an_api_base_that_cannot_be_used_is_refused(
     engine: str, api_base: str, settings: Settings
 ) -> None:
     with pytest.raises(ConfigurationError, match="--api-base"):
-        resolve_request(
-            bundled("ideas.jsonl"), settings, engine=EngineChoice.parse(engine), api_base=api_base
-        )
+        options = RunOptions(engine=engine, api_base=api_base)
+        resolve_request(bundled("ideas.jsonl"), options, settings)
 
 
 @pytest.mark.parametrize(
@@ -163,23 +167,16 @@ def test_an_address_with_a_key_in_it_is_refused_wherever_one_is_taken(
     paper, model = bundled("ideas.jsonl"), EngineChoice("openai/x")
     takers = {
         "--api-base": [
-            lambda: resolve_request(
-                bundled("ideas.jsonl"), settings, engine=model, api_base=address
-            ),
-            lambda: resolve_check(
-                [paper], settings, warehouse=tmp_path, engine=model, api_base=address
-            ),
+            lambda: resolve_request(paper, RunOptions(engine=model, api_base=address), settings),
+            lambda: resolve_check([paper], CheckOptions(engine=model, api_base=address), settings),
             lambda: check_engine(model, address, settings, tmp_path, steps=(), budget=Budget()),
         ],
         "--literature": [lambda: resolve_literature(LiteratureChoice(url=address), settings)],
         "--judge": [
             lambda: resolve_check(
                 [paper],
+                CheckOptions(engine=model, judge=(f"{model}@{address}",), reasons=paper),
                 settings,
-                warehouse=tmp_path,
-                engine=model,
-                judges=[f"{model}@{address}"],
-                reasons=paper,
             )
         ],
     }

@@ -16,6 +16,7 @@ from schemas.base import replace
 from schemas.choices import LiteratureChoice
 from schemas.idea import Idea
 from schemas.judging import JudgingParameters
+from schemas.options import RunOptions
 from schemas.run import RunRequest
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.ideas.read import read_ideas
@@ -76,13 +77,12 @@ def mixed(page: str) -> Iterator[tuple[str, JudgingParameters]]:
 
 def _table(profile: str, page: str, ideas: tuple[Idea, ...]) -> str:
     settings = Settings(language_model=LanguageModelSettings())
-    request = resolve_request(
-        bundled("ideas.jsonl"),
-        settings,
+    options = RunOptions(
         profile=profile,
         engine=named_engines(MODELS)[0],
         literature=LiteratureChoice(bundled("papers.jsonl")),
     )
+    request = resolve_request(bundled("ideas.jsonl"), options, settings)
     lines = {
         str(line.engine.model): line
         for line in compare_engines(named_engines(MODELS), ideas, request, settings)

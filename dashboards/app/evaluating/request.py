@@ -10,6 +10,7 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
+from schemas.options import RunOptions
 from schemas.run import Module
 from schemas.settings import DashboardSettings
 
@@ -70,20 +71,18 @@ def arguments(
         ConfigurationError: the request asks for more than is offered.
     """
     check_offered(request, offered)
-    given: dict[str, str | None] = {
-        "warehouse": str(warehouse),
-        "profile": request.profile,
-        "engine": request.engine.text,
-        "api-base": request.api_base,
-        "literature": request.literature.text if request.literature else None,
-        "modules": ",".join(request.modules),
-        "cutoff": request.cutoff_date.isoformat() if request.cutoff_date else None,
-        "max-cost-usd": f"{request.maximum_cost_usd:g}"
-        if request.maximum_cost_usd is not None
-        else None,
-    }
-    options = [f"--{name}={value}" for name, value in given.items() if value is not None]
-    return [command, str(ideas), *options, "--workers=1", "--json"]
+    options = RunOptions(
+        warehouse=warehouse,
+        profile=request.profile,
+        engine=request.engine,
+        api_base=request.api_base,
+        literature=request.literature,
+        modules=request.modules,
+        cutoff=request.cutoff_date,
+        max_cost_usd=request.maximum_cost_usd,
+        workers=1,
+    )
+    return [command, str(ideas), *options.words(), "--json"]
 
 
 def decoded(content: bytes) -> str | None:

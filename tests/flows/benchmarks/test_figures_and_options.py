@@ -11,6 +11,7 @@ from flows.benchmarks.request import resolve_benchmark
 from flows.profiles import load_profile
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
+from schemas.options import BenchmarkOptions
 from schemas.settings import Settings
 
 
@@ -59,6 +60,7 @@ def test_a_profile_without_a_part_says_so_in_its_name() -> None:
         ({"without": "everything"}, "choose from mre, pa, pc"),
         ({"baselines": "oracle"}, "choose from prompt_only"),
         ({"modules": "taste"}, "choose from soundness"),
+        ({"engine": "gpt"}, "unknown engine"),
         ({"api_base": "http://127.0.0.1:1/v1"}, "asks no server"),
     ],
 )
@@ -67,7 +69,8 @@ def test_an_option_that_cannot_be_meant_is_one_line(
 ) -> None:
     monkeypatch.delenv("ASSAY_DATA", raising=False)
     with pytest.raises(ConfigurationError, match=line) as raised:
-        resolve_benchmark("pairs", Settings(), **{"data": tmp_path, **options})
+        asked = BenchmarkOptions(**{"data": tmp_path, **options})
+        resolve_benchmark("pairs", asked, Settings())
     assert "\n" not in str(raised.value)
 
 
@@ -76,7 +79,9 @@ def test_the_data_folder_may_be_a_setting_and_papers_beside_the_sets_are_the_lit
 ) -> None:
     monkeypatch.setenv("ASSAY_DATA", str(tmp_path))
     (tmp_path / "literature.parquet").touch()
-    request = resolve_benchmark("pairs", Settings(), baselines="none", modules="none")
+    request = resolve_benchmark(
+        "pairs", BenchmarkOptions(baselines="none", modules="none"), Settings()
+    )
     assert request.data == tmp_path
     assert request.literature == LiteratureChoice(tmp_path / "literature.parquet")
     assert (request.baselines, request.modules, request.full_text) == ((), (), False)
