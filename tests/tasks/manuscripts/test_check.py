@@ -13,8 +13,8 @@ from flows.check_request import resolve_check
 from schemas.check_run import CheckHead, CheckReceipt, CheckRequest
 from schemas.errors import ConfigurationError
 from schemas.manuscripts import ManuscriptCheck, ManuscriptForm
+from schemas.options import CheckOptions
 from schemas.reasons import Reason
-from schemas.run import Budget
 from schemas.settings import Settings
 from tasks.manuscripts import check_shard
 from tasks.manuscripts.check_shard import check_job
@@ -86,7 +86,8 @@ def asked(
     papers: Path, tmp_path: Path, server: OpenAIServer | None = None, **options: Any
 ) -> CheckRequest:
     model = {"engine": "litellm:openai/loopback", "api_base": server.url} if server else {}
-    return resolve_check([papers], Settings(), warehouse=tmp_path / "wh", **(model | options))
+    asked_for = CheckOptions(warehouse=tmp_path / "wh", **(model | options))
+    return resolve_check([papers], asked_for, Settings())
 
 
 def checked(
@@ -238,7 +239,7 @@ def test_no_problem_is_an_answer_and_a_model_that_answers_nothing_is_unscored(
 def test_a_spent_budget_leaves_a_manuscript_unfinished_and_the_next_run_finishes_it(
     papers: Path, tmp_path: Path, server: OpenAIServer
 ) -> None:
-    poor = asked(papers / "faulty.pdf", tmp_path, server, budget=Budget(maximum_tokens=0))
+    poor = asked(papers / "faulty.pdf", tmp_path, server, max_tokens=0)
     found, (receipt,), _ = checked(poor)
     assert receipt.incomplete_reason == "budget_exhausted"
     assert found["faulty"].attempts[0].unscored_reason is Reason.BUDGET_EXHAUSTED
@@ -266,9 +267,9 @@ def test_a_manuscript_longer_than_the_context_is_shortened_on_record(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"engine": "extractive", "form": "pdf"}, "reads text only"),
-        ({"engine": "extractive", "api_base": "http://127.0.0.1:1/v1"}, "asks no server"),
-        ({"judges": ["extractive"]}, "add --reasons FILE"),
+        ({"form": "pdf"}, "reads text only"),
+        ({"api_base": "http://127.0.0.1:1/v1"}, "asks no server"),
+        ({"judge": ("extractive",)}, "add --reasons FILE"),
     ],
 )
 def test_options_that_cannot_be_met_are_refused_in_one_line(
@@ -281,16 +282,15 @@ def test_options_that_cannot_be_met_are_refused_in_one_line(
 def test_a_judge_elsewhere_is_asked_there_and_one_of_another_provider_not_at_the_checkers_server(
     papers: Path, reasons: Path, tmp_path: Path
 ) -> None:
-    judges = ["litellm:openai/a", "litellm:openai/b@http://127.0.0.1:9/v1", "litellm:gemini/c"]
-    request = resolve_check(
-        [papers],
-        Settings(),
+    judges = ("litellm:openai/a", "litellm:openai/b@http://127.0.0.1:9/v1", "litellm:gemini/c")
+    options = CheckOptions(
         warehouse=tmp_path,
         engine="litellm:openai/x",
         api_base="http://127.0.0.1:8/v1",
-        judges=judges,
+        judge=judges,
         reasons=reasons,
     )
+    request = resolve_check([papers], options, Settings())
     assert [judge.api_base for judge in request.judges] == [
         "http://127.0.0.1:8/v1",
         "http://127.0.0.1:9/v1",
