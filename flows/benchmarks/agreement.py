@@ -13,8 +13,7 @@ from tasks.benchmarks.expert_reviews import (
     read_expert_reviews,
 )
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
-from tasks.metrics.gwet import gwet_ac1
-from tasks.metrics.krippendorff import krippendorff_alpha
+from tasks.metrics.krippendorff import gwet_ac1, krippendorff_alpha
 from tasks.metrics.means import mean
 from tasks.metrics.mixed_effects import Score, mixed_effects
 from tasks.metrics.welch import WelchTest, welch

@@ -8,7 +8,7 @@ from flows.benchmarks.novelty_calibration import calibrate_on, source_of
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkScore
 from schemas.identifiers import RunId, content_hash
-from tasks.metrics.decisions import GRADES, ClassCount, merged
+from tasks.metrics.labelled import GRADES, ClassCount, merged
 from tasks.novelty.calibration.examples import FEWEST_OF_A_LABEL, Example, LabelScale, item_sha256
 from warehouse.answers import IdeaReview
 

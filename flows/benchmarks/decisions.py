@@ -15,9 +15,8 @@ from tasks.benchmarks.innoeval import POINTS_FILE, Submission, read_points, uniq
 from tasks.committee.steps.meta_review import decision_by_total
 from tasks.metrics.classification import accuracy, macro_f1
 from tasks.metrics.collapse import label_collapse
-from tasks.metrics.decisions import GRADES, ClassCount, decision_of, merged
 from tasks.metrics.estimate import Estimate, benchmark_score
-from tasks.metrics.labelled import Labelled, pair_up
+from tasks.metrics.labelled import GRADES, ClassCount, Labelled, decision_of, merged, pair_up
 from warehouse.answers import IdeaReview
 
 NAME = "decisions"

@@ -10,9 +10,9 @@ from schemas.reasons import Reason
 from tasks.benchmarks.innoeval import GROUPS_FILE, SubmissionGroup, read_groups
 from tasks.benchmarks.ranking import RankedMembers
 from tasks.metrics.correlations import kendall, spearman
-from tasks.metrics.decisions import GRADES
 from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.groups import Group, best_of_group, exact_ranking, rank_correlation
+from tasks.metrics.labelled import GRADES
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 NAME = "groups"

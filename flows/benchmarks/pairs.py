@@ -9,9 +9,9 @@ from schemas.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.reasons import Reason
 from tasks.benchmarks.innoeval import PAIR_FILES, SubmissionPair, read_pairs
 from tasks.benchmarks.ranking import RankedMembers
-from tasks.metrics.decisions import GRADES
 from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.groups import TIE, Pair, accuracy_by_difficulty, pairwise_accuracy
+from tasks.metrics.labelled import GRADES
 from tasks.metrics.means import share_of
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 

@@ -23,9 +23,8 @@ from schemas.run import Module, Run, RunRequest
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.benchmarks.answer_store import AnswerStore
 from tasks.benchmarks.asking import KeptOutcome, ask, may_go_better, outcome_of
-from tasks.benchmarks.items import Done, ItemContext, Tools, work_through
+from tasks.benchmarks.items import AnswerStore, Done, ItemContext, Tools, work_through
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.ideas.write import write_ideas
 from tasks.judging.opening import open_engines

@@ -10,7 +10,7 @@ from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from tasks.benchmarks.records import Record, json_lines, json_list, text_of
 from tasks.ideas.groups import GroupNames
-from tasks.metrics.decisions import decision_of
+from tasks.metrics.labelled import decision_of
 
 POINTS_FILE = "innoeval_points.jsonl"
 GROUPS_FILE = "innoeval_groups.json"

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 from schemas.identifiers import PaperId
 from schemas.patterns import Match, bounded
-from tasks.citations.keys import Shown
-from tasks.citations.patterns import BARE_REPORTING, KEY, LOWER_CASE_KEY, ONLY_KEYS
+from tasks.citations.keys import BARE_REPORTING, KEY, LOWER_CASE_KEY, ONLY_KEYS, Shown
 
 _BRACKET = bounded(r"[\[(【\])】]")
 _LONGEST_INSIDE = 200

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from schemas.paper import Paper, PaperSection, SectionKind
+from schemas.patterns import IGNORECASE, bounded
 from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
 from schemas.settings import DocumentSettings
@@ -18,11 +19,47 @@ from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloade
 from tasks.documents.download import PDF as A_PDF
 from tasks.documents.download import SOURCE as DOWNLOAD
 from tasks.documents.layout import PARSER as PDF
-from tasks.documents.links import ARXIV_URL, known_links, source_link
 from tasks.documents.sections import paper_sections
 from tasks.documents.tei import PARSER as GROBID
 from tasks.web.calls import failure, record_cache_hit
 from warehouse.keyed_store import KeyedStore
+
+# Where a paper's PDF may be, from what the literature source said.
+
+ARXIV_URL = "https://arxiv.org"
+_ARXIV_ID = bounded(r"(?:\d{4}\.\d{4,5}|[a-z][a-z\-]{1,20}(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,3})?")
+_ARXIV_ADDRESS = bounded(
+    rf"(?:arxiv\.org/(?:abs|pdf)/|10\.48550/arxiv\.)({_ARXIV_ID.expression})", IGNORECASE
+)
+
+
+def known_links(paper: Paper, arxiv_url: str = ARXIV_URL) -> tuple[str, ...]:
+    """Open-access link first, then arXiv; each once. An empty `open_access_pdf_url` means the source knows none."""
+    links = (
+        [paper.open_access_pdf_url.strip()]
+        if paper.open_access_pdf_url and paper.open_access_pdf_url.strip()
+        else []
+    )
+    if number := arxiv_number(paper):
+        links.append(f"{arxiv_url}/pdf/{number}")
+    return tuple(dict.fromkeys(links))
+
+
+def arxiv_number(paper: Paper) -> str | None:
+    """The arXiv number, given or taken from the paper's address or DataCite DOI."""
+    if paper.arxiv_id and _ARXIV_ID.fullmatch(paper.arxiv_id.strip()):
+        return paper.arxiv_id.strip()
+    for text in (paper.doi or "", paper.url):
+        if match := _ARXIV_ADDRESS.search(text):
+            return match.group(1)
+    return None
+
+
+def source_link(paper: Paper, arxiv_url: str) -> str | None:
+    """Where arXiv keeps the paper's LaTeX source; None for a paper without arXiv number."""
+    number = arxiv_number(paper)
+    return f"{arxiv_url}/e-print/{number}" if number else None
+
 
 OpenCopies = Callable[[str], Awaitable[tuple[str, ...] | SourceFailure]]
 """Addresses of the open copies of a DOI, the best first; or why they are not known."""

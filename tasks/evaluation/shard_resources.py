@@ -22,8 +22,7 @@ from tasks.evaluation.attempts import Attempts
 from tasks.evaluation.evaluate_shard import evaluate_shard
 from tasks.evaluation.idea_tools import IdeaTools
 from tasks.evaluation.job import ShardJob
-from tasks.judging.opening import EngineOf, open_engines
-from tasks.judging.traced_engine import traced
+from tasks.judging.opening import EngineOf, open_engines, traced
 from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.sources.unpaywall import UnpaywallSource

@@ -8,8 +8,14 @@ from typing import TextIO
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
 from schemas.reasons import Reason
-from tasks.ideas.entries import TEXT_FIELDS, Entries, Entry, refuse_wide_encodings, unreadable
-from tasks.ideas.fields import has_text_field
+from tasks.ideas.fields import (
+    TEXT_FIELDS,
+    Entries,
+    Entry,
+    has_text_field,
+    refuse_wide_encodings,
+    unreadable,
+)
 
 MAXIMUM_CELL_CHARACTERS = 20_000_000
 _DELIMITERS = {".tsv": ("\t",), ".csv": (",", ";", "\t")}

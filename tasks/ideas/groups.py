@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 
 from schemas.idea import RejectedIdea
 from schemas.reasons import Reason
-from tasks.ideas.entries import Entries, Entry
-from tasks.ideas.fields import has_text_field, scalar_text
+from tasks.ideas.fields import Entries, Entry, has_text_field, scalar_text
 
 LEADER = "query"
 LISTS = ("matches", "candidates", "ideas")

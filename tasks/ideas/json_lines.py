@@ -8,7 +8,7 @@ import orjson
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
 from schemas.reasons import Reason
-from tasks.ideas.entries import Entries, Entry, refuse_wide_encodings, unreadable
+from tasks.ideas.fields import Entries, Entry, refuse_wide_encodings, unreadable
 from tasks.ideas.limits import MAXIMUM_DOCUMENT_BYTES, refuse_large_file
 
 MAXIMUM_LINE_BYTES = 20_000_000

@@ -9,8 +9,7 @@ import pyarrow.parquet as pq
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
-from tasks.ideas.entries import TEXT_FIELDS, Entries, Entry, unreadable
-from tasks.ideas.fields import has_text_field
+from tasks.ideas.fields import TEXT_FIELDS, Entries, Entry, has_text_field, unreadable
 from tasks.ideas.limits import MAXIMUM_DEPTH, MAXIMUM_ENTRIES, MAXIMUM_FILE_BYTES, refuse_large_file
 
 _ROWS_PER_BATCH = 1

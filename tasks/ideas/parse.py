@@ -6,12 +6,16 @@ from schemas.base import encodable
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import IdeaId, content_hash
 from schemas.reasons import Reason
-from tasks.ideas.entries import TEXT_FIELDS, Entry
-from tasks.ideas.fields import NamedFields, named, scalar_text
-from tasks.ideas.limits import MAXIMUM_CHARACTERS, MAXIMUM_ID_CHARACTERS, MINIMUM_WORDS, too_long
+from tasks.ideas.fields import TEXT_FIELDS, Entry, NamedFields, named, scalar_text
+from tasks.ideas.limits import (
+    MAXIMUM_CHARACTERS,
+    MAXIMUM_ID_CHARACTERS,
+    MINIMUM_WORDS,
+    has_words,
+    too_long,
+)
 from tasks.ideas.parts import HEADINGS, Parts, parts_of, whole_text
 from tasks.ideas.titles import shortened, title_of
-from tasks.ideas.words import has_words
 
 
 class _RejectionError(Exception):

@@ -10,7 +10,7 @@ from schemas.idea import Idea, IdeaBatch, RejectedIdea
 from schemas.reasons import Reason
 from tasks.ideas.delimited import read_delimited
 from tasks.ideas.duplicates import mark_duplicates
-from tasks.ideas.entries import Entries, Entry
+from tasks.ideas.fields import Entries, Entry
 from tasks.ideas.groups import ungrouped
 from tasks.ideas.json_lines import read_json, read_json_lines
 from tasks.ideas.limits import (

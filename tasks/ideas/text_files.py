@@ -10,7 +10,7 @@ from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
 from schemas.patterns import DOTALL, bounded
 from schemas.reasons import Reason
-from tasks.ideas.entries import Entries, Entry, unreadable
+from tasks.ideas.fields import Entries, Entry, unreadable
 from tasks.ideas.limits import MAXIMUM_CHARACTERS, too_long
 
 TEXT_SUFFIXES = (".txt", ".md", ".markdown")

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from typing import Any, TypeVar
 
+from schemas.base import Noun, Reply
 from schemas.choices import EngineChoice
+from schemas.outcome import Outcome, Unscored
 from schemas.profile import Profile
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.accounting.budgets import SharedBudget
@@ -16,9 +19,43 @@ from tasks.judging.model_access import shared_api_base
 from tasks.judging.model_limits import open_model_limits
 from tasks.judging.panel import AssignedEngine
 from tasks.judging.parameters import Sampling
-from tasks.judging.step import BaselineTools, Engine
+from tasks.judging.step import BaselineTools, Engine, Step
+from tasks.telemetry.reporter import current
+from tasks.telemetry.tracing import span
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
+
+# An engine whose steps are spans.
+
+OutputT = TypeVar("OutputT", bound=Reply)
+
+
+class TracedEngine:
+    """Implements `Engine` by another one."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @property
+    def name(self) -> str:
+        return self._engine.name
+
+    async def run(self, step: Step[Any, OutputT], inputs: Noun) -> Outcome[OutputT]:
+        """Answer `step`; see `Engine.run`."""
+        with span("step", step=step.name, step_version=step.version, engine=self.name) as spanned:
+            outcome = await self._engine.run(step, inputs)
+            if isinstance(outcome, Unscored):
+                spanned.fail(outcome.reason.value)
+            spanned.note(
+                outcome=outcome.reason.value if isinstance(outcome, Unscored) else "scored"
+            )
+            return outcome
+
+
+def traced(engine: Engine) -> Engine:
+    """The engine itself where nothing is reported."""
+    return engine if current() is None else TracedEngine(engine)
+
 
 EngineOf = Callable[[Ledger], Engine]
 """The engine that books its calls in that ledger."""

@@ -8,8 +8,7 @@ from typing import Any
 
 from schemas.judging import Effort
 from schemas.settings import LanguageModelSettings
-from tasks.judging.litellm_cache_markers import is_claude
-from tasks.judging.prices import model_info
+from tasks.judging.prices import is_claude, model_info
 from tasks.judging.structured_output import OutputMode, output_mode
 from tasks.web.litellm_library import library
 from warehouse.keyed_store import KeyedStore

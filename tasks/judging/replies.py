@@ -9,10 +9,26 @@ from pydantic import ValidationError
 
 from schemas.base import Reply
 from schemas.calls import CallStatus
+from schemas.patterns import IGNORECASE, bounded
 from schemas.reasons import Reason
 from tasks.judging.json_candidates import json_values, looks_cut_off, repaired
-from tasks.judging.refusals import is_refusal
 from tasks.web.decoding import with_whole_characters
+
+# Whether a reply without JSON is a refusal.
+
+_REFUSAL = bounded(
+    r"^\W*+(?:(?:i['’]?m|i am|we['’]?re) (?:sorry|afraid|unable|not able)|sorry\b|(?:my )?apologies|i apologi[sz]e"
+    r"|unfortunately,? i|(?:i|we) (?:can['’]?t|cannot|can not|won['’]?t|will not|must decline|have to decline|decline)"
+    r"|as an ai\b|this request (?:violates|goes against)|i['’]m not comfortable)",
+    IGNORECASE,
+)
+_LONGEST = 1500
+
+
+def is_refusal(text: str) -> bool:
+    """Whether `text`, which holds no JSON, opens with the words of a refusal."""
+    return len(text) <= _LONGEST and _REFUSAL.match(text) is not None
+
 
 OutputT = TypeVar("OutputT", bound=Reply)
 _DETAIL_LENGTH = 300

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -13,14 +13,75 @@ from schemas.paper import Paper, Passage
 from schemas.retrieval import Answer, SourceFailure
 from schemas.settings import LiteratureSettings
 from tasks.accounting.ledger import Ledger
-from tasks.literature.bulk_search import BulkSearch
 from tasks.literature.gateway_requests import GatewayRequests
 from tasks.literature.known_papers import KnownPapers
 from tasks.literature.parsing import FIELDS, parse_paper
 from tasks.literature.passages import PassageRow, passage_rows, passages_of
-from tasks.literature.queries import plain_query, until
+from tasks.literature.queries import packed_queries, plain_query, until
 from tasks.literature.references import ReferenceLists
 from tasks.web.client import Client
+
+# Many queries in few requests of bulk search: the strict question first, a looser one where it
+# brings too little.
+
+_PATH = "/graph/v1/paper/search/bulk"
+_ENOUGH_ROWS = 500
+_MOST_WORDS_MISSING = 2
+_WORDS_MISSING_AT_FIRST = 1
+
+
+@dataclass(slots=True)
+class Searched:
+    """Rows as the API gave them, and the requests that were not answered."""
+
+    rows: list[Any] = field(default_factory=list)
+    failures: tuple[SourceFailure, ...] = ()
+
+
+@dataclass(slots=True)
+class BulkSearch:
+    """At most `maximum_requests` requests. API: GET /paper/search/bulk, 1,000 rows each in no order of relevance."""
+
+    requests: GatewayRequests
+    maximum_requests: int
+    cutoff: date | None
+    _sent: int = 0
+
+    async def papers(self, queries: Sequence[str]) -> Searched:
+        """Rows that match all but one word of a query; where those are few, all but two; further pages as far as requests reach."""
+        searched = Searched()
+        missing = _WORDS_MISSING_AT_FIRST
+        while (
+            missing <= _MOST_WORDS_MISSING
+            and len(searched.rows) < _ENOUGH_ROWS
+            and self._sent < self.maximum_requests
+        ):
+            for packed in packed_queries(queries, missing):
+                await self._pages(packed, searched)
+            missing += 1
+        return searched
+
+    async def _pages(self, packed: str, searched: Searched) -> None:
+        token: str | None = None
+        while self._sent < self.maximum_requests:
+            self._sent += 1
+            parameters = {
+                "query": packed,
+                "fields": FIELDS,
+                **until(self.cutoff),
+                **({"token": token} if token else {}),
+            }
+            fetched = await self.requests.get(_PATH, parameters)
+            if fetched.failure is not None:
+                searched.failures += (fetched.failure,)
+                return
+            body = fetched.body if isinstance(fetched.body, dict) else {}
+            rows = body.get("data")
+            searched.rows.extend(rows if isinstance(rows, list) else [])
+            token = body.get("token")
+            if not token or not rows:
+                return
+
 
 ItemT = TypeVar("ItemT")
 

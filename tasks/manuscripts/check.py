@@ -13,8 +13,7 @@ from tasks.manuscripts.check_tools import CheckTools
 from tasks.manuscripts.collect import TEX_SUFFIXES
 from tasks.manuscripts.find import find_problems, with_usage
 from tasks.manuscripts.judge import judge_problems
-from tasks.manuscripts.manuscript import Manuscript, Unreadable
-from tasks.manuscripts.read import read_manuscript
+from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
 
 _TOKENS_PER_PAGE = 1_500
 """An attached page as text and picture: between the 330 and 3,100 that Table 2 of the quality checker comes to."""

@@ -15,7 +15,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.check import check_manuscript, unread
 from tasks.manuscripts.check_tools import CheckTools
 from tasks.manuscripts.job import CheckJob
-from tasks.manuscripts.manuscript import Unreadable
+from tasks.manuscripts.read import Unreadable
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import land_checks, read_check_receipt
 

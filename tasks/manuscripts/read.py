@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from schemas.check_run import ManuscriptSource
@@ -17,8 +17,48 @@ from tasks.documents.grobid import read_with_grobid
 from tasks.documents.latex import read_latex, read_latex_whole
 from tasks.documents.pdf import read_pages
 from tasks.manuscripts.collect import TEXT_SUFFIXES, may_be_read
-from tasks.manuscripts.manuscript import PAGE_MARK, Manuscript, Unreadable
 from tasks.text.words import sections_of_markdown
+
+# A manuscript as it was read.
+
+PAGE_MARK = "[page {number}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Manuscript:
+    """What a checker gets, and what places named in a reply are held against.
+
+    Attributes:
+        text: with a line `[page N]` before each page where pages are known; LaTeX as one source.
+        pages: the text of each page; empty where there are none.
+        attachment: the PDF itself, for engines that read one; None where the text is sent.
+        passed_over: the failure of a better reader that another stood in for.
+    """
+
+    manuscript_id: str
+    name: str
+    title: str
+    form: ManuscriptForm
+    content_sha256: str
+    text: str = field(repr=False)
+    pages: tuple[str, ...] = field(default=(), repr=False)
+    headings: tuple[str, ...] = field(default=(), repr=False)
+    bibliography: str = field(default="", repr=False)
+    attachment: bytes | None = field(default=None, repr=False)
+    passed_over: Failure | None = None
+
+    @property
+    def word_count(self) -> int:
+        return len(self.text.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A manuscript that cannot be read."""
+
+    reason: Reason
+    detail: str
+
 
 TakesPdf = Callable[[], bool]
 

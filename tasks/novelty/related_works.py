@@ -16,7 +16,7 @@ from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.settling import STAGE
 from tasks.novelty.steps.novelty_queries import NOVELTY_QUERIES, StatementsInput, StatementsReply
-from tasks.text.titles import plain_title
+from tasks.text.wording import plain_title
 
 
 @dataclass(frozen=True, slots=True)

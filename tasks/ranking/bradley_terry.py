@@ -14,8 +14,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.linalg import cg
 
-from tasks.ranking.tally import Tally
-from tasks.ranking.threads import threads_for
+from tasks.ranking.tally import Tally, threads_for
 
 PRIOR_DEVIATION = 2.0
 """In log-odds: before any match, two in three pairs are thought to stand within odds of 17 : 1."""

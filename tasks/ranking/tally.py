@@ -3,17 +3,41 @@
 The same matches in any order give the same tally.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from threadpoolctl import ThreadpoolController
 
 from schemas.identifiers import IdeaId
 from schemas.ranking import Match, Winner
+
+# Keeps linear algebra of small groups on one thread: handing a matrix of 100 rows to two takes
+# longer than the work itself.
+
+ONE_THREAD_UP_TO = 600
+"""Ideas."""
+
+
+@lru_cache(maxsize=1)
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+@contextmanager
+def threads_for(size: int) -> Iterator[None]:
+    """Within, linear algebra about a group of `size` ideas runs on one thread where more would only get in each other's way."""
+    if size > ONE_THREAD_UP_TO:
+        yield
+        return
+    with _controller().limit(limits=1, user_api="blas"):
+        yield
+
 
 HUMAN = "human:"
 

@@ -12,11 +12,9 @@ from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.patterns import bounded
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from tasks.sources.days import iso_day
-from tasks.sources.fields import Row, UnreadableAnswer, one_line
-from tasks.sources.http_source import Gathered, HttpSource, Page
+from tasks.sources.fields import Row, UnreadableAnswer, iso_day, one_line
+from tasks.sources.http_source import Gathered, HttpSource, Page, Wording, shortened
 from tasks.sources.upstream import Question, Reply, Upstream
-from tasks.sources.wording import Wording, shortened
 from tasks.web.decoding import UnreadableXmlError, xml_of
 from tasks.web.headers import whole_number
 

@@ -6,8 +6,15 @@ from typing import Any, ClassVar
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from tasks.sources.days import iso_day, spoken_day
-from tasks.sources.fields import Row, rows_of, text_of, texts_of, without_markup
+from tasks.sources.fields import (
+    Row,
+    iso_day,
+    rows_of,
+    spoken_day,
+    text_of,
+    texts_of,
+    without_markup,
+)
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.upstream import Question, Reply, Upstream, retry_after_seconds, usual_reason
 from tasks.web.client import Secrets

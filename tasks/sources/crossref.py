@@ -7,12 +7,12 @@ from pydantic import SecretStr
 
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.settings import Settings
-from tasks.sources.days import of_parts
-from tasks.sources.dois import clean_doi
 from tasks.sources.fields import (
     Row,
+    clean_doi,
     mappings_of,
     number_of,
+    of_parts,
     rows_of,
     text_of,
     texts_of,

@@ -8,8 +8,7 @@ from pydantic import SecretStr
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from tasks.sources.days import iso_day
-from tasks.sources.fields import Row, mappings_of, number_of, rows_of, text_of, texts_of
+from tasks.sources.fields import Row, iso_day, mappings_of, number_of, rows_of, text_of, texts_of
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.upstream import Question, Reply, Upstream, retry_after_seconds, usual_reason
 from tasks.web.client import Secrets

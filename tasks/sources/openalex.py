@@ -6,9 +6,16 @@ from typing import Any, ClassVar
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from tasks.sources.days import iso_day, last_day
-from tasks.sources.dois import clean_doi
-from tasks.sources.fields import Row, mappings_of, number_of, rows_of, text_of
+from tasks.sources.fields import (
+    Row,
+    clean_doi,
+    iso_day,
+    last_day,
+    mappings_of,
+    number_of,
+    rows_of,
+    text_of,
+)
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.upstream import Question, Upstream
 from tasks.web.client import Secrets

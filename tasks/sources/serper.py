@@ -9,8 +9,7 @@ from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.patterns import bounded
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from tasks.sources.days import last_day, spoken_day
-from tasks.sources.fields import Row, number_of, rows_of, text_of
+from tasks.sources.fields import Row, last_day, number_of, rows_of, spoken_day, text_of
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.upstream import Question, Reply, Upstream, usual_reason
 from tasks.web.client import Secrets

@@ -9,8 +9,7 @@ from pydantic import SecretStr
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from tasks.sources.days import spoken_day
-from tasks.sources.fields import Row, rows_of, text_of
+from tasks.sources.fields import Row, rows_of, spoken_day, text_of
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.upstream import Question, Reply, Upstream, usual_reason
 from tasks.web.client import Secrets

@@ -11,9 +11,17 @@ from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import Settings
-from tasks.sources.days import iso_day, last_day
-from tasks.sources.dois import clean_doi
-from tasks.sources.fields import Row, UnreadableAnswer, json_of, mappings_of, number_of, text_of
+from tasks.sources.fields import (
+    Row,
+    UnreadableAnswer,
+    clean_doi,
+    iso_day,
+    json_of,
+    last_day,
+    mappings_of,
+    number_of,
+    text_of,
+)
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.upstream import Question, Reply, Upstream, usual_reason
 from tasks.web.addresses import ascii_lower, stays_in_place

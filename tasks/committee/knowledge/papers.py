@@ -9,7 +9,7 @@ from schemas.identifiers import PaperId
 from schemas.knowledge import KnowledgeItem, SourceKind
 from schemas.paper import Paper
 from tasks.committee.knowledge.pool import Candidate, Pool
-from tasks.sources.dois import clean_doi
+from tasks.sources.fields import clean_doi
 
 
 def item_of(paper: Paper, source: str) -> KnowledgeItem:

@@ -2,14 +2,77 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from schemas.base import replace
 from schemas.committee import IdeaPart, KnowledgePhase
 from schemas.knowledge import KnowledgeItem, SourceKind
 from schemas.outcome import Provenance
 from schemas.paper import Paper
+from schemas.patterns import IGNORECASE, bounded, linear
 from schemas.reasons import Reason
-from tasks.committee.knowledge.identity import identities
+from tasks.literature.snapshot.identifiers import arxiv_id_of
+from tasks.sources.fields import clean_doi
+from tasks.text.wording import plain_title
+
+# When two finds are the same thing: by DOI, arXiv number, address, and for papers by title.
+
+_ARXIV_DOI = bounded(r"^10\.48550/arxiv\.(.+)")
+_VERSION = bounded(r"v\d{1,4}$")
+_DOI_ADDRESS = linear(r"doi\.org/(10\.\d{4,9}/\S+)\Z", IGNORECASE)
+_TRACKING = bounded(r"^(?:utm_\w++|fbclid|gclid|ref|source)$", IGNORECASE)
+_LEAST_TITLE_WORDS = 4
+"""Shorter titles are shared by different papers."""
+_WORDS_AROUND = 6
+
+
+def identities(item: KnowledgeItem) -> frozenset[str]:
+    """Names of the thing found; two finds that share one are the same."""
+    found = {f"url:{bare_address(item.url)}"}
+    doi = clean_doi(item.doi) if item.doi else None
+    if doi is None and (named := _DOI_ADDRESS.search(item.url)):
+        doi = clean_doi(named.group(1))
+    if doi is not None:
+        arxiv = _ARXIV_DOI.match(doi)
+        found.add(f"arxiv:{_VERSION.sub('', arxiv.group(1))}" if arxiv else f"doi:{doi}")
+    arxiv_id = item.arxiv_id or arxiv_id_of(item.url)
+    if arxiv_id:
+        found.add(f"arxiv:{_VERSION.sub('', arxiv_id.lower())}")
+    if (
+        item.kind is SourceKind.PAPERS
+        and len(title := plain_title(item.title).split()) >= _LEAST_TITLE_WORDS
+    ):
+        found.add(f"title:{' '.join(title)}")
+    return frozenset(found)
+
+
+def is_the_idea(item: KnowledgeItem, idea_title: str) -> bool:
+    """Whether a find is the idea's own paper or page: its title is the idea's, with little around it (a site's name, a number)."""
+    wanted, found = plain_title(idea_title), plain_title(item.title)
+    few = (
+        len(wanted.split()) < _LEAST_TITLE_WORDS
+        or len(found.split()) > len(wanted.split()) + _WORDS_AROUND
+    )
+    return not few and f" {wanted} " in f" {found} "
+
+
+def bare_address(url: str) -> str:
+    """An address without what leads to the same page: scheme, `www.`, fragment, tracking parameters, a closing slash."""
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").removeprefix("www.")
+        port = f":{parts.port}" if parts.port and parts.port not in (80, 443) else ""
+    except ValueError:
+        return url
+    query = urlencode(
+        [(name, value) for name, value in parse_qsl(parts.query) if not _TRACKING.match(name)]
+    )
+    return f"{host}{port}{parts.path.rstrip('/')}{'?' + query if query else ''}"
+
+
+def host_of(url: str) -> str:
+    """The host without `www.`; empty for what is no address."""
+    return bare_address(url).partition("/")[0].partition(":")[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ from tasks.committee.knowledge.addresses import repository_of
 from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.papers import paper_of
 from tasks.committee.knowledge.pool import Candidate
-from tasks.committee.knowledge.portions import within
 from tasks.committee.knowledge.reader import Reading
-from tasks.committee.knowledge.summarising import summarise
+from tasks.committee.knowledge.summarising import summarise, within
 from tasks.committee.knowledge.tools import KnowledgeReader
 
 _PAGE_SUBJECT, _REPOSITORY_SUBJECT, _PAPER_SUBJECT = (

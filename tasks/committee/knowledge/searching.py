@@ -12,9 +12,8 @@ from schemas.reasons import Passes, Reason
 from schemas.retrieval import SourceFailure
 from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.failure_log import FailureLog
-from tasks.committee.knowledge.identity import is_the_idea
 from tasks.committee.knowledge.papers import appeared_after, item_of
-from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query
+from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query, is_the_idea
 from tasks.committee.knowledge.selection import SIMILARITY_SHARE
 from tasks.committee.knowledge.tools import LITERATURE
 

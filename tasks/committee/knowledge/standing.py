@@ -7,9 +7,8 @@ from schemas.knowledge import KnowledgeItem, SourceKind
 from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context
-from tasks.committee.knowledge.identity import host_of
 from tasks.committee.knowledge.keys import keyed
-from tasks.committee.knowledge.pool import Candidate
+from tasks.committee.knowledge.pool import Candidate, host_of
 from tasks.committee.knowledge.steps.judge_standing import (
     JUDGE_STANDING,
     ItemStanding,

@@ -8,7 +8,6 @@ from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.keys import keyed, without_keys
 from tasks.committee.knowledge.pool import Candidate
-from tasks.committee.knowledge.portions import within
 from tasks.committee.knowledge.steps.summarise_pages import (
     SUMMARISE_PAGES,
     PageShown,
@@ -19,6 +18,37 @@ from tasks.committee.knowledge.steps.summarise_pages import (
 from tasks.judging.packing import even_batches
 from tasks.judging.reply_fields import by_key
 from tasks.text.quotations import stands_in
+from tasks.text.words import shorten_words
+
+# Readings cut to what is kept and shown, with a mark where words are left out.
+
+
+def within(parts: Sequence[tuple[str, str]], word_limit: int) -> str:
+    """(heading, text) parts as one text of at most `word_limit` words and some marks: the longest parts give way first."""
+    shares = _shares([len(text.split()) for _, text in parts], word_limit)
+    return "\n\n".join(
+        _portion(heading, text, share)
+        for (heading, text), share in zip(parts, shares, strict=True)
+        if share
+    )
+
+
+def _portion(heading: str, text: str, word_limit: int) -> str:
+    kept, left_out = shorten_words(text.strip(), word_limit)
+    mark = f"\n[… {left_out} words left out …]" if left_out else ""
+    return f"{heading}:\n{kept}{mark}"
+
+
+def _shares(lengths: Sequence[int], limit: int) -> list[int]:
+    """What each part gets: all of it, or a level common to all that are cut."""
+    level, rest, waiting = 0, limit, sorted(lengths)
+    while waiting:
+        level = rest // len(waiting)
+        if waiting[0] > level:
+            break
+        rest -= waiting.pop(0)
+    return [min(length, level) if waiting else length for length in lengths]
+
 
 PAGE_SHARE = 4
 """A page is shown up to this many times the words kept of a reading; the rest is left out with a mark."""

@@ -1,12 +1,43 @@
 """Date parameters of the API as a range of days."""
 
 from calendar import monthrange
+from dataclasses import dataclass
 
 from schemas.errors import RequestRejectedError
 from schemas.patterns import bounded
 from tasks.literature.gateway.messages import Request
 from tasks.literature.snapshot.records import UNKNOWN_DAY
 from tasks.literature.snapshot.text_index import DayRange
+
+# `offset` and `limit` of the API.
+
+_MOST_DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which rows of an answer are asked for."""
+
+    offset: int
+    limit: int
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.limit
+
+
+def window_of(request: Request, *, default: int, largest: int) -> Window:
+    """The window asked for. Raises RequestRejectedError for a number the API does not take."""
+    numbers = []
+    for name, fallback in (("offset", 0), ("limit", default)):
+        text = request.parameter(name) or str(fallback)
+        if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS) or (
+            name == "limit" and not 1 <= int(text) <= largest
+        ):
+            raise RequestRejectedError(f"Unacceptable query params: [{name}={text}]")
+        numbers.append(int(text))
+    return Window(*numbers)
+
 
 _POINT = bounded(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 _YEARS = bounded(r"(\d{4})?(-)?(\d{4})?")

@@ -11,11 +11,10 @@ import orjson
 from schemas.errors import RequestRejectedError
 from schemas.settings import Settings
 from tasks.literature.gateway.answers import Answers
-from tasks.literature.gateway.days import days_of, last_day_of
+from tasks.literature.gateway.days import days_of, last_day_of, window_of
 from tasks.literature.gateway.look_ups import BATCH_PATH, LARGEST_BATCH, LookUps, Row
 from tasks.literature.gateway.messages import Reply, Request, error_reply, no_such_route
 from tasks.literature.gateway.transport import Transport
-from tasks.literature.gateway.windows import window_of
 from tasks.literature.snapshot.text_index import DayRange
 from warehouse.keyed_store import KeyedStore
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import tantivy
 
 from schemas.patterns import bounded
-from tasks.literature.snapshot.terms import query_terms, terms_of
-from tasks.literature.snapshot.text_index import TextIndex
+from tasks.literature.snapshot.text_index import TextIndex, query_terms, terms_of
 
 _TOKEN = bounded(r'"(?P<phrase>[^"]*)"?|(?P<mark>[()|+])|(?P<minus>-)(?=\S)|(?P<word>[^\s"()|+]+)')
 _DEEPEST = 20

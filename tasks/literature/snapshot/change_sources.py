@@ -7,7 +7,7 @@ from typing import Any
 
 from schemas.errors import SnapshotError
 from schemas.patterns import bounded
-from tasks.literature.snapshot.changes import (
+from tasks.literature.snapshot.editor import (
     Amendment,
     Change,
     Changes,

@@ -16,8 +16,15 @@ from tasks.literature.snapshot.identifiers import normal_title
 from tasks.literature.snapshot.manifest import Manifest, read_manifest
 from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.store import PaperStore
-from tasks.literature.snapshot.terms import query_terms, terms_of
-from tasks.literature.snapshot.text_index import EVER, TITLE_BOOST, DayRange, Hit, TextIndex
+from tasks.literature.snapshot.text_index import (
+    EVER,
+    TITLE_BOOST,
+    DayRange,
+    Hit,
+    TextIndex,
+    query_terms,
+    terms_of,
+)
 from tasks.literature.snapshot.vectors import Vectors, embedded_text
 
 _KEY_TERMS = 25

@@ -15,8 +15,7 @@ from schemas.errors import SnapshotError
 from tasks.embeddings.embedder import Embedder
 from tasks.literature.snapshot.build import unheard, with_vectors
 from tasks.literature.snapshot.change_sources import open_changes
-from tasks.literature.snapshot.changes import Changes
-from tasks.literature.snapshot.editor import StoreEditor
+from tasks.literature.snapshot.editor import Changes, StoreEditor
 from tasks.literature.snapshot.folder import only_builder, remove_generations
 from tasks.literature.snapshot.manifest import Manifest, read_manifest, write_manifest
 from tasks.literature.snapshot.parts import Place

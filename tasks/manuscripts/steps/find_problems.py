@@ -14,9 +14,8 @@ from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.manuscripts.steps.claims import check_claims
 from tasks.manuscripts.steps.numbers import check_abstract, check_intervals, check_shares
-from tasks.manuscripts.steps.reading import Finding, Reading
+from tasks.manuscripts.steps.reading import Finding, Reading, Words
 from tasks.manuscripts.steps.references import check_labels, check_numbers, check_unresolved
-from tasks.manuscripts.steps.reply_text import Words
 from tasks.manuscripts.steps.statistics import check_statistics
 
 

@@ -12,7 +12,7 @@ from schemas.base import Noun, Reply
 from schemas.judging import StepKind
 from schemas.patterns import IGNORECASE, bounded
 from tasks.judging.step import BaselineTools, Step
-from tasks.manuscripts.steps.reply_text import Words
+from tasks.manuscripts.steps.reading import Words
 from tasks.text.words import overlap_0_to_1
 
 

@@ -8,8 +8,7 @@ import pytest
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
-from tasks.benchmarks.answer_store import AnswerStore
-from tasks.benchmarks.items import ItemContext, Tools, work_through
+from tasks.benchmarks.items import AnswerStore, ItemContext, Tools, work_through
 from tests.support.evaluations import make_llm_call
 
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from tasks.citations.collect import citation_rows
-from tasks.citations.keys import Shown, show
-from tasks.citations.patterns import KEY
+from tasks.citations.keys import KEY, Shown, show
 from tasks.citations.settle import settle
 
 

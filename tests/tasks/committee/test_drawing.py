@@ -11,7 +11,7 @@ from schemas.committee import IdeaPart, KnowledgePhase, KnowledgeRecord
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.knowledge import SourceKind
-from tasks.committee.drawing import Drawn, draw_personas, familiarity, known_to
+from tasks.committee.reviewing import Drawn, draw_personas, familiarity, known_to
 from tasks.personas.roster import load_roster
 
 PERSONAS = load_roster(None).personas

@@ -7,13 +7,13 @@ from schemas.committee import IdeaPart
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
+from tasks.committee.evaluate import structure_idea
 from tasks.committee.steps.structure_idea import (
     CLAIMS_PER_PART,
     StructureInput,
     StructureReply,
     baseline_structure,
 )
-from tasks.committee.structuring import structure_idea
 from tasks.judging.step import BaselineTools, NoAnswer
 from tests.support.contribution_fakes import FakeEngine, WordEmbedder
 

@@ -18,11 +18,9 @@ import pytest
 from schemas.choices import LIVE
 from schemas.settings import Settings
 from tasks.literature.gateway.application import LARGEST_BODY_BYTES, application
-from tasks.literature.gateway.environment import environment_of
 from tasks.literature.gateway.live import LiveUpstream
-from tasks.literature.gateway.messages import Request
-from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.gateway.routes import ENDPOINTS
+from tasks.literature.gateway.messages import ENDPOINTS, Request
+from tasks.literature.gateway.process import GatewayProcess, environment_of
 from tasks.literature.gateway.transport import Transport
 from tests.support.web_servers import ShapedServer, shaped_server
 from warehouse.keyed_store import KeyedStore
@@ -161,7 +159,7 @@ def test_a_body_is_counted_while_it_comes(
 
 
 LOWERED = (
-    "import sys; from pathlib import Path; import tasks.literature.gateway.connections as connections;"
+    "import sys; from pathlib import Path; import tasks.literature.gateway.serve as connections;"
     "connections.IDLE_SECONDS, connections._MOST_CONNECTIONS = 0.5, 20;"
     "import tasks.literature.gateway.application as application; application.BODY_SECONDS = 0.5;"
     "from schemas.choices import LIVE; from schemas.settings import Settings;"

@@ -12,8 +12,7 @@ from schemas.choices import LIVE, LiteratureChoice
 from schemas.settings import LiteratureSettings, Settings
 from tasks.literature.gateway.application import application
 from tasks.literature.gateway.live import LiveUpstream
-from tasks.literature.gateway.opening import open_upstream
-from tasks.literature.gateway.snapshot_first import SnapshotFirst
+from tasks.literature.gateway.opening import SnapshotFirst, open_upstream
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus

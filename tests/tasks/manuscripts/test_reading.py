@@ -13,9 +13,8 @@ from schemas.manuscripts import ManuscriptForm
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.collect import collect_manuscripts
-from tasks.manuscripts.locations import location_found
-from tasks.manuscripts.manuscript import Manuscript, Unreadable
-from tasks.manuscripts.read import read_manuscript
+from tasks.manuscripts.find import location_found
+from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
 from tasks.manuscripts.reasons import read_reasons
 from tests.support.manuscript_files import (
     faulty_pdf,

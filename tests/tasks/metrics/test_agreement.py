@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from tasks.metrics.gwet import gwet_ac1
 from tasks.metrics.kappa import cohen_kappa
-from tasks.metrics.krippendorff import krippendorff_alpha
+from tasks.metrics.krippendorff import gwet_ac1, krippendorff_alpha
 
 ABSTRACTORS = {
     ("ectopic", "ectopic"): 13,

@@ -19,8 +19,7 @@ from tasks.metrics.classification import (
     mean_absolute_error,
 )
 from tasks.metrics.collapse import label_collapse
-from tasks.metrics.decisions import decision_of, merged
-from tasks.metrics.labelled import Labelled, pair_up
+from tasks.metrics.labelled import Labelled, decision_of, merged, pair_up
 
 POINTS = Path(__file__).parents[4] / "shared" / "data" / "innoeval_points.jsonl"
 labels = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=1, max_size=25)

@@ -15,7 +15,7 @@ from tasks.judging.replies import ParsedReply, parse_reply
 from tasks.judging.step import BaselineTools
 from tasks.ranking.dimensions import DIMENSIONS, compared_along
 from tasks.ranking.dossier import Bearing, Dossier, DossierEvidence, ModuleScore
-from tasks.ranking.showing import pair_question
+from tasks.ranking.matching import pair_question
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS, PairReply, verdict_along
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.ranking_fakes import dossier

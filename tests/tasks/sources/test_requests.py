@@ -12,7 +12,7 @@ from tasks.sources.arxiv import ArxivSource
 from tasks.sources.brave import BraveSource
 from tasks.sources.brave import wait_seconds as brave_wait_seconds
 from tasks.sources.crossref import allowed_per_minute
-from tasks.sources.dois import clean_doi
+from tasks.sources.fields import clean_doi
 from tasks.sources.github import GithubCodeSource, GithubRepositorySource, refusal_reason
 from tasks.sources.github import wait_seconds as github_wait_seconds
 from tasks.sources.upstream import Reply, retry_after_seconds

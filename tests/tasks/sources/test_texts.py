@@ -6,10 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind
-from tasks.sources.days import iso_day, last_day, of_parts, spoken_day
-from tasks.sources.dois import batches, clean_doi
-from tasks.sources.fields import without_markup
-from tasks.sources.wording import plain_words, shortened
+from tasks.sources.fields import (
+    batches,
+    clean_doi,
+    iso_day,
+    last_day,
+    of_parts,
+    spoken_day,
+    without_markup,
+)
+from tasks.sources.http_source import plain_words, shortened
 
 TODAY = date(2026, 11, 21)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from schemas.calls import ApiCall
 from schemas.knowledge import SourceQuery
 from schemas.retrieval import SourceFailure
-from tasks.documents.links import known_links
+from tasks.documents.full_text import known_links
 from tasks.sources.unpaywall import UnpaywallSource, pdf_links
 from tests.support.document_server import DocumentServer, Reply, document_server
 from tests.support.papers_with_links import paper

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from schemas.committee import IdeaPart, KnowledgePhase
 from schemas.knowledge import KnowledgeItem, SourceKind
 from tasks.committee.knowledge.addresses import repository_of
-from tasks.committee.knowledge.identity import bare_address, identities, is_the_idea
-from tasks.committee.knowledge.pool import Find, Pool, Query
+from tasks.committee.knowledge.pool import Find, Pool, Query, bare_address, identities, is_the_idea
 
 QUERY = Query(IdeaPart.METHODS, SourceKind.PAPERS, "sparse attention")
 
