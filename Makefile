@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c infra/constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install check test kills audit lock lint format types bench screenshots costs clean
+.PHONY: help demo install check test coverage kills audit lock lint format types bench screenshots costs clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -34,6 +34,11 @@ check: lint types ## style, types, import rules, and the tests that start no pro
 test: $(VENV)/.installed-dev ## run the whole test suite (browser tests want Chromium, and are skipped without it)
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not undisturbed and not kills"
 	@$(BIN)/python -m pytest -m undisturbed
+
+coverage: $(VENV)/.installed-dev ## run the tests and print what they cover (apart from `make test`: tracing takes too long on 3.11)
+	@$(PIP) pytest-cov
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not undisturbed and not kills" \
+		$(addprefix --cov=,flows tasks schemas warehouse dashboards) --cov-report=term:skip-covered
 
 kills: $(VENV)/.installed-dev ## kill runs at fifty random moments (hours; ASSAY_KILL_POINTS=5 for the first five)
 	@$(BIN)/python -m pytest -m kills

@@ -27,6 +27,11 @@ def show(lake: Lake, run: Run) -> None:
         },
         key="modules",
     )
+    _spread(lake, run)
+    _dearest(lake, run)
+
+
+def _spread(lake: Lake, run: Run) -> None:
     bins = lake.frame("cost_per_idea", run_id=run.run_id, bins=BINS)
     unknown = int(bins.filter(polars.col("bin").is_null())["ideas"].sum())
     known = bins.filter(polars.col("bin").is_not_null()).with_columns(
@@ -46,6 +51,9 @@ def show(lake: Lake, run: Run) -> None:
         )
         charts.show(chart, "Ideas by cost", "cost_per_idea_chart")
     st.caption(f"{unknown:,} ideas have a call without a known price and stand in no column.")
+
+
+def _dearest(lake: Lake, run: Run) -> None:
     dear = lake.frame("expensive_ideas", run_id=run.run_id, limit=DEAREST)
     st.subheader("Most expensive ideas", anchor=False)
     opened = dear.with_columns(
