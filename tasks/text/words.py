@@ -44,7 +44,8 @@ def sections_of_markdown(text: str) -> list[tuple[str, str]]:
     """(heading, body) in order; text before the first heading stands under the heading ``""``.
 
     Headings are `#` lines, underlined lines, lines wholly in bold, and labels of up to three words alone on
-    a line (`Method:`). A heading without a body is kept with an empty one; lines in code fences are body.
+    a line (`Method:`). A heading without a body is kept with an empty one; lines in code fences are
+    body. By hand, since to a parser of Markdown bold lines and labels are no headings.
     """
     found: list[tuple[str, list[str]]] = [("", [])]
     for heading, line in _lines(text):
