@@ -16,8 +16,9 @@ from warehouse.queries import Queries, open_queries
 def find_run(name: str | None, options: RankOptions) -> Run | None:
     """The published run that `name` means: a run_id, an idea file, or None for the newest.
 
-    None when the ideas of the file are to be evaluated first: no run of theirs has the engine, profile and label asked for,
-    or options are given that no run's row tells. The evaluation itself finds out what is done already.
+    None also when the ideas of a file are to be evaluated first: no run of that file has the engine,
+    profile and label asked for, or an option is given that the row of a run does not hold. The
+    evaluation itself finds out what is done already.
 
     Raises:
         ConfigurationError: no such run, and no such file.

@@ -16,7 +16,7 @@ from tasks.web.client import open_client
 
 
 def search_papers(query: str, options: SearchOptions, settings: Settings) -> Answer[Paper]:
-    """Papers for `query`, through a gateway started for the purpose where the literature is none."""
+    """Papers for `query`; a gateway is started for it unless the literature is a gateway."""
     literature = resolve_literature(options.literature, settings)
     if literature.url is not None:
         return asyncio.run(_search(literature.url, query, options, settings))

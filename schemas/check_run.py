@@ -60,9 +60,8 @@ class CheckRequest(Noun):
     @property
     def budget_scope(self) -> RunId:
         """Under which name the spending is kept: of the same question about the same manuscripts, however often it is asked."""
-        return RunId(
-            f"check-{content_hash(self.engine.text, *sorted(source.content_sha256 for source in self.sources), length=16)}"
-        )
+        contents = sorted(source.content_sha256 for source in self.sources)
+        return RunId(f"check-{content_hash(self.engine.text, *contents, length=16)}")
 
 
 class CheckHead(Noun):

@@ -1,4 +1,4 @@
-"""Choices that are written as one word and read once: the engine that judges, where papers are from."""
+"""Choices written as one word and read once: which engine judges, where papers come from."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,7 +42,7 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice(_Choice):
-    """`extractive`, or `litellm:MODEL`; `model` is LiteLLM's name, None for the extractive engine."""
+    """`extractive`, whose `model` is None, or `litellm:MODEL` with LiteLLM's name of the model."""
 
     model: str | None = None
 

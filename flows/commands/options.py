@@ -42,7 +42,7 @@ class Commands(typer.Typer):
 
 
 def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`command` with a parameter for each field in place of its parameter of a model, if it has one."""
+    """`command` with a parameter for each field of a model in place of the model itself."""
     signature = inspect.signature(command)
     models = {
         name: parameter.annotation

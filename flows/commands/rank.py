@@ -58,7 +58,8 @@ def rank_request(run: Run, options: RankOptions) -> RankRequest:
     """What is to be ranked, with what was not said taken from the run.
 
     Raises:
-        ConfigurationError: an option that cannot be met, or a run whose profile is a file that was not named.
+        ConfigurationError: an option that cannot be met, or the run's profile is a file of the user
+            that was not named.
     """
     from flows.profiles import load_profile, shipped_profiles
 

@@ -1,4 +1,4 @@
-"""Names of runs and checks, and evaluation keys, stay as they are: what is landed under them is found again."""
+"""Evaluation keys and the names of runs and checks stay, so that what landed is found again."""
 
 from pathlib import Path
 

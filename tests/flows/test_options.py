@@ -1,4 +1,4 @@
-"""Every option is declared once, on its command's model, and reads there as it does on the command line."""
+"""Every option is declared once, on its command's model, and is read alike everywhere."""
 
 from collections.abc import Iterator
 from datetime import date

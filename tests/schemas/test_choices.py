@@ -1,4 +1,4 @@
-"""The engine and the literature are read once; what is stored and hashed is the text they came from."""
+"""Engine and literature are read once; what is stored and hashed is their text."""
 
 import pickle
 from pathlib import Path

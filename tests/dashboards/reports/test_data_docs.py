@@ -9,6 +9,7 @@ from flows.commands.report import report
 from schemas.base import Severity, replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.options import LakeOptions
 from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT, RUN
 from warehouse.queries import open_queries
@@ -42,7 +43,8 @@ def test_every_published_check_is_told(layout, published):
 
 
 def test_the_command_writes_the_same_page(layout, tmp_path):
-    assert report(run=RUN, docs=True, output=tmp_path / "docs.html", warehouse=layout.root) == 0
+    lake = LakeOptions(warehouse=layout.root)
+    assert report(lake, run=RUN, docs=True, output=tmp_path / "docs.html") == 0
     assert (tmp_path / "docs.html").read_text("utf-8") == data_docs(layout, RUN)
 
 
