@@ -180,6 +180,8 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
     relevant = methods * papers * EXPECTED_RELEVANT_SHARE
     finding = 3 * _tokens(parameters.words_per_finding, FINDING_WORDS)
     review = 3 * _tokens(parameters.words_per_review_text, REVIEW_WORDS)
+    alike, failures = parameters.queries_per_method, int(parameters.search_failures)
+    query = parameters.query_word_limit * TOKENS_PER_WORD + ENTRY_TOKENS / 2
     points = parameters.maximum_concerns
     point = _tokens(parameters.words_per_concern, CONCERN_WORDS) + (
         CONCERN_QUOTE_WORDS * TOKENS_PER_WORD + 3 * ENTRY_TOKENS
@@ -194,7 +196,7 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
         "soundness_query": Asked(
             math.ceil(methods / parameters.methods_per_query_call),
             methods * METHOD_TOKENS,
-            methods * QUERY_TOKENS,
+            methods * (alike + failures) * min(QUERY_TOKENS, query),
         ),
         "method_evidence": Asked(
             readings,
@@ -211,7 +213,8 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
             1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)
         ),
     }
-    return counts, 2.0 * methods
+    searches = failures + (alike if request.literature.startswith("snapshot:") else 1)
+    return counts, 2.0 * methods * searches
 
 
 def _papers_named(request: RunRequest) -> float:

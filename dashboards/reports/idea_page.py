@@ -22,11 +22,15 @@ from warehouse.answers import IdeaReview
 
 MARKS = {1: "+", 0: "0", -1: figures.MINUS, None: "?"}
 """How a comparison score is shown in the heat table."""
+CLOSENESS = {1: "distant", 2: "related", 3: "close", None: ""}
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLine:
+    """One relevant paper; `closeness` is empty where an earlier version did not grade it."""
+
     paper: Markdown
+    closeness: str
     evidence: MethodEvidence
 
 
@@ -156,7 +160,9 @@ def _method(
         verdict=verdict,
         judges=score_of_judges(votes, review.provenance) if review is not None else "",
         evidence=tuple(
-            EvidenceLine(_named(papers, entry.paper_id), entry)
+            EvidenceLine(
+                _named(papers, entry.paper_id), CLOSENESS.get(entry.relevance_0_to_3, ""), entry
+            )
             for entry in evidence
             if entry.relevant
         ),

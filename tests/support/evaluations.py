@@ -155,7 +155,8 @@ def make_soundness(
                 rank=n + 1,
                 text=prose(generator, 40),
                 quote="",
-                query=prose(generator, 12),
+                queries=(prose(generator, 12),),
+                failure_query=prose(generator, 6),
                 provenance=make_provenance("methods", n),
             )
             for n, method_id in enumerate(method_ids)
@@ -177,6 +178,7 @@ def make_soundness(
                 method_id=method_id,
                 paper_id=paper.paper_id,
                 relevant=n % 2 == 0,
+                relevance_0_to_3=(3, 0, 1, 0)[n % 4],
                 method=prose(generator, 30),
                 results=prose(generator, 30),
                 context=prose(generator, 15),

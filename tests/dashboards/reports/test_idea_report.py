@@ -108,6 +108,12 @@ def test_an_idea_without_any_score_shows_no_zero(layout):
     assert heat.count("| ? | ? |") == 5
 
 
+def test_every_paper_of_a_method_says_how_close_it_is(layout):
+    methods = idea_report(layout, RUN, SOUND, "md").split("## Soundness")[1]
+    assert re.search(r"^\| \[.+\]\(.+\) \(close\) \|", methods, re.MULTILINE)
+    assert re.search(r"^\| \[.+\]\(.+\) \(distant\) \|", methods, re.MULTILINE)
+
+
 def test_what_failed_is_told_in_plain_words(layout):
     gaps = (
         idea_report(layout, RUN, UNSCORED, "md")
