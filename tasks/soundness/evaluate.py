@@ -166,9 +166,9 @@ async def _found(
 ) -> tuple[Gathered, Read]:
     """What `queries` lead to, papers `known` already left out, and what was read there."""
     gathered = await gather_papers(
+        context.idea,
         method,
         queries,
-        context.idea.cutoff_date,
         context.parameters,
         context.literature,
         context.fetched,

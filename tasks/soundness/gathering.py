@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 
 from schemas.base import replace
-from schemas.failure import Failure, look_up_failures
+from schemas.failure import Failure, look_up_failures, own_work
+from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.paper import Paper, Passage
 from schemas.profile import SoundnessParameters
@@ -14,6 +14,7 @@ from schemas.reasons import Reason
 from schemas.soundness import Method
 from tasks.literature.client import LiteratureClient
 from tasks.soundness.fetched_papers import FetchedPapers, PapersFound
+from tasks.text.titles import is_own_work
 from tasks.text.words import shorten_words
 
 MOST_QUERY_WORDS = 70
@@ -62,15 +63,18 @@ def wider_search(method: Method, parameters: SoundnessParameters) -> list[str]:
 
 
 async def gather_papers(
+    idea: Idea,
     method: Method,
     queries: Sequence[str],
-    cutoff: date | None,
     parameters: SoundnessParameters,
     literature: LiteratureClient,
     fetched: FetchedPapers,
 ) -> Gathered:
-    """Search passages for every query and fetch the papers they stand in and cite. Failed look-ups are rows, not raised."""
-    limit = parameters.snippets_per_method
+    """Search passages for every query and fetch the papers they stand in and cite.
+
+    The idea's own publication is set apart: it is no evidence about the idea. Failed look-ups are rows, not raised.
+    """
+    cutoff, limit = idea.cutoff_date, parameters.snippets_per_method
     async with asyncio.TaskGroup() as group:
         tasks = [
             group.create_task(literature.search_snippets(query, limit, cutoff)) for query in queries
@@ -88,7 +92,12 @@ async def gather_papers(
         *_left_out(method, len(passages) - len(admissible), found),
     ]
     by_id = {paper.paper_id: paper for paper in found.papers.values()}
-    chosen = [by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id]
+    named = [by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id]
+    own = [
+        paper for paper in named if is_own_work(idea.title, idea.text, paper.title, paper.abstract)
+    ]
+    chosen = [paper for paper in named if paper not in own]
+    failures.extend(own_work(own, "soundness"))
     return Gathered(
         passages=admissible,
         papers=tuple(chosen[: parameters.papers_per_method]),

@@ -262,17 +262,26 @@ class Reader:
                 {
                     "key": key,
                     "overall_comparison": asked.prose(words, number_of(key)),
+                    "remains": asked.prose(2 * words, number_of(key)) if place % 5 == 0 else "",
+                    "quote": " ".join(text.split()[:12]) if place % 5 == 0 else "",
                     "dimensions": [
-                        {
-                            "dimension": name,
-                            "comparison": asked.prose(words, number_of(key, name)),
-                            "score": number_of(text, name) % 3 - 1,
-                        }
+                        self._along(asked, name, words, number_of(text, name))
                         for name in asked.dimensions
                     ],
                 }
-                for key, text in asked.papers
+                for place, (key, text) in enumerate(asked.papers)
             ]
+        }
+
+    def _along(self, asked: "_Asked", name: str, words: int, number: int) -> Any:
+        """Three in five abstracts touch a dimension."""
+        if number % 5 >= 3:
+            return {"dimension": name, "overlap": "none", "comparison": "", "score": 0}
+        return {
+            "dimension": name,
+            "overlap": ("none", "partial", "substantial")[number % 3],
+            "comparison": asked.prose(words, number),
+            "score": number % 3 - 1,
         }
 
     def _contribution_review(self, asked: "_Asked") -> Any:

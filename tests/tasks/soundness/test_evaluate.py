@@ -507,3 +507,17 @@ async def test_the_sentences_nearest_to_the_method_are_shown_and_the_passages_th
     assert sections["methods"].words_left_out > 300
     assert sections["cited_in"].text == "Passage 5"
     assert shown["Paper number 4"]["passages"].text == "Passage 4"
+
+
+async def test_the_ideas_own_publication_is_set_apart_and_never_read() -> None:
+    title = "Alpha for the mice of tomorrow"
+    idea = replace(IDEA, title=title)
+    papers = tuple(
+        replace(each, title=title.upper()) if each.paper_id == "paper04" else each
+        for each in PAPERS
+    )
+    evaluation = (await evaluated(idea=idea, source=literature(fetched=papers))).evaluation
+    assert "paper04" not in {row.paper_id for row in evaluation.evidence}
+    assert [(each.subject, each.reason) for each in evaluation.failures] == [
+        ("paper04", Reason.THE_IDEA_ITSELF)
+    ]
