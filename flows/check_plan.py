@@ -7,7 +7,6 @@ from pathlib import Path
 from flows.shards import SHARDS_PER_WORKER, write_shards
 from schemas.check_run import CheckHead, CheckRequest, ManuscriptSource
 from schemas.identifiers import RunId, content_hash
-from tasks.judging.engines import EXTRACTIVE
 from tasks.manuscripts.job import CheckJob
 from tasks.manuscripts.steps import STEPS
 from tasks.telemetry.tracing import traceparent
@@ -31,8 +30,8 @@ def plan_check(request: CheckRequest, layout: Layout) -> CheckPlan:
     begun, now = read_check_head(layout, run_id), datetime.now(UTC)
     head = CheckHead(
         run_id=run_id,
-        engine=request.engine,
-        judges=tuple(judge.engine for judge in request.judges),
+        engine=request.engine.text,
+        judges=request.judges_named,
         form=request.form,
         maximum_problems=request.maximum_problems,
         attempt_count=request.attempt_count,
@@ -55,11 +54,11 @@ def check_run_id(request: CheckRequest) -> RunId:
     """Over all that could change the outcome; not the workers, the bounds or where the files lie."""
     places = [request.api_base, *(judge.api_base for judge in request.judges)]
     asked = {"engine", "form", "maximum_problems", "attempt_count", "repetition_count", "seed"}
-    if request.engine != EXTRACTIVE:
+    if not request.engine.is_baseline:
         asked.add("effort")
     name = content_hash(
         request.model_dump_json(include=asked),
-        *(judge.engine for judge in request.judges),
+        *request.judges_named,
         *(without_secrets(place) if place else "" for place in places),
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
         *(

@@ -50,7 +50,7 @@ def check_manuscripts(request: CheckRequest) -> CheckSummary:
     settings, layout, run_id = Settings(), Layout(request.warehouse), check_run_id(request)
     with (
         reporting(settings.telemetry, "assay-run"),
-        span("check", run_id=run_id, engine=request.engine),
+        span("check", run_id=run_id, engine=request.engine.text),
         only_command_on(layout, run_id),
     ):
         plan = plan_check(request, layout)

@@ -105,7 +105,6 @@ def estimate_run(
     """Predict a run over `ideas` that are all still to be evaluated.
 
     Raises:
-        ConfigurationError: no such engine.
     """
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
     dated = any(idea.cutoff_date is not None for idea in ideas)
@@ -160,23 +159,23 @@ def _per_idea(
         novelty, novelty_requests = expected_novelty(request.profile.novelty)
         asked |= novelty
         requests += novelty_requests
+    known = {step.name: step for step in STEPS}
     steps = [
         estimate_step(
-            step,
-            asked[step.name],
-            IDEA_TOKENS_SHOWN.get(step.name, idea_tokens),
+            known[name],
+            calls,
+            IDEA_TOKENS_SHOWN.get(name, idea_tokens),
             request.profile.judging,
             request.engine,
             settings.language_model,
         )
-        for step in STEPS
-        if step.name in asked
+        for name, calls in asked.items()
     ]
     return tuple(step for step in steps if step is not None), requests
 
 
 Counts = dict[str, Asked]
-"""By step, of one idea."""
+"""By step, in order of work, of one idea."""
 
 
 def _soundness(request: RunRequest) -> tuple[Counts, float]:
@@ -221,14 +220,14 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
             1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)
         ),
     }
-    searches = failures + (alike if request.literature.startswith("snapshot:") else 1)
+    searches = failures + (alike if request.literature.unlimited else 1)
     return counts, 2.0 * methods * searches
 
 
 def _papers_named(request: RunRequest) -> float:
     """Papers to read that a method's passages lead to. A snapshot's passages cite nothing and lend their own paper."""
     parameters = request.profile.soundness
-    if request.literature.startswith("snapshot:"):
+    if request.literature.snapshot is not None:
         return parameters.snippets_per_method
     own = parameters.snippets_per_method if parameters.include_passage_papers else 0
     return own + parameters.snippets_per_method * EXPECTED_CITED_PER_PASSAGE
@@ -321,7 +320,7 @@ def _neighbours(request: RunRequest, seeds: float) -> float:
         )
     if parameters.references_per_seed:
         requests += math.ceil(seeds / MOST_SEEDS_PER_REQUEST)
-        if not request.literature.startswith("snapshot:"):
+        if request.literature.snapshot is None:
             requests += math.ceil(
                 seeds
                 * parameters.references_per_seed
@@ -344,7 +343,7 @@ def _hours(
     settings: Settings,
 ) -> tuple[float, str]:
     waits = {"processor": ideas * 4.0 / request.workers}
-    if not request.literature.startswith("snapshot:"):
+    if request.literature.snapshot is None:
         waits["literature rate"] = requests / settings.literature.requests_per_second
     limits = settings.language_model
     if steps:

@@ -10,7 +10,7 @@ from prefect.artifacts import create_markdown_artifact
 
 from dashboards.reports.write import write_reports
 from flows.dask_runner import dask_runner
-from flows.gateway import gateway_for
+from flows.gateway import open_gateway
 from flows.plan import RunPlan, key_batch, plan_run, unfinished
 from flows.progress import progress_of
 from flows.run_lock import only_command_on
@@ -67,8 +67,8 @@ def evaluate_batch(request: RunRequest) -> RunSummary:
     batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
     with (
         reporting(settings.telemetry, "assay-run"),
-        span("run", engine=request.engine, profile=request.profile.name) as spanned,
-        gateway_for(request, settings, layout) as gateway,
+        span("run", engine=request.engine.text, profile=request.profile.name) as spanned,
+        open_gateway(request.literature, settings, layout) as gateway,
     ):
         keyed = key_batch(batch, request, settings, gateway)
         spanned.note(run_id=keyed.run_id, ideas=len(keyed.planned))
@@ -126,7 +126,7 @@ def _run_row(
         run_id=plan.run_id,
         label=request.label,
         profile=request.profile.name,
-        engine=request.engine,
+        engine=request.engine.text,
         literature=literature,
         modules=",".join(request.modules),
         idea_count=plan.idea_count,

@@ -58,7 +58,7 @@ def rank_run(request: RankRequest) -> RankSummary:
     settings, layout = Settings(), Layout(request.warehouse)
     with (
         reporting(settings.telemetry, "assay-run"),
-        span("ranking", run_id=request.run_id, engine=request.engine),
+        span("ranking", run_id=request.run_id, engine=request.engine.text),
         only_command_on(layout, request.run_id),
     ):
         plan = plan_ranking(request, settings, layout)

@@ -2,6 +2,7 @@
 
 from pathlib import PurePath
 
+from schemas.choices import EXTRACTIVE, LIVE, stored_snapshot
 from schemas.patterns import bounded
 from schemas.profile import ScoreWeights
 from schemas.reasons import reason_named
@@ -51,20 +52,20 @@ def concern_kind(kind: ConcernKind) -> str:
 
 def literature(name: str) -> str:
     """Where papers came from; of a snapshot's path only its last part, which is what a reader recognises."""
-    kind, _, place = name.partition(":")
-    if kind == "snapshot":
+    place = stored_snapshot(name)
+    if place is not None:
         if _FINGERPRINT.fullmatch(place):
             return f"snapshot with fingerprint {place}"
         return f"snapshot {PurePath(place.rstrip('/')).name or place}" if place else "snapshot"
-    return "live Semantic Scholar" if name == "live" else name
+    return "live Semantic Scholar" if name == LIVE.text else name
 
 
 def banners(engine: str, literature_name: str) -> tuple[str, ...]:
     """What a reader must know before reading any score."""
     found = []
-    if engine == "extractive":
+    if engine == EXTRACTIVE.text:
         found.append("Extractive engine: an offline baseline, not a language model's judgement.")
-    if literature_name.startswith("snapshot"):
+    if stored_snapshot(literature_name) is not None:
         found.append(
             f"The evidence comes from a fixed collection of papers ({literature(literature_name)}), not from the live literature: "
             "work the collection lacks could not be found."

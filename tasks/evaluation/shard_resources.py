@@ -71,7 +71,7 @@ class ShardResources:
             self.http,
             self.settings.literature,
             lambda: self.budget.count_request(ledger.idea_id),
-            unlimited=self.job.request.literature.startswith("snapshot:"),
+            unlimited=self.job.request.literature.unlimited,
         )
         documents = self._documents(ledger)
         yield IdeaTools(

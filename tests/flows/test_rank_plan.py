@@ -45,14 +45,19 @@ def ranked(layout: Layout) -> RankSummary:
     settings = Settings()
     plan = plan_ranking(
         RankRequest(
-            run_id=RUN, warehouse=layout.root, profile=load_profile("economy"), engine="fake"
+            run_id=RUN,
+            warehouse=layout.root,
+            profile=load_profile("economy"),
+            engine="litellm:fake",
         ),
         settings,
         layout,
     )
     for path in plan.shard_paths:
         job = RankJob.model_validate_json(path.read_bytes())
-        asyncio.run(rank_shard(job, layout, lambda _: FakeJudge(), concurrency=4))
+        asyncio.run(
+            rank_shard(job, layout, lambda _: FakeJudge(name="litellm:fake"), concurrency=4)
+        )
     return _publish(plan, layout, settings)
 
 
