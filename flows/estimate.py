@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.contribution import CLOSEST_WEIGHTS
 from schemas.idea import Idea
 from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
 from schemas.run import Module, RunRequest
@@ -51,6 +52,13 @@ CONCERN_SHOWN_TOKENS = 45
 """A concern as the review of a method sees it: its key, severity and one sentence."""
 EXPECTED_BEARINGS, BEARING_WORDS = 2, 25
 """Concerns on which the evidence of a method bears."""
+COMPARED_ENTRY_TOKENS = 19
+"""Of one dimension of a comparison: its name, overlap and score."""
+EXPECTED_ADDRESSED_SHARE = 0.6
+"""Of the abstracts compared, those that touch a dimension."""
+EXPECTED_OVERLAPPING_SHARE = 0.2
+"""Of the papers compared, those whose overlap is quoted."""
+CLOSEST_SHOWN = len(CLOSEST_WEIGHTS)
 EXPECTED_METHODS = 7
 EXPECTED_DIMENSIONS = 4
 EXPECTED_STATEMENTS_PER_DIMENSION = 2
@@ -179,6 +187,8 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
     relevant = methods * papers * EXPECTED_RELEVANT_SHARE
     finding = 3 * _tokens(parameters.words_per_finding, FINDING_WORDS)
     review = 3 * _tokens(parameters.words_per_review_text, REVIEW_WORDS)
+    alike, failures = parameters.queries_per_method, int(parameters.search_failures)
+    query = parameters.query_word_limit * TOKENS_PER_WORD + ENTRY_TOKENS / 2
     points = parameters.maximum_concerns
     point = _tokens(parameters.words_per_concern, CONCERN_WORDS) + (
         CONCERN_QUOTE_WORDS * TOKENS_PER_WORD + 3 * ENTRY_TOKENS
@@ -193,7 +203,7 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
         "soundness_query": Asked(
             math.ceil(methods / parameters.methods_per_query_call),
             methods * METHOD_TOKENS,
-            methods * QUERY_TOKENS,
+            methods * (alike + failures) * min(QUERY_TOKENS, query),
         ),
         "method_evidence": Asked(
             readings,
@@ -210,7 +220,8 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
             1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)
         ),
     }
-    return counts, 2.0 * methods
+    searches = failures + (alike if request.literature.unlimited else 1)
+    return counts, 2.0 * methods * searches
 
 
 def _papers_named(request: RunRequest) -> float:
@@ -250,6 +261,11 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
         ABSTRACT_TOKENS, (parameters.abstract_word_limit or ABSTRACT_TOKENS) * TOKENS_PER_WORD
     )
     comparison = _tokens(parameters.words_per_comparison, COMPARISON_WORDS)
+    addressed = compared * EXPECTED_ADDRESSED_SHARE
+    near = min(CLOSEST_SHOWN, addressed) * (ABSTRACT_TOKENS + 2 * comparison + TITLE_TOKENS)
+    overlapping = EXPECTED_OVERLAPPING_SHARE * (
+        2 * comparison + CONCERN_QUOTE_WORDS * TOKENS_PER_WORD
+    )
     counts: Counts = {
         "extract_dimensions": Asked(1, 0, dimensions * DIMENSION_TOKENS),
         "contribution_queries": Asked(
@@ -265,13 +281,19 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
             comparisons,
             comparisons * dimensions * DIMENSION_TOKENS
             + compared * (ABSTRACT_TOKENS + TITLE_TOKENS),
-            compared * ((dimensions + 1) * comparison + dimensions * ENTRY_TOKENS + ENTRY_TOKENS),
+            compared
+            * (
+                (1 + dimensions * EXPECTED_ADDRESSED_SHARE) * comparison
+                + dimensions * COMPARED_ENTRY_TOKENS
+                + overlapping
+                + ENTRY_TOKENS
+            ),
             shared_tokens=dimensions * DIMENSION_TOKENS,
             first_calls=1,
         ),
         "contribution_review": Asked(
             dimensions,
-            dimensions * (DIMENSION_TOKENS + compared * (comparison + 2 * TITLE_TOKENS)),
+            dimensions * (DIMENSION_TOKENS + addressed * (comparison + 2 * TITLE_TOKENS) + near),
             dimensions * 3 * _tokens(parameters.words_per_review_text, SECTION_OF_REVIEW_WORDS),
         ),
     }

@@ -94,6 +94,11 @@ class LiteratureChoice(_Choice):
         """Whether the gateway started for it asks the live API."""
         return self.url is None and (self.snapshot is None or self.then_live)
 
+    @property
+    def unlimited(self) -> bool:
+        """Whether it is a snapshot alone, which has no allowance to protect."""
+        return self.snapshot is not None and not self.then_live
+
     def at(self, snapshot: Path) -> Self:
         """The same with its snapshot elsewhere."""
         return replace(self, snapshot=snapshot)

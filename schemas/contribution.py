@@ -1,5 +1,6 @@
 """Nouns of the contribution module (ScholarEval §2.2, B.2)."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from pydantic import Field
@@ -63,6 +64,36 @@ class Candidate(Judged):
     )
 
 
+class Overlap(StrEnum):
+    """How much of what an idea claims along a dimension a paper already has."""
+
+    NONE = "none"
+    PARTIAL = "partial"
+    SUBSTANTIAL = "substantial"
+    SAME = "same"
+
+
+NEWNESS: dict[tuple[Overlap, int], float] = {
+    (Overlap.SAME, -1): 0.0,
+    (Overlap.SAME, 0): 0.0,
+    (Overlap.SAME, 1): 0.1,
+    (Overlap.SUBSTANTIAL, -1): 0.15,
+    (Overlap.SUBSTANTIAL, 0): 0.3,
+    (Overlap.SUBSTANTIAL, 1): 0.45,
+    (Overlap.PARTIAL, -1): 0.45,
+    (Overlap.PARTIAL, 0): 0.6,
+    (Overlap.PARTIAL, 1): 0.75,
+    (Overlap.NONE, -1): 0.5,
+    (Overlap.NONE, 1): 1.0,
+    (Overlap.NONE, 0): 0.5,
+}
+"""What a work leaves new, 0 to 1, by (overlap, score); the closest works come first. A paper that says nothing
+of a dimension (none, 0) leaves open whether the idea is new there."""
+_PLACES = {answer: place for place, answer in enumerate(NEWNESS)}
+UNKNOWN_NEWNESS = 0.5
+CLOSEST_WEIGHTS = (0.7, 0.2, 0.1)
+
+
 class Comparison(Judged):
     """An idea against one paper along one dimension."""
 
@@ -77,9 +108,52 @@ class Comparison(Judged):
         le=1,
         description="+1 the idea is more novel, 0 neither, -1 the paper; None when unscored.",
     )
+    overlap: Overlap | None = Field(
+        default=None,
+        description="How much of the idea along the dimension the paper has; None: not told.",
+    )
     overall_comparison: Prose = Field(default="", description="The same on every row of the paper.")
+    remains: Prose = Field(
+        default="",
+        description="What remains new if the paper is granted; the same on every row of the paper.",
+    )
+    quote: Prose = Field(
+        default="",
+        description="The abstract's own words where it overlaps most; the same on every row of the paper.",
+    )
     unscored_reason: UnscoredReason = None
     provenance: Provenance
+
+    @property
+    def closeness_place(self) -> int | None:
+        """0 is the closest a work can come; None where overlap or score is missing."""
+        if self.overlap is None or self.score is None:
+            return None
+        return _PLACES[self.overlap, self.score]
+
+    @property
+    def newness(self) -> float | None:
+        """What the work leaves new, 0 to 1; None where overlap or score is missing."""
+        if self.overlap is None or self.score is None:
+            return None
+        return NEWNESS[self.overlap, self.score]
+
+
+def closest_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
+    """Those with overlap and score, the closest work first; ties keep their order."""
+    placed = [(each.closeness_place, each) for each in comparisons]
+    known = [(place, each) for place, each in placed if place is not None]
+    return [each for _, each in sorted(known, key=lambda pair: pair[0])]
+
+
+def novelty_of(comparisons: Iterable[Comparison]) -> float | None:
+    """Novelty along one dimension, 0 to 10, by its closest works; None where none tells its overlap."""
+    known = [each.newness for each in closest_first(comparisons) if each.newness is not None]
+    if not known:
+        return None
+    missing = [UNKNOWN_NEWNESS] * len(CLOSEST_WEIGHTS)
+    values = zip(CLOSEST_WEIGHTS, [*known, *missing], strict=False)
+    return round(10 * sum(weight * value for weight, value in values), 2)
 
 
 class ContributionReview(Judged):
@@ -101,6 +175,15 @@ class ContributionReview(Judged):
         ge=-1,
         le=1,
         description="Over scored comparisons only; None without any.",
+    )
+    novelty_0_to_10: float | None = Field(
+        default=None,
+        ge=0,
+        le=10,
+        description="10 × (0.7 a + 0.2 b + 0.1 c) over the three closest works, the closest first: most overlap, "
+        "then lowest score. A work leaves new 0 (same; 0.1 when the idea is ahead), 0.15, 0.3 or 0.45 (substantial; "
+        "paper ahead, level, idea ahead), 0.45, 0.6 or 0.75 (partial), 1 (none, on the subject), 0.5 (none, or not "
+        "addressed); a work that is missing counts as unknown, 0.5. None when no comparison tells its overlap.",
     )
     scored_comparison_count: int = Field(ge=0, description="Comparisons with a score.")
     unscored_comparison_count: int = Field(ge=0, description="Comparisons without.")

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Writable
 from schemas.outcome import Unscored
+from schemas.paper import Paper
 from schemas.reasons import Passes, Reason
 from schemas.retrieval import SourceFailure
 
@@ -58,3 +59,16 @@ def call_failures(unscored: Iterable[Unscored], stage: str, subject: str) -> tup
         )
         for (reason, detail), count in counted.items()
     )
+
+
+def own_work(papers: Iterable[Paper], stage: str) -> list[Failure]:
+    """That papers are possibly the idea's own publication: they are set apart, and say nothing about it."""
+    return [
+        Failure(
+            stage=stage,
+            subject=paper.paper_id,
+            reason=Reason.THE_IDEA_ITSELF,
+            detail="possibly this work: by its title or its abstract it is the idea's own publication",
+        )
+        for paper in papers
+    ]

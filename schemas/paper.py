@@ -86,6 +86,7 @@ class SectionKind(StrEnum):
     ABSTRACT = "abstract"
     METHODS = "methods"
     RESULTS = "results"
+    DISCUSSION = "discussion"
     RELATED_WORK = "related_work"
 
 

@@ -50,14 +50,26 @@ class SoundnessParameters(Noun):
         description=f"Words asked of one point, without its quote. {WORDS_ASKED}",
     )
     query_word_limit: int = Field(default=70, ge=5, le=70)
+    queries_per_method: int = Field(
+        default=1,
+        ge=1,
+        le=6,
+        description="Queries for work like a method; 1 is the published method.",
+    )
+    search_failures: bool = Field(
+        default=True,
+        description="Ask once more per method, for failures, limits and null results.",
+    )
     methods_per_query_call: int = Field(
         default=1,
         ge=1,
         description="Methods whose queries one model call writes; 1 is the published method.",
     )
-    snippets_per_method: int = Field(ge=1, le=1000)
+    snippets_per_method: int = Field(
+        ge=1, le=1000, description="Passages asked of each query, and kept of all of them."
+    )
     papers_per_method: int = Field(
-        ge=1, description="Papers read per method, in order of passage score."
+        ge=1, description="Papers read per method, in the order their passages rank."
     )
     papers_per_reading_call: int = Field(
         ge=1, description="Papers judged in one model call; 1 is the published method."
@@ -66,7 +78,8 @@ class SoundnessParameters(Noun):
         description="Read the papers the passages stand in, besides those they cite."
     )
     section_word_limit: int = Field(
-        ge=50, description="Words of each section shown; what is left out is recorded."
+        ge=50,
+        description="Words of each section shown, the sentences nearest to the method; what is left out is recorded.",
     )
     extract_methods_and_results: bool = Field(
         default=True,

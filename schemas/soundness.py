@@ -25,9 +25,13 @@ class Method(Noun):
     quote: Prose = Field(
         description="The idea's own words; empty when none given occur in the idea.",
     )
-    query: str | None = Field(
+    queries: tuple[str, ...] = Field(
+        default=(),
+        description="Snippet queries for work like it; empty when none could be made.",
+    )
+    failure_query: str | None = Field(
         default=None,
-        description="The snippet query, at most 70 words; None when none could be made.",
+        description="The query for failures, limits and null results; None: none was asked for.",
     )
     provenance: Provenance
 
@@ -173,7 +177,15 @@ class MethodEvidence(Judged):
 
     method_id: MethodId
     paper_id: RetrievedPaperId
-    relevant: bool | None = Field(description="Whether it bears on the method; None when unscored.")
+    relevant: bool | None = Field(
+        description="Whether it bears on the method, if only distantly; None when unscored.",
+    )
+    relevance_0_to_3: int | None = Field(
+        default=None,
+        ge=0,
+        le=3,
+        description="0 unrelated, 1 distant, 2 related, 3 close; None when unscored.",
+    )
     method: Prose = Field(default="", description="What the paper did.")
     results: Prose = Field(default="", description="What came of it.")
     context: Prose = Field(default="", description="Under which conditions.")

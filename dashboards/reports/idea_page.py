@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboards.reports import figures
+from dashboards.reports.closest_work import ClosestWork, closest_works, own_works
 from dashboards.reports.committee_part import CommitteePart, committee_part, other_sources
 from dashboards.reports.gaps import Gap, Shortening, gaps_of, provenances, shortenings_of
 from dashboards.reports.judges_part import JudgedStep, judged_steps, score_of_judges
@@ -22,11 +23,15 @@ from warehouse.answers import IdeaReview
 
 MARKS = {1: "+", 0: "0", -1: figures.MINUS, None: "?"}
 """How a comparison score is shown in the heat table."""
+CLOSENESS = {1: "distant", 2: "related", 3: "close", None: ""}
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLine:
+    """One relevant paper; `closeness` is empty where an earlier version did not grade it."""
+
     paper: Markdown
+    closeness: str
     evidence: MethodEvidence
 
 
@@ -48,7 +53,7 @@ class MethodPart:
 
 @dataclass(frozen=True, slots=True)
 class DimensionPart:
-    """One dimension with its review; `mean` holds the mean comparison score with its counts."""
+    """One dimension with its review; `mean` holds its novelty and the mean comparison score with its counts."""
 
     dimension: Dimension
     review: ContributionReview | None
@@ -74,6 +79,8 @@ class IdeaPage:
     plan: PlanPart | None
     methods: tuple[MethodPart, ...]
     dimensions: tuple[DimensionPart, ...]
+    closest: tuple[ClosestWork, ...]
+    own_works: tuple[Markdown, ...]
     heat: tuple[HeatRow, ...]
     funnel: str
     gaps: tuple[Gap, ...]
@@ -98,6 +105,11 @@ def idea_page(review: IdeaReview) -> IdeaPage:
         plan=plan_part(evaluation.soundness),
         methods=_methods(review, papers),
         dimensions=_dimensions(review),
+        closest=closest_works(evaluation.contribution, papers),
+        own_works=own_works(
+            (failure for module in evaluation.modules.values() for failure in module.failures),
+            papers,
+        ),
         heat=_heat(review, papers),
         funnel=_funnel(review),
         gaps=gaps_of(evaluation),
@@ -156,7 +168,9 @@ def _method(
         verdict=verdict,
         judges=score_of_judges(votes, review.provenance) if review is not None else "",
         evidence=tuple(
-            EvidenceLine(_named(papers, entry.paper_id), entry)
+            EvidenceLine(
+                _named(papers, entry.paper_id), CLOSENESS.get(entry.relevance_0_to_3, ""), entry
+            )
             for entry in evidence
             if entry.relevant
         ),
@@ -182,6 +196,8 @@ def _dimension(dimension: Dimension, review: ContributionReview | None) -> Dimen
     verdict = _unscored(review.unscored_reason) if review.unscored_reason is not None else ""
     scored, unscored = review.scored_comparison_count, review.unscored_comparison_count
     mean = f"{figures.signed(review.mean_comparison_score)} over {figures.counted(scored, 'scored comparison')}, {unscored:,} unscored"
+    if review.novelty_0_to_10 is not None:
+        mean = f"novelty {figures.score(review.novelty_0_to_10)} of 10 by its closest works; {mean}"
     return DimensionPart(dimension, review, verdict, mean)
 
 

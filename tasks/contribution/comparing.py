@@ -22,6 +22,7 @@ from tasks.contribution.steps.compare_paper import (
 )
 from tasks.judging.packing import even_batches, first_alone
 from tasks.judging.reply_fields import by_key
+from tasks.text.quotations import stands_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ async def compare(
         comparisons.extend(cells)
         if not isinstance(outcome, Unscored):
             failures.extend(_omissions(cells))
+            failures.extend(_misquotations(outcome.value, batch))
     unscored = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
     failures.extend(call_failures(unscored, STAGE, f"{COMPARE_PAPER.name} of papers"))
     return Compared(tuple(comparisons), tuple(failures))
@@ -86,6 +88,8 @@ def _row(
     batch: Shown,
 ) -> list[Comparison]:
     """The paper's comparison along every dimension; keys of the batch, which mean other papers in the review, are spelled out."""
+    remains = without_keys(entry.remains, batch, paper.paper_id) if entry else ""
+    quote = entry.quote.strip() if entry and _stands_in(entry.quote, paper) else ""
     reason = outcome.reason if isinstance(outcome, Unscored) else Reason.REPLY_UNPARSABLE
     row: list[Comparison] = []
     for dimension in dimensions:
@@ -100,11 +104,35 @@ def _row(
                 overall_comparison=without_keys(entry.overall_comparison, batch, paper.paper_id)
                 if entry
                 else "",
+                overlap=answer.overlap if answer else None,
+                remains=remains,
+                quote=quote,
                 unscored_reason=None if answer else reason,
                 provenance=outcome.provenance,
             )
         )
     return row
+
+
+def _stands_in(quote: str, paper: Paper) -> bool:
+    return stands_in(quote, f"{paper.title}\n\n{paper.abstract or ''}")
+
+
+def _misquotations(reply: ComparisonReply, batch: Shown) -> list[Failure]:
+    """One failure per paper that is quoted with other words than its own; the quote is left out."""
+    entries = by_key(reply.papers, [key for key, _ in batch])
+    return [
+        Failure(
+            stage=STAGE,
+            subject=paper.paper_id,
+            reason=Reason.PASSAGE_NOT_FOUND,
+            detail="the comparison quotes words that do not stand in the abstract; they were left out",
+        )
+        for key, paper in batch
+        if key in entries
+        and entries[key].quote.strip()
+        and not _stands_in(entries[key].quote, paper)
+    ]
 
 
 def _along(dimension: Dimension, entry: ComparisonEntry) -> DimensionComparison | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from schemas.citation import Citation
 from schemas.contribution import Candidate, ContributionEvaluation
-from schemas.failure import Failure
+from schemas.failure import Failure, own_work
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
@@ -12,11 +12,12 @@ from schemas.profile import ContributionParameters
 from tasks.citations.keys import show
 from tasks.contribution.augmentation import augment
 from tasks.contribution.comparing import Compared, compare
-from tasks.contribution.context import Context
+from tasks.contribution.context import STAGE, Context
 from tasks.contribution.dimensions import extract_dimensions
 from tasks.contribution.discovery import Discovery, discover
 from tasks.contribution.relevance import (
     NO_ABSTRACT,
+    POSSIBLY_THIS_WORK,
     Judgement,
     judge_relevance,
     most_relevant,
@@ -28,6 +29,7 @@ from tasks.embeddings.embedder import Embedder
 from tasks.embeddings.similarity import Nearness, nearest, similarity_of
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
+from tasks.text.titles import is_own_work
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +109,22 @@ async def evaluate_contribution(
 
 
 async def _judge(context: Context, around: _Field, limit: int) -> None:
-    """Judge the `limit` papers nearest to the idea of those not judged yet; one without abstract is unscored, not judged by title."""
+    """Judge the `limit` papers nearest to the idea of those not judged yet.
+
+    One without abstract is unscored, not judged by title; the idea's own publication is set apart.
+    """
     waiting = [
         one.paper for paper_id, one in around.found.items() if paper_id not in around.judgements
     ]
+    idea = context.idea
+    own = [
+        paper
+        for paper in waiting
+        if is_own_work(idea.title, idea.text, paper.title, paper.abstract)
+    ]
+    around.judgements.update({paper.paper_id: POSSIBLY_THIS_WORK for paper in own})
+    around.failures.extend(own_work(own, STAGE))
+    waiting = [paper for paper in waiting if paper.paper_id not in around.judgements]
     around.judgements.update(
         {paper.paper_id: NO_ABSTRACT for paper in waiting if not paper.abstract}
     )

@@ -40,6 +40,9 @@ class Judgements:
 
 NO_ABSTRACT = Judgement(None, unscored_reason=Reason.NO_EVIDENCE)
 """A title alone does not say what a paper contributes."""
+POSSIBLY_THIS_WORK = Judgement(
+    None, "possibly this work: set apart, and never counted against the idea"
+)
 
 
 async def judge_relevance(context: Context, papers: Sequence[Paper]) -> Judgements:

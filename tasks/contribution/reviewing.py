@@ -11,7 +11,14 @@ from dataclasses import dataclass
 
 from schemas.base import replace
 from schemas.citation import Citation
-from schemas.contribution import Comparison, ContributionReview, Dimension
+from schemas.contribution import (
+    CLOSEST_WEIGHTS,
+    Comparison,
+    ContributionReview,
+    Dimension,
+    closest_first,
+    novelty_of,
+)
 from schemas.failure import Failure, call_failures
 from schemas.identifiers import PaperId
 from schemas.outcome import Outcome, Unscored
@@ -127,6 +134,7 @@ async def _reviewed(
         dimension_id=dimension.dimension_id,
         dimension=dimension.name,
         mean_comparison_score=sum(scores) / len(scores),
+        novelty_0_to_10=novelty_of(comparisons),
         scored_comparison_count=len(scores),
         unscored_comparison_count=len(comparisons) - len(scores),
         provenance=outcome.provenance,
@@ -137,20 +145,28 @@ async def _reviewed(
 def _question(
     context: Context, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]
 ) -> ReviewInput:
-    of_paper = {comparison.paper_id: comparison for comparison in comparisons}
+    scored = [each for each in comparisons if each.score is not None]
+    told = [each for each in scored if each.comparison] or scored
+    closest = closest_first(told)
+    nearest = {each.paper_id for each in closest[: len(CLOSEST_WEIGHTS)]}
+    ordered = [*closest, *(each for each in told if each not in closest)]
+    known = {paper.paper_id: paper for paper in papers.papers}
     return ReviewInput(
         idea=context.idea.text,
         dimension=shown(dimension),
         comparisons=tuple(
             ShownComparison(
-                key=key,
-                title=paper.title,
-                year=paper.year,
+                key=papers.key_of(cell.paper_id),
+                title=known[cell.paper_id].title,
+                year=known[cell.paper_id].year,
                 score=cell.score,
                 comparison=cell.comparison,
+                overlap=cell.overlap,
+                remains=cell.remains if cell.paper_id in nearest else "",
+                overall=cell.overall_comparison if cell.paper_id in nearest else "",
+                abstract=(known[cell.paper_id].abstract or "") if cell.paper_id in nearest else "",
             )
-            for key, paper in papers
-            if (cell := of_paper[paper.paper_id]).score is not None
+            for cell in ordered
         ),
         words_per_text=context.parameters.words_per_review_text,
     )

@@ -29,6 +29,9 @@ _RESULTS_FIRST = bounded(
 )
 _OPENING = bounded(r"\b(?:introduction|background|motivation|preliminaries|overview|contents)\b")
 _CLOSING = bounded(r"\b(?:discussion|appendix|appendices|supplementary)\b")
+_DISCUSSION = bounded(
+    r"\b(?:discussion|limitations?|threats to validity|failure (?:cases|analysis))\b"
+)
 _METHODS = bounded(
     r"\b(?:methods?|methodology|methodologies|methodological|materials?|approach|approaches|architecture|framework|"
     r"algorithms?|implementations?|set-?ups?|settings?|"
@@ -67,7 +70,7 @@ def plain(heading: str) -> str:
 
 
 def kind_of(heading: str) -> SectionKind | None:
-    """Abstract, methods, results or related work by the words of the heading; None for anything else."""
+    """Abstract, methods, results, discussion or related work by the words of the heading; None for anything else."""
     name = plain(heading)
     if _RELATED.search(name):
         return SectionKind.RELATED_WORK
@@ -75,6 +78,8 @@ def kind_of(heading: str) -> SectionKind | None:
         return SectionKind.ABSTRACT
     if _RESULTS_FIRST.search(name):
         return SectionKind.RESULTS
+    if _DISCUSSION.search(name):
+        return SectionKind.DISCUSSION
     if _METHODS.search(name):
         return SectionKind.METHODS
     if _NEITHER.search(name):

@@ -1,4 +1,4 @@
-"""From a parsed document to the sections a judgement needs: abstract, methods, results, related work."""
+"""From a parsed document to the sections a judgement needs, one per kind."""
 
 from dataclasses import dataclass, field
 
@@ -23,7 +23,7 @@ class _Branch:
 
 
 def paper_sections(paper_id: PaperId, document: ParsedDocument) -> tuple[PaperSection, ...]:
-    """One section per kind, in the order abstract, methods, results, related work; kinds not found are left out.
+    """One section per kind, in the order abstract, methods, results, discussion (limits too), related work; kinds not found are left out.
 
     A part belongs to its section: `Experimental setup` under `Results` is results, on its own it is methods. Several
     sections of one kind become one text, each under its heading. In a paper that names no section after its method
@@ -41,7 +41,12 @@ def paper_sections(paper_id: PaperId, document: ParsedDocument) -> tuple[PaperSe
                 document.parser,
             )
         )
-    for kind in (SectionKind.METHODS, SectionKind.RESULTS, SectionKind.RELATED_WORK):
+    for kind in (
+        SectionKind.METHODS,
+        SectionKind.RESULTS,
+        SectionKind.DISCUSSION,
+        SectionKind.RELATED_WORK,
+    ):
         own = [branch for branch in branches if branch.kind is kind]
         if own:
             text = "\n\n".join(
@@ -80,7 +85,9 @@ def _with_methods(branches: list[_Branch]) -> list[_Branch]:
         return branches
     opened = False
     for branch in branches:
-        if branch.kind is SectionKind.RESULTS or (opened and is_closing(branch.heading)):
+        if branch.kind in (SectionKind.RESULTS, SectionKind.DISCUSSION) or (
+            opened and is_closing(branch.heading)
+        ):
             break
         if is_opening(branch.heading) or branch.kind is SectionKind.RELATED_WORK:
             opened = True

@@ -70,6 +70,7 @@ class ShardResources:
             self.http,
             self.settings.literature,
             lambda: self.budget.count_request(ledger.idea_id),
+            unlimited=self.job.request.literature.unlimited,
         )
         documents = self._documents(ledger)
         yield IdeaTools(

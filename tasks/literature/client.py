@@ -16,6 +16,11 @@ class LiteratureClient(Protocol):
     comes back. Papers after it are removed and counted in `inadmissible_count`.
     """
 
+    @property
+    def unlimited(self) -> bool:
+        """Whether requests may be spent freely: there is no allowance to protect."""
+        ...
+
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
         """Papers by relevance to a short query. API: GET /graph/v1/paper/search."""
         ...

@@ -95,7 +95,7 @@ class SemanticScholarClient:
     """`LiteratureClient` for one idea. Papers seen in any answer are remembered, and the same question is asked once.
 
     `on_request` is called before every request and may raise `BudgetExhaustedError`; the look-up then fails with
-    reason `budget_exhausted`. The caller owns `http`.
+    reason `budget_exhausted`. The caller owns `http`. `unlimited`: the gateway answers from a snapshot alone.
     """
 
     def __init__(
@@ -105,7 +105,10 @@ class SemanticScholarClient:
         http: Client,
         settings: LiteratureSettings,
         on_request: Callable[[], None] | None = None,
+        *,
+        unlimited: bool = False,
     ) -> None:
+        self.unlimited = unlimited
         self._settings = settings
         self._requests = GatewayRequests(base_url, idea_ledger, http, on_request)
         self._known = KnownPapers(self._requests)

@@ -16,7 +16,7 @@ from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.settling import STAGE
 from tasks.novelty.steps.novelty_queries import NOVELTY_QUERIES, StatementsInput, StatementsReply
-from tasks.text.wording import plain_title
+from tasks.text.titles import is_own_work
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +145,11 @@ def _missing(
 
 def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:
     """Not after the cutoff, and not the idea's own publication, which would make every idea known."""
-    own = plain_title(idea.title)
     return [
         paper
         for paper in papers
-        if paper.admissible(idea.cutoff_date) and not (own and plain_title(paper.title) == own)
+        if paper.admissible(idea.cutoff_date)
+        and not is_own_work(idea.title, idea.text, paper.title, paper.abstract)
     ]
 
 

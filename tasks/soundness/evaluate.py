@@ -3,11 +3,13 @@ reports of its like (ScholarEval §2.1, B.1).
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schemas.citation import Citation
 from schemas.failure import Failure
 from schemas.idea import Idea
+from schemas.identifiers import PaperId
 from schemas.paper import Paper, Passage
 from schemas.profile import SoundnessParameters
 from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation
@@ -18,9 +20,9 @@ from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.soundness.extracting import Queried, ask_queries, find_methods
 from tasks.soundness.fetched_papers import FetchedPapers
-from tasks.soundness.gathering import gather_papers
+from tasks.soundness.gathering import Gathered, gather_papers, searches, wider_search
 from tasks.soundness.plan_reviewing import PlanReviewed, review_plan, with_evidence
-from tasks.soundness.reading import baseline_evidence, read_passages
+from tasks.soundness.reading import Read, baseline_evidence, read_passages
 from tasks.soundness.reviewing import Reviewed, baseline_review, unreviewed, unscored_review
 from tasks.soundness.summarising import summarise
 
@@ -120,8 +122,7 @@ async def _judge(
     """
     queried = (await asked)[place]
     method = queried.method
-    if queried.unscored is not None or method.query is None:
-        assert queried.unscored is not None
+    if queried.unscored is not None:
         reason, detail = (
             queried.unscored.reason,
             f"no query could be made for the method: {queried.unscored.detail}",
@@ -132,34 +133,13 @@ async def _judge(
                 unscored_review(method, reason, detail, queried.unscored.provenance, 0), show(())
             ),
         )
-    gathered = await gather_papers(
-        method,
-        method.query,
-        context.idea.cutoff_date,
-        context.parameters,
-        context.literature,
-        context.fetched,
-    )
-    if context.parameters.extract_methods_and_results:
-        read = await baseline_evidence(
-            context.idea,
-            method,
-            gathered.papers,
-            context.parameters,
-            context.engine,
-            context.fetched,
-            context.readings,
-        )
-    else:
-        read = await read_passages(
-            context.idea,
-            method,
-            gathered.papers,
-            gathered.passages,
-            context.parameters,
-            context.engine,
-            context.readings,
-        )
+    queries = searches(method, packed=not context.literature.unlimited)
+    gathered, read = await _found(method, queries, (), context)
+    if not gathered.source_failed and not any(row.relevant for row in read.evidence):
+        again = wider_search(method, context.parameters)
+        known = [row.paper_id for row in read.evidence]
+        further, further_read = await _found(method, again, known, context)
+        gathered, read = gathered.with_more(further), read.with_more(further_read)
     if any(row.relevant for row in read.evidence):
         reviewed = await baseline_review(
             context.idea,
@@ -179,3 +159,40 @@ async def _judge(
         read.evidence,
         (*gathered.failures, *read.failures, *reviewed.failures),
     )
+
+
+async def _found(
+    method: Method, queries: list[str], known: Sequence[PaperId], context: _Context
+) -> tuple[Gathered, Read]:
+    """What `queries` lead to, papers `known` already left out, and what was read there."""
+    gathered = await gather_papers(
+        context.idea,
+        method,
+        queries,
+        context.parameters,
+        context.literature,
+        context.fetched,
+    )
+    papers = [paper for paper in gathered.papers if paper.paper_id not in known]
+    if context.parameters.extract_methods_and_results:
+        read = await baseline_evidence(
+            context.idea,
+            method,
+            papers,
+            gathered.passages,
+            context.parameters,
+            context.engine,
+            context.fetched,
+            context.readings,
+        )
+    else:
+        read = await read_passages(
+            context.idea,
+            method,
+            papers,
+            gathered.passages,
+            context.parameters,
+            context.engine,
+            context.readings,
+        )
+    return gathered, read

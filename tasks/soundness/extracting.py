@@ -1,4 +1,4 @@
-"""From an idea to its methods, each with its query (ScholarEval §2.1)."""
+"""From an idea to its methods, each with its queries (ScholarEval §2.1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from schemas.soundness import Method, PlanElement
 from tasks.judging.provenance import shortened
 from tasks.judging.step import Engine
 from tasks.soundness.steps.extract_methods import EXTRACT_METHODS, MethodsInput, MethodsReply
-from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY, QueriesInput
+from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY, MethodQuery, QueriesInput
 from tasks.text.quotations import stands_in
 from tasks.text.words import shorten_words
 
@@ -32,7 +32,7 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class Queried:
-    """A method with its query, or with the reason why it has none."""
+    """A method with its queries, or with the reason why it has none."""
 
     method: Method
     unscored: Unscored | None
@@ -123,37 +123,65 @@ def _quoted(quote: str, idea: Idea) -> str:
 async def ask_queries(
     idea: Idea, methods: Sequence[Method], parameters: SoundnessParameters, engine: Engine
 ) -> tuple[Queried, ...]:
-    """`methods` in order, each with one query of at most `query_word_limit` words; a longer one is cut, and the provenance says so."""
+    """`methods` in order, each with its queries of at most `query_word_limit` words; a longer one is cut, and the provenance says so."""
     limit = parameters.query_word_limit
     outcome = await engine.run(
         SOUNDNESS_QUERY,
         QueriesInput(
-            idea=idea.text, methods=tuple(method.text for method in methods), word_limit=limit
+            idea=idea.text,
+            methods=tuple(method.text for method in methods),
+            word_limit=limit,
+            queries_per_method=parameters.queries_per_method,
+            search_failures=parameters.search_failures,
         ),
     )
     if isinstance(outcome, Unscored):
         return tuple(Queried(method, outcome) for method in methods)
-    answers: dict[int, str] = {}
+    answers: dict[int, MethodQuery] = {}
     for answer in outcome.value.queries:
-        answers.setdefault(answer.method, " ".join(answer.query.split()))
+        answers.setdefault(answer.method, answer)
     return tuple(
-        _queried(method, answers.get(number), limit, outcome.provenance)
+        _queried(method, answers.get(number), parameters, outcome.provenance)
         for number, method in enumerate(methods, start=1)
     )
 
 
-def _queried(method: Method, answer: str | None, word_limit: int, asked: Provenance) -> Queried:
-    """The method with its query; without one, why: the reply left it out, or left it empty."""
+def _queried(
+    method: Method, answer: MethodQuery | None, parameters: SoundnessParameters, asked: Provenance
+) -> Queried:
+    """The method with its queries; without one, why the reply left it out."""
     if answer is None:
         return Queried(
             method,
             Unscored(Reason.REPLY_UNPARSABLE, "the reply has no query for this method", asked),
         )
-    query, left_out = shorten_words(answer, word_limit)
-    if not query:
+    given = [query for query in dict.fromkeys(map(_single_spaced, answer.queries)) if query]
+    if not given:
         return Queried(method, Unscored(Reason.REPLY_EMPTY, "the query is empty", asked))
-    note = f"query cut to {word_limit} words, {left_out} left out" if left_out else None
+    beyond = len(given) - parameters.queries_per_method
+    failure = _single_spaced(answer.failure_query) if parameters.search_failures else ""
+    limit = parameters.query_word_limit
+    cut = [
+        shorten_words(query, limit) for query in (*given[: parameters.queries_per_method], failure)
+    ]
+    notes = [
+        f"query cut to {limit} words, {left_out} left out" for _, left_out in cut if left_out
+    ] + ([f"{beyond} queries beyond those asked for left out"] if beyond > 0 else [])
     provenance = replace(
-        shortened(method.provenance, note), call_ids=(*method.provenance.call_ids, *asked.call_ids)
+        shortened(method.provenance, "; ".join(notes) or None),
+        call_ids=(*method.provenance.call_ids, *asked.call_ids),
     )
-    return Queried(replace(method, query=query, provenance=provenance), None)
+    *queries, (failure, _) = ((query, left_out) for query, left_out in cut)
+    return Queried(
+        replace(
+            method,
+            queries=tuple(query for query, _ in queries),
+            failure_query=failure or None,
+            provenance=provenance,
+        ),
+        None,
+    )
+
+
+def _single_spaced(query: str) -> str:
+    return " ".join(query.split())

@@ -1,11 +1,12 @@
 """From a method to the papers that may speak for or against it: query, passages, the papers they name (ScholarEval §2.1, B.1.1)."""
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 
 from schemas.base import replace
-from schemas.failure import Failure, look_up_failures
+from schemas.failure import Failure, look_up_failures, own_work
+from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.paper import Paper, Passage
 from schemas.profile import SoundnessParameters
@@ -13,13 +14,21 @@ from schemas.reasons import Reason
 from schemas.soundness import Method
 from tasks.literature.client import LiteratureClient
 from tasks.soundness.fetched_papers import FetchedPapers, PapersFound
+from tasks.text.titles import is_own_work
+from tasks.text.words import shorten_words
+
+MOST_QUERY_WORDS = 70
+"""What a search for passages takes as one query (ScholarEval, B.1.1)."""
+RANK_CONSTANT = 60
+"""Cormack, Clarke and Büttcher, Reciprocal Rank Fusion, SIGIR 2009."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
     """What the literature holds for one method.
 
-    `papers`: those to read, in order of passage score. `source_failed`: whether an empty result may be due to a failed look-up.
+    `passages` and `papers`, those to read, in the order the passages rank. `source_failed`: whether an
+    empty result may be due to a failed look-up.
     """
 
     passages: tuple[Passage, ...]
@@ -27,35 +36,87 @@ class Gathered:
     failures: tuple[Failure, ...]
     source_failed: bool
 
+    def with_more(self, further: "Gathered") -> "Gathered":
+        """With what another search found; a passage or paper that both found stands once."""
+        passages = {each.passage_id: each for each in (*further.passages, *self.passages)}
+        papers = {each.paper_id: each for each in (*further.papers, *self.papers)}
+        order = dict.fromkeys(each.passage_id for each in (*self.passages, *further.passages))
+        papers_in_order = dict.fromkeys(each.paper_id for each in (*self.papers, *further.papers))
+        return Gathered(
+            passages=tuple(passages[name] for name in order),
+            papers=tuple(papers[name] for name in papers_in_order),
+            failures=(*self.failures, *further.failures),
+            source_failed=self.source_failed or further.source_failed,
+        )
+
+
+def searches(method: Method, *, packed: bool) -> list[str]:
+    """The texts to search with: each query alone, or `packed`, those for work like the method together."""
+    alike = [", ".join(method.queries)] if packed else list(method.queries)
+    asked = [shorten_words(text, MOST_QUERY_WORDS)[0] for text in alike]
+    return [*asked, *([method.failure_query] if method.failure_query else [])]
+
+
+def wider_search(method: Method, parameters: SoundnessParameters) -> list[str]:
+    """What to search with where the method's queries led to nothing: its own words."""
+    return [shorten_words(method.text, parameters.query_word_limit)[0]]
+
 
 async def gather_papers(
+    idea: Idea,
     method: Method,
-    query: str,
-    cutoff: date | None,
+    queries: Sequence[str],
     parameters: SoundnessParameters,
     literature: LiteratureClient,
     fetched: FetchedPapers,
 ) -> Gathered:
-    """Search passages for `query` and fetch the papers they stand in and cite. Failed look-ups are rows, not raised."""
-    answer = await literature.search_snippets(query, parameters.snippets_per_method, cutoff)
-    passages = _best_first(answer.items)
+    """Search passages for every query and fetch the papers they stand in and cite.
+
+    The idea's own publication is set apart: it is no evidence about the idea. Failed look-ups are rows, not raised.
+    """
+    cutoff, limit = idea.cutoff_date, parameters.snippets_per_method
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(literature.search_snippets(query, limit, cutoff)) for query in queries
+        ]
+    answers = [task.result() for task in tasks]
+    searched = dict.fromkeys(failure for answer in answers for failure in answer.failures)
+    passages = _fused([_best_first(answer.items) for answer in answers])[:limit]
     with_cited = parameters.extract_methods_and_results
     found = await fetched.papers(_named(passages, with_cited))
     admissible = tuple(
         _resolved(passage, found.papers) for passage in passages if passage.paper_id in found.papers
     )
     failures = [
-        *look_up_failures((*answer.failures, *found.failures), "literature", method.method_id),
+        *look_up_failures((*searched, *found.failures), "literature", method.method_id),
         *_left_out(method, len(passages) - len(admissible), found),
     ]
     by_id = {paper.paper_id: paper for paper in found.papers.values()}
-    chosen = [by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id]
+    named = [by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id]
+    own = [
+        paper for paper in named if is_own_work(idea.title, idea.text, paper.title, paper.abstract)
+    ]
+    chosen = [paper for paper in named if paper not in own]
+    failures.extend(own_work(own, "soundness"))
     return Gathered(
         passages=admissible,
         papers=tuple(chosen[: parameters.papers_per_method]),
         failures=tuple(failures),
-        source_failed=bool(answer.failures or found.failures),
+        source_failed=bool(searched or found.failures),
     )
+
+
+def _fused(answers: Sequence[tuple[Passage, ...]]) -> list[Passage]:
+    """Passages of several answers by reciprocal rank fusion: scores compare within one answer only."""
+    passages: dict[str, Passage] = {}
+    weights: dict[str, float] = {}
+    for answer in answers:
+        for rank, passage in enumerate(answer, start=1):
+            passages.setdefault(passage.passage_id, passage)
+            weights[passage.passage_id] = weights.get(passage.passage_id, 0.0) + 1 / (
+                RANK_CONSTANT + rank
+            )
+    return sorted(passages.values(), key=lambda passage: -weights[passage.passage_id])
 
 
 def _best_first(passages: Iterable[Passage]) -> tuple[Passage, ...]:

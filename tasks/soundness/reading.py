@@ -28,11 +28,18 @@ from tasks.soundness.steps.method_evidence import (
     PaperShown,
     SectionShown,
 )
-from tasks.text.words import shorten_words
+from tasks.text.words import nearest_sentences, shorten_words
 
 ResultT = TypeVar("ResultT")
 
-_SHOWN_KINDS = (SectionKind.ABSTRACT, SectionKind.METHODS, SectionKind.RESULTS)
+_SHOWN_KINDS = (
+    SectionKind.ABSTRACT,
+    SectionKind.METHODS,
+    SectionKind.RESULTS,
+    SectionKind.DISCUSSION,
+)
+PASSAGES, CITED_IN = "passages", "cited_in"
+"""What led to a paper: its own passages, and what papers that cite it say around the citation."""
 _KEY = bounded(r"P\s?(\d+)", IGNORECASE)
 
 
@@ -44,6 +51,15 @@ class Read:
     full_text: frozenset[str]
     failures: tuple[Failure, ...]
     source_failed: bool
+
+    def with_more(self, further: "Read") -> "Read":
+        """With what was read of other papers."""
+        return Read(
+            evidence=(*self.evidence, *further.evidence),
+            full_text=self.full_text | further.full_text,
+            failures=(*self.failures, *further.failures),
+            source_failed=self.source_failed or further.source_failed,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +81,15 @@ async def baseline_evidence(
     idea: Idea,
     method: Method,
     papers: Sequence[Paper],
+    passages: Sequence[Passage],
     parameters: SoundnessParameters,
     engine: Engine,
     fetched: FetchedPapers,
     beginning: Beginning,
 ) -> Read:
-    """Fetch the papers' sections, then read them in batches side by side. Every paper gets a row, judged or not.
+    """Fetch the papers' sections, then read them, with the passages that led to them, in batches side by side.
+
+    Every paper gets a row, judged or not.
 
     Args:
         beginning: of all readings for the idea, whatever the method.
@@ -79,7 +98,7 @@ async def baseline_evidence(
     readable = [
         _Readable(paper, shown)
         for paper, answer in zip(papers, answers, strict=True)
-        if (shown := _shown(answer.items, parameters.section_word_limit))
+        if (shown := _shown(method, paper, answer.items, passages, parameters.section_word_limit))
     ]
     size = parameters.papers_per_reading_call
     batches = [readable[start : start + size] for start in range(0, len(readable), size)]
@@ -95,7 +114,10 @@ async def baseline_evidence(
         full_text=frozenset(
             each.paper.paper_id
             for each in readable
-            if any(section.kind != SectionKind.ABSTRACT for section in each.sections)
+            if any(
+                section.kind not in (SectionKind.ABSTRACT, PASSAGES, CITED_IN)
+                for section in each.sections
+            )
         ),
         failures=tuple(failure for _, failures in judged for failure in failures),
         source_failed=any(
@@ -137,7 +159,7 @@ def _passages_shown(
 ) -> tuple[SectionShown, ...]:
     whole = "\n\n".join(passage.text for passage in passages if passage.paper_id == paper.paper_id)
     text, left_out = shorten_words(whole, word_limit)
-    return (SectionShown(kind="passages", text=text or paper.title, words_left_out=left_out),)
+    return (SectionShown(kind=PASSAGES, text=text or paper.title, words_left_out=left_out),)
 
 
 async def _side_by_side(work: Sequence[Coroutine[Any, Any, ResultT]]) -> list[ResultT]:
@@ -146,14 +168,37 @@ async def _side_by_side(work: Sequence[Coroutine[Any, Any, ResultT]]) -> list[Re
     return [task.result() for task in tasks]
 
 
-def _shown(sections: Sequence[PaperSection], word_limit: int) -> tuple[SectionShown, ...]:
-    """One entry per kind, in reading order, each cut at the limit."""
+def _shown(
+    method: Method,
+    paper: Paper,
+    sections: Sequence[PaperSection],
+    passages: Sequence[Passage],
+    word_limit: int,
+) -> tuple[SectionShown, ...]:
+    """One entry per kind, in reading order, the passages that stand in none of them, and those that cite it.
+
+    Of what is longer than the limit, the sentences nearest to the method are shown.
+    """
+    texts = {
+        kind.value: "\n\n".join(section.text for section in sections if section.section is kind)
+        for kind in _SHOWN_KINDS
+    }
+    if not any(texts.values()):
+        return ()
+    whole = " ".join(" ".join(texts.values()).split())
+    texts[PASSAGES] = "\n\n".join(
+        passage.text
+        for passage in passages
+        if passage.paper_id == paper.paper_id and " ".join(passage.text.split()) not in whole
+    )
+    texts[CITED_IN] = "\n\n".join(
+        passage.text for passage in passages if paper.paper_id in passage.cited_paper_ids
+    )
     shown: list[SectionShown] = []
-    for kind in _SHOWN_KINDS:
-        whole = "\n\n".join(section.text for section in sections if section.section is kind)
-        text, left_out = shorten_words(whole, word_limit)
+    for kind, text in texts.items():
         if text.strip():
-            shown.append(SectionShown(kind=kind.value, text=text, words_left_out=left_out))
+            near, left_out = nearest_sentences(method.text, text, word_limit)
+            shown.append(SectionShown(kind=kind, text=near, words_left_out=left_out))
     return tuple(shown)
 
 
@@ -244,19 +289,17 @@ def _row(
     provenance = shortened(provenance, read.shortening)
     if reading is None:
         return _unscored(method, read.paper, Reason.REPLY_UNPARSABLE, provenance)
-    if reading.relevant and not (reading.method.strip() or reading.results.strip()):
+    relevant = reading.relevance > 0
+    if relevant and not (reading.method.strip() or reading.results.strip()):
         return _unscored(method, read.paper, Reason.REPLY_EMPTY, provenance)
     return MethodEvidence(
         method_id=method.method_id,
         paper_id=read.paper.paper_id,
-        relevant=reading.relevant,
-        method=without_keys(reading.method, keys, read.paper.paper_id) if reading.relevant else "",
-        results=without_keys(reading.results, keys, read.paper.paper_id)
-        if reading.relevant
-        else "",
-        context=without_keys(reading.context, keys, read.paper.paper_id)
-        if reading.relevant
-        else "",
+        relevant=relevant,
+        relevance_0_to_3=reading.relevance,
+        method=without_keys(reading.method, keys, read.paper.paper_id) if relevant else "",
+        results=without_keys(reading.results, keys, read.paper.paper_id) if relevant else "",
+        context=without_keys(reading.context, keys, read.paper.paper_id) if relevant else "",
         provenance=provenance,
     )
 

@@ -155,6 +155,7 @@ def _item(row: MethodEvidence, paper: Paper, shown: Shown, read: Read) -> Eviden
         key=shown.key_of(row.paper_id),
         title=paper.title,
         published=publication_label(paper),
+        relevance=row.relevance_0_to_3,
         read_from="full text" if row.paper_id in read.full_text else "abstract",
         citation_count=paper.citation_count,
         method=row.method,

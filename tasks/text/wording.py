@@ -1,23 +1,9 @@
 """Sentences and lists as a reader of Markdown meets them."""
 
-import unicodedata
 from collections.abc import Sequence
 
 from schemas.patterns import bounded
 from tasks.text.words import shorten_words
-
-# Titles as they are compared.
-
-_WORDS = bounded(r"\w+")
-
-
-def plain_title(title: str) -> str:
-    """Letters and digits of a title, lower case, without accents."""
-    decomposed = unicodedata.normalize("NFKD", title).casefold()
-    return " ".join(
-        _WORDS.findall("".join(sign for sign in decomposed if not unicodedata.combining(sign)))
-    )
-
 
 QUOTATION_WORD_LIMIT = 32
 

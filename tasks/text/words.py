@@ -243,6 +243,29 @@ def shorten_words(text: str, limit: int) -> tuple[str, int]:
     return (text[: ends[limit - 1]] if limit > 0 else ""), len(ends) - max(limit, 0)
 
 
+def nearest_sentences(query: str, text: str, limit: int) -> tuple[str, int]:
+    """The sentences of `text` nearest to `query`, at most `limit` words, and how many words were left out.
+
+    They keep their order; a text that fits stays as it is. Where not even one sentence fits, the
+    nearest is cut.
+    """
+    total = len(_UNBROKEN.findall(text))
+    if total <= limit:
+        return text, 0
+    found = list(dict.fromkeys(sentences(text)))
+    kept: set[str] = set()
+    room = limit
+    ranked = [sentence for _, sentence in rank_sentences(query, found, len(found))]
+    for sentence in ranked:
+        length = len(_UNBROKEN.findall(sentence))
+        if length <= room:
+            kept.add(sentence)
+            room -= length
+    if not kept:
+        return shorten_words(ranked[0] if ranked else text, limit)[0], total - limit
+    return " ".join(sentence for sentence in found if sentence in kept), total - (limit - room)
+
+
 def has_numbers(sentence: str) -> bool:
     """Whether the sentence states a figure."""
     return _NUMBER.search(sentence) is not None

@@ -150,10 +150,19 @@ class Reader:
         }
 
     def _soundness_query(self, asked: "_Asked") -> Any:
-        queries = [" ".join(re.findall(r"[\w-]+", method)[:25]) for method in asked.methods]
+        count = int(re.findall(r"Queries for each method: (\d+)", asked.user)[-1])
+        limit = min(int(re.findall(r"in at most (\d+) words", asked.user)[-1]), 25)
         return {
             "queries": [
-                {"method": number, "query": query} for number, query in enumerate(queries, start=1)
+                {
+                    "method": number,
+                    "queries": [
+                        " ".join(re.findall(r"[\w-]+", method)[3 * place :][:limit])
+                        for place in range(count)
+                    ],
+                    "failure_query": " ".join([*re.findall(r"[\w-]+", method)[:4], "fails"]),
+                }
+                for number, method in enumerate(asked.methods, start=1)
             ]
         }
 
@@ -166,10 +175,10 @@ class Reader:
                     name: asked.prose(words, number_of(name, key))
                     for name in ("method", "results", "context")
                 }
-                readings.append({"key": key, "relevant": True, **texts})
+                readings.append({"key": key, "relevance": 2, **texts})
             else:
                 readings.append(
-                    {"key": key, "relevant": False, "method": "", "results": "", "context": ""}
+                    {"key": key, "relevance": 0, "method": "", "results": "", "context": ""}
                 )
         return {"papers": readings}
 
@@ -253,17 +262,26 @@ class Reader:
                 {
                     "key": key,
                     "overall_comparison": asked.prose(words, number_of(key)),
+                    "remains": asked.prose(2 * words, number_of(key)) if place % 5 == 0 else "",
+                    "quote": " ".join(text.split()[:12]) if place % 5 == 0 else "",
                     "dimensions": [
-                        {
-                            "dimension": name,
-                            "comparison": asked.prose(words, number_of(key, name)),
-                            "score": number_of(text, name) % 3 - 1,
-                        }
+                        self._along(asked, name, words, number_of(text, name))
                         for name in asked.dimensions
                     ],
                 }
-                for key, text in asked.papers
+                for place, (key, text) in enumerate(asked.papers)
             ]
+        }
+
+    def _along(self, asked: "_Asked", name: str, words: int, number: int) -> Any:
+        """Three in five abstracts touch a dimension."""
+        if number % 5 >= 3:
+            return {"dimension": name, "overlap": "none", "comparison": "", "score": 0}
+        return {
+            "dimension": name,
+            "overlap": ("none", "partial", "substantial")[number % 3],
+            "comparison": asked.prose(words, number),
+            "score": number % 3 - 1,
         }
 
     def _contribution_review(self, asked: "_Asked") -> Any:

@@ -14,6 +14,8 @@ from schemas.contribution import (
     ContributionEvaluation,
     ContributionReview,
     Dimension,
+    Overlap,
+    novelty_of,
 )
 from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
@@ -155,7 +157,8 @@ def make_soundness(
                 rank=n + 1,
                 text=prose(generator, 40),
                 quote="",
-                query=prose(generator, 12),
+                queries=(prose(generator, 12),),
+                failure_query=prose(generator, 6),
                 provenance=make_provenance("methods", n),
             )
             for n, method_id in enumerate(method_ids)
@@ -177,6 +180,7 @@ def make_soundness(
                 method_id=method_id,
                 paper_id=paper.paper_id,
                 relevant=n % 2 == 0,
+                relevance_0_to_3=(3, 0, 1, 0)[n % 4],
                 method=prose(generator, 30),
                 results=prose(generator, 30),
                 context=prose(generator, 15),
@@ -283,6 +287,9 @@ def make_contribution(
             dimension=f"Dimension {dimension_id}",
             comparison=prose(generator, 40),
             score=generator.choice((-1, 0, 1)),
+            overlap=(Overlap.PARTIAL, Overlap.SUBSTANTIAL, Overlap.NONE)[n % 3],
+            remains="The controller." if n % 3 == 1 else "",
+            quote=prose(generator, 8) if n % 3 == 1 else "",
             overall_comparison=f"Overall {paper.paper_id}",
             provenance=make_provenance("comparison", n),
         )
@@ -336,6 +343,7 @@ def _contribution_review(
         weaknesses=prose(generator, 60),
         suggestions=prose(generator, 40),
         mean_comparison_score=sum(scores) / len(scores) if scores else None,
+        novelty_0_to_10=novelty_of(c for c in comparisons if c.dimension_id == dimension_id),
         scored_comparison_count=len(scores),
         unscored_comparison_count=0,
         provenance=make_provenance("contribution_review"),

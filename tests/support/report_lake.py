@@ -80,7 +80,13 @@ def hostile_evaluation():
                 for entry in contribution.dimensions
             ),
             comparisons=tuple(
-                replace(entry, dimension=HOSTILE_TEXT, overall_comparison=HOSTILE_TEXT)
+                replace(
+                    entry,
+                    dimension=HOSTILE_TEXT,
+                    overall_comparison=HOSTILE_TEXT,
+                    remains=HOSTILE_TEXT,
+                    quote=HOSTILE_TEXT,
+                )
                 for entry in contribution.comparisons
             ),
             reviews=tuple(
@@ -149,6 +155,7 @@ def unscored_evaluation():
                 weaknesses="",
                 suggestions="",
                 mean_comparison_score=None,
+                novelty_0_to_10=None,
                 scored_comparison_count=0,
                 unscored_comparison_count=review.scored_comparison_count,
                 unscored_reason=reason,

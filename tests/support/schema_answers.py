@@ -155,6 +155,8 @@ class _Writer:
             return self.concerns[place % len(self.concerns)]
         if name == "dimension" and self.dimensions:
             return self.dimensions[place % len(self.dimensions)]
+        if name == "quote" and "<paper>" in self.data:
+            return ""  # what little overlaps is not quoted
         sentence = self.sentences[place % len(self.sentences)]
         if name in ("quote", "text", "statement", "query", "name"):
             words = {"query": 12, "name": 4}.get(name, 60)

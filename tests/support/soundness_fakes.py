@@ -117,7 +117,7 @@ def queries_for(
 ) -> Reply:
     """A query for every method shown."""
     answers = (
-        MethodQuery(method=number, query=queries(method))
+        MethodQuery(method=number, queries=(queries(method),))
         for number, method in enumerate(inputs.methods, start=1)
     )
     return QueriesReply(queries=tuple(answers))
@@ -127,7 +127,7 @@ def _evidence(inputs: EvidenceInput) -> Reply:
     readings = [
         PaperReading(
             key=shown.key,
-            relevant=True,
+            relevance=3,
             method=f"{shown.title} did this.",
             results=f"{shown.title} improved it by 3%.",
             context="Mice.",
@@ -227,8 +227,11 @@ class FakeLiterature:
     failing: frozenset[str] = frozenset()
     latency: Latency = field(default_factory=Latency)
     looked_up: list[PaperId] = field(default_factory=list)
+    searched: list[str] = field(default_factory=list)
+    unlimited: bool = False
 
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
+        self.searched.append(query)
         await self.latency.pass_by()
         if "snippets" in self.failing:
             return Answer((), (TIMED_OUT,))

@@ -63,8 +63,12 @@ def judged(
     soundness: list[float | None],
     comparisons: list[int | None],
     group: str | None = "one",
+    novelty: float | None = None,
 ) -> IdeaEvaluation:
-    """An evaluation with exactly these method scores and, along one dimension, these comparison scores."""
+    """An evaluation with exactly these method scores and, along one dimension, these comparison scores.
+
+    `novelty` is that of the dimension; None: of before comparisons told their overlap.
+    """
     base = make_evaluation(
         number,
         methods=max(len(soundness), 1),
@@ -93,7 +97,13 @@ def judged(
         soundness=replace(
             base.soundness, reviews=reviews, methods=base.soundness.methods[: len(soundness)]
         ),
-        contribution=replace(base.contribution, comparisons=compared),
+        contribution=replace(
+            base.contribution,
+            comparisons=compared,
+            reviews=tuple(
+                replace(each, novelty_0_to_10=novelty) for each in base.contribution.reviews
+            ),
+        ),
     )
 
 
@@ -126,6 +136,14 @@ def test_the_score_is_the_weighted_mean_of_both_modules(tables: duckdb.DuckDBPyC
     add_evaluation(tables, judged(0, [4.0, 8.0], [1, 0, 1, 0]))
     row = scores(tables)
     assert (row["soundness_0_to_10"], row["contribution_0_to_10"], row["score"]) == (6.0, 7.5, 6.75)
+
+
+def test_the_contribution_is_that_of_the_closest_works_and_the_mean_stays_beside_it(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    add_evaluation(tables, judged(0, [4.0], [1, 1, 1, -1], novelty=3.0))
+    row = scores(tables)
+    assert (row["contribution_0_to_10"], row["mean_comparison_score"]) == (3.0, 0.5)
 
 
 def test_weights_of_the_run_count(tables: duckdb.DuckDBPyConnection) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from dashboards.app import charts, state, text
 from dashboards.app.review import words
 from dashboards.reports import figures, wording
-from dashboards.reports.idea_page import MARKS, DimensionPart, idea_page
+from dashboards.reports.idea_page import MARKS, DimensionPart, IdeaPage, idea_page
 from dashboards.reports.safe_text import prose_line
 from dashboards.reports.wording import shortened
 from schemas.calls import LlmCall
@@ -31,6 +31,8 @@ def show(review: IdeaReview) -> None:
     st.caption(page.funnel or "No paper was considered.")
     if not page.dimensions:
         st.markdown("No dimension could be taken from the idea; “What is missing” says why.")
+    if contribution.comparisons:
+        _show_closest(page)
     for number, part in enumerate(page.dimensions):
         with st.expander(f"{text.line(part.dimension.name)} · {part.mean}", expanded=number == 0):
             _show_dimension(part, calls)
@@ -39,6 +41,26 @@ def show(review: IdeaReview) -> None:
         if page.comparison_judges:
             st.caption(text.line(f"Each mark: {page.comparison_judges}."))
         _show_paper(contribution, papers, calls)
+
+
+def _show_closest(page: IdeaPage) -> None:
+    st.subheader("Closest prior work", anchor=False)
+    if not page.closest:
+        st.markdown(
+            "No paper compared overlaps with what the idea claims. That is no proof of novelty."
+        )
+    for work in page.closest:
+        with st.container(border=True):
+            st.markdown(
+                f"{text.for_streamlit(work.paper)} {text.line(work.title)}\n\n"
+                f"**{text.line(work.overlaps)}.** {text.for_streamlit(prose_line(work.overall))}"
+            )
+            if work.quote:
+                st.markdown(words.quotation(work.quote))
+            if work.remains:
+                st.markdown(words.block("What remains new if it is granted", work.remains))
+    for own in page.own_works:
+        st.caption(f"Possibly this work, and not counted\\: {text.for_streamlit(own)}")
 
 
 def _show_dimension(part: DimensionPart, calls: Mapping[str, LlmCall]) -> None:

@@ -81,7 +81,8 @@ def _show_evidence(
     for line in part.evidence:
         entry = line.evidence
         said = [
-            f"{words.paper_link(papers, entry.paper_id)} {text.line(papers[entry.paper_id].title) if entry.paper_id in papers else ''}",
+            f"{words.paper_link(papers, entry.paper_id)} {text.line(papers[entry.paper_id].title) if entry.paper_id in papers else ''}"
+            f"{f' · {line.closeness}' if line.closeness else ''}",
             *(
                 f"*{heading}* {text.prose(content)}"
                 for heading, content in (

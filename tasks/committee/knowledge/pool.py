@@ -13,7 +13,7 @@ from schemas.patterns import IGNORECASE, bounded, linear
 from schemas.reasons import Reason
 from tasks.literature.snapshot.identifiers import arxiv_id_of
 from tasks.sources.fields import clean_doi
-from tasks.text.wording import plain_title
+from tasks.text.titles import LEAST_TITLE_WORDS, plain_title
 
 # When two finds are the same thing: by DOI, arXiv number, address, and for papers by title.
 
@@ -21,9 +21,6 @@ _ARXIV_DOI = bounded(r"^10\.48550/arxiv\.(.+)")
 _VERSION = bounded(r"v\d{1,4}$")
 _DOI_ADDRESS = linear(r"doi\.org/(10\.\d{4,9}/\S+)\Z", IGNORECASE)
 _TRACKING = bounded(r"^(?:utm_\w++|fbclid|gclid|ref|source)$", IGNORECASE)
-_LEAST_TITLE_WORDS = 4
-"""Shorter titles are shared by different papers."""
-_WORDS_AROUND = 6
 
 
 def identities(item: KnowledgeItem) -> frozenset[str]:
@@ -40,20 +37,10 @@ def identities(item: KnowledgeItem) -> frozenset[str]:
         found.add(f"arxiv:{_VERSION.sub('', arxiv_id.lower())}")
     if (
         item.kind is SourceKind.PAPERS
-        and len(title := plain_title(item.title).split()) >= _LEAST_TITLE_WORDS
+        and len(title := plain_title(item.title).split()) >= LEAST_TITLE_WORDS
     ):
         found.add(f"title:{' '.join(title)}")
     return frozenset(found)
-
-
-def is_the_idea(item: KnowledgeItem, idea_title: str) -> bool:
-    """Whether a find is the idea's own paper or page: its title is the idea's, with little around it (a site's name, a number)."""
-    wanted, found = plain_title(idea_title), plain_title(item.title)
-    few = (
-        len(wanted.split()) < _LEAST_TITLE_WORDS
-        or len(found.split()) > len(wanted.split()) + _WORDS_AROUND
-    )
-    return not few and f" {wanted} " in f" {found} "
 
 
 def bare_address(url: str) -> str:

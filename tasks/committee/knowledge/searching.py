@@ -13,9 +13,10 @@ from schemas.retrieval import SourceFailure
 from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.failure_log import FailureLog
 from tasks.committee.knowledge.papers import appeared_after, item_of
-from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query, is_the_idea
+from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query
 from tasks.committee.knowledge.selection import SIMILARITY_SHARE
 from tasks.committee.knowledge.tools import LITERATURE
+from tasks.text.titles import is_own_work
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,9 @@ class Search:
 
     def _entered(self, find: Find) -> Candidate | None:
         """The find as a candidate if it is a new one; the idea's own publication is no evidence about it and is left out, said aloud."""
-        if is_the_idea(find.item, self.context.outline.idea.title):
-            detail = f"{find.item.url} bears the idea's own title: it is no evidence about the idea and was left out"
+        idea = self.context.outline.idea
+        if is_own_work(idea.title, idea.text, find.item.title, find.item.text):
+            detail = f"{find.item.url} is possibly the idea's own publication: it is no evidence about the idea and was left out"
             self.context.failures.add("search", Reason.THE_IDEA_ITSELF, detail)
             return None
         return self.pool.add(find)

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from schemas.base import Noun, Reply
+from schemas.contribution import Overlap
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from tasks.contribution.steps.shown import ShownDimension, ShownPaper
 from tasks.contribution.steps.wording import Contrast, worded
 from tasks.embeddings.similarity import paper_text
-from tasks.judging.reply_fields import Key, KeyedEntry, SoundEntries, Text
+from tasks.judging.reply_fields import Key, KeyedEntry, Prose, SoundEntries, Text, word_of
 from tasks.judging.step import BaselineTools, Step
 from tasks.text.cues import OWN_WORK
 from tasks.text.phrases import (
@@ -44,8 +45,12 @@ class ComparisonInput(Noun):
 
 class DimensionComparison(Reply):
     dimension: Key = Field(description="The identifier of the dimension, such as d1.")
-    comparison: Text = Field(
-        description="What the idea does that the paper does not, or the reverse."
+    overlap: Annotated[Overlap | None, word_of(Overlap)] = Field(
+        default=None, description="How much of the idea along the dimension the paper has."
+    )
+    comparison: Prose = Field(
+        description="What the idea does that the paper does not, or the reverse; empty when the "
+        "abstract does not touch the dimension."
     )
     score: int = Field(
         ge=-1,
@@ -58,6 +63,8 @@ class ComparisonEntry(KeyedEntry):
     overall_comparison: Text = Field(
         description="Overlap and originality, in two or three sentences."
     )
+    remains: Prose = Field(default="", description="What remains new if the paper is granted.")
+    quote: Prose = Field(default="", description="The abstract's own words where it overlaps most.")
     dimensions: Annotated[list[DimensionComparison], Field(min_length=1), SoundEntries]
 
 
@@ -74,6 +81,8 @@ ADDRESSED_FROM = 0.28
 SAME_SUBJECT_FROM = 0.14
 """Closeness from which the paper is on the statement's subject: what it lacks is the idea's own (+1). Below, it says nothing of it (0)."""
 OWN_WORK_BONUS = 0.25
+_OVERLAPS = {-1: Overlap.SUBSTANTIAL, 0: Overlap.PARTIAL, 1: Overlap.NONE}
+"""That two works are the same cannot be told by their words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +167,16 @@ def _read_paper(paper: ShownPaper, vector: NDArray[np.float32]) -> _PaperRead:
 
 def _entry(paper: _PaperRead, dimensions: list[_DimensionRead]) -> ComparisonEntry:
     compared = [_compared(paper, dimension) for dimension in dimensions]
+    overlapping = [
+        dimension
+        for dimension, one in zip(dimensions, compared, strict=True)
+        if one.overlap is not Overlap.NONE
+    ]
     return ComparisonEntry(
-        key=paper.key, overall_comparison=_overall(paper, compared, dimensions), dimensions=compared
+        key=paper.key,
+        overall_comparison=_overall(paper, compared, dimensions),
+        quote=_nearest_sentence(paper, overlapping[0]) if overlapping else "",
+        dimensions=compared,
     )
 
 
@@ -176,7 +193,10 @@ def _compared(paper: _PaperRead, dimension: _DimensionRead) -> DimensionComparis
         quotable(_nearest_sentence(paper, dimension)), tuple(shared[:3]), tuple(missing[:3])
     )
     return DimensionComparison(
-        dimension=dimension.shown.dimension_id, comparison=worded(contrast, score), score=score
+        dimension=dimension.shown.dimension_id,
+        overlap=_OVERLAPS[score] if any(each is not None for each in scores) else Overlap.NONE,
+        comparison=worded(contrast, score),
+        score=score,
     )
 
 
@@ -226,7 +246,7 @@ def _overall(
 
 COMPARE_PAPER = Step(
     name="compare_paper",
-    version=3,
+    version=4,
     package="tasks.contribution",
     input_model=ComparisonInput,
     output_model=ComparisonReply,

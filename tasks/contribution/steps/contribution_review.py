@@ -10,6 +10,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from schemas.base import Noun, Reply
+from schemas.contribution import Overlap
 from schemas.judging import StepKind
 from tasks.contribution.steps.shown import ShownDimension
 from tasks.contribution.steps.wording import Contrast, read
@@ -30,6 +31,10 @@ class ShownComparison(Noun):
         description="None: no comparison was made, and `comparison` is the paper's abstract.",
     )
     comparison: str
+    overlap: Overlap | None = None
+    remains: str = Field(default="", description="What remains new if the paper is granted.")
+    overall: str = Field(default="", description="Of the closest works: the comparison as a whole.")
+    abstract: str = Field(default="", description="Of the closest works.")
 
 
 class ReviewInput(Noun):
@@ -275,7 +280,7 @@ def _capital(text: str) -> str:
 
 CONTRIBUTION_REVIEW = Step(
     name="contribution_review",
-    version=4,
+    version=5,
     package="tasks.contribution",
     input_model=ReviewInput,
     output_model=ReviewReply,

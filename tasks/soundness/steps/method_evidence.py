@@ -1,4 +1,4 @@
-"""`method_evidence`: what each paper found has to say about a method.
+"""`method_evidence`: what each paper found has to say about a method, and how close it comes.
 
 Baseline: relevance by shared wording, and the sentences that say what was done and found.
 """
@@ -28,7 +28,8 @@ class SectionShown(Noun):
     """One section of a paper, as far as it is shown."""
 
     kind: str = Field(
-        pattern="^[a-z_]+$", description="abstract, methods, results or related_work."
+        pattern="^[a-z_]+$",
+        description="abstract, methods, results, discussion, passages or cited_in.",
     )
     text: str
     words_left_out: int = Field(default=0, ge=0)
@@ -54,10 +55,10 @@ class EvidenceInput(Noun):
 
 
 class PaperReading(Reply):
-    """What one paper has to say about the method; the three texts are empty when it is not relevant."""
+    """What one paper has to say about the method; the three texts are empty when it is unrelated."""
 
     key: str
-    relevant: bool
+    relevance: int = Field(ge=0, le=3, description="0 unrelated, 1 distant, 2 related, 3 close.")
     method: Prose = ""
     results: Prose = ""
     context: Prose = ""
@@ -88,8 +89,9 @@ def _reading(
     paper: PaperShown, method_text: str, method: Fingerprint, core: frozenset[str]
 ) -> PaperReading:
     digest = fingerprint(_digest(paper))
-    if not _related(closeness(method, digest), len(core & digest.words)):
-        return PaperReading(key=paper.key, relevant=False)
+    found = closeness(method, digest)
+    if not _related(found, len(core & digest.words)):
+        return PaperReading(key=paper.key, relevance=0)
     readings = [read_sentence(sentence) for sentence in _quotable_sentences(paper)]
     near = {
         text: score
@@ -115,7 +117,7 @@ def _reading(
     context = _best(rest, near, lambda reading: 0.1 * reading.figures, 1)
     return PaperReading(
         key=paper.key,
-        relevant=bool(results or did),
+        relevance=(3 if found.informative_word_count >= _ALONE else 2) if results or did else 0,
         method=_joined(did, readings),
         results=_joined(results, readings),
         context=_joined(context, readings),
@@ -190,7 +192,7 @@ def _joined(chosen: list[Reading], readings: list[Reading]) -> str:
 
 METHOD_EVIDENCE = Step(
     name="method_evidence",
-    version=4,
+    version=5,
     package="tasks.soundness",
     input_model=EvidenceInput,
     output_model=EvidenceReply,

@@ -1,15 +1,17 @@
-"""`soundness_query`: one search query for each method.
+"""`soundness_query`: search queries for each method, and one for its failures and limits.
 
 Baseline: the method's key phrases, best for the idea first, with the idea's topic behind them.
 """
 
 import math
 from collections import Counter
+from typing import Annotated
 
 from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.reasons import Reason
+from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.soundness.steps.closeness import weight_of
 from tasks.soundness.steps.wording import plain
@@ -22,13 +24,18 @@ class QueriesInput(Noun):
     idea: str
     methods: tuple[str, ...] = Field(min_length=1)
     word_limit: int = Field(ge=1)
+    queries_per_method: int = Field(default=1, ge=1)
+    search_failures: bool = False
 
 
 class MethodQuery(Reply):
-    """The query for one of the methods shown."""
+    """The queries for one of the methods shown."""
 
     method: int = Field(ge=1, description="The number of the method, as shown.")
-    query: str = Field(min_length=1)
+    queries: tuple[Annotated[str, Field(min_length=1)], ...] = Field(min_length=1)
+    failure_query: Prose = Field(
+        default="", description="For failures, limits and null results; empty when not asked for."
+    )
 
 
 class QueriesReply(Reply):
@@ -40,6 +47,8 @@ class QueriesReply(Reply):
 _METHOD_PHRASES = 7
 _IDEA_PHRASES = 3
 _CANDIDATES = 24
+_SHORT_PHRASES = 2
+_FAILURE_WORDS = ("fails", "limitations")
 
 
 async def baseline_queries(inputs: QueriesInput, _tools: BaselineTools) -> QueriesReply | NoAnswer:
@@ -47,14 +56,35 @@ async def baseline_queries(inputs: QueriesInput, _tools: BaselineTools) -> Queri
     about_idea = Counter(content_words(inputs.idea))
     subject = _telling(key_phrases(plain(inputs.idea), 4 * _CANDIDATES), about_idea, _IDEA_PHRASES)
     answers = [
-        MethodQuery(method=number, query=query)
+        answer
         for number, method in enumerate(inputs.methods, start=1)
-        if (query := _query(method, about_idea, subject, inputs.word_limit))
+        if (answer := _queries(number, method, about_idea, subject, inputs)) is not None
     ]
     return (
         QueriesReply(queries=tuple(answers))
         if answers
         else NoAnswer(Reason.NOTHING_TO_JUDGE, "the method has no words to search for")
+    )
+
+
+def _queries(
+    number: int, method: str, about_idea: Counter[str], subject: list[str], inputs: QueriesInput
+) -> MethodQuery | None:
+    """All phrases in one query; where more are asked for, the best phrases again in short ones."""
+    whole = _query(method, about_idea, subject, inputs.word_limit)
+    if not whole:
+        return None
+    phrases = whole.split(", ")
+    short = [
+        " ".join(words(" ".join(phrases[start : start + _SHORT_PHRASES]))[: inputs.word_limit])
+        for start in range(0, len(phrases), _SHORT_PHRASES)
+    ]
+    queries = tuple(dict.fromkeys((whole, *short)))[: inputs.queries_per_method]
+    failures = _FAILURE_WORDS[: inputs.word_limit]
+    room = inputs.word_limit - len(failures)
+    told = " ".join([*words(" ".join(phrases[:_SHORT_PHRASES]))[:room], *failures])
+    return MethodQuery(
+        method=number, queries=queries, failure_query=told if inputs.search_failures else ""
     )
 
 
@@ -91,7 +121,7 @@ def _telling(phrases: list[str], about_idea: Counter[str], limit: int) -> list[s
 
 SOUNDNESS_QUERY = Step(
     name="soundness_query",
-    version=2,
+    version=3,
     package="tasks.soundness",
     input_model=QueriesInput,
     output_model=QueriesReply,

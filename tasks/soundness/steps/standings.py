@@ -27,6 +27,9 @@ class EvidenceShown(Noun):
     title: str
     published: str = Field(description="YYYY-MM, YYYY, or `undated`.")
     read_from: str = Field(description="`full text` or `abstract`.")
+    relevance: int | None = Field(
+        default=None, ge=0, le=3, description="1 distant, 2 related, 3 close; None: not graded."
+    )
     citation_count: int | None = Field(ge=0)
     method: str
     results: str

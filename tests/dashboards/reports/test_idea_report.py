@@ -108,6 +108,25 @@ def test_an_idea_without_any_score_shows_no_zero(layout):
     assert heat.count("| ? | ? |") == 5
 
 
+def test_every_paper_of_a_method_says_how_close_it_is(layout):
+    methods = idea_report(layout, RUN, SOUND, "md").split("## Soundness")[1]
+    assert re.search(r"^\| \[.+\]\(.+\) \(close\) \|", methods, re.MULTILINE)
+    assert re.search(r"^\| \[.+\]\(.+\) \(distant\) \|", methods, re.MULTILINE)
+
+
+def test_the_closest_prior_work_comes_first_with_its_words_and_what_remains(layout):
+    markdown = idea_report(layout, RUN, SOUND, "md")
+    contribution = markdown.split("## Contribution")[1].split("\n## ")[0]
+    assert headings(contribution, 3)[0] == "Closest prior work"
+    closest = contribution.split("### ")[1]
+    works = re.findall(r"^\d\. .*$", closest, re.MULTILINE)
+    assert "substantial in Dimension d1, Dimension d2" in works[0]
+    assert "partial in" in works[-1]
+    assert "What remains new if it is granted: The controller." in closest
+    assert "   > " in closest
+    assert re.search(r"^### Dimension d1 · novelty \d\.\d\d? of 10 by its closest", markdown, re.M)
+
+
 def test_what_failed_is_told_in_plain_words(layout):
     gaps = (
         idea_report(layout, RUN, UNSCORED, "md")

@@ -529,3 +529,66 @@ async def test_without_comparison_the_review_sees_abstracts_and_there_is_no_scor
             0,
             None,
         )
+
+
+def overlapping(question: Any) -> ComparisonReply:
+    """`bats-3` has the core of the tool; `bats-5` is quoted with other words than its own."""
+
+    def entry(shown: Any) -> dict[str, Any]:
+        name = shown.title.removeprefix("On ")
+        near = name == "bats-3"
+        quotes = {"bats-3": "The calls of bats, bats-3", "bats-5": "the songs of some other birds"}
+        along = [
+            {"dimension": "d1", "overlap": "substantial" if near else "none", "comparison": name},
+            {"dimension": "d2", "overlap": "none", "comparison": ""},
+        ]
+        return {
+            "key": shown.key,
+            "overall_comparison": f"against {name}",
+            "remains": "The echo." if near else "",
+            "quote": quotes.get(name, ""),
+            "dimensions": [{**one, "score": 0} for one in along],
+        }
+
+    return ComparisonReply.model_validate({"papers": [entry(one) for one in question.papers]})
+
+
+async def test_the_closest_work_is_shown_first_with_its_abstract_and_what_remains() -> None:
+    findings, engine = await evaluated(answers={"compare_paper": overlapping})
+    first = engine.inputs_of(CONTRIBUTION_REVIEW)[0].comparisons
+    assert (first[0].title, first[0].overlap) == ("On bats-3", "substantial")
+    assert (first[0].abstract, first[0].remains, first[0].overall) == (
+        "The calls of bats, bats-3.",
+        "The echo.",
+        "against bats-3",
+    )
+    assert [bool(one.abstract) for one in first] == [True, True, True, False, False]
+    tool, theory = findings.evaluation.reviews
+    assert (tool.novelty_0_to_10, theory.novelty_0_to_10) == (3.6, 5.0)
+    assert tool.mean_comparison_score == 0
+
+
+async def test_a_quote_that_is_not_in_the_abstract_is_left_out_on_record() -> None:
+    findings, _ = await evaluated(answers={"compare_paper": overlapping})
+    quotes = {one.paper_id: one.quote for one in findings.evaluation.comparisons}
+    assert (quotes["bats-3"], quotes["bats-5"]) == ("The calls of bats, bats-3", "")
+    (failure,) = findings.evaluation.failures
+    assert (failure.subject, failure.reason) == ("bats-5", Reason.PASSAGE_NOT_FOUND)
+
+
+async def test_the_ideas_own_publication_is_set_apart_and_never_compared() -> None:
+    copied = " ".join(["We build a recorder for bats", *(f"call{n}" for n in range(40))])
+    idea = Idea(idea_id=IdeaId("bats"), title="Bats", text=f"{IDEA.text} {copied}")
+    own = paper("bats-own", copied)
+    embedder = WordEmbedder()
+    engine = FakeEngine(embedder, ANSWERS)
+    source = FakeLiterature((*FOUND, own))
+    findings = await evaluate_contribution(idea, parameters(), engine, source, embedder)
+    candidate = by_paper(findings)["bats-own"]
+    assert not candidate.compared
+    assert candidate.relevance_0_to_5 is None
+    assert candidate.rationale.startswith("possibly this work")
+    assert "bats-own" not in {one.paper_id for one in findings.evaluation.comparisons}
+    assert [(one.subject, one.reason) for one in findings.evaluation.failures] == [
+        ("bats-own", Reason.THE_IDEA_ITSELF)
+    ]

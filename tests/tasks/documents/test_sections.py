@@ -50,7 +50,9 @@ def sections_of(
         ("Conclusion", None),
         ("Acknowledgements", None),
         ("References", None),
-        ("Discussion", None),
+        ("Discussion", SectionKind.DISCUSSION),
+        ("5.2 Limitations", SectionKind.DISCUSSION),
+        ("Threats to Validity", SectionKind.DISCUSSION),
     ],
 )
 def test_headings_say_what_a_section_is_about(heading: str, kind: SectionKind | None) -> None:

@@ -78,7 +78,12 @@ def test_unnumbered_parts_of_a_real_article_belong_to_methods_and_results() -> N
         section.section: section
         for section in paper_sections(PaperId("p"), document_of_tei(REAL.read_bytes()))
     }
-    assert list(sections) == [SectionKind.ABSTRACT, SectionKind.METHODS, SectionKind.RESULTS]
+    assert list(sections) == [
+        SectionKind.ABSTRACT,
+        SectionKind.METHODS,
+        SectionKind.RESULTS,
+        SectionKind.DISCUSSION,
+    ]
     assert "### Scanning the array" in sections[SectionKind.METHODS].text
     assert "### Selectivity with optimal stimulation pattern" in sections[SectionKind.RESULTS].text
 

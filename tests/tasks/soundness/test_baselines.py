@@ -159,13 +159,23 @@ async def test_free_text_without_headings_is_read_too() -> None:
 
 async def test_a_query_stays_within_its_limit_and_has_no_operators() -> None:
     reply = await baseline_queries(
-        QueriesInput(idea=PLAN, methods=(METHOD, METHOD), word_limit=8), TOOLS
+        QueriesInput(
+            idea=PLAN,
+            methods=(METHOD, METHOD),
+            word_limit=8,
+            queries_per_method=3,
+            search_failures=True,
+        ),
+        TOOLS,
     )
     assert isinstance(reply, QueriesReply)
     assert [answer.method for answer in reply.queries] == [1, 2]
-    assert all(
-        0 < len(answer.query.split()) <= 8 and "AND" not in answer.query for answer in reply.queries
-    )
+    for answer in reply.queries:
+        assert 1 < len(answer.queries) <= 3
+        for query in (*answer.queries, answer.failure_query):
+            assert 0 < len(query.split()) <= 8
+            assert "AND" not in query
+        assert answer.failure_query.endswith("fails limitations")
 
 
 async def test_a_close_paper_is_relevant_and_a_distant_one_is_not() -> None:
@@ -181,7 +191,7 @@ async def test_a_close_paper_is_relevant_and_a_distant_one_is_not() -> None:
     )
     reply = await baseline_evidence(EvidenceInput(idea=PLAN, method=METHOD, papers=papers), TOOLS)
     assert isinstance(reply, EvidenceReply)
-    assert [reading.relevant for reading in reply.papers] == [True, False]
+    assert [reading.relevance > 0 for reading in reply.papers] == [True, False]
     assert "outperforms" in reply.papers[0].results
     assert "We propose" in reply.papers[0].method
 

@@ -96,10 +96,10 @@ async def test_the_first_reading_for_an_idea_is_answered_before_any_other_sets_o
 async def test_every_method_gets_a_query_evidence_and_a_review_and_the_idea_a_summary() -> None:
     evaluation = (await evaluated()).evaluation
     assert [method.method_id for method in evaluation.methods] == ["m1", "m2", "m3"]
-    assert [method.query for method in evaluation.methods] == [
-        "query alpha",
-        "query beta",
-        "query gamma",
+    assert [method.queries for method in evaluation.methods] == [
+        ("query alpha",),
+        ("query beta",),
+        ("query gamma",),
     ]
     assert [review.score_0_to_10 for review in evaluation.reviews] == [7, 7, 7]
     assert [review.evidence_count for review in evaluation.reviews] == [4, 3, 2]
@@ -242,12 +242,12 @@ async def test_a_query_over_the_limit_is_cut_on_record() -> None:
     engine = FakeEngine(
         {
             "soundness_query": lambda _: QueriesReply(
-                queries=(MethodQuery(method=1, query="word " * 83),)
+                queries=(MethodQuery(method=1, queries=("word " * 83,)),)
             )
         }
     )
     method = (await evaluated(engine=engine)).evaluation.methods[0]
-    assert len(method.query.split()) == 70
+    assert len(method.queries[0].split()) == 70
     assert method.provenance.shortening == "query cut to 70 words, 13 left out"
     assert method.provenance.call_ids == ("call-extract_methods", "call-soundness_query")
 
@@ -264,7 +264,7 @@ async def test_a_section_over_the_limit_is_cut_in_the_prompt_kept_whole_in_the_r
         for each in inputs.papers
         if each.title == "Paper number 4"
     ]
-    assert [section.kind for section in shown[0].sections] == ["abstract", "methods"]
+    assert [section.kind for section in shown[0].sections] == ["abstract", "methods", "passages"]
     assert shown[0].sections[1].words_left_out == 50
     assert len(shown[0].sections[1].text.split()) == 100
     row = next(row for row in evaluation.evidence if row.paper_id == "paper04")
@@ -295,7 +295,7 @@ async def test_irrelevant_papers_do_not_reach_the_review() -> None:
     def only_first(inputs: object) -> EvidenceReply:
         return EvidenceReply(
             papers=tuple(
-                PaperReading(key=each.key, relevant=each.key == "P1", method="Did it.")
+                PaperReading(key=each.key, relevance=3 * (each.key == "P1"), method="Did it.")
                 for each in inputs.papers
             )
         )  # type: ignore[attr-defined]
@@ -385,7 +385,11 @@ async def test_queries_of_several_methods_come_from_one_call_and_one_left_out_un
     engine = FakeEngine({"soundness_query": not_for_the_second})
     evaluation = (await evaluated(engine=engine, methods_per_query_call=5)).evaluation
     assert [len(inputs.methods) for inputs in engine.inputs_of("soundness_query")] == [3]
-    assert [method.query for method in evaluation.methods] == ["query alpha", None, "query gamma"]
+    assert [method.queries for method in evaluation.methods] == [
+        ("query alpha",),
+        (),
+        ("query gamma",),
+    ]
     assert "no query for this method" in evaluation.reviews[1].unscored_detail
 
 
@@ -403,3 +407,117 @@ async def test_without_extraction_passages_are_judged_themselves_and_nothing_the
     }
     assert evaluation.sections == ()
     assert [review.score_0_to_10 for review in evaluation.reviews] == [7, 7, 7]
+
+
+def three_and_a_failure(inputs: Any) -> QueriesReply:
+    return QueriesReply(
+        queries=tuple(
+            MethodQuery(
+                method=number,
+                queries=("query alpha", "query beta", "query gamma", "a fourth"),
+                failure_query="alpha fails",
+            )
+            for number in range(1, len(inputs.methods) + 1)
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("unlimited", "searched"),
+    [
+        (True, ["query alpha", "query beta", "query gamma", "alpha fails"]),
+        (False, ["query alpha, query beta, query gamma", "alpha fails"]),
+    ],
+)
+async def test_a_snapshot_is_asked_every_query_and_a_live_source_those_of_a_method_together(
+    unlimited: bool, searched: list[str]
+) -> None:
+    source = literature(unlimited=unlimited)
+    engine = FakeEngine({"soundness_query": three_and_a_failure})
+    parameters = {"maximum_methods": 1, "queries_per_method": 3}
+    method = (await evaluated(engine=engine, source=source, **parameters)).evaluation.methods[0]
+    assert source.searched[: len(searched)] == searched
+    assert method.queries == ("query alpha", "query beta", "query gamma")
+    assert method.failure_query == "alpha fails"
+    assert "1 queries beyond those asked for" in str(method.provenance.shortening)
+
+
+async def test_passages_of_several_queries_take_turns_whatever_their_scores() -> None:
+    passages = {
+        "query alpha": (passage(1, score=0.9), passage(2, score=0.8)),
+        "alpha fails": (passage(3, score=900), passage(2, score=800)),
+    }
+    answer = QueriesReply(
+        queries=(MethodQuery(method=1, queries=("query alpha",), failure_query="alpha fails"),)
+    )
+    engine = FakeEngine({"soundness_query": lambda _: answer})
+    source = literature(passages=passages, unlimited=True)
+    evaluation = (await evaluated(engine=engine, source=source, maximum_methods=1)).evaluation
+    assert [each.passage_id for each in evaluation.passages] == ["s2", "s1", "s3"]
+
+
+async def test_a_method_without_evidence_is_searched_for_once_more_in_its_own_words() -> None:
+    own = "Method alpha of the idea."
+    source = literature(passages={own: (passage(5, score=1.0),)})
+    evaluation = (await evaluated(source=source, maximum_methods=1)).evaluation
+    assert source.searched == ["query alpha", own]
+    assert evaluation.reviews[0].score_0_to_10 == 7
+    assert [row.paper_id for row in evaluation.evidence] == ["paper05"]
+
+
+async def test_a_distant_paper_is_kept_and_its_review_is_told_how_far_it_is() -> None:
+    def graded(inputs: Any) -> EvidenceReply:
+        grades = {"P1": 1, "P2": 0}
+        return EvidenceReply(
+            papers=tuple(
+                PaperReading(key=each.key, relevance=grades.get(each.key, 3), results="It was so.")
+                for each in inputs.papers
+            )
+        )
+
+    engine = FakeEngine({"method_evidence": graded})
+    evaluation = (await evaluated(engine=engine, papers_per_reading_call=9)).evaluation
+    first = [row for row in evaluation.evidence if row.method_id == "m1"]
+    assert [(row.relevance_0_to_3, row.relevant) for row in first] == [
+        (1, True),
+        (0, False),
+        (3, True),
+        (3, True),
+    ]
+    shown = engine.inputs_of("soundness_review")[0].evidence
+    assert sorted(item.relevance for item in shown) == [1, 3, 3]
+
+
+async def test_the_sentences_nearest_to_the_method_are_shown_and_the_passages_that_led_there() -> (
+    None
+):
+    filler = "Weather was recorded daily at noon. " * 30
+    text = f"{filler}Alpha was applied as a method of the idea in mice. {filler}"
+    engine = FakeEngine()
+    documents = FakeDocuments(full_text={"paper06": text})
+    await evaluated(engine=engine, documents=documents, section_word_limit=50)
+    shown = {
+        paper.title: {section.kind: section for section in paper.sections}
+        for inputs in engine.inputs_of("method_evidence")
+        if inputs.method.startswith("Method alpha")
+        for paper in inputs.papers
+    }
+    sections = shown["Paper number 6"]
+    assert "Alpha was applied" in sections["methods"].text
+    assert sections["methods"].words_left_out > 300
+    assert sections["cited_in"].text == "Passage 5"
+    assert shown["Paper number 4"]["passages"].text == "Passage 4"
+
+
+async def test_the_ideas_own_publication_is_set_apart_and_never_read() -> None:
+    title = "Alpha for the mice of tomorrow"
+    idea = replace(IDEA, title=title)
+    papers = tuple(
+        replace(each, title=title.upper()) if each.paper_id == "paper04" else each
+        for each in PAPERS
+    )
+    evaluation = (await evaluated(idea=idea, source=literature(fetched=papers))).evaluation
+    assert "paper04" not in {row.paper_id for row in evaluation.evidence}
+    assert [(each.subject, each.reason) for each in evaluation.failures] == [
+        ("paper04", Reason.THE_IDEA_ITSELF)
+    ]

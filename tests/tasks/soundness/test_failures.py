@@ -41,7 +41,7 @@ async def evaluated(
 
 def irrelevant(inputs: Any) -> EvidenceReply:
     return EvidenceReply(
-        papers=tuple(PaperReading(key=each.key, relevant=False) for each in inputs.papers)
+        papers=tuple(PaperReading(key=each.key, relevance=0) for each in inputs.papers)
     )
 
 
@@ -114,7 +114,7 @@ async def test_evidence_judged_and_none_relevant_is_no_evidence() -> None:
 
 async def test_a_key_the_reply_leaves_out_is_unscored_for_that_paper_alone() -> None:
     def first_only(inputs: Any) -> EvidenceReply:
-        return EvidenceReply(papers=(PaperReading(key="[p1]", relevant=True, results="It works."),))
+        return EvidenceReply(papers=(PaperReading(key="[p1]", relevance=3, results="It works."),))
 
     evaluation = await evaluated({"method_evidence": first_only})
     rows = [
@@ -127,7 +127,7 @@ async def test_a_key_the_reply_leaves_out_is_unscored_for_that_paper_alone() -> 
 
 async def test_irrelevant_and_unjudged_papers_together_are_not_called_no_evidence() -> None:
     def half(inputs: Any) -> EvidenceReply:
-        return EvidenceReply(papers=(PaperReading(key="P1", relevant=False),))
+        return EvidenceReply(papers=(PaperReading(key="P1", relevance=0),))
 
     evaluation = await evaluated({"method_evidence": half})
     assert {review.unscored_reason for review in evaluation.reviews} == {Reason.REPLY_UNPARSABLE}
@@ -137,7 +137,7 @@ async def test_an_answer_for_a_key_that_was_never_shown_is_left_out_on_record() 
     def one_too_many(inputs: Any) -> EvidenceReply:
         return EvidenceReply(
             papers=tuple(
-                PaperReading(key=f"P{number}", relevant=True, results="r") for number in (1, 2, 9)
+                PaperReading(key=f"P{number}", relevance=3, results="r") for number in (1, 2, 9)
             )
         )
 
@@ -151,7 +151,7 @@ async def test_an_answer_for_a_key_that_was_never_shown_is_left_out_on_record() 
 async def test_a_relevant_paper_of_which_nothing_is_said_is_unscored() -> None:
     def silent(inputs: Any) -> EvidenceReply:
         return EvidenceReply(
-            papers=tuple(PaperReading(key=each.key, relevant=True) for each in inputs.papers)
+            papers=tuple(PaperReading(key=each.key, relevance=3) for each in inputs.papers)
         )
 
     evaluation = await evaluated({"method_evidence": silent})
@@ -177,7 +177,7 @@ async def test_a_method_without_a_query_is_unscored_and_the_others_go_on(reply: 
 
     evaluation = await evaluated({"soundness_query": not_for_beta})
     assert [review.score_0_to_10 for review in evaluation.reviews] == [7, None, 7]
-    assert evaluation.methods[1].query is None
+    assert evaluation.methods[1].queries == ()
     assert evaluation.reviews[1].unscored_detail.startswith("no query could be made for the method")
     assert evaluation.summary is not None
     assert evaluation.summary.unscored_reason is None

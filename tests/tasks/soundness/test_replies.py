@@ -31,12 +31,12 @@ def test_a_score_outside_its_scale_is_no_reply(score: object) -> None:
 
 def test_an_empty_query_is_no_reply() -> None:
     with pytest.raises(ValidationError):
-        QueriesReply.model_validate({"queries": [{"method": 1, "query": ""}]})
+        QueriesReply.model_validate({"queries": [{"method": 1, "queries": [""]}]})
 
 
 def test_an_irrelevant_paper_needs_no_texts() -> None:
     reply = EvidenceReply.model_validate(
-        {"papers": [{"key": "P1", "relevant": False, "method": None}]}
+        {"papers": [{"key": "P1", "relevance": 0, "method": None}]}
     )
     assert reply.papers[0].method == ""
 

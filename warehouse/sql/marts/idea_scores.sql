@@ -1,6 +1,8 @@
 -- Score of every idea of every run, 0 to 10; NULL when nothing was scored. An unscored judgement is counted, never averaged.
 -- soundness_0_to_10: mean score of the scored methods.
--- contribution_0_to_10: 5 * (1 + mean comparison score), the mean over all scored (paper, dimension) comparisons, each -1, 0 or +1.
+-- contribution_0_to_10: mean of the dimensions' contribution_reviews.novelty_0_to_10, which follows from the closest works; in runs whose
+-- comparisons do not tell overlap, as before, 5 * (1 + mean_comparison_score).
+-- mean_comparison_score: mean over all scored (paper, dimension) comparisons, each -1, 0 or +1.
 -- committee_0_to_10: mean of the scored persona reviews over personas and dimensions.
 -- novelty_0_to_10: 2.5 * (the five-point judgement - 1), calibrated where a calibrator was applied.
 -- score: mean of the modules that have a score, weighted by the run's profile. <module>_unscored_share: of what the module had to judge.
@@ -30,6 +32,7 @@ dimension_reviews as (
   select
     d.run_id,
     d.idea_id,
+    avg(r.novelty_0_to_10) as novelty_by_closest_works,
     count(*) as dimension_count,
     count(*) filter (where r.dimension_id is null or r.unscored_reason is not null) as unscored_dimension_count
   from dimensions as d
@@ -56,7 +59,9 @@ module_scores as (
     i."group",
     i.title,
     m.soundness_0_to_10,
-    5 * (1 + c.mean_comparison_score) as contribution_0_to_10,
+    case
+      when c.mean_comparison_score is not null then coalesce(d.novelty_by_closest_works, 5 * (1 + c.mean_comparison_score))
+    end as contribution_0_to_10,
     c.mean_comparison_score,
     p.committee_0_to_10,
     n.novelty_1_to_5,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from schemas.committee import IdeaPart, KnowledgePhase
 from schemas.knowledge import KnowledgeItem, SourceKind
 from tasks.committee.knowledge.addresses import repository_of
-from tasks.committee.knowledge.pool import Find, Pool, Query, bare_address, identities, is_the_idea
+from tasks.committee.knowledge.pool import Find, Pool, Query, bare_address, identities
 
 QUERY = Query(IdeaPart.METHODS, SourceKind.PAPERS, "sparse attention")
 
@@ -101,26 +101,6 @@ def test_what_one_source_dates_before_the_cutoff_is_no_later_knowledge(
     for phase in order:
         pool.add(find(found("https://arxiv.org/abs/2005.00001"), phase))
     assert [candidate.phase for candidate in pool] == [KnowledgePhase.BEFORE]
-
-
-@pytest.mark.parametrize(
-    ("title", "same"),
-    [
-        ("Sparse Attention for Long Documents", True),
-        ("[2402.01234] Sparse attention for long documents - OpenReview", True),
-        (
-            "Sparse attention for long documents: what a survey of two hundred papers tells about it",
-            False,
-        ),
-        ("Dense attention for long documents", False),
-        ("", False),
-    ],
-)
-def test_the_ideas_own_publication_is_known_by_its_title(title: str, same: bool) -> None:
-    assert (
-        is_the_idea(found("https://a.org/1", title), "Sparse attention for long documents") is same
-    )
-    assert not is_the_idea(found("https://a.org/1", "Attention"), "Attention")
 
 
 @given(st.text(max_size=80))
