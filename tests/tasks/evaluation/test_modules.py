@@ -8,12 +8,12 @@ from typing import Any, cast
 import pytest
 
 from flows.profiles import load_profile
-from flows.request import parse_modules
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
+from schemas.options import parse_modules
 from schemas.profile import Profile, ScoreWeights
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
