@@ -113,7 +113,7 @@ def rank(
                 scheduler=scheduler, max_cost_usd=max_cost_usd, max_cost_usd_per_idea=max_cost_usd_per_idea, max_tokens=max_tokens,
                 max_requests=max_requests, full_text=full_text, label=label,
             )  # fmt: skip
-            found = session.evaluate(request).published_run()
+            found = session.evaluate(request).published_head()
         if scores:
             return print_scores(folder, found.run_id, as_json=json)
         wanted = rank_request(
@@ -178,10 +178,8 @@ def rank_and_print(
     stored = _stored(request) if stored_will_do else None
     summary = None if stored is not None else session.rank(request)
     if summary is not None:
-        for line in summary.rejected_votes:
-            print_note(f"vote not counted: {line}")
-        for line in summary.failed_groups:
-            print_note(f"group not ranked: {line}")
+        for line in summary.remarks:
+            print_note(line)
         for failed in summary.failed_expectations:
             print_note(f"not published: {failed}")
         if not summary.published:
