@@ -11,7 +11,6 @@ from flows.shards import SHARDS_PER_WORKER, write_shards
 from schemas.check_run import CheckHead, CheckRequest
 from schemas.identifiers import RunId, content_hash
 from tasks.check_shard import check_shard
-from tasks.judging.engines import EXTRACTIVE
 from tasks.manuscripts.job import CheckJob
 from tasks.manuscripts.steps import STEPS
 from tasks.telemetry.tracing import traceparent
@@ -31,7 +30,7 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
     verb, nouns = "checked", "manuscripts"
 
     def __init__(self, request: CheckRequest) -> None:
-        super().__init__(request.warehouse, engine=request.engine)
+        super().__init__(request.warehouse, engine=request.engine.text)
         self.request = request
 
     @property
@@ -49,7 +48,7 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
         request = self.request
         return CheckHead(
             run_id=self.run_id,
-            engine=request.engine,
+            engine=request.engine.text,
             judges=request.judges_named,
             form=request.form,
             maximum_problems=request.maximum_problems,
@@ -93,11 +92,11 @@ def check_run_id(request: CheckRequest) -> RunId:
     """Over all that could change the outcome; not the workers, the bounds or where the files lie."""
     places = [request.api_base, *(judge.api_base for judge in request.judges)]
     asked = {"engine", "form", "maximum_problems", "attempt_count", "repetition_count", "seed"}
-    if request.engine != EXTRACTIVE:
+    if not request.engine.is_baseline:
         asked.add("effort")
     name = content_hash(
         request.model_dump_json(include=asked),
-        *(judge.engine for judge in request.judges),
+        *request.judges_named,
         *(without_secrets(place) if place else "" for place in places),
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
         *(

@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 from schemas.base import Noun
 from schemas.benchmark import BenchmarkRequest
 from schemas.check_run import CheckRequest
+from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import AssayError, ConfigurationError
 from schemas.judging import JudgingParameters
 from schemas.profile import Profile
 from schemas.ranking import RankRequest
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
-from tasks.judging.engines import EXTRACTIVE, parse_engine_name
 from tasks.web.exchange import NoAnswerError, probe
 from warehouse.rights import keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
@@ -123,7 +123,7 @@ def check_models(
 
 
 def check_engine(
-    engine: str,
+    engine: EngineChoice,
     api_base: str | None,
     settings: Settings,
     warehouse: Path,
@@ -139,7 +139,7 @@ def check_engine(
     Raises:
         ConfigurationError: a model does not answer, or lacks the price that a bound on cost needs.
     """
-    model = parse_engine_name(engine).model
+    model = engine.model
     if model is None:
         return ()
     if api_base is not None:
@@ -217,7 +217,7 @@ def _check_place(folder: Path) -> None:
             folder = folder.parent
 
 
-def _check_scheduler(address: str, literature: str | None, settings: Settings) -> None:
+def _check_scheduler(address: str, literature: LiteratureChoice | None, settings: Settings) -> None:
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
         host, port = parts.hostname, parts.port
@@ -248,9 +248,11 @@ def _check_scheduler(address: str, literature: str | None, settings: Settings) -
         _check_reachable_from(host, literature, settings)
 
 
-def _check_reachable_from(host: str, literature: str | None, settings: Settings) -> None:
+def _check_reachable_from(
+    host: str, literature: LiteratureChoice | None, settings: Settings
+) -> None:
     """Workers elsewhere cannot reach what a command starts for itself on this machine's loopback; None: no literature is asked."""
-    if literature is not None and not literature.startswith(("http://", "https://")):
+    if literature is not None and literature.url is None:
         raise ConfigurationError(
             f"workers of {host} cannot reach a gateway started here: run `assay literature serve --host 0.0.0.0` "
             "and name it with --literature http://THIS_HOST:8765"
@@ -309,17 +311,18 @@ def _models(
     engine: str, api_base: str | None, profile: Profile, settings: Settings
 ) -> list[Finding]:
     """One finding for each model that the profile asks."""
-    if engine == EXTRACTIVE:
-        remedy = "--engine litellm:MODEL and the provider's key"
-        detail = "extractive baseline, no model"
-        return [Finding(part="model", state="default", detail=detail, remedy=remedy)]
     from tasks.steps import STEPS
 
     try:
+        chosen = EngineChoice.parse(engine)
+        if chosen.is_baseline:
+            remedy = "--engine litellm:MODEL and the provider's key"
+            detail = "extractive baseline, no model"
+            return [Finding(part="model", state="default", detail=detail, remedy=remedy)]
         # What is learnt here is for this look alone.
         with tempfile.TemporaryDirectory() as folder:
             contacts = check_engine(
-                engine,
+                chosen,
                 api_base,
                 settings,
                 Path(folder),

@@ -141,8 +141,9 @@ def application() -> typer.Typer:
         sql,
         warehouse,
     )
+    from flows.commands.options import Commands
 
-    commands = typer.Typer(
+    commands = Commands(
         name="assay",
         help="Evaluate batches of research ideas against the scientific literature.",
         epilog="Exit codes: 0 done; 1 more failures than allowed; 2 wrong usage or configuration; 3 budget reached.",

@@ -43,6 +43,14 @@ DIMENSION_TOKENS = 120
 """Name and statements of one dimension."""
 METHOD_TOKENS = 90
 QUERY_TOKENS = 45
+EXPECTED_ELEMENTS, ELEMENT_TOKENS = 10, 75
+"""What a plan rests on: a sentence of twenty words, its quote and its place in the reply."""
+CONCERN_WORDS, CONCERN_QUOTE_WORDS = 90, 14
+EXPECTED_STRENGTHS_SHARE = 0.25
+CONCERN_SHOWN_TOKENS = 45
+"""A concern as the review of a method sees it: its key, severity and one sentence."""
+EXPECTED_BEARINGS, BEARING_WORDS = 2, 25
+"""Concerns on which the evidence of a method bears."""
 EXPECTED_METHODS = 7
 EXPECTED_DIMENSIONS = 4
 EXPECTED_STATEMENTS_PER_DIMENSION = 2
@@ -89,7 +97,6 @@ def estimate_run(
     """Predict a run over `ideas` that are all still to be evaluated.
 
     Raises:
-        ConfigurationError: no such engine.
     """
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
     dated = any(idea.cutoff_date is not None for idea in ideas)
@@ -144,23 +151,23 @@ def _per_idea(
         novelty, novelty_requests = expected_novelty(request.profile.novelty)
         asked |= novelty
         requests += novelty_requests
+    known = {step.name: step for step in STEPS}
     steps = [
         estimate_step(
-            step,
-            asked[step.name],
-            IDEA_TOKENS_SHOWN.get(step.name, idea_tokens),
+            known[name],
+            calls,
+            IDEA_TOKENS_SHOWN.get(name, idea_tokens),
             request.profile.judging,
             request.engine,
             settings.language_model,
         )
-        for step in STEPS
-        if step.name in asked
+        for name, calls in asked.items()
     ]
     return tuple(step for step in steps if step is not None), requests
 
 
 Counts = dict[str, Asked]
-"""By step, of one idea."""
+"""By step, in order of work, of one idea."""
 
 
 def _soundness(request: RunRequest) -> tuple[Counts, float]:
@@ -172,8 +179,17 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
     relevant = methods * papers * EXPECTED_RELEVANT_SHARE
     finding = 3 * _tokens(parameters.words_per_finding, FINDING_WORDS)
     review = 3 * _tokens(parameters.words_per_review_text, REVIEW_WORDS)
+    points = parameters.maximum_concerns
+    point = _tokens(parameters.words_per_concern, CONCERN_WORDS) + (
+        CONCERN_QUOTE_WORDS * TOKENS_PER_WORD + 3 * ENTRY_TOKENS
+    )
+    weighed = points * (1 - EXPECTED_STRENGTHS_SHARE) * CONCERN_SHOWN_TOKENS
+    borne = EXPECTED_BEARINGS * (BEARING_WORDS * TOKENS_PER_WORD + ENTRY_TOKENS)
     counts: Counts = {
-        "extract_methods": Asked(1, 0, methods * METHOD_TOKENS),
+        "extract_methods": Asked(
+            1, 0, methods * METHOD_TOKENS + EXPECTED_ELEMENTS * ELEMENT_TOKENS
+        ),
+        "plan_review": Asked(1, EXPECTED_ELEMENTS * ELEMENT_TOKENS / 2, points * point),
         "soundness_query": Asked(
             math.ceil(methods / parameters.methods_per_query_call),
             methods * METHOD_TOKENS,
@@ -187,8 +203,8 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
         ),
         "soundness_review": Asked(
             methods,
-            methods * METHOD_TOKENS + relevant * (finding + 2 * TITLE_TOKENS),
-            methods * (review + ENTRY_TOKENS),
+            methods * (METHOD_TOKENS + weighed) + relevant * (finding + 2 * TITLE_TOKENS),
+            methods * (review * 7 / 6 + borne + ENTRY_TOKENS),
         ),
         "soundness_summary": Asked(
             1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)
@@ -200,7 +216,7 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
 def _papers_named(request: RunRequest) -> float:
     """Papers to read that a method's passages lead to. A snapshot's passages cite nothing and lend their own paper."""
     parameters = request.profile.soundness
-    if request.literature.startswith("snapshot:"):
+    if request.literature.snapshot is not None:
         return parameters.snippets_per_method
     own = parameters.snippets_per_method if parameters.include_passage_papers else 0
     return own + parameters.snippets_per_method * EXPECTED_CITED_PER_PASSAGE
@@ -282,7 +298,7 @@ def _neighbours(request: RunRequest, seeds: float) -> float:
         )
     if parameters.references_per_seed:
         requests += math.ceil(seeds / MOST_SEEDS_PER_REQUEST)
-        if not request.literature.startswith("snapshot:"):
+        if request.literature.snapshot is None:
             requests += math.ceil(
                 seeds
                 * parameters.references_per_seed
@@ -305,7 +321,7 @@ def _hours(
     settings: Settings,
 ) -> tuple[float, str]:
     waits = {"processor": ideas * 4.0 / request.workers}
-    if not request.literature.startswith("snapshot:"):
+    if request.literature.snapshot is None:
         waits["literature rate"] = requests / settings.literature.requests_per_second
     limits = settings.language_model
     if steps:

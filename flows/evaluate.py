@@ -11,7 +11,7 @@ from prefect import flow
 from dashboards.reports.write import write_reports
 from flows.campaign import Campaign, Plan, Summary, run_campaign
 from flows.dask_runner import dask_runner
-from flows.gateway import OpenGateway, gateway_for
+from flows.gateway import OpenGateway, open_gateway
 from flows.plan import KeyedBatch, key_batch, write_to_do
 from schemas.base import replace
 from schemas.identifiers import RunId
@@ -38,13 +38,15 @@ class Evaluation(Campaign[Plan[Run], Run]):
     gateway: OpenGateway
 
     def __init__(self, request: RunRequest) -> None:
-        super().__init__(request.warehouse, engine=request.engine, profile=request.profile.name)
+        super().__init__(
+            request.warehouse, engine=request.engine.text, profile=request.profile.name
+        )
         self.request = request
         self.batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        with gateway_for(self.request, self.settings, self.layout) as self.gateway:
+        with open_gateway(self.request.literature, self.settings, self.layout) as self.gateway:
             self.keyed = key_batch(self.batch, self.request, self.settings, self.gateway)
             yield
 
@@ -65,7 +67,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
             run_id=self.run_id,
             label=request.label,
             profile=request.profile.name,
-            engine=request.engine,
+            engine=request.engine.text,
             literature=self.gateway.literature,
             modules=",".join(request.modules),
             idea_count=len(self.keyed.planned),

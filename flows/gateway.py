@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from flows.indexing import index_with_progress
-from flows.request import THEN_LIVE
-from schemas.run import RunRequest
+from schemas.choices import LiteratureChoice
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.identity import literature_identity
@@ -23,15 +21,10 @@ class OpenGateway:
 
 
 @contextmanager
-def gateway_for(request: RunRequest, settings: Settings, layout: Layout) -> Iterator[OpenGateway]:
-    """Open the literature the request names; see `open_gateway`."""
-    with open_gateway(request.literature, settings, layout) as gateway:
-        yield gateway
-
-
-@contextmanager
-def open_gateway(literature: str, settings: Settings, layout: Layout) -> Iterator[OpenGateway]:
-    """Open `snapshot:PATH`, `live` or a gateway's URL.
+def open_gateway(
+    literature: LiteratureChoice, settings: Settings, layout: Layout
+) -> Iterator[OpenGateway]:
+    """Start a gateway for the literature, or take the one it names.
 
     A Parquet or JSONL snapshot is indexed first; the index is kept under `settings.home`.
 
@@ -39,21 +32,16 @@ def open_gateway(literature: str, settings: Settings, layout: Layout) -> Iterato
         ConfigurationError: no gateway answers at the given URL.
         SnapshotError: the snapshot is missing, empty or broken.
     """
-    if literature.startswith(("http://", "https://")):
-        yield OpenGateway(literature, literature_identity(literature))
+    if literature.url is not None:
+        yield OpenGateway(literature.url, literature_identity(literature.url))
         return
     with GatewayProcess(settings, indexed(literature, settings), layout.cache) as process:
         yield OpenGateway(process.url, literature_identity(process.url))
 
 
-def indexed(literature: str, settings: Settings) -> str:
-    """`live` as it is; `snapshot:<file>` → `snapshot:<index>`, built on first use; `+live` stays behind it."""
-    if not literature.startswith("snapshot:"):
+def indexed(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:
+    """The same literature with the index in place of a file, built on first use."""
+    path = literature.snapshot
+    if path is None or path.is_dir():
         return literature
-    suffix = THEN_LIVE if literature.endswith(THEN_LIVE) else ""
-    path = Path(literature.removeprefix("snapshot:").removesuffix(THEN_LIVE))
-    return (
-        literature
-        if path.is_dir()
-        else f"snapshot:{index_with_progress(path, settings.home)}{suffix}"
-    )
+    return literature.at(index_with_progress(path, settings.home))

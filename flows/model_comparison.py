@@ -7,16 +7,16 @@ from pydantic import Field
 
 from flows.estimate import Estimate, estimate_run
 from schemas.base import Noun, replace
+from schemas.choices import EngineChoice
 from schemas.idea import Idea
 from schemas.run import RunRequest
 from schemas.settings import Settings
-from tasks.judging.engines import EXTRACTIVE, LITELLM_PREFIX, parse_engine_name
 
 
 class ModelCost(Noun):
     """What a whole run is expected to take with one engine where the profile names no model."""
 
-    engine: str
+    engine: EngineChoice
     model_calls: int
     prompt_tokens: int
     cached_tokens: int = Field(
@@ -30,23 +30,18 @@ class ModelCost(Noun):
     hours: float
 
 
-def named_engines(texts: Iterable[str]) -> tuple[str, ...]:
+def named_engines(texts: Iterable[str]) -> tuple[EngineChoice, ...]:
     """`openai/gpt-5,o3` → engines, each once; `litellm:` may stand in front.
 
     Raises:
         ConfigurationError: no name of a model.
     """
     names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
-    return tuple(dict.fromkeys(_engine(name) for name in names))
-
-
-def _engine(name: str) -> str:
-    plain = name == EXTRACTIVE or name.startswith(LITELLM_PREFIX)
-    return parse_engine_name(name if plain else LITELLM_PREFIX + name).name
+    return tuple(dict.fromkeys(EngineChoice.named(name) for name in names))
 
 
 def compare_engines(
-    engines: Iterable[str],
+    engines: Iterable[EngineChoice],
     ideas: Sequence[Idea],
     request: RunRequest,
     settings: Settings,
@@ -59,11 +54,14 @@ def compare_engines(
     return tuple(
         sorted(
             lines,
-            key=lambda line: (math.inf if line.cost_usd is None else line.cost_usd, line.engine),
+            key=lambda line: (
+                math.inf if line.cost_usd is None else line.cost_usd,
+                line.engine.text,
+            ),
         )
     )
 
 
-def _line(engine: str, estimate: Estimate) -> ModelCost:
+def _line(engine: EngineChoice, estimate: Estimate) -> ModelCost:
     shared = {name: getattr(estimate, name) for name in ModelCost.model_fields if name != "engine"}
     return ModelCost(engine=engine, **shared)

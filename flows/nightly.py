@@ -13,10 +13,12 @@ from dashboards.reports.write_nightly import write_nightly
 from flows.checks import check_before_run
 from flows.evaluate import RunSummary, run_batch
 from flows.notification import post
-from flows.request import DEFAULT_PROFILE, resolve_request
+from flows.request import resolve_request
 from schemas.boundary import ErrorBoundary, in_a_word
+from schemas.choices import EXTRACTIVE
 from schemas.errors import AssayError, IdeaFileError
 from schemas.identifiers import RunId
+from schemas.options import DEFAULT_PROFILE, RunOptions
 from schemas.settings import Settings
 from tasks.telemetry.reporter import reporting
 from tasks.telemetry.tracing import span
@@ -33,7 +35,7 @@ def nightly(
     warehouse: str,
     archive: str | None = None,
     profile: str = DEFAULT_PROFILE,
-    engine: str = "extractive",
+    engine: str = EXTRACTIVE.text,
     api_base: str | None = None,
     literature: str | None = None,
     modules: str = "soundness,contribution",
@@ -64,19 +66,20 @@ def nightly(
         boundary = ErrorBoundary()
         with boundary:
             _refuse_link(path)
-            request = resolve_request(
-                path,
-                settings,
-                warehouse=Path(warehouse),
-                profile=profile,
-                engine=engine,
-                api_base=api_base,
-                literature=literature,
-                modules=modules,
-                workers=workers,
-                scheduler=scheduler,
-                max_cost_usd=max_cost_usd,
+            options = RunOptions.model_validate(
+                {
+                    "warehouse": Path(warehouse),
+                    "profile": profile,
+                    "engine": engine,
+                    "api_base": api_base,
+                    "literature": literature,
+                    "modules": modules,
+                    "workers": workers,
+                    "scheduler": scheduler,
+                    "max_cost_usd": max_cost_usd,
+                }
             )
+            request = resolve_request(path, options, settings)
             check_before_run(request, settings)
             with reporting(settings.telemetry, "assay-run"), span("nightly"):
                 summary = run_batch(request)

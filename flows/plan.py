@@ -75,7 +75,7 @@ def _planned(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
         run_id=keyed.run_id,
         idea_count=len(keyed.planned),
         rejected_count=len(keyed.rejected),
-        engine=request.engine,
+        engine=request.engine.text,
         profile=request.profile.name,
         modules=request.modules,
         budget=request.budget,

@@ -20,6 +20,8 @@ TOKENS_PER_TEXT = 130
 """Of each strength or weakness, and of what is shown of each paper, as 40 ideas of real groups were found to have."""
 TOKENS_PER_DIMENSION = 45
 TOKENS_PER_VERDICT = 70
+TOKENS_PER_READING = 130
+"""Of what is written about each idea before the two are held against each other."""
 
 
 class RankingEstimate(Noun):
@@ -43,7 +45,6 @@ def estimate_ranking(
     """Predict the ranking of `ideas` in the groups they were given.
 
     Raises:
-        ConfigurationError: no such engine.
     """
     sizes = Counter(idea.group for idea in ideas)
     parameters = request.profile.ranking
@@ -54,7 +55,8 @@ def estimate_ranking(
     shown = idea_tokens + claims + (EVIDENCE_SHOWN + 2 * TEXTS_SHOWN) * TOKENS_PER_TEXT
     dimensions = len(dimensions_of(request.profile))
     data = calls * (dimensions * TOKENS_PER_DIMENSION + 2 * shown)
-    asked = Asked(calls, data, calls * dimensions * TOKENS_PER_VERDICT)
+    said = dimensions * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
+    asked = Asked(calls, data, calls * said)
     step = estimate_step(
         COMPARE_IDEAS, asked, 0.0, request.profile.judging, request.engine, settings.language_model
     )

@@ -67,7 +67,7 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
         head = RankingHead(
             ranking_id=ranking_id,
             run_id=request.run_id,
-            engine=request.engine,
+            engine=request.engine.text,
             profile=request.profile.name,
             seed=request.profile.seed,
             grouping=request.grouping,
@@ -131,7 +131,7 @@ def _ranking_id(
     profile = request.profile
     name = content_hash(
         basis,
-        request.engine,
+        request.engine.text,
         without_secrets(request.api_base) if request.api_base else "",
         profile.model_dump_json(include={"name", "seed", "temperature", "ranking"}),
         request.grouping,

@@ -30,7 +30,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
     verb, nouns = "played", "matches"
 
     def __init__(self, request: RankRequest) -> None:
-        super().__init__(request.warehouse, engine=request.engine)
+        super().__init__(request.warehouse, engine=request.engine.text)
         self.request = request
 
     @property

@@ -1,8 +1,9 @@
 """One command at a time works on a run: two would share shard files and pay for the same calls."""
 
-import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from filelock import FileLock, Timeout
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
@@ -18,11 +19,14 @@ def only_command_on(layout: Layout, run_id: RunId) -> Iterator[None]:
     """
     path = layout.state / "runs" / run_id / "lock"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise ConfigurationError(
-                f"another command is at work on run {run_id} already: wait for it, or stop it first"
-            ) from error
+    lock = FileLock(path, blocking=False, fallback_to_soft=False)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise ConfigurationError(
+            f"another command is at work on run {run_id} already: wait for it, or stop it first"
+        ) from error
+    try:
         yield
+    finally:
+        lock.release()

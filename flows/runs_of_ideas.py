@@ -5,6 +5,7 @@ from pathlib import Path
 
 from flows.profiles import load_profile
 from schemas.identifiers import RunId
+from schemas.options import RankOptions
 from schemas.run import Run
 from schemas.settings import Settings
 from tasks.ideas.read import read_ideas
@@ -12,26 +13,17 @@ from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
 
 
-def find_run(
-    warehouse: Path,
-    name: str | None,
-    *,
-    engine: str | None,
-    profile: str | None,
-    label: str,
-    exact: bool,
-) -> Run | None:
-    """The published run that `name` means: a run_id, an idea file, or None for the newest; None when the file is to be evaluated first.
+def find_run(name: str | None, options: RankOptions) -> Run | None:
+    """The published run that `name` means: a run_id, an idea file, or None for the newest.
 
-    Args:
-        engine, profile, label: of an idea file, only a run with these counts where they are given.
-        exact: options that no run's row tells are given; the evaluation itself finds out what is done already.
+    None when the ideas of the file are to be evaluated first: no run of theirs has the engine, profile and label asked for,
+    or options are given that no run's row tells. The evaluation itself finds out what is done already.
 
     Raises:
         ConfigurationError: no such run, and no such file.
         IdeaFileError: the file cannot be read.
     """
-    layout = Layout(warehouse)
+    layout = Layout(options.warehouse.resolve())
     path = Path(name) if name is not None and Path(name).exists() else None
     if path is not None and not layout.catalogue.exists() and Settings().catalogue is None:
         return None
@@ -40,16 +32,18 @@ def find_run(
             return queries.latest_run()
         if path is None or name in {run.run_id for run in queries.list_runs()}:
             return queries.run(RunId(name))
-        named = load_profile(profile).name if profile is not None else None
-        wanted = {"engine": engine, "profile": named, "label": label or None}
-        return (
-            None
-            if exact
-            else newest_run_of(
-                path,
-                queries,
-                {field: value for field, value in wanted.items() if value is not None},
-            )
+        if any(
+            option is not None
+            for option in (options.literature, options.modules, options.cutoff, options.full_text)
+        ):
+            return None
+        wanted = {
+            "engine": options.engine and options.engine.text,
+            "profile": options.profile and load_profile(options.profile).name,
+            "label": options.label,
+        }
+        return newest_run_of(
+            path, queries, {field: value for field, value in wanted.items() if value}
         )
 
 

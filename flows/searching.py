@@ -3,8 +3,9 @@
 import asyncio
 
 from flows.gateway import indexed
-from flows.request import parse_cutoff, resolve_literature
+from flows.request import resolve_literature
 from schemas.identifiers import IdeaId
+from schemas.options import SearchOptions
 from schemas.paper import Paper
 from schemas.retrieval import Answer
 from schemas.settings import Settings
@@ -14,22 +15,20 @@ from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.web.client import open_client
 
 
-def search_papers(
-    query: str, literature: str | None, limit: int, cutoff: str | None, settings: Settings
-) -> Answer[Paper]:
-    """Papers for `query` from the named literature, through a gateway started for the purpose where needed."""
-    resolved = resolve_literature(literature, settings)
-    if resolved.startswith(("http://", "https://")):
-        return asyncio.run(_search(resolved, query, limit, cutoff, settings))
+def search_papers(query: str, options: SearchOptions, settings: Settings) -> Answer[Paper]:
+    """Papers for `query`, through a gateway started for the purpose where the literature is none."""
+    literature = resolve_literature(options.literature, settings)
+    if literature.url is not None:
+        return asyncio.run(_search(literature.url, query, options, settings))
     with GatewayProcess(
-        settings, indexed(resolved, settings), settings.home / "literature-cache"
+        settings, indexed(literature, settings), settings.home / "literature-cache"
     ) as gateway:
-        return asyncio.run(_search(gateway.url, query, limit, cutoff, settings))
+        return asyncio.run(_search(gateway.url, query, options, settings))
 
 
 async def _search(
-    url: str, query: str, limit: int, cutoff: str | None, settings: Settings
+    url: str, query: str, options: SearchOptions, settings: Settings
 ) -> Answer[Paper]:
     async with open_client(settings.literature.timeout_seconds) as http:
         client = SemanticScholarClient(url, Ledger(IdeaId("search")), http, settings.literature)
-        return await client.search_papers(query, limit, parse_cutoff(cutoff))
+        return await client.search_papers(query, options.limit, options.cutoff)

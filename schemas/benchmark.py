@@ -7,6 +7,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Prose
 from schemas.calls import LlmCall
+from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.profile import Profile
@@ -158,9 +159,9 @@ class BenchmarkRequest(Noun):
     data: Path = Field(description="Folder of the data sets.")
     warehouse: Path
     profile: Profile
-    engine: str = Field(description="`extractive` or `litellm:<model>`.")
+    engine: EngineChoice
     api_base: str | None = None
-    literature: str = Field(description="`snapshot:<path>`, `live`, or the URL of a gateway.")
+    literature: LiteratureChoice
     modules: tuple[Module, ...] | None = Field(
         default=None,
         description="Of the main job; empty: ideas are judged by their text alone; None: those usual for the suite.",

@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.choices import EngineChoice
 from schemas.identifiers import RunId, content_hash
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.reasons import Reason
@@ -25,7 +26,7 @@ class ManuscriptSource(Noun):
 class Judge(Noun):
     """An engine that judges hits, and where it is asked."""
 
-    engine: str
+    engine: EngineChoice
     api_base: str | None = None
 
 
@@ -34,7 +35,7 @@ class CheckRequest(Noun):
 
     sources: tuple[ManuscriptSource, ...]
     warehouse: Path
-    engine: str = Field(description="`extractive` or `litellm:<model>`.")
+    engine: EngineChoice
     api_base: str | None = None
     judges: tuple[Judge, ...] = ()
     form: str = Field(default="auto", pattern="^(auto|pdf|text|latex)$")
@@ -55,13 +56,13 @@ class CheckRequest(Noun):
     @property
     def judges_named(self) -> tuple[str, ...]:
         """Names of the judges, as votes bear them."""
-        return tuple(judge.engine for judge in self.judges)
+        return tuple(judge.engine.text for judge in self.judges)
 
     @property
     def budget_scope(self) -> RunId:
         """Under which name the spending is kept: of the same question about the same manuscripts, however often it is asked."""
         return RunId(
-            f"check-{content_hash(self.engine, *sorted(source.content_sha256 for source in self.sources), length=16)}"
+            f"check-{content_hash(self.engine.text, *sorted(source.content_sha256 for source in self.sources), length=16)}"
         )
 
 

@@ -30,6 +30,7 @@ class Citation(Noun):
         description="method_id, dimension_id or `persona_id dimension`; `summary` for a summary, `meta_review`."
     )
     field: str = Field(
-        description="support, contradictions, suggestions, strengths, weaknesses, review, summary or justification."
+        description="support, contradictions, suggestions, concerns, strengths, weaknesses, review, "
+        "summary or justification."
     )
     count: int = Field(ge=1, description="How often the text cites it.")

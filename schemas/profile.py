@@ -41,6 +41,14 @@ class SoundnessParameters(Noun):
     """ScholarEval §2.1 and B.1."""
 
     maximum_methods: int = Field(ge=1, le=50, description="Most important methods kept.")
+    maximum_concerns: int = Field(
+        default=15, ge=8, le=30, description="Points kept of the review of the plan itself."
+    )
+    words_per_concern: int | None = Field(
+        default=None,
+        ge=20,
+        description=f"Words asked of one point, without its quote. {WORDS_ASKED}",
+    )
     query_word_limit: int = Field(default=70, ge=5, le=70)
     methods_per_query_call: int = Field(
         default=1,
@@ -198,6 +206,13 @@ class CommitteeParameters(Noun):
     )
 
 
+class Criterion(StrEnum):
+    """What `overall` asks of two ideas."""
+
+    PURSUE_FIRST = "pursue_first"
+    EXPERT_REVIEWERS = "expert_reviewers"
+
+
 class RankingParameters(Noun):
     """Grouped ranking: matches, schedule, ratings (InnoEval; OmniScientist §5.2)."""
 
@@ -216,6 +231,16 @@ class RankingParameters(Noun):
         default=None,
         description="Names of the committee's dimensions along which ideas are compared, besides overall; None: all of them.",
     )
+    criterion: Criterion = Field(
+        default=Criterion.PURSUE_FIRST,
+        description="What `overall` asks: which idea to pursue first, or which one expert reviewers "
+        "would rank higher.",
+    )
+    show_scores: bool = Field(
+        default=False,
+        description="Show the judge the scores that modules and committee gave; they pull its "
+        "judgement toward theirs.",
+    )
     both_orders: bool = Field(
         default=True, description="Ask each pair in both orders, which measures position bias."
     )
@@ -228,7 +253,10 @@ class RankingParameters(Noun):
         default=0.9, gt=0, le=1, description="γ per earlier encounter of the pair."
     )
     elo_activity_lambda: float = Field(
-        default=0.05, ge=0, le=1, description="λ: pull of the idle toward the mean, per period."
+        default=0.05,
+        ge=0,
+        le=1,
+        description="λ: pull of the idle toward the mean, per day with votes.",
     )
 
 

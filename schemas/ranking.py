@@ -9,6 +9,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Prose, Stored, Writable
 from schemas.calls import LlmCall
+from schemas.choices import EngineChoice
 from schemas.identifiers import IdeaId, RankedIdeaId, RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.profile import Profile
@@ -23,6 +24,9 @@ class Winner(StrEnum):
     TIE = "tie"
 
 
+_SHARE_OF_FIRST = {Winner.FIRST: 1.0, Winner.TIE: 0.5, Winner.SECOND: 0.0}
+
+
 class Match(Judged):
     """One idea shown against another, in one order, judged along one dimension."""
 
@@ -34,16 +38,43 @@ class Match(Judged):
     second_idea_id: RankedIdeaId = Field(description="The idea shown second.")
     dimension: str = Field(description="A review dimension, or `overall`.")
     winner: Winner | None = Field(description="Who won; None when unscored.")
+    first_better_0_to_1: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Probability, as the judge put it, that the idea shown first is the better one; "
+        "None for a vote of a person and when unscored.",
+    )
     rationale: Prose = Field(
         default="",
         description="Why, Markdown with rendered citations; empty when unscored.",
     )
     round: int = Field(ge=1, description="Round of the schedule.")
     judge: str = Field(description="The engine, or `human:<name>` for a vote.")
+    words_difference: Annotated[int | None, Stored(unit="words")] = Field(
+        default=None,
+        description="Length of the idea shown first less that of the other. It must count for nothing.",
+    )
+    sentence_words_difference: Annotated[float | None, Stored(unit="words")] = Field(
+        default=None,
+        description="Mean length of its sentences less that of the other's. It must count for nothing.",
+    )
+    novelty_claims_difference: Annotated[int | None, Stored(unit="claims")] = Field(
+        default=None,
+        description="How often it calls itself new, less how often the other does. "
+        "It must count for nothing.",
+    )
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
     provenance: Provenance | None = Field(default=None, description="None for a human vote.")
     created_at: datetime = Field(description="When it was judged.")
+
+    @property
+    def first_share_0_to_1(self) -> float | None:
+        """What the idea shown first won: the probability given, else 1, ½ or 0; None when unscored."""
+        if self.first_better_0_to_1 is not None:
+            return self.first_better_0_to_1
+        return _SHARE_OF_FIRST[self.winner] if self.winner is not None else None
 
     @property
     def winner_idea_id(self) -> IdeaId | None:
@@ -73,8 +104,12 @@ class Rating(Judged):
     lower: float | None = Field(description="Lower end of the 95 % interval.")
     upper: float | None = Field(description="Upper end of the 95 % interval.")
     rank: int | None = Field(ge=1, description="1 is best, ties share; None without a strength.")
-    best_rank: int | None = Field(ge=1, description="Best rank the intervals allow.")
-    worst_rank: int | None = Field(ge=1, description="Worst rank the intervals allow.")
+    best_rank: int | None = Field(
+        ge=1, description="Best rank beyond doubt (95 %) for this idea by itself."
+    )
+    worst_rank: int | None = Field(
+        ge=1, description="Worst rank beyond doubt (95 %) for this idea by itself."
+    )
     wins: Annotated[float, Stored(unit="matches")] = Field(
         ge=0,
         description="Matches won; a tie counts half.",
@@ -203,7 +238,7 @@ class RankRequest(Noun):
     run_id: RunId
     warehouse: Path
     profile: Profile
-    engine: str = Field(description="`extractive` or `litellm:<model>`.")
+    engine: EngineChoice
     api_base: str | None = None
     grouping: Grouping = Grouping.GIVEN
     method: RatingMethod = RatingMethod.BRADLEY_TERRY

@@ -94,6 +94,13 @@ class Reason(StrEnum):
         Passes.NEVER,
         About.SCORE,
     )
+    # Another engine has another evaluation key: with this one it stands.
+    OFFLINE_ENGINE = (
+        "offline_engine",
+        "the offline engine does not judge plans",
+        Passes.NEVER,
+        About.SCORE,
+    )
     INPUT_TOO_LONG = (
         "input_too_long",
         "the text was too long for the engine",

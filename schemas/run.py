@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from schemas.base import Noun, Severity
+from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.profile import Profile, ScoreWeights
 
@@ -39,9 +40,9 @@ class RunRequest(Noun):
     ideas_path: Path
     warehouse: Path
     profile: Profile
-    engine: str = Field(description="`extractive` or `litellm:<model>`.")
+    engine: EngineChoice
     api_base: str | None = None
-    literature: str = Field(description="`snapshot:<path>`, `live`, or the URL of a gateway.")
+    literature: LiteratureChoice
     modules: tuple[Module, ...] = (Module.SOUNDNESS, Module.CONTRIBUTION)
     cutoff_date: date | None = Field(default=None, description="For ideas that bring none.")
     workers: int = Field(default=2, ge=1)

@@ -8,6 +8,8 @@ from pathlib import Path
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from schemas.choices import LiteratureChoice
+
 
 class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -184,7 +186,7 @@ class DashboardSettings(Section):
         default_factory=dict,
         description='Offered beside the extractive engine, by name, as JSON: {"Small": {"model": "openai/gpt-4.1-mini"}}.',
     )
-    literatures: dict[str, str] = Field(
+    literatures: dict[str, LiteratureChoice] = Field(
         default_factory=dict,
         description='Offered beside the configured one, by name, as JSON: {"2025": "snapshot:/data/papers.parquet"}.',
     )

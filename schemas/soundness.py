@@ -1,6 +1,9 @@
 """Nouns of the soundness module (ScholarEval §2.1, B.1)."""
 
-from pydantic import Field
+from enum import StrEnum
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from schemas.base import Noun, Prose
 from schemas.citation import RemovedCitationCount, UncitedSentenceCount
@@ -29,6 +32,140 @@ class Method(Noun):
     provenance: Provenance
 
 
+class ElementKind(StrEnum):
+    ASSUMPTION = "assumption"
+    HYPOTHESIS = "hypothesis"
+    EVALUATION_CHOICE = "evaluation_choice"
+
+
+class ElementStanding(StrEnum):
+    """Whether the plan says it, or needs it without saying it."""
+
+    STATED = "stated"
+    UNSTATED = "unstated"
+
+
+class PlanElement(Noun):
+    """One assumption, hypothesis or evaluation choice that a plan rests on."""
+
+    element_id: str = Field(description="e1, e2, … unique within the idea.")
+    kind: ElementKind = Field(description="What it is.")
+    standing: ElementStanding = Field(
+        description="stated: the plan says it; unstated: the plan needs it and does not say it."
+    )
+    text: Prose = Field(min_length=1, description="The element in one sentence.")
+    quote: Prose = Field(
+        description="The idea's own words; empty when unstated or when none given occur in it.",
+    )
+    provenance: Provenance
+
+
+class ConcernKind(StrEnum):
+    """What a point of a plan's review is about, in the order a reviewer asks."""
+
+    CLAIM_NOT_TESTED = "claim_not_tested"
+    HIDDEN_ASSUMPTION = "hidden_assumption"
+    UNJUSTIFIED_CHOICE = "unjustified_choice"
+    MISSING_BASELINE = "missing_baseline"
+    MISSING_CONTROL = "missing_control"
+    CONFOUND = "confound"
+    METRIC = "metric"
+    STATISTICS = "statistics"
+    LEAKAGE = "leakage"
+    GENERALITY = "generality"
+    FEASIBILITY = "feasibility"
+    ETHICS = "ethics"
+    FALSIFICATION = "falsification"
+    STRENGTH = "strength"
+
+
+class ConcernSeverity(StrEnum):
+    """Fatal: the claim cannot be shown this way. Major: a main conclusion is in doubt. Minor: it stands."""
+
+    FATAL = "fatal"
+    MAJOR = "major"
+    MINOR = "minor"
+
+
+class ActionEffort(StrEnum):
+    """What an action takes the authors of the plan, roughly."""
+
+    HOURS = "hours"
+    DAYS = "days"
+    WEEKS = "weeks"
+    MONTHS = "months"
+
+
+class Concern(Noun):
+    """One point of the review of a plan: reviewer's reasoning, not a claim about the literature.
+
+    What the literature shown says about it stands apart, in `supported` and `weakened`.
+    """
+
+    concern_id: str = Field(description="c1, c2, … unique within the idea.")
+    rank: int = Field(ge=1, description="1 would change the verdict most.")
+    kind: ConcernKind = Field(description="What the point is about.")
+    severity: ConcernSeverity | None = Field(
+        description="How much is at stake; None for strengths.",
+    )
+    point: Prose = Field(min_length=1, description="What is wrong, or strong, in one sentence.")
+    quote: Prose = Field(
+        default="",
+        description="The plan's own words, found in it; empty for an omission.",
+    )
+    omission: Prose = Field(
+        default="",
+        description="What was looked for in the plan and not found; empty beside a quote.",
+    )
+    why: Prose = Field(description="Why it matters for the conclusion.")
+    would_change: Prose = Field(
+        default="", description="What fact or result would change the verdict on it."
+    )
+    action: Prose = Field(default="", description="What to do about it.")
+    effort: ActionEffort | None = Field(
+        default=None,
+        description="What the action takes; None when not said.",
+    )
+    supported: Prose = Field(
+        default="",
+        description="Evidence for the point, by method, Markdown with citations.",
+    )
+    weakened: Prose = Field(
+        default="",
+        description="Evidence against the point, by method, Markdown with citations.",
+    )
+    provenance: Provenance
+
+    @model_validator(mode="after")
+    def _severe_unless_strong_and_quoted_or_missing(self) -> Self:
+        if (self.severity is None) is not (self.kind is ConcernKind.STRENGTH):
+            raise ValueError("a severity goes with every kind but strength")
+        if bool(self.quote) is bool(self.omission):
+            raise ValueError("quote or omission: one of both")
+        return self
+
+
+class PlanReview(Judged):
+    """How the review of a plan itself went; its points are the idea's rows of `concerns`."""
+
+    JUDGEMENT = ("concern_count",)
+
+    concern_count: int | None = Field(
+        default=None,
+        ge=1,
+        description="Points kept, strengths among them; None when unscored.",
+    )
+    dropped_point_count: int = Field(
+        default=0,
+        ge=0,
+        description="Points left out: their quote does not stand in the plan, or a part is missing.",
+    )
+    removed_citation_count: RemovedCitationCount = 0
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
+    provenance: Provenance
+
+
 class MethodEvidence(Judged):
     """What one paper has to say about one method."""
 
@@ -53,6 +190,10 @@ class SoundnessReview(Judged):
     support: Prose = Field(default="", description="What speaks for it, Markdown with citations.")
     contradictions: Prose = Field(default="", description="What speaks against it.")
     suggestions: Prose = Field(default="", description="What to change.")
+    open_questions: Prose = Field(
+        default="",
+        description="Reviewer's reasoning: what the evidence leaves open. No claim about the literature.",
+    )
     score_0_to_10: float | None = Field(
         default=None,
         ge=0,
@@ -100,5 +241,8 @@ class SoundnessEvaluation(Noun):
     sections: tuple[PaperSection, ...]
     evidence: tuple[MethodEvidence, ...]
     reviews: tuple[SoundnessReview, ...]
+    elements: tuple[PlanElement, ...] = ()
+    concerns: tuple[Concern, ...] = ()
+    plan_review: PlanReview | None = None
     summary: SoundnessSummary | None
     failures: tuple[Failure, ...]

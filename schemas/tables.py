@@ -27,7 +27,15 @@ from schemas.outcome import Provenance
 from schemas.paper import Paper, PaperSection, Passage
 from schemas.ranking import GroupSummary, Match, RankingHead, Rating
 from schemas.run import Module, Run, ValidationRow
-from schemas.soundness import Method, MethodEvidence, SoundnessReview, SoundnessSummary
+from schemas.soundness import (
+    Concern,
+    Method,
+    MethodEvidence,
+    PlanElement,
+    PlanReview,
+    SoundnessReview,
+    SoundnessSummary,
+)
 
 STRING, BOOLEAN = ColumnType.STRING, ColumnType.BOOLEAN
 RUN_ID = Column("run_id", STRING, "The run the row belongs to.")
@@ -259,6 +267,9 @@ TABLES: tuple[Table, ...] = (
     RUNS,
     IDEAS,
     _of_idea("methods", Method, "method_id"),
+    _of_idea("plan_elements", PlanElement, "element_id"),
+    _of_idea("concerns", Concern, "concern_id"),
+    _once_per_idea("plan_reviews", PlanReview),
     _of_idea(
         "passages",
         Passage,

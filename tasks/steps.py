@@ -1,4 +1,4 @@
-"""The one list of steps, in order of work. Flows, tests, the plan and the data dictionary iterate it."""
+"""The one list of steps, topic by topic. Flows, tests, the plan and the data dictionary iterate it."""
 
 from typing import Any
 

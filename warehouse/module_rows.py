@@ -1,23 +1,33 @@
-"""Which tables hold what a module found out. A module added here lands, reads back, is checked and reported like the others."""
+"""Which tables hold what a module found out: those of the nouns that its evaluation's fields hold.
+
+A field added to a module's evaluation, whose noun has a table, lands, reads back, is checked and
+reported like the others.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import NoneType
+from typing import get_args, get_origin
 
-from schemas.committee import CommitteeEvaluation
-from schemas.contribution import ContributionEvaluation
-from schemas.evaluation import ModuleEvaluation
-from schemas.novelty import NoveltyEvaluation
-from schemas.soundness import SoundnessEvaluation
+from schemas.base import Noun
+from schemas.evaluation import IdeaEvaluation, ModuleEvaluation
+from schemas.tables import IDEA_TABLES
+
+_BESIDE = {"passages": ("passage_method_ids", "method_id")}
+_RENAMED = {"candidates": {"model_seed": "seed"}}
+_OF_ALL_MODULES = "failures"
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One field of a module's evaluation and the table that holds it.
+    """One field of an evaluation and the table that holds it.
 
     Attributes:
         single: whether the field is one noun or None rather than a tuple.
-        beside: (field, column): another field of the evaluation, as long as this one, whose values stand in a column of their own.
-        renamed: columns by the field of the noun or its provenance that they hold, where the names differ.
+        beside: (field, column): another field of the evaluation, as long as this one, whose values
+            stand in a column of their own.
+        renamed: columns by the field of the noun or its provenance that they hold, where the names
+            differ.
     """
 
     table: str
@@ -28,43 +38,43 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class ModuleRows:
-    """A module's evaluation and, by field, where it is held. `failures` are held for all modules together."""
+    """A module's evaluation and, by field, where it is held. `failures` are held for all together."""
 
     kind: type[ModuleEvaluation]
     fields: Mapping[str, Held]
 
 
+def _held(kind: type[ModuleEvaluation]) -> dict[str, Held]:
+    """By field.
+
+    Raises:
+        KeyError: a field holds a noun without a table.
+    """
+    tables = {table.noun: table.name for table in IDEA_TABLES}
+    companions = {field for field, _ in _BESIDE.values()}
+    held = {}
+    for name, field in kind.model_fields.items():
+        if name not in companions and name != _OF_ALL_MODULES:
+            noun, single = _noun(field.annotation)
+            table = tables[noun]
+            held[name] = Held(table, single, _BESIDE.get(table), _RENAMED.get(table))
+    return held
+
+
+def _noun(annotation: object) -> tuple[type[Noun], bool]:
+    """What a field holds, and whether it holds one at most."""
+    if get_origin(annotation) is tuple:
+        return get_args(annotation)[0], False
+    kinds = [kind for kind in get_args(annotation) or (annotation,) if kind is not NoneType]
+    return kinds[0], True
+
+
+_KINDS: tuple[type[ModuleEvaluation], ...] = get_args(ModuleEvaluation)
+
 MODULE_ROWS: dict[str, ModuleRows] = {
-    "soundness": ModuleRows(
-        SoundnessEvaluation,
-        {
-            "methods": Held("methods"),
-            "passages": Held("passages", beside=("passage_method_ids", "method_id")),
-            "sections": Held("paper_sections"),
-            "evidence": Held("method_evidence"),
-            "reviews": Held("soundness_reviews"),
-            "summary": Held("soundness_summaries", single=True),
-        },
-    ),
-    "contribution": ModuleRows(
-        ContributionEvaluation,
-        {
-            "dimensions": Held("dimensions"),
-            "candidates": Held("candidates", renamed={"model_seed": "seed"}),
-            "comparisons": Held("comparisons"),
-            "reviews": Held("contribution_reviews"),
-        },
-    ),
-    "committee": ModuleRows(
-        CommitteeEvaluation,
-        {
-            "claims": Held("claims"),
-            "knowledge": Held("knowledge_items"),
-            "evidence": Held("evidence"),
-            "reviews": Held("persona_reviews"),
-            "meta_review": Held("meta_reviews", single=True),
-        },
-    ),
-    "novelty": ModuleRows(NoveltyEvaluation, {"judgement": Held("novelty", single=True)}),
+    name: ModuleRows(kind, _held(kind))
+    for name, field in IdeaEvaluation.model_fields.items()
+    for kind in _KINDS
+    if kind in get_args(field.annotation)
 }
 """By the name of the field of `IdeaEvaluation`."""

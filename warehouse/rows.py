@@ -130,12 +130,13 @@ def _ordered(rows: Sequence[Row]) -> list[Row]:
 def noun_of(kind: type[NounT], row: Row, renamed: Mapping[str, str] | None = None) -> NounT:
     """The noun that `row_of` made a row of, from the columns that bear its fields' names.
 
-    Reading is lax: lists become tuples, words become enums.
+    Reading is lax: lists become tuples, words become enums. A column that its row was written before
+    is NULL, and the field's default stands for it.
     """
     values = {
         name: _read(field.annotation, row[name])
         for name, field in kind.model_fields.items()
-        if name in row
+        if name in row and (row[name] is not None or field.is_required())
     }
     if "provenance" in kind.model_fields:
         values["provenance"] = _provenance(row, renamed or {}) if row["step"] is not None else None

@@ -83,6 +83,8 @@ def _unscored(evaluation: IdeaEvaluation) -> Iterator[Gap]:
             entry.unscored_reason for entry in soundness.evidence
         )
         found["review of a method"] = (entry.unscored_reason for entry in soundness.reviews)
+        if soundness.plan_review is not None:
+            found["review of the plan itself"] = [soundness.plan_review.unscored_reason]
         found["summary"] = [soundness.summary.unscored_reason] if soundness.summary else []
     if contribution is not None:
         found["relevance of a paper to the idea"] = (
@@ -115,6 +117,7 @@ def _names(evaluation: IdeaEvaluation) -> dict[str, Markdown]:
     """What readers call the papers, methods and dimensions that failures name by identifier."""
     names = {str(paper.paper_id): paper_link(paper) for paper in evaluation.papers}
     names[evaluation.idea.idea_id] = Markdown("the idea")
+    names["plan"] = Markdown("the plan")
     if evaluation.soundness is not None:
         names |= {
             method.method_id: Markdown(f"method {method.rank}")

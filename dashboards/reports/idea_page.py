@@ -9,6 +9,7 @@ from dashboards.reports.committee_part import CommitteePart, committee_part, oth
 from dashboards.reports.gaps import Gap, Shortening, gaps_of, provenances, shortenings_of
 from dashboards.reports.judges_part import JudgedStep, judged_steps, score_of_judges
 from dashboards.reports.papers import in_reading_order, paper_link, reference
+from dashboards.reports.plan_part import PlanPart, plan_part
 from dashboards.reports.safe_text import Markdown
 from dashboards.reports.wording import reason, weights_in_words
 from schemas.contribution import Comparison, ContributionReview, Dimension
@@ -70,6 +71,7 @@ class IdeaPage:
     """Everything `idea.md.jinja` prints."""
 
     review: IdeaReview
+    plan: PlanPart | None
     methods: tuple[MethodPart, ...]
     dimensions: tuple[DimensionPart, ...]
     heat: tuple[HeatRow, ...]
@@ -93,6 +95,7 @@ def idea_page(review: IdeaReview) -> IdeaPage:
     steps = judged_steps(evaluation.judge_votes)
     return IdeaPage(
         review=review,
+        plan=plan_part(evaluation.soundness),
         methods=_methods(review, papers),
         dimensions=_dimensions(review),
         heat=_heat(review, papers),

@@ -11,6 +11,7 @@ from dashboards.reports.chart import score_chart
 from dashboards.reports.html_page import html_page
 from dashboards.reports.idea_page import IdeaPage, idea_page
 from dashboards.reports.pictures import idea_bars, run_bars
+from dashboards.reports.plan_part import REASONING
 from dashboards.reports.ranking_page import RankingPage, ranking_page
 from dashboards.reports.run_page import RunPage, run_page
 from dashboards.reports.safe_text import Markdown, code, plain, prose, prose_line
@@ -64,7 +65,12 @@ def idea_markdown(
     evaluation = page.review.evaluation
     banners = wording.banners(evaluation.engine, evaluation.literature)
     return rendered(
-        "idea.md.jinja", page=page, banners=banners, suffix=suffix, among_others=among_others
+        "idea.md.jinja",
+        page=page,
+        banners=banners,
+        reasoning=REASONING,
+        suffix=suffix,
+        among_others=among_others,
     )
 
 

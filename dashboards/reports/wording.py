@@ -2,10 +2,12 @@
 
 from pathlib import PurePath
 
+from schemas.choices import EXTRACTIVE, LIVE, stored_snapshot
 from schemas.patterns import bounded
 from schemas.profile import ScoreWeights
 from schemas.reasons import reason_named
 from schemas.run import Run
+from schemas.soundness import ConcernKind
 from warehouse.answers import DroppedParameter
 
 _FINGERPRINT = bounded(r"[0-9a-f]{12,64}")
@@ -33,22 +35,37 @@ def stage(word: str) -> str:
     return _STAGES.get(word, word.replace("_", " "))
 
 
+_KINDS: dict[ConcernKind, str] = {
+    ConcernKind.CLAIM_NOT_TESTED: "the claim is not tested",
+    ConcernKind.MISSING_CONTROL: "missing ablation or control",
+    ConcernKind.CONFOUND: "confound or alternative explanation",
+    ConcernKind.STATISTICS: "sample size and statistics",
+    ConcernKind.LEAKAGE: "leakage or contamination",
+    ConcernKind.FEASIBILITY: "feasibility and cost",
+}
+
+
+def concern_kind(kind: ConcernKind) -> str:
+    """What a point about a plan is about."""
+    return _KINDS.get(kind, kind.replace("_", " "))
+
+
 def literature(name: str) -> str:
     """Where papers came from; of a snapshot's path only its last part, which is what a reader recognises."""
-    kind, _, place = name.partition(":")
-    if kind == "snapshot":
+    place = stored_snapshot(name)
+    if place is not None:
         if _FINGERPRINT.fullmatch(place):
             return f"snapshot with fingerprint {place}"
         return f"snapshot {PurePath(place.rstrip('/')).name or place}" if place else "snapshot"
-    return "live Semantic Scholar" if name == "live" else name
+    return "live Semantic Scholar" if name == LIVE.text else name
 
 
 def banners(engine: str, literature_name: str) -> tuple[str, ...]:
     """What a reader must know before reading any score."""
     found = []
-    if engine == "extractive":
+    if engine == EXTRACTIVE.text:
         found.append("Extractive engine: an offline baseline, not a language model's judgement.")
-    if literature_name.startswith("snapshot"):
+    if stored_snapshot(literature_name) is not None:
         found.append(
             f"The evidence comes from a fixed collection of papers ({literature(literature_name)}), not from the live literature: "
             "work the collection lacks could not be found."

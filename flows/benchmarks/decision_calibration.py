@@ -81,7 +81,7 @@ def decision_calibration(
             scale_of(class_count),
             suite=suite,
             part=f"decisions, classes={class_count}",
-            engine=trial.request.engine,
+            engine=trial.request.engine.text,
             source=source_of("innoeval_points.jsonl", texts),
             seed=trial.seed,
             target=None if fitted else trial.folder / FILE,

@@ -13,7 +13,7 @@ from pydantic import Field
 from flows.benchmarks.problems_judging import DEFAULT_CHECK_COUNT
 from flows.benchmarks.suite import Suite
 from flows.estimate import Estimate, estimate_run, unpriced
-from flows.rank_estimate import TOKENS_PER_VERDICT
+from flows.rank_estimate import TOKENS_PER_READING, TOKENS_PER_VERDICT
 from schemas.base import Noun
 from schemas.benchmark import BenchmarkRequest
 from schemas.idea import Idea
@@ -238,7 +238,7 @@ def _matches(
     meetings = sum(len(members) * (len(members) - 1) // 2 for members in contests)
     systems = 1 + (bool(modules) and PROMPT_ONLY.name in request.baselines)
     calls = float(meetings * systems * (2 if request.profile.ranking.both_orders else 1))
-    said = len(compared_along(DIMENSIONS)) * TOKENS_PER_VERDICT
+    said = len(compared_along(DIMENSIONS)) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
     return len(contests), ideas, [Asking(COMPARE_IDEAS, calls, 2 * _tokens(ideas), said)]
 
 

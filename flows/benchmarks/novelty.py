@@ -34,7 +34,7 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
         BINARY,
         suite=NAME,
         part=PART,
-        engine=trial.request.engine,
+        engine=trial.request.engine.text,
         source=source_of(NOVELTY_CHECKER, binary.ideas),
         seed=trial.seed,
         target=target,

@@ -37,7 +37,7 @@ def judge_all(trial: Trial, task: str, items: Mapping[str, Given]) -> dict[str, 
     parameters, path = trial.request.profile.novelty, trial.request.profile.novelty.calibrator
     if path is not None:
         refuse_training_items(
-            check_calibrator(path, trial.request.engine),
+            check_calibrator(path, trial.request.engine.text),
             [given.idea.text for given in items.values()],
         )
 

@@ -240,7 +240,7 @@ def training_scores(trial: Trial, suite: str, target: Path) -> list[BenchmarkSco
         FIVE,
         suite=suite,
         part="rinobench train",
-        engine=trial.request.engine,
+        engine=trial.request.engine.text,
         source=source_of(TRAINING, ideas),
         seed=trial.seed,
         target=target,

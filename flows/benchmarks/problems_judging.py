@@ -13,7 +13,6 @@ from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.identifiers import RunId
 from schemas.manuscripts import ManuscriptCheck
 from schemas.outcome import Outcome, Unscored
-from tasks.judging.engines import EXTRACTIVE
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
 from tasks.metrics.classification import accuracy, f1_of_class
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
@@ -68,7 +67,7 @@ def judge_released(
     note(
         f"{suite}: judging the problems of {len(drawn):,} of {len(known):,} checks, drawn by the seed; --limit N draws N"
     )
-    if trial.request.engine == EXTRACTIVE:
+    if trial.request.engine.is_baseline:
         note(
             f"{suite}: the extractive engine's threshold was chosen on a quarter of the released papers, its agreement may flatter it"
         )

@@ -1,23 +1,21 @@
-"""What the user typed, resolved into a `BenchmarkRequest`."""
+"""The options of `assay benchmark`, resolved into a `BenchmarkRequest`."""
 
 from pathlib import Path
 
 from flows.benchmarks.ablations import profile_without
 from flows.profiles import load_profile
 from flows.request import (
-    DEFAULT_PROFILE,
-    DEFAULT_WAREHOUSE,
     check_api_base,
     check_warehouse,
-    parse_modules,
     resolve_literature,
+    wants_full_text,
 )
 from schemas.benchmark import BenchmarkRequest
+from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.run import Budget, Module
+from schemas.options import BenchmarkOptions
 from schemas.settings import Settings
-from tasks.judging.engines import parse_engine_name
 
 LITERATURE_FILE = "literature.parquet"
 """Papers that lie beside the data sets are the default literature of the benchmarks."""
@@ -25,69 +23,36 @@ BASELINES = ("prompt_only", "prompt_with_search")
 
 
 def resolve_benchmark(
-    suite: str,
-    settings: Settings,
-    *,
-    data: Path | None = None,
-    warehouse: Path = DEFAULT_WAREHOUSE,
-    profile: str = DEFAULT_PROFILE,
-    engine: str = "extractive",
-    api_base: str | None = None,
-    literature: str | None = None,
-    modules: str | None = None,
-    run: str | None = None,
-    limit: int | None = None,
-    without: str = "",
-    baselines: str = "",
-    check_links: bool = False,
-    full_text: bool | None = None,
-    seed: int = 0,
-    workers: int = 2,
-    scheduler: str | None = None,
-    max_cost_usd: float | None = None,
-    max_cost_usd_per_idea: float | None = None,
-    max_tokens: int | None = None,
-    max_requests: int | None = None,
+    suite: str, options: BenchmarkOptions, settings: Settings
 ) -> BenchmarkRequest:
     """The one place where options become a request.
 
     Raises:
-        ConfigurationError: an option that cannot be understood, in one line that says how to mend it.
+        ConfigurationError: an option that cannot be met, in one line that says how to mend it.
     """
-    folder = _data(data, settings)
-    check_warehouse(warehouse)
-    check_api_base(api_base, engine)
-    papers = resolve_literature(literature or _beside(folder), settings)
+    folder = _data(options.data, settings)
+    check_warehouse(options.warehouse)
+    check_api_base(options.api_base, options.engine)
+    literature = resolve_literature(options.literature or _beside(folder), settings)
     return BenchmarkRequest(
         suite=suite,
         data=folder,
-        warehouse=warehouse.resolve(),
-        profile=profile_without(load_profile(profile), without),
-        engine=parse_engine_name(engine).name,
-        api_base=api_base,
-        literature=papers,
-        modules=_modules(modules),
-        evaluated_run=RunId(run) if run is not None else None,
-        item_limit=limit,
-        baselines=_baselines(baselines),
-        seed=seed,
-        workers=workers,
-        scheduler_address=scheduler,
-        budget=Budget(
-            maximum_cost_usd=max_cost_usd,
-            maximum_tokens=max_tokens,
-            maximum_requests=max_requests,
-            maximum_cost_usd_per_idea=max_cost_usd_per_idea,
-        ),
-        full_text=full_text if full_text is not None else not papers.startswith("snapshot:"),
-        check_links=check_links,
+        warehouse=options.warehouse.resolve(),
+        profile=profile_without(load_profile(options.profile), options.without),
+        engine=options.engine,
+        api_base=options.api_base,
+        literature=literature,
+        modules=options.modules,
+        evaluated_run=RunId(options.run) if options.run is not None else None,
+        item_limit=options.limit,
+        baselines=_baselines(options.baselines),
+        seed=options.seed,
+        workers=options.workers,
+        scheduler_address=options.scheduler,
+        budget=options.budget,
+        full_text=wants_full_text(options.full_text, literature),
+        check_links=options.check_links,
     )
-
-
-def _modules(text: str | None) -> tuple[Module, ...] | None:
-    if text is None:
-        return None
-    return () if text.strip() == "none" else parse_modules(text)
 
 
 def _data(data: Path | None, settings: Settings) -> Path:
@@ -103,9 +68,9 @@ def _data(data: Path | None, settings: Settings) -> Path:
     return folder.resolve()
 
 
-def _beside(folder: Path) -> str | None:
+def _beside(folder: Path) -> LiteratureChoice | None:
     path = folder / LITERATURE_FILE
-    return f"snapshot:{path}" if path.exists() else None
+    return LiteratureChoice(path) if path.exists() else None
 
 
 def _baselines(text: str) -> tuple[str, ...]:

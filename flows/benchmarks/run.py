@@ -54,7 +54,7 @@ def _run(
     return BenchmarkRun(
         benchmark_id=trial.run_id,
         suite=suite.name,
-        engine=request.engine,
+        engine=request.engine.text,
         profile=request.profile.name,
         data_sha256=data,
         prompt_sha256=prompts_sha256(suite, request),
@@ -62,7 +62,7 @@ def _run(
         scores=(*scores, *published_scores(suite.name)),
         items=tuple(trial.items),
         calls=tuple(trial.calls),
-        literature=request.literature if trial.modules(suite.modules) else "",
+        literature=request.literature.text if trial.modules(suite.modules) else "",
         item_limit=request.item_limit,
         evaluated_run_ids=tuple(dict.fromkeys(trial.evaluated_run_ids)),
         incomplete_reason=trial.missing_reason,

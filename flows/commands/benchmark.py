@@ -1,16 +1,17 @@
 """`assay benchmark`: how good a model with a profile is at judging ideas, by the literature's own metrics."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.benchmarks.names import SUITE_NAMES
-from flows.commands import options
+from flows.commands.options import Json
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
-from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE
 from schemas.errors import ConfigurationError
+from schemas.options import BenchmarkOptions
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,112 +20,14 @@ if TYPE_CHECKING:
     from schemas.benchmark import BenchmarkRequest
 
 ALL = "all"
-DryRun = Annotated[
-    bool,
-    typer.Option("--dry-run", metavar="", help="Say what it would ask and cost, and ask nothing."),
-]
-Data = Annotated[
-    Path | None,
-    typer.Option(
-        "--data", metavar="DIR", help="Folder of the data sets. Default: the setting ASSAY_DATA."
-    ),
-]
-Limit = Annotated[
-    int | None,
-    typer.Option(
-        "--limit",
-        min=1,
-        metavar="N",
-        help="Only N items of each set, drawn by the seed. Default: the whole set, or the suite's sample.",
-    ),
-]
-Modules = Annotated[
-    str | None,
-    typer.Option(
-        "--modules",
-        metavar="LIST",
-        help="Modules of the main job, or `none`: judge by the text. Default: the suite's.",
-    ),
-]
-JudgedRun = Annotated[
-    str | None,
-    typer.Option(
-        "--run", metavar="RUN", help="A published run to judge instead of evaluating the ideas."
-    ),
-]
-Seed = Annotated[
-    int, typer.Option("--seed", min=0, metavar="N", help="Of draws and of resampled intervals.")
-]
-Without = Annotated[
-    str,
-    typer.Option(
-        "--without",
-        metavar="LIST",
-        help="Parts of the method left out: mre, pa, pc (ScholarEval's ablations).",
-    ),
-]
-Baselines = Annotated[
-    str,
-    typer.Option(
-        "--baselines",
-        metavar="LIST",
-        help="Systems to hold beside it: prompt_only, prompt_with_search; or none.",
-    ),
-]
-Compare = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--compare",
-        metavar="ID",
-        help="A published benchmark to hold beside this one; may be repeated.",
-    ),
-]
-Calibrate = Annotated[
-    Path | None,
-    typer.Option(
-        "--calibrate",
-        metavar="OUT",
-        help="Suite novelty: write the calibrator it fits to this file, for a profile to name.",
-    ),
-]
-CheckLinks = Annotated[
-    bool,
-    typer.Option(
-        "--check-links",
-        metavar="",
-        help="Ask every cited address whether it exists (reference invalidity).",
-    ),
-]
 
 
 def benchmark(
     suite: Annotated[
         str, typer.Argument(metavar="SUITE", help=f"One of {', '.join(SUITE_NAMES)}; or `{ALL}`.")
     ],
-    data: Data = None,
-    warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
-    profile: options.Profile = DEFAULT_PROFILE,
-    engine: options.Engine = "extractive",
-    api_base: options.ApiBase = None,
-    literature: options.Literature = None,
-    modules: Modules = None,
-    run: JudgedRun = None,
-    limit: Limit = None,
-    without: Without = "",
-    baselines: Baselines = "prompt_only,prompt_with_search",
-    check_links: CheckLinks = False,
-    full_text: options.FullText = None,
-    seed: Seed = 0,
-    workers: options.Workers = 2,
-    scheduler: options.Scheduler = None,
-    max_cost_usd: options.MaxCost = None,
-    max_cost_usd_per_idea: options.MaxCostPerIdea = None,
-    max_tokens: options.MaxTokens = None,
-    max_requests: options.MaxRequests = None,
-    compare: Compare = None,
-    calibrate: Calibrate = None,
-    dry_run: DryRun = False,
-    json: options.Json = False,
+    options: BenchmarkOptions,
+    json: Json = False,
 ) -> int:
     """Run a suite, and print its scores with 95 % intervals and the published figures beside them.
 
@@ -134,25 +37,16 @@ def benchmark(
     from flows.benchmarks.request import resolve_benchmark
 
     suites = _suites(suite)
-    if calibrate is not None:
-        _check_calibrate(suites, profile)
+    if options.calibrate is not None:
+        _check_calibrate(suites, options.profile)
     settings = Settings()
-    requests = [
-        resolve_benchmark(
-            one.name, settings, data=data, warehouse=warehouse, profile=profile, engine=engine, api_base=api_base, literature=literature,
-            modules=modules, run=run, limit=limit, without=without,
-            baselines=baselines, check_links=check_links, full_text=full_text, seed=seed,
-            workers=workers, scheduler=scheduler, max_cost_usd=max_cost_usd, max_cost_usd_per_idea=max_cost_usd_per_idea,
-            max_tokens=max_tokens, max_requests=max_requests,
-        )
-        for one in suites
-    ]  # fmt: skip
-    if dry_run:
+    requests = [resolve_benchmark(one.name, options, settings) for one in suites]
+    if options.dry_run:
         return _print_expected(suites, requests, settings, as_json=json)
     summaries = _run(suites, requests, settings)
-    if calibrate is not None:
-        _write_calibrator(summaries, requests[0].warehouse, calibrate)
-    return _print(summaries, requests[0], compare or [], as_json=json)
+    if options.calibrate is not None:
+        _write_calibrator(summaries, requests[0].warehouse, options.calibrate)
+    return _print(summaries, requests[0], options.compare, as_json=json)
 
 
 def _suites(name: str) -> "list[Suite]":
@@ -244,7 +138,7 @@ def _write_calibrator(summaries: "list[BenchmarkSummary]", warehouse: Path, out:
 def _print(
     summaries: "list[BenchmarkSummary]",
     request: "BenchmarkRequest",
-    compared: list[str],
+    compared: Sequence[str],
     *,
     as_json: bool,
 ) -> int:

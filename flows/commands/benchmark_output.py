@@ -10,7 +10,13 @@ from rich.text import Text
 from dashboards.reports import figures
 from dashboards.reports.benchmark_page import PUBLISHED, BenchmarkPage, Difference, ScoreLine
 from flows.benchmarks.expected import BenchmarkEstimate
-from flows.commands.output import print_json, print_note, print_table, stdout_console
+from flows.commands.output import (
+    print_engine_note,
+    print_json,
+    print_note,
+    print_table,
+    stdout_console,
+)
 from flows.terminal import safe
 
 COLUMNS = ("metric", "part", "system", "value", "95 % interval", "items", "unscored")
@@ -52,10 +58,8 @@ def print_benchmarks(page: BenchmarkPage, report_paths: Sequence[Path], *, as_js
             print_note(
                 f"not complete ({head.incomplete_reason.replace('_', ' ')}): the same command goes on from there"
             )
-    if any(head.engine == "extractive" for head in page.heads):
-        print_note(
-            "engine: extractive, an offline baseline without a language model; use --engine litellm:MODEL for real judgement"
-        )
+    for engine in {head.engine for head in page.heads}:
+        print_engine_note(engine)
     for path in report_paths:
         print_note(f"report: {path}")
 

@@ -7,7 +7,7 @@ from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
-from flows.commands.output import print_json, print_note, stdout_console
+from flows.commands.output import print_engine_note, print_json, print_note, stdout_console
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.terminal import safe
 from schemas.base import Noun
@@ -145,10 +145,7 @@ def _print_notes(summary: "CheckSummary", checks: Sequence[ManuscriptCheck]) -> 
         print_note(
             f"finding problems took {tokens / len(used):,.0f} tokens an attempt; cost an attempt: {cost}"
         )
-    if summary.head.engine == "extractive":
-        print_note(
-            "engine: extractive, text checks without a language model; use --engine litellm:MODEL for real judgement"
-        )
+    print_engine_note(summary.head.engine, "text checks")
     if summary.head.incomplete_reason is not None:
         print_note(
             f"the check ended early ({summary.head.incomplete_reason.replace('_', ' ')}): the same command goes on from there"

@@ -10,10 +10,9 @@ from typing import Annotated
 
 import typer
 
-from flows.commands import options
-from flows.request import DEFAULT_WAREHOUSE
 from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command
+from schemas.options import LakeOptions
 from schemas.settings import DashboardSettings, Settings
 from schemas.web_origins import is_loopback, names_of_server
 
@@ -23,7 +22,7 @@ _PRICES = "model_prices_and_context_window_backup.json"
 
 
 def dashboard(
-    warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
+    lake: LakeOptions,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")
     ] = "127.0.0.1",
@@ -37,14 +36,14 @@ def dashboard(
     settings = Settings()
     _check_free(host, port)
     shown = f"[{host}]" if ":" in host else host
-    print_note(f"dashboard of {warehouse} on http://{shown}:{port} – stop it with Ctrl-C")
+    print_note(f"dashboard of {lake.warehouse} on http://{shown}:{port} – stop it with Ctrl-C")
     if not is_loopback(host):
         _print_warnings(host, settings.dashboard)
     command = module_command(
         "flows.child", str(os.getpid()), "dashboards.app.server", host, str(port)
     )
     child = subprocess.Popen(  # noqa: S603 our own words
-        command, env=environment(warehouse, settings), stdout=subprocess.DEVNULL
+        command, env=environment(lake.warehouse, settings), stdout=subprocess.DEVNULL
     )
     return _wait(child)
 

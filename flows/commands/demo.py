@@ -1,24 +1,15 @@
 """`assay demo`: the bundled ideas against the bundled papers, offline."""
 
-from pathlib import Path
-
-from flows.commands import options
 from flows.commands.evaluate import run_and_print
+from flows.commands.options import Json
 from flows.request import bundled, resolve_request
+from schemas.choices import LiteratureChoice
+from schemas.options import DemoOptions, RunOptions
 from schemas.settings import Settings
 
 
-def demo(
-    warehouse: options.Warehouse = Path("demo-warehouse"),
-    workers: options.Workers = 2,
-    json: options.Json = False,
-) -> int:
+def demo(options: DemoOptions, json: Json = False) -> int:
     """Evaluate the bundled sample offline with the extractive engine and print the ranking."""
-    request = resolve_request(
-        bundled("ideas.jsonl"),
-        Settings(),
-        warehouse=warehouse,
-        literature=f"snapshot:{bundled('papers.jsonl')}",
-        workers=workers,
-    )
-    return run_and_print(request, as_json=json)
+    papers = LiteratureChoice(bundled("papers.jsonl"))
+    whole = RunOptions(warehouse=options.warehouse, workers=options.workers, literature=papers)
+    return run_and_print(resolve_request(bundled("ideas.jsonl"), whole, Settings()), as_json=json)

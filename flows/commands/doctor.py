@@ -1,23 +1,23 @@
 """`assay doctor`: what is configured, reachable and missing, and how to mend it."""
 
-from flows.commands import options
-from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE
+from flows.commands.options import Json
+from schemas.options import DoctorOptions
 from schemas.settings import Settings
 
 
-def doctor(
-    warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
-    engine: options.Engine = "extractive",
-    api_base: options.ApiBase = None,
-    profile: options.Profile = DEFAULT_PROFILE,
-    json: options.Json = False,
-) -> int:
+def doctor(options: DoctorOptions, json: Json = False) -> int:
     """Look at every part Assay leans on; exit 1 when a configured part does not work."""
     from flows.checks import examine
     from flows.commands.output import print_json, print_table
     from flows.profiles import load_profile
 
-    findings = examine(warehouse.resolve(), engine, api_base, load_profile(profile), Settings())
+    findings = examine(
+        options.warehouse.resolve(),
+        options.engine,
+        options.api_base,
+        load_profile(options.profile),
+        Settings(),
+    )
     if json:
         print_json(findings)
     else:

@@ -1,15 +1,13 @@
 """`assay evaluate`: the main job."""
 
-from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from flows.commands import options
+from flows.commands.options import Ideas, Json
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
-from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, resolve_request
+from flows.request import resolve_request
+from schemas.options import EvaluateOptions
 from schemas.run import RunRequest, RunState
 from schemas.settings import Settings
 
@@ -18,56 +16,17 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    ideas: Annotated[
-        Path,
-        typer.Argument(
-            metavar="IDEAS", help="JSONL, CSV, Parquet, or a folder of .txt and .md files."
-        ),
-    ],
-    warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
-    profile: options.Profile = DEFAULT_PROFILE,
-    engine: options.Engine = "extractive",
-    api_base: options.ApiBase = None,
-    literature: options.Literature = None,
-    modules: options.Modules = options.DEFAULT_MODULES,
-    cutoff: options.Cutoff = None,
-    workers: options.Workers = 2,
-    scheduler: options.Scheduler = None,
-    max_cost_usd: options.MaxCost = None,
-    max_cost_usd_per_idea: options.MaxCostPerIdea = None,
-    max_tokens: options.MaxTokens = None,
-    max_requests: options.MaxRequests = None,
-    full_text: options.FullText = None,
-    label: options.Label = "",
-    rank: options.Rank = False,
-    json: options.Json = False,
+    ideas: Ideas,
+    options: EvaluateOptions,
+    json: Json = False,
 ) -> int:
-    """Evaluate a batch of ideas for soundness and contribution, publish and rank them.
+    """Evaluate a batch of ideas with the modules asked for, publish and rank them.
 
     The same command again goes on where the last one stopped, and costs nothing once all is done.
     """
-    request = resolve_request(
-        ideas,
-        Settings(),
-        warehouse=warehouse,
-        profile=profile,
-        engine=engine,
-        api_base=api_base,
-        literature=literature,
-        modules=modules,
-        cutoff=cutoff,
-        workers=workers,
-        scheduler=scheduler,
-        max_cost_usd=max_cost_usd,
-        max_cost_usd_per_idea=max_cost_usd_per_idea,
-        max_tokens=max_tokens,
-        max_requests=max_requests,
-        full_text=full_text,
-        label=label,
-    )
-    return (
-        run_rank_and_print(request, as_json=json) if rank else run_and_print(request, as_json=json)
-    )
+    request = resolve_request(ideas, options, Settings())
+    print_results = run_rank_and_print if options.rank else run_and_print
+    return print_results(request, as_json=json)
 
 
 def run_rank_and_print(request: RunRequest, *, as_json: bool) -> int:
@@ -105,7 +64,7 @@ def run_and_print(request: RunRequest, *, as_json: bool) -> int:
 
 
 def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
-    from flows.commands.output import print_json, print_note, print_ranking
+    from flows.commands.output import print_engine_note, print_json, print_note, print_ranking
     from warehouse.layout import Layout
     from warehouse.queries import open_queries
 
@@ -128,10 +87,7 @@ def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
         f"run {run.run_id}: {run.evaluated_count} of {run.idea_count} ideas evaluated, {run.failed_count} incomplete, "
         f"{run.rejected_count} rejected, {run.duration_seconds:.0f} s"
     )
-    if run.engine == "extractive":
-        print_note(
-            "engine: extractive, an offline baseline without a language model; use --engine litellm:MODEL for real judgement"
-        )
+    print_engine_note(run.engine)
     if summary.published:
         print_note(
             f'lake:   {request.warehouse / "lake"} (assay sql --warehouse {quote(str(request.warehouse))} "from idea_scores")'

@@ -6,12 +6,14 @@ from typing import Annotated
 
 import typer
 
-from flows.commands import options
+from flows.commands.options import Commands, Json
+from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError
+from schemas.options import SearchOptions
 from schemas.settings import Settings
 from schemas.web_origins import is_loopback, names_of_server
 
-application = typer.Typer(no_args_is_help=True)
+application = Commands(no_args_is_help=True)
 
 
 @application.command("build")
@@ -66,7 +68,7 @@ def build(
     )
     if vectors_for is not None:
         print_note(embed_for_evaluations(target, vectors_for, Settings()))
-    print_note(f"use it with --literature snapshot:{target}")
+    print_note(f"use it with --literature {LiteratureChoice(target)}")
     return 0
 
 
@@ -77,7 +79,7 @@ def serve(
         typer.Option(
             "--literature", metavar="snapshot:PATH|live", help="What stands behind the gateway."
         ),
-    ] = "live",
+    ] = LIVE.text,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Loopback unless told otherwise.")
     ] = "127.0.0.1",
@@ -95,7 +97,7 @@ def serve(
     from tasks.literature.gateway.serve import serve as serve_gateway
 
     settings = Settings()
-    resolved = indexed(resolve_literature(literature, settings), settings)
+    resolved = indexed(resolve_literature(LiteratureChoice.parse(literature), settings), settings)
     port = port or _free_port(host)
     print_note(f"gateway for {resolved} on http://{host}:{port}/graph/v1 – stop it with Ctrl-C")
     if not is_loopback(host):
@@ -110,25 +112,14 @@ def serve(
 @application.command("search")
 def search(
     query: Annotated[str, typer.Argument(help="A few words.")],
-    literature: Annotated[
-        str | None,
-        typer.Option(
-            "--literature",
-            metavar="snapshot:PATH|live|URL",
-            help="Where to search; default as for `evaluate`.",
-        ),
-    ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", min=1, max=100, metavar="N", help="Papers to show.")
-    ] = 10,
-    cutoff: options.Cutoff = None,
-    json: options.Json = False,
+    options: SearchOptions,
+    json: Json = False,
 ) -> int:
     """Search papers, as an evaluation would."""
     from flows.commands.output import print_json, print_note, print_table
     from flows.searching import search_papers
 
-    answer = search_papers(query, literature, limit, cutoff, Settings())
+    answer = search_papers(query, options, Settings())
     if json:
         print_json(
             {

@@ -1,140 +1,122 @@
-"""Options that several commands share, declared once."""
+"""From a command's model of options to what the command line reads."""
 
+import inspect
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from types import NoneType
+from typing import Annotated, Any, TypeVar, get_args
 
+import annotated_types
 import typer
+from pydantic.fields import FieldInfo
 
+from schemas.options import LakeOptions, Options, flag_of, written
 from warehouse.rights import keep_private
 
-MOST_WORKERS = 256
-DEFAULT_MODULES = "soundness,contribution"
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+_READ_BY_TYPER = (bool, int, float, Path, StrEnum)
 
-
-def _kept_private(warehouse: Path) -> Path:
-    keep_private(warehouse)
-    return warehouse
-
-
-Warehouse = Annotated[
+Ideas = Annotated[
     Path,
-    typer.Option(
-        "--warehouse",
-        metavar="DIR",
-        help="Folder of the warehouse: landing, lake, caches, reports.",
-        callback=_kept_private,
-    ),
+    typer.Argument(metavar="IDEAS", help="JSONL, CSV, Parquet, or a folder of .txt and .md files."),
 ]
 Json = Annotated[
     bool, typer.Option("--json", metavar="", help="Machine-readable output on stdout.")
 ]
-Profile = Annotated[
-    str,
-    typer.Option(
-        "--profile",
-        metavar="NAME|FILE",
-        help="`economy`, `faithful`, or the path of a profile file.",
-    ),
-]
-Engine = Annotated[
-    str,
-    typer.Option(
-        "--engine", metavar="NAME", help="`extractive` (offline baseline) or `litellm:<model>`."
-    ),
-]
-ApiBase = Annotated[
-    str | None,
-    typer.Option("--api-base", metavar="URL", help="An OpenAI-compatible server for the model."),
-]
-Literature = Annotated[
-    str | None,
-    typer.Option(
-        "--literature",
-        metavar="snapshot:PATH|live|URL",
-        help="Where papers come from. Default: live when a key is set, else the bundled sample.",
-    ),
-]
-Modules = Annotated[
-    str,
-    typer.Option(
-        "--modules", metavar="LIST", help="Comma-separated: soundness, contribution, committee."
-    ),
-]
-Cutoff = Annotated[
-    str | None,
-    typer.Option(
-        "--cutoff",
-        metavar="DATE",
-        help="For ideas without a date of their own: cite nothing published after it.",
-    ),
-]
-Workers = Annotated[
-    int,
-    typer.Option(
-        "--workers",
-        min=1,
-        max=MOST_WORKERS,
-        metavar="N",
-        help="Worker processes of the local cluster.",
-    ),
-]
-Scheduler = Annotated[
-    str | None,
-    typer.Option(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="An existing Dask scheduler, such as tcp://host:8786.",
-    ),
-]
-MaxCost = Annotated[
-    float | None,
-    typer.Option(
-        "--max-cost-usd", min=0, metavar="X", help="End the run early when it has spent this much."
-    ),
-]
-MaxCostPerIdea = Annotated[
-    float | None,
-    typer.Option(
-        "--max-cost-usd-per-idea",
-        min=0,
-        metavar="X",
-        help="Leave an idea when it has spent this much.",
-    ),
-]
-MaxTokens = Annotated[
-    int | None,
-    typer.Option(
-        "--max-tokens", min=0, metavar="N", help="End the run early after this many model tokens."
-    ),
-]
-MaxRequests = Annotated[
-    int | None,
-    typer.Option(
-        "--max-requests",
-        min=0,
-        metavar="N",
-        help="End the run early after this many literature requests.",
-    ),
-]
-FullText = Annotated[
-    bool | None,
-    typer.Option(
-        "--full-text/--no-full-text",
-        metavar="",
-        help="Download and parse papers. Default: yes, except for snapshots.",
-    ),
-]
-Label = Annotated[
-    str,
-    typer.Option(
-        "--label", metavar="TEXT", help="Part of the evaluation key: a new label evaluates anew."
-    ),
-]
-Rank = Annotated[
-    bool,
-    typer.Option(
-        "--rank",
-        metavar="",
-        help="Then let the ideas of each group meet in pairs, as `assay rank` does.",
-    ),
-]
+
+
+class Commands(typer.Typer):
+    """Commands whose options are the fields of their `Options` parameter."""
+
+    def command(self, name: str | None = None, **settings: Any) -> Callable[[CommandT], CommandT]:
+        """As typer's own."""
+        register = super().command(name, **settings)
+
+        def add(command: CommandT) -> CommandT:
+            register(with_options(command))
+            return command
+
+        return add
+
+
+def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`command` with a parameter for each field in place of its parameter of a model, if it has one."""
+    signature = inspect.signature(command)
+    models = {
+        name: parameter.annotation
+        for name, parameter in signature.parameters.items()
+        if inspect.isclass(parameter.annotation) and issubclass(parameter.annotation, Options)
+    }
+
+    @wraps(command)
+    def run(**given: Any) -> Any:
+        for name, model in models.items():
+            given[name] = _read(model, {field: given.pop(field) for field in model.model_fields})
+        return command(**given)
+
+    parameters = [
+        each
+        for name, parameter in signature.parameters.items()
+        for each in (_parameters(models[name]) if name in models else (parameter,))
+    ]
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _read(model: type[Options], given: dict[str, Any]) -> Options:
+    options = model(
+        **{
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in given.items()
+            if value is not None
+        }
+    )
+    if isinstance(options, LakeOptions):
+        keep_private(options.warehouse)
+    return options
+
+
+def _parameters(model: type[Options]) -> Iterator[inspect.Parameter]:
+    """A command's own options stand before those it shares."""
+    own = (name for each in model.__mro__ for name in inspect.get_annotations(each))
+    for name in dict.fromkeys(own):
+        if name in model.model_fields:
+            yield _parameter(name, model.model_fields[name])
+
+
+def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
+    extra, flag, read = field.json_schema_extra, flag_of(name), _read_by_typer(field.annotation)
+    assert isinstance(extra, dict)
+    bounds = {type(each): each for each in field.metadata}
+    option = typer.Option(
+        f"{flag}/{flag.replace('--', '--no-', 1)}" if read == bool | None else flag,
+        metavar=str(extra["metavar"]),
+        help=field.description,
+        min=getattr(bounds.get(annotated_types.Ge), "ge", None),
+        max=getattr(bounds.get(annotated_types.Le), "le", None),
+    )
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=_default(field.default),
+        annotation=Annotated[read, option],
+    )
+
+
+def _read_by_typer(annotation: Any) -> Any:
+    """The type as typer knows it: what the model reads itself is text to typer."""
+    if annotation == tuple[str, ...]:
+        return list[str] | None
+    optional = NoneType in get_args(annotation)
+    kind = get_args(annotation)[0] if optional else annotation
+    plain = inspect.isclass(kind) and issubclass(kind, _READ_BY_TYPER)
+    read = kind if plain else str
+    return read | None if optional else read
+
+
+def _default(value: Any) -> Any:
+    if value in (None, ()):
+        return None
+    return value if isinstance(value, _READ_BY_TYPER) else written(value)

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from flows.terminal import safe, safe_json
+from schemas.choices import EXTRACTIVE
 from warehouse.answers import IdeaScore, RankedIdea
 
 PIPED_COLUMNS = 140
@@ -44,6 +45,15 @@ def stdout_console() -> Console:
 def print_note(text: str) -> None:
     """A line for the person at the terminal, on stderr."""
     Console(stderr=True, highlight=False, soft_wrap=True).print(safe(text), markup=False)
+
+
+def print_engine_note(engine: str, judged: str = "an offline baseline") -> None:
+    """Say of the extractive engine that no language model judged."""
+    if engine == EXTRACTIVE.text:
+        print_note(
+            f"engine: extractive, {judged} without a language model; "
+            "use --engine litellm:MODEL for real judgement"
+        )
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

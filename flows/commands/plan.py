@@ -1,57 +1,27 @@
 """`assay plan`: what a run would take, before paying for it."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from flows.commands import options
-from flows.request import DEFAULT_PROFILE, DEFAULT_WAREHOUSE, resolve_request
+from flows.commands.options import Ideas, Json
+from flows.request import resolve_request
+from schemas.choices import EngineChoice
+from schemas.options import PlanOptions
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
-from tasks.judging.engines import EXTRACTIVE
 
 if TYPE_CHECKING:
     from flows.estimate import Estimate
     from flows.model_comparison import ModelCost
     from flows.rank_estimate import RankingEstimate
 
-Compare = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--compare",
-        metavar="MODEL",
-        help="What the same run would cost with this model, such as openai/gpt-5; may be repeated, or a list with commas.",
-    ),
-]
 _HOW_TO_PRICE = "set ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS and …__COMPLETION_PRICE_USD_PER_MILLION_TOKENS"
 
 
 def plan(
-    ideas: Annotated[
-        Path,
-        typer.Argument(
-            metavar="IDEAS", help="JSONL, CSV, Parquet, or a folder of .txt and .md files."
-        ),
-    ],
-    warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
-    profile: options.Profile = DEFAULT_PROFILE,
-    engine: options.Engine = "extractive",
-    api_base: options.ApiBase = None,
-    literature: options.Literature = None,
-    modules: options.Modules = "soundness,contribution",
-    cutoff: options.Cutoff = None,
-    workers: options.Workers = 2,
-    scheduler: options.Scheduler = None,
-    max_cost_usd: options.MaxCost = None,
-    max_cost_usd_per_idea: options.MaxCostPerIdea = None,
-    max_tokens: options.MaxTokens = None,
-    max_requests: options.MaxRequests = None,
-    full_text: options.FullText = None,
-    label: options.Label = "",
-    compare: Compare = None,
-    json: options.Json = False,
+    ideas: Ideas,
+    options: PlanOptions,
+    json: Json = False,
 ) -> int:
     """Predict requests, tokens, dollars and hours of `assay evaluate` with the same options."""
     from flows.commands.output import print_json, print_note
@@ -61,30 +31,12 @@ def plan(
     from tasks.ideas.read import read_ideas
 
     settings = Settings()
-    request = resolve_request(
-        ideas,
-        settings,
-        warehouse=warehouse,
-        profile=profile,
-        engine=engine,
-        api_base=api_base,
-        literature=literature,
-        modules=modules,
-        cutoff=cutoff,
-        workers=workers,
-        scheduler=scheduler,
-        max_cost_usd=max_cost_usd,
-        max_cost_usd_per_idea=max_cost_usd_per_idea,
-        max_tokens=max_tokens,
-        max_requests=max_requests,
-        full_text=full_text,
-        label=label,
-    )
+    request = resolve_request(ideas, options, settings)
     batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
     estimate = estimate_run(batch.ideas, len(batch.rejected), request, settings)
     ranking = estimate_ranking(batch.ideas, request, settings)
-    others = named_engines(compare or ())
-    own = (engine,) if others and engine != EXTRACTIVE else ()
+    others = named_engines(options.compare)
+    own = (request.engine,) if others and not request.engine.is_baseline else ()
     comparison = compare_engines(dict.fromkeys((*own, *others)), batch.ideas, request, settings)
     if json:
         compared = {"comparison": comparison} if others else {}
@@ -199,7 +151,7 @@ def _print_comparison(lines: "Sequence[ModelCost]") -> None:
     print_table(columns, rows)
 
 
-def _named_models(request: RunRequest, others: Sequence[str]) -> list[str]:
+def _named_models(request: RunRequest, others: Sequence[EngineChoice]) -> list[str]:
     named = request.profile.judging.models
     return (
         [f"models that the profile names answer their steps in every line: {', '.join(named)}"]

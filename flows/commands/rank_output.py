@@ -8,7 +8,14 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from flows.commands.output import number, print_json, print_note, print_ranking, stdout_console
+from flows.commands.output import (
+    number,
+    print_engine_note,
+    print_json,
+    print_note,
+    print_ranking,
+    stdout_console,
+)
 from flows.terminal import safe
 from schemas.identifiers import RunId
 from schemas.ranking import GroupSummary, RankingHead
@@ -46,10 +53,7 @@ def print_matches(
     print_note(
         f"run {head.run_id}, {head.ranking_id}: {_rests_on(summaries)}; engine {head.engine}, ratings {head.method.value}"
     )
-    if head.engine == "extractive":
-        print_note(
-            "engine: extractive, an offline baseline without a language model; use --engine litellm:MODEL for real judgement"
-        )
+    print_engine_note(head.engine)
     if head.incomplete_reason is not None:
         print_note(
             f"the ranking ended early ({head.incomplete_reason.replace('_', ' ')}): the same command goes on from there"

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands import options
-from flows.request import DEFAULT_WAREHOUSE
 from flows.terminal import safe
 from schemas.identifiers import IdeaId, RunId
+from schemas.options import LakeOptions
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ class ReportFormat(StrEnum):
 
 
 def report(
+    lake: LakeOptions,
     run: Annotated[
         str | None,
         typer.Argument(
@@ -55,14 +55,13 @@ def report(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout."),
     ] = None,
-    warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
 ) -> int:
     """Write the report of a run, a check or a benchmark, of a run's ranking by matches, or the full review of one idea."""
     from dashboards.reports.any_run import any_report
     from dashboards.reports.render import idea_report, ranking_report
     from warehouse.layout import Layout
 
-    layout, catalogue = Layout(warehouse.resolve()), Settings().catalogue
+    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
     run_id = RunId(run) if run else _newest(layout)
     if docs:
         text = _data_docs(layout, run_id, catalogue)

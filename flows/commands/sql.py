@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from flows.commands import options
-from flows.request import DEFAULT_WAREHOUSE
+from flows.commands.options import Json
+from schemas.options import LakeOptions
 from schemas.settings import Settings
 
 
@@ -16,15 +16,15 @@ def sql(
             metavar='"select ..."', help="One SELECT; tables and columns: `assay warehouse docs`."
         ),
     ],
-    warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
-    json: options.Json = False,
+    lake: LakeOptions,
+    json: Json = False,
 ) -> int:
     """Ask the lake a question in SQL. Read-only: no other files, no network."""
     from flows.commands.output import print_json, print_note, print_table
     from warehouse.layout import Layout
     from warehouse.queries import run_sql
 
-    layout, catalogue = Layout(warehouse.resolve()), Settings().catalogue
+    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
     rows = run_sql(layout, query, catalogue_url=catalogue)
     if json:
         print_json(rows)

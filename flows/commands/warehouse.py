@@ -6,25 +6,25 @@ from typing import Annotated
 
 import typer
 
-from flows.commands import options
-from flows.request import DEFAULT_WAREHOUSE
+from flows.commands.options import Commands, Json
+from schemas.options import LakeOptions
 from schemas.settings import Settings
 
-application = typer.Typer(no_args_is_help=True)
+application = Commands(no_args_is_help=True)
 
 
 @application.command("export")
 def export(
     target: Annotated[Path, typer.Argument(metavar="FILE", help="The .duckdb file to write.")],
-    warehouse: options.Warehouse = DEFAULT_WAREHOUSE,
-    json: options.Json = False,
+    lake: LakeOptions,
+    json: Json = False,
 ) -> int:
     """Write tables and marts into one plain DuckDB file."""
     from flows.commands.output import print_json, print_note
     from warehouse.export import export_lake
     from warehouse.layout import Layout
 
-    rows = export_lake(Layout(warehouse.resolve()), target, catalogue_url=Settings().catalogue)
+    rows = export_lake(Layout(lake.warehouse.resolve()), target, catalogue_url=Settings().catalogue)
     if json:
         print_json({"file": target.resolve(), "rows": rows})
     print_note(f"wrote {sum(rows.values()):,} rows of {len(rows)} tables to {target}")
@@ -32,13 +32,13 @@ def export(
 
 
 @application.command("compact")
-def compact(warehouse: options.Warehouse = DEFAULT_WAREHOUSE, json: options.Json = False) -> int:
+def compact(lake: LakeOptions, json: Json = False) -> int:
     """Merge small files and drop snapshots nobody reads any more."""
     from flows.commands.output import print_json, print_note
     from warehouse.compact import compact as compact_lake
     from warehouse.layout import Layout
 
-    report = compact_lake(Layout(warehouse.resolve()), catalogue_url=Settings().catalogue)
+    report = compact_lake(Layout(lake.warehouse.resolve()), catalogue_url=Settings().catalogue)
     if json:
         print_json(report)
     else:
@@ -61,13 +61,13 @@ def docs() -> int:
 
 
 @application.command("verify")
-def verify(warehouse: options.Warehouse = DEFAULT_WAREHOUSE, json: options.Json = False) -> int:
+def verify(lake: LakeOptions, json: Json = False) -> int:
     """Hold the lake against its receipts; exit 1 when something is missing or does not add up."""
     from flows.commands.output import print_json, print_note
     from warehouse.layout import Layout
     from warehouse.verify import verify as verify_lake
 
-    report = verify_lake(Layout(warehouse.resolve()), catalogue_url=Settings().catalogue)
+    report = verify_lake(Layout(lake.warehouse.resolve()), catalogue_url=Settings().catalogue)
     if json:
         print_json(report)
     else:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from schemas.evaluation import IdeaEvaluation
+from schemas.soundness import Concern
 from tasks.benchmarks.steps.whole_review import WholeReviewReply
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
@@ -53,11 +54,17 @@ def _soundness(evaluation: IdeaEvaluation) -> Iterator[str]:
     if soundness is None:
         return
     text_of = {method.method_id: method.text for method in soundness.methods}
+    points = [
+        ("Strengths", [each for each in soundness.concerns if each.severity is None]),
+        ("Weaknesses", [each for each in soundness.concerns if each.severity is not None]),
+    ]
+    yield from _filled("The plan", [(name, _list(map(_point, found))) for name, found in points])
     for review in soundness.reviews:
         parts = [
             ("Support", review.support),
             ("Contradictions", review.contradictions),
             ("Suggestions", review.suggestions),
+            ("Open questions", review.open_questions),
         ]
         yield from _filled(f"Method: {text_of[review.method_id]}", parts)
     if soundness.summary is not None:
@@ -68,6 +75,13 @@ def _soundness(evaluation: IdeaEvaluation) -> Iterator[str]:
             ("Suggestions", summary.suggestions),
         ]
         yield from _filled("Summary of soundness", [(name, _list(texts)) for name, texts in lists])
+
+
+def _point(concern: Concern) -> str:
+    """One point as running text; evidence for and against it stands in the methods' reviews."""
+    quoted = f"“{concern.quote}”" if concern.quote else concern.omission
+    told = (concern.point, quoted, concern.why, concern.would_change, concern.action)
+    return " ".join(text for text in told if text)
 
 
 def _contribution(evaluation: IdeaEvaluation) -> Iterator[str]:
@@ -93,7 +107,7 @@ def _committee(evaluation: IdeaEvaluation) -> Iterator[str]:
     yield from _filled("Committee", parts)
 
 
-def _list(texts: Sequence[str]) -> str:
+def _list(texts: Iterable[str]) -> str:
     return "\n".join(f"- {text}" for text in texts)
 
 

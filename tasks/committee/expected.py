@@ -49,9 +49,9 @@ def expected_committee(
     requests = (
         len(IdeaPart) * parameters.queries_per_part * (2 if later else 1) * parameters.search_rounds
     )
-    return _own(parameters, kinds, later=later) | searched, float(
-        requests if LITERATURE in parameters.sources else 0
-    )
+    own = _own(parameters, kinds, later=later)
+    in_order_of_work = {"structure_idea": own["structure_idea"]} | searched | own
+    return in_order_of_work, float(requests if LITERATURE in parameters.sources else 0)
 
 
 def _own(

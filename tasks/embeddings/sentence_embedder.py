@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.choices import remote_model
 from schemas.identifiers import content_hash
 from schemas.settings import EmbeddingSettings
 from tasks.embeddings import local_model
@@ -20,7 +21,6 @@ _MAXIMUM_IN_MEMORY = 20_000
 _TEXTS_PER_TURN = 64
 _TEXTS_TOGETHER = 256
 """Of several callers that wait for the local model: small batches cost up to twice the time per text."""
-_REMOTE_PREFIX = "litellm:"
 
 Vector = NDArray[np.float32]
 
@@ -43,11 +43,7 @@ class SentenceEmbedder:
         self._settings = settings
         self._store = store
         self._api_base = api_base
-        self._remote = (
-            settings.model.removeprefix(_REMOTE_PREFIX)
-            if settings.model.startswith(_REMOTE_PREFIX)
-            else None
-        )
+        self._remote = remote_model(settings.model)
         self._precision = "api" if self._remote else local_model.precision_of(settings.precision)
         self._memory: OrderedDict[str, Vector] = OrderedDict()
         self._memory_lock = threading.Lock()

@@ -66,7 +66,7 @@ def _assembled(
         evaluation_key=planned.evaluation_key,
         idea=planned.idea,
         profile=job.request.profile.name,
-        engine=job.request.engine,
+        engine=job.request.engine.text,
         literature=job.literature,
         **evaluations,
         papers=tuple(papers[paper_id] for paper_id in sorted(papers)),

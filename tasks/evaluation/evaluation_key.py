@@ -8,7 +8,6 @@ from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.committee.conditions import committee_conditions
 from tasks.evaluation.modules import steps_of
-from tasks.judging.engines import EXTRACTIVE
 from tasks.judging.step import Step
 from tasks.novelty.calibration.store import load_calibrator
 
@@ -23,7 +22,7 @@ def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
     """The settings that could change a result; not limits, addresses or secrets."""
     embeddings, model, documents = settings.embeddings, settings.language_model, settings.documents
     used = [f"embeddings {embeddings.model} {embeddings.maximum_tokens}"]
-    if request.engine != EXTRACTIVE:
+    if not request.engine.is_baseline:
         limits = (model.structured_output, model.maximum_completion_tokens, model.context_tokens)
         used.append(f"model {limits} {model.thinking}")
     if request.full_text:
@@ -51,9 +50,7 @@ def evaluation_key(
     """
     involved = steps_of(request.modules, steps)
     prompts = [f"{step.name}:{step.version}:{step.prompt_sha256}" for step in involved]
-    assigned = (
-        [] if request.engine == EXTRACTIVE else [_assigned(step, request) for step in involved]
-    )
+    assigned = [] if request.engine.is_baseline else [_assigned(step, request) for step in involved]
     return EvaluationKey(
         content_hash(
             idea.idea_id,
@@ -67,7 +64,7 @@ def evaluation_key(
                 },
                 exclude=_KNOWN_BY_CONTENT,
             ),
-            request.engine,
+            request.engine.text,
             request.api_base or "",
             literature,
             ",".join(sorted(request.modules)),

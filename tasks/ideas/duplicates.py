@@ -1,7 +1,11 @@
-"""Ideas that say the same, or nearly the same, as an earlier one."""
+"""Ideas that say the same, or nearly the same, as an earlier one.
+
+By hand, not by datasketch: its index gives every idea that shares a key, so a batch written after
+one template, where each shares keys with all others, takes quadratic time.
+"""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,24 +23,31 @@ _SEED = 20_240_924
 
 _SHINGLES_AT_ONCE = 4096
 
+_MOST_CANDIDATES = 500
+"""Whose signatures are looked at for one idea. Only a template's ideas have more; those with the
+rarest keys in common come first, as they are the likeliest."""
+_MOST_COMPARED = 8
+"""Of the candidates, how many are compared exactly: those whose signatures agree most."""
+_LEAST_AGREEMENT = 0.65
+"""Of signatures; at a similarity of 0.8 less is a deviation of four standard errors."""
+
 Shingles = NDArray[np.uint64]
-Band = tuple[int, bytes]
 
 
 def mark_duplicates(ideas: Sequence[Idea]) -> tuple[Idea, ...]:
     """Mark each idea that repeats an earlier one: `duplicate_of` and `duplicate_similarity_0_to_1`.
 
-    Nothing is removed: whoever evaluates the same idea under four names wants four evaluations. The idea named is
-    never itself a duplicate. MinHash proposes, exact similarity decides; time grows linearly with the text.
+    Nothing is removed: whoever evaluates the same idea under four names wants four evaluations. The
+    idea named is never itself a duplicate. MinHash proposes, exact similarity decides; time grows
+    linearly with the text. A repetition word for word is always found; one that is nearly the same
+    may be missed among hundreds of ideas of one template.
     """
-    index = _Index()
+    index = _Index([idea.text for idea in ideas])
     marked: list[Idea] = []
     for position, idea in enumerate(ideas):
-        shingles = index.shingles(idea.text)
-        bands = index.bands(shingles)
-        match = index.best_match(shingles, bands)
+        match = index.best_match(position)
         if match is None:
-            index.add(position, shingles, bands)
+            index.add(position)
             marked.append(idea)
         else:
             earlier, similarity = match
@@ -51,19 +62,72 @@ def mark_duplicates(ideas: Sequence[Idea]) -> tuple[Idea, ...]:
 
 
 class _Index:
+    """What all texts are made of, and the positions added so far."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        hashes = _Hashes()
+        self._shingles = [hashes.shingles(text) for text in texts]
+        self._signatures = np.empty((len(texts), _BANDS * _ROWS_PER_BAND), np.uint16)
+        keys = np.empty((_BANDS, len(texts)), np.uint64)
+        for position, shingles in enumerate(self._shingles):
+            smallest = hashes.smallest(shingles)
+            self._signatures[position] = smallest >> np.uint64(48)
+            keys[:, position] = _keys(smallest)
+        self._buckets = _buckets(keys)
+        self._members: dict[int, list[int]] = {}
+        self._exact: dict[int, int] = {}
+
+    def best_match(self, position: int) -> tuple[int, float] | None:
+        """The most similar idea added, if similar enough; the earliest of equals."""
+        shingles = self._shingles[position]
+        if not len(shingles):
+            return None
+        same = self._exact.get(_sum(shingles))
+        if same is not None and np.array_equal(self._shingles[same], shingles):
+            return same, 1.0
+        scored = [
+            (_jaccard(self._shingles[earlier], shingles), -earlier)
+            for earlier in self._likeliest(position)
+        ]
+        similarity, earlier = max(scored, default=(0.0, 0))
+        return (-earlier, similarity) if similarity >= DUPLICATE_SIMILARITY else None
+
+    def add(self, position: int) -> None:
+        self._exact.setdefault(_sum(self._shingles[position]), position)
+        for bucket in self._buckets_of(position):
+            self._members.setdefault(bucket, []).append(position)
+
+    def _likeliest(self, position: int) -> list[int]:
+        candidates = self._candidates(position)
+        if not candidates:
+            return []
+        agreement = (self._signatures[candidates] == self._signatures[position]).mean(axis=1)
+        best = np.argsort(-agreement, kind="stable")[:_MOST_COMPARED]
+        return [candidates[place] for place in best if agreement[place] >= _LEAST_AGREEMENT]
+
+    def _candidates(self, position: int) -> list[int]:
+        buckets = [self._members.get(bucket, []) for bucket in self._buckets_of(position)]
+        found: set[int] = set()
+        for members in sorted(buckets, key=len):
+            found.update(members[: _MOST_CANDIDATES - len(found)])
+        return sorted(found)
+
+    def _buckets_of(self, position: int) -> Iterator[int]:
+        return (bucket for bucket in self._buckets[:, position].tolist() if bucket >= 0)
+
+
+class _Hashes:
     def __init__(self) -> None:
         random = np.random.default_rng(_SEED)
         count = _BANDS * _ROWS_PER_BAND
         self._multipliers = random.integers(1, 2**63, count, dtype=np.uint64) | np.uint64(1)
         self._offsets = random.integers(0, 2**63, count, dtype=np.uint64)
         self._powers = random.integers(1, 2**63, SHINGLE_WORDS, dtype=np.uint64) | np.uint64(1)
-        self._shingles: dict[int, Shingles] = {}
-        self._positions: dict[Band, list[int]] = {}
-        self._word_hashes: dict[str, int] = {}
+        self._of_words: dict[str, int] = {}
 
     def shingles(self, text: str) -> Shingles:
         """Sorted unique hashes of the word sequences; case and punctuation do not count."""
-        hashes = self._word_hashes
+        hashes = self._of_words
         words = WORD.findall(text.casefold())
         for word in set(words).difference(hashes):
             hashes[word] = zlib.crc32(word.encode("utf-8", "surrogatepass")) + 1
@@ -74,10 +138,8 @@ class _Index:
             combined = _mixed(combined + numbers[step : step + len(combined)] * self._powers[step])
         return np.unique(combined)
 
-    def bands(self, shingles: Shingles) -> tuple[Band, ...]:
-        """Keys that similar texts share: each stands for the smallest values of a few random orders."""
-        if not len(shingles):
-            return ()
+    def smallest(self, shingles: Shingles) -> Shingles:
+        """The smallest values of a few random orders: similar texts share many of them."""
         smallest = np.full(len(self._offsets), np.iinfo(np.uint64).max, dtype=np.uint64)
         for start in range(0, len(shingles), _SHINGLES_AT_ONCE):
             piece = shingles[start : start + _SHINGLES_AT_ONCE]
@@ -86,26 +148,31 @@ class _Index:
                 _mixed(piece * self._multipliers[:, None] + self._offsets[:, None]).min(axis=1),
                 out=smallest,
             )
-        return tuple(
-            (band, rows.tobytes())
-            for band, rows in enumerate(smallest.reshape(_BANDS, _ROWS_PER_BAND))
-        )
+        return smallest
 
-    def best_match(self, shingles: Shingles, bands: tuple[Band, ...]) -> tuple[int, float] | None:
-        """The most similar earlier idea at or above the threshold, the earliest of equals."""
-        candidates = sorted(
-            {position for band in bands for position in self._positions.get(band, ())}
-        )
-        scored = [
-            (_jaccard(self._shingles[position], shingles), -position) for position in candidates
-        ]
-        similarity, position = max(scored, default=(0.0, 0))
-        return (-position, similarity) if similarity >= DUPLICATE_SIMILARITY else None
 
-    def add(self, position: int, shingles: Shingles, bands: tuple[Band, ...]) -> None:
-        self._shingles[position] = shingles
-        for band in bands:
-            self._positions.setdefault(band, []).append(position)
+def _keys(smallest: Shingles) -> Shingles:
+    """A key for each band of a text's smallest values."""
+    rows = smallest.reshape(_BANDS, _ROWS_PER_BAND)
+    keys = np.zeros(_BANDS, dtype=np.uint64)
+    for column in rows.T:
+        keys = _mixed(keys + column)
+    return keys
+
+
+def _buckets(keys: Shingles) -> NDArray[np.int32]:
+    """The keys of each band as numbers of buckets; -1 for a key that one text alone has."""
+    buckets = np.empty(keys.shape, np.int32)
+    first = 0
+    for band, row in enumerate(keys):
+        _, numbers, counts = np.unique(row, return_inverse=True, return_counts=True)
+        buckets[band] = np.where(counts[numbers] > 1, numbers + first, -1)
+        first += len(counts)
+    return buckets
+
+
+def _sum(shingles: Shingles) -> int:
+    return int(_mixed(shingles).sum())
 
 
 def _mixed(values: Shingles) -> Shingles:

@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.choices import EngineChoice
 from schemas.judging import Effort, JudgingParameters
 from schemas.settings import LanguageModelSettings
-from tasks.judging.engines import parse_engine_name
 from tasks.judging.litellm_cache_markers import takes_cache_markers
 from tasks.judging.panel import asked_models
 from tasks.judging.prices import model_info, price_of
@@ -87,7 +87,7 @@ def estimate_step(
     asked: Asked,
     idea_tokens: float,
     judging: JudgingParameters,
-    engine: str,
+    engine: EngineChoice,
     settings: LanguageModelSettings,
 ) -> StepEstimate | None:
     """Predict one step; None without a model. Several judges are asked only where there are scores.
@@ -95,11 +95,8 @@ def estimate_step(
     Args:
         idea_tokens: shown of the idea in every prompt.
         engine: answers where the profile names no model.
-
-    Raises:
-        ConfigurationError: no such engine.
     """
-    own = parse_engine_name(engine).model
+    own = engine.model
     if own is None:
         return None
     effort = judging.assignment(step.name, step.kind, step.answer_tokens).effort

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from schemas.base import Noun, Reply
+from schemas.choices import EXTRACTIVE
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
-from tasks.judging.engines import EXTRACTIVE
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 
 OutputT = TypeVar("OutputT", bound=Reply)
@@ -14,7 +14,7 @@ OutputT = TypeVar("OutputT", bound=Reply)
 class ExtractiveEngine:
     """Implements `Engine` with classic text processing over the real evidence. It makes no calls, so it writes no rows."""
 
-    name = EXTRACTIVE
+    name = EXTRACTIVE.text
 
     def __init__(self, tools: BaselineTools, seed: int) -> None:
         self._tools = tools
@@ -27,9 +27,9 @@ class ExtractiveEngine:
             step=step.name,
             step_version=step.version,
             prompt_sha256=step.prompt_sha256,
-            engine=EXTRACTIVE,
-            model_requested=EXTRACTIVE,
-            model_answered=EXTRACTIVE,
+            engine=self.name,
+            model_requested=self.name,
+            model_answered=self.name,
             seed=self._seed,
             created_at=datetime.now(UTC),
         )

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakValueDictionary
 
+from schemas.choices import EngineChoice
 from schemas.judging import Assignment
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
@@ -87,7 +88,7 @@ class LiteLLMBackend:
 
     @property
     def name(self) -> str:
-        return f"litellm:{self.model}"
+        return EngineChoice(self.model).text
 
     @property
     def mode(self) -> OutputMode:

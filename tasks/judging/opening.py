@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 
+from schemas.choices import EngineChoice
 from schemas.profile import Profile
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings.embedder import Embedder
-from tasks.judging.engines import parse_engine_name
 from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
@@ -25,7 +25,7 @@ EngineOf = Callable[[Ledger], Engine]
 
 
 def open_engines(
-    name: str,
+    engine: EngineChoice,
     profile: Profile,
     settings: Settings,
     layout: Layout,
@@ -37,11 +37,8 @@ def open_engines(
 ) -> EngineOf:
     """Engines by ledger, each asking the models that the profile assigns; what they share is
     closed with `stack`, in the event loop that runs now.
-
-    Raises:
-        ConfigurationError: no such engine.
     """
-    model = parse_engine_name(name).model
+    model = engine.model
     if model is None:
         tools = BaselineTools(embedder)
         return lambda _: ExtractiveEngine(tools, profile.seed)

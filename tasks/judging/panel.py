@@ -117,9 +117,15 @@ def with_scores(reply: OutputT, settled: Mapping[str, float], place: str = "") -
             changes[name] = type(value)(
                 with_scores(one, settled, _place(place, one))
                 for one in value
-                if any(item in settled for item, _ in scores(one, _place(place, one)))
+                if _stays(one, settled, _place(place, one))
             )
     return reply.model_copy(update=changes)
+
+
+def _stays(entry: Reply, settled: Mapping[str, float], place: str) -> bool:
+    """Whether one of the entry's scores was settled, or it never had any."""
+    items = [item for item, _ in scores(entry, place)]
+    return not items or any(item in settled for item in items)
 
 
 def _place(outer: str, entry: Reply) -> str:

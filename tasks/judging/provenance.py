@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from schemas.base import replace
+from schemas.choices import EngineChoice
 from schemas.outcome import Provenance
 from tasks.judging.step import Engine, Step
 
@@ -15,7 +16,7 @@ def never_asked(step: Step[Any, Any], engine: Engine) -> Provenance:
         step_version=step.version,
         prompt_sha256=step.prompt_sha256,
         engine=engine.name,
-        model_requested=engine.name.removeprefix("litellm:"),
+        model_requested=EngineChoice.named(engine.name).model or engine.name,
         model_answered=None,
         seed=None,
         created_at=datetime.now(UTC),

@@ -5,6 +5,7 @@ left out, and the caller leaves those things unscored. A reply without a sound e
 """
 
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
@@ -65,6 +66,20 @@ def _prose(value: object) -> object:
 
 
 Prose = Annotated[str, BeforeValidator(_prose)]
+
+
+def word_of(words: type[StrEnum]) -> BeforeValidator:
+    """For a field that holds one of `words` or None.
+
+    Spaces, hyphens and capitals make no difference. Any other word becomes None, so that one wrong
+    word does not cost the whole reply, and whoever reads the entry sees that it is missing.
+    """
+
+    def read(value: object) -> object:
+        word = "_".join(str(value).casefold().replace("-", " ").split())
+        return next((each for each in words if each.value == word), None)
+
+    return BeforeValidator(read)
 
 
 class KeyedEntry(Reply):

@@ -1,10 +1,11 @@
 """Step: one judgement asked of an engine. Engine: what answers it."""
 
 import hashlib
+import pkgutil
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from importlib import resources
+from importlib import import_module, resources
 from typing import Any, Generic, Protocol, TypeVar
 
 import jinja2
@@ -165,6 +166,23 @@ class Step(Generic[InputT, OutputT]):
         """What the messages for `inputs` begin with, up to the end of the first block."""
         system, user = self.messages(inputs)
         return system["content"] + user["content"][: end_of_first_block(user["content"])]
+
+
+def steps_in(folder: str) -> tuple[Step[Any, Any], ...]:
+    """The steps that the modules of the package `folder` define, in the modules' alphabetical order.
+
+    A step is there once its module is: no list has to name it.
+    """
+    modules = [
+        import_module(f"{folder}.{found.name}")
+        for found in pkgutil.iter_modules(import_module(folder).__path__)
+    ]
+    return tuple(
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, Step) and f"{value.package}.steps.{value.name}" == module.__name__
+    )
 
 
 class Engine(Protocol):

@@ -42,7 +42,7 @@ async def check_manuscript(
     )
     votes: tuple[Vote, ...] = ()
     if source.known_reason is not None and request.judges:
-        judges = [(judge.engine, tools.judge(ledger, judge)) for judge in request.judges]
+        judges = [(judge.engine.text, tools.judge(ledger, judge)) for judge in request.judges]
         votes = await judge_problems(
             problems, source.known_reason, judges, request.repetition_count
         )

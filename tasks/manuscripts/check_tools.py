@@ -10,7 +10,6 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.attachment import Attachment, takes_pdf
-from tasks.judging.engines import parse_engine_name
 from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
@@ -51,7 +50,7 @@ class CheckTools:
 
     def takes_pdf(self) -> bool:
         """Whether the checker's model is known to read attached PDFs."""
-        model = parse_engine_name(self._request.engine).model
+        model = self._request.engine.model
         return model is not None and takes_pdf(model)
 
     def checker(self, ledger: Ledger, attempt: int, attachment: Attachment | None) -> Engine:
@@ -78,7 +77,7 @@ class CheckTools:
         several: bool,
         attachment: Attachment | None = None,
     ) -> Engine:
-        model = parse_engine_name(asked.engine).model
+        model = asked.engine.model
         if model is None:
             return self._baseline()
         backend = self._backend(model, asked.api_base, repetition, several)

@@ -5,14 +5,27 @@ from collections.abc import Iterable, Sequence
 from schemas.base import replace
 from schemas.committee import ReviewDimension
 from schemas.errors import ConfigurationError
-from schemas.profile import Profile
+from schemas.profile import Criterion, Profile
 from tasks.personas.roster import load_roster
 
 OVERALL = ReviewDimension(
     name="overall",
     question="All in all, which idea deserves to be pursued first?",
-    scale="Weigh what the dimensions say against each other; a fatal flaw in one outweighs small gains in others.",
+    scale="Weigh what could be learnt, whatever the outcome, against the cost and the chance of "
+    "failure. A fatal flaw outweighs small gains elsewhere; a flaw that a week's work mends does not.",
 )
+AS_REVIEWERS = ReviewDimension(
+    name=OVERALL.name,
+    question="Which idea would expert reviewers of the field rank higher once it is worked out as "
+    "planned?",
+    scale="Think of several reviewers of a selective venue. What they reward most is a clear advance "
+    "over the closest work that the planned test can show; sound evidence and use to others come "
+    "next. They punish work that is incremental, and claims that the test cannot bear out.",
+)
+OVERALL_BY_CRITERION = {
+    Criterion.PURSUE_FIRST: OVERALL,
+    Criterion.EXPERT_REVIEWERS: AS_REVIEWERS,
+}
 
 
 def dimensions_of(profile: Profile) -> tuple[ReviewDimension, ...]:
@@ -22,15 +35,15 @@ def dimensions_of(profile: Profile) -> tuple[ReviewDimension, ...]:
         ConfigurationError: a personas file with a mistake, or a name that no dimension bears.
     """
     held = comparing(load_roster(profile.committee.personas_file).dimensions)
-    wanted = profile.ranking.dimensions
+    wanted, overall = profile.ranking.dimensions, OVERALL_BY_CRITERION[profile.ranking.criterion]
     if wanted is None:
-        return compared_along(held)
+        return compared_along((*held, overall))
     known = [dimension.name for dimension in held]
     if unknown := sorted(set(wanted) - {*known, OVERALL.name}):
         raise ConfigurationError(
             f"[ranking] dimensions: none is called {', '.join(unknown)}; choose from {', '.join(known)}"
         )
-    return compared_along([dimension for dimension in held if dimension.name in wanted])
+    return compared_along((*(one for one in held if one.name in wanted), overall))
 
 
 def comparing(dimensions: Iterable[ReviewDimension]) -> tuple[ReviewDimension, ...]:
@@ -42,7 +55,7 @@ def comparing(dimensions: Iterable[ReviewDimension]) -> tuple[ReviewDimension, .
 
 
 def compared_along(dimensions: Sequence[ReviewDimension]) -> tuple[ReviewDimension, ...]:
-    """`dimensions` and `overall`, which is always asked and comes last.
+    """`dimensions` and `overall`, which is always asked and comes last: the first of that name, else ours.
 
     Raises:
         ConfigurationError: two dimensions share a name.

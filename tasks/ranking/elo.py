@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from schemas.identifiers import IdeaId, content_hash
 from schemas.profile import RankingParameters
 from schemas.ranking import Match
-from tasks.ranking.tally import SHARE_OF_FIRST
+from tasks.ranking.tally import events
 
 START = 1000.0
 SCALE = 400.0
-HUMAN = "human:"
 REPLICATES = 100
 """Replays with every match weighted by a Poisson draw (an online bootstrap: Oza, Online bagging and boosting, 2005)."""
 
@@ -43,65 +42,25 @@ def elo(
 ) -> EloRatings:
     """Replay `matches`, all of one group and dimension. An unscored match moves nobody; being scheduled counts as activity.
 
-    Both orders of a pair in one round are one event whose outcome is their mean, so a judge that favours what it sees first moves
-    nobody. A period, after which the idle move toward the mean by λ, is a round of the schedule, or a day (UTC) with votes.
+    Both orders of a pair in one round are one event whose outcome is their mean, so a judge that
+    favours what it sees first moves nobody. After a day (UTC) with votes the idle move toward the
+    mean by λ. Rounds of a schedule move nobody so: a batch does not age while it is ranked.
     """
     ordered = tuple(sorted(set(idea_ids)))
-    place = {idea_id: number for number, idea_id in enumerate(ordered)}
-    events = _events(
-        (
-            match
-            for match in matches
-            if match.first_idea_id in place and match.second_idea_id in place
-        ),
-        place,
-    )
-    replay = _Replay(len(ordered), parameters, _weights(len(events), seed))
-    numbered = enumerate(events)
-    for _, period in groupby(numbered, key=lambda entry: entry[1].period):
+    found = events(ordered, matches)
+    replay = _Replay(len(ordered), parameters, _weights(len(found), seed))
+    for (by_vote, _, _), period in groupby(enumerate(found), key=lambda entry: entry[1].period):
         active = np.zeros(len(ordered), dtype=np.bool_)
         for number, event in period:
             active[event.left] = active[event.right] = True
-            if event.share is not None:
-                replay.play(event.left, event.right, event.share, number)
-        replay.regress(~active)
+            if event.left_share_0_to_1 is not None:
+                replay.play(event.left, event.right, event.left_share_0_to_1, number)
+        if by_vote:
+            replay.regress(~active)
     replicates = replay.points[:, 1:]
     return EloRatings(
         ordered, replay.points[:, 0].copy(), replicates - replicates.mean(axis=1, keepdims=True)
     )
-
-
-def is_vote(match: Match) -> bool:
-    return match.judge.startswith(HUMAN)
-
-
-@dataclass(frozen=True, slots=True)
-class _Event:
-    """`left` < `right` are places in the group; `share` is what left won, None when unscored."""
-
-    period: tuple[bool, int, str]
-    left: int
-    right: int
-    share: float | None
-
-
-def _events(matches: Iterable[Match], place: dict[IdeaId, int]) -> list[_Event]:
-    shares: dict[tuple[tuple[bool, int, str], str, int, int, str], list[float]] = {}
-    for match in matches:
-        first, second = place[match.first_idea_id], place[match.second_idea_id]
-        vote = is_vote(match)
-        period = (
-            (True, 0, match.created_at.date().isoformat()) if vote else (False, match.round, "")
-        )
-        moment, name = (match.created_at.isoformat(), match.match_id) if vote else ("", "")
-        won = shares.setdefault((period, moment, min(first, second), max(first, second), name), [])
-        if match.winner is not None:
-            share = SHARE_OF_FIRST[match.winner]
-            won.append(share if first < second else 1.0 - share)
-    return [
-        _Event(period, left, right, sum(won) / len(won) if won else None)
-        for (period, _, left, right, _), won in sorted(shares.items())
-    ]
 
 
 def _weights(count: int, seed: int) -> NDArray[np.float64]:

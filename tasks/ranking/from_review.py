@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from schemas.committee import CommitteeEvaluation
 from schemas.identifiers import PaperId
 from schemas.run import Module
+from schemas.soundness import ConcernSeverity
 from tasks.ranking.dossier import Bearing, Dossier, DossierEvidence, ModuleScore
 from warehouse.answers import IdeaReview
 
@@ -47,13 +48,20 @@ def _committee(review: IdeaReview) -> CommitteeEvaluation | None:
 
 
 def _texts(review: IdeaReview, field: str) -> tuple[str, ...]:
-    """Strengths or weaknesses by the committee, over the methods, and along the dimensions of the contribution, in this order."""
+    """Strengths or weaknesses by the committee, over the methods, of the plan, and along the dimensions of the
+    contribution, in this order. Of the plan's concerns the fatal ones count."""
     evaluation, committee = review.evaluation, _committee(review)
     found: list[str] = []
     if committee is not None and committee.meta_review is not None:
         found.append(getattr(committee.meta_review, field))
     if evaluation.soundness is not None and evaluation.soundness.summary is not None:
         found += getattr(evaluation.soundness.summary, field)
+    if evaluation.soundness is not None and field == "weaknesses":
+        found += [
+            f"{concern.point} {concern.why}"
+            for concern in evaluation.soundness.concerns
+            if concern.severity is ConcernSeverity.FATAL
+        ]
     if evaluation.contribution is not None:
         found += [getattr(entry, field) for entry in evaluation.contribution.reviews]
     return tuple(text.strip() for text in found if text.strip())[:TEXTS_SHOWN]

@@ -8,25 +8,33 @@ from typing import Any
 from schemas.committee import ReviewDimension
 from schemas.identifiers import content_hash
 from schemas.outcome import Outcome, Unscored
-from schemas.ranking import Match, Winner
+from schemas.ranking import Match
 from schemas.reasons import Reason, may_pass
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
+from tasks.ranking.covariates import covariates
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.showing import Asked, pair_question
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS, PairReply, verdict_along
 
-WINNERS = {"A": Winner.FIRST, "B": Winner.SECOND, "tie": Winner.TIE}
-
 
 def match_id(
-    first: Dossier, second: Dossier, dimension: ReviewDimension, judge: str, seed: int
+    first: Dossier,
+    second: Dossier,
+    dimension: ReviewDimension,
+    judge: str,
+    seed: int,
+    *,
+    show_scores: bool = False,
 ) -> str:
-    """Names a match after all that could change its verdict: what is shown and asked, in which order, the prompt, the engine and the seed.
+    """Names a match after all that could change its verdict.
 
-    A match asked again has the same name: of several with one name the newest holds.
+    That is what is shown and asked, in which order, the prompt, the engine and the seed. A match
+    asked again has the same name: of several with one name the newest holds.
     """
-    shown = _shown_hash(first.idea_id, first.fingerprint, second.idea_id, second.fingerprint)
+    shown = _shown_hash(
+        first.idea_id, first.fingerprint, second.idea_id, second.fingerprint, str(show_scores)
+    )
     return content_hash(
         shown, dimension.name, dimension.question, dimension.scale, judge, str(seed), length=32
     )
@@ -53,14 +61,18 @@ async def ask(
     group: str,
     round_number: int,
     seed: int,
+    show_scores: bool = False,
 ) -> tuple[Match, ...]:
-    """One call about `first` shown before `second`: a match per dimension, scored or not. Never raises for what the engine does."""
-    asked = pair_question(first, second, dimensions)
+    """One call about `first` shown before `second`: a match per dimension, scored or not.
+
+    Never raises for what the engine does.
+    """
+    asked = pair_question(first, second, dimensions, show_scores=show_scores)
     outcome = await engine.run(COMPARE_IDEAS, asked.question)
     judged_at = datetime.now(UTC)
     return tuple(
         Match(
-            match_id=match_id(first, second, dimension, engine.name, seed),
+            match_id=match_id(first, second, dimension, engine.name, seed, show_scores=show_scores),
             group=group,
             first_idea_id=first.idea_id,
             second_idea_id=second.idea_id,
@@ -69,6 +81,7 @@ async def ask(
             judge=engine.name,
             provenance=outcome.provenance,
             created_at=judged_at,
+            **covariates(first.text, second.text),
             **_verdict(dimension.name, outcome, asked),
         )
         for dimension in dimensions
@@ -90,5 +103,8 @@ def _verdict(dimension: str, outcome: Outcome[PairReply], asked: Asked) -> dict[
             "unscored_reason": Reason.REPLY_UNPARSABLE,
             "unscored_detail": f"the reply has no usable verdict along {dimension}",
         }
-    rationale = settle(verdict.reason, asked.papers).markdown
-    return {"winner": WINNERS[verdict.better], "rationale": rationale}
+    return {
+        "winner": verdict.winner,
+        "first_better_0_to_1": verdict.a_better_percent / 100,
+        "rationale": settle(verdict.reason, asked.papers).markdown,
+    }

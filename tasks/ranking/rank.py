@@ -13,7 +13,6 @@ from schemas.reasons import may_pass
 from tasks.judging.step import Engine
 from tasks.ranking.dimensions import OVERALL, compared_along
 from tasks.ranking.dossier import Dossier
-from tasks.ranking.elo import is_vote
 from tasks.ranking.matching import ask, match_id, stands
 from tasks.ranking.orders import compare_orders
 from tasks.ranking.rating import rate
@@ -26,7 +25,7 @@ from tasks.ranking.schedule import (
     next_round,
     round_robin,
 )
-from tasks.ranking.tally import tally
+from tasks.ranking.tally import is_vote, tally
 
 UNGROUPED = "all"
 """Name of the group of ideas that were given none."""
@@ -81,7 +80,14 @@ async def rank_groups(
     for dossier in sorted(dossiers, key=lambda dossier: dossier.idea_id):
         members.setdefault(dossier.group or UNGROUPED, []).append(dossier)
     judge = _Judge(
-        along, engine, engine_of, seed, deliver, asyncio.Semaphore(concurrency), _newest(stored)
+        along,
+        engine,
+        engine_of,
+        seed,
+        parameters.show_scores,
+        deliver,
+        asyncio.Semaphore(concurrency),
+        _newest(stored),
     )
     async with asyncio.TaskGroup() as running:
         contests = [
@@ -127,6 +133,7 @@ class _Judge:
     engine: Engine
     engine_of: Callable[[IdeaId], Engine] | None
     seed: int
+    show_scores: bool
     deliver: Deliver | None
     places: asyncio.Semaphore
     stored: dict[str, Match]
@@ -137,7 +144,16 @@ class _Judge:
         """A match per dimension, in order."""
         known: dict[str, Match] = {}
         for dimension in self.dimensions:
-            match = self.stored.get(match_id(first, second, dimension, self.engine.name, self.seed))
+            match = self.stored.get(
+                match_id(
+                    first,
+                    second,
+                    dimension,
+                    self.engine.name,
+                    self.seed,
+                    show_scores=self.show_scores,
+                )
+            )
             if match is not None and match.group == group and stands(match):
                 known[dimension.name] = match
         missing = [dimension for dimension in self.dimensions if dimension.name not in known]
@@ -145,7 +161,14 @@ class _Judge:
             engine = self.engine_of(first.idea_id) if self.engine_of else self.engine
             async with self.places:
                 found = await ask(
-                    first, second, missing, engine, group=group, round_number=number, seed=self.seed
+                    first,
+                    second,
+                    missing,
+                    engine,
+                    group=group,
+                    round_number=number,
+                    seed=self.seed,
+                    show_scores=self.show_scores,
                 )
                 if self.deliver is not None:
                     await self.deliver(found)

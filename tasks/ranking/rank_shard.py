@@ -196,7 +196,7 @@ def _value(ranked: Ranked, job: RankJob, journal: Journal, started_at: datetime)
 
 def _judged_before(layout: Layout, job: RankJob, group: str) -> list[Match]:
     """Matches of this group that landed in any ranking of the run by the same engine; votes come with the request alone."""
-    run_id, engine = job.request.run_id, job.request.engine
+    run_id, engine = job.request.run_id, job.request.engine.text
     ids = {head.ranking_id for head in iterate_heads(layout, run_id) if head.engine == engine} | {
         job.ranking_id
     }

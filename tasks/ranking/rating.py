@@ -9,9 +9,9 @@ from schemas.identifiers import IdeaId
 from schemas.profile import RankingParameters
 from schemas.ranking import Match, Rating, RatingMethod
 from tasks.ranking.bradley_terry import fit
-from tasks.ranking.elo import EloRatings, elo, is_vote, seed_of
+from tasks.ranking.elo import EloRatings, elo, seed_of
 from tasks.ranking.separation import BEYOND_DOUBT_Z, ROWS_AT_ONCE, TOLD_APART_Z, ranks
-from tasks.ranking.tally import Tally, tally
+from tasks.ranking.tally import Tally, is_vote, tally
 from tasks.ranking.threads import threads_for
 
 _DIGITS = 9

@@ -19,12 +19,19 @@ class Asked:
     papers: Shown
 
 
-def pair_question(first: Dossier, second: Dossier, dimensions: Sequence[ReviewDimension]) -> Asked:
+def pair_question(
+    first: Dossier,
+    second: Dossier,
+    dimensions: Sequence[ReviewDimension],
+    *,
+    show_scores: bool = False,
+) -> Asked:
     """Idea A is `first`. A paper that both dossiers hold has one key."""
     papers = show([entry.paper for dossier in (first, second) for entry in dossier.evidence])
     question = PairInput(
-        first=_shown(first, papers),
-        second=_shown(second, papers),
+        first=_shown(first, papers, "A"),
+        second=_shown(second, papers, "B"),
+        show_scores=show_scores,
         dimensions=tuple(
             ShownCriterion(name=one.name, question=one.question, scale=one.scale)
             for one in dimensions
@@ -33,7 +40,7 @@ def pair_question(first: Dossier, second: Dossier, dimensions: Sequence[ReviewDi
     return Asked(question, papers)
 
 
-def _shown(dossier: Dossier, papers: Shown) -> ShownIdea:
+def _shown(dossier: Dossier, papers: Shown, letter: str) -> ShownIdea:
     references = _references(papers)
 
     def keyed(texts: Sequence[str]) -> tuple[str, ...]:
@@ -60,6 +67,7 @@ def _shown(dossier: Dossier, papers: Shown) -> ShownIdea:
                 key=papers.key_of(entry.paper.paper_id),
                 title=entry.paper.title,
                 year=entry.paper.year,
+                idea=letter,
                 bearing=entry.bearing,
                 text=_keyed(entry.text, references),
             )

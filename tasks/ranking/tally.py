@@ -1,6 +1,9 @@
-"""Counts matches: who was held against whom, and with what result. The same matches in any order give the same tally."""
+"""Counts matches: who was held against whom, and with what result.
 
-from collections.abc import Iterable, Mapping, Sequence
+The same matches in any order give the same tally.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,7 +15,56 @@ from scipy.sparse.csgraph import connected_components
 from schemas.identifiers import IdeaId
 from schemas.ranking import Match, Winner
 
-SHARE_OF_FIRST: Mapping[Winner, float] = {Winner.FIRST: 1.0, Winner.TIE: 0.5, Winner.SECOND: 0.0}
+HUMAN = "human:"
+
+
+def is_vote(match: Match) -> bool:
+    """Whether a person judged it."""
+    return match.judge.startswith(HUMAN)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One judgement of one pair: both orders of a round, or one vote.
+
+    A judge asked in both orders answers nearly the same question twice, so the two answers are one
+    observation, their mean; counted as two, intervals called 95 % cover 84 %.
+
+    Attributes:
+        period: a round of the schedule, or after all of them a day (UTC) with votes.
+        left, right: places in the sorted group, left < right.
+        left_share_0_to_1: what left won; None when no order was scored.
+    """
+
+    period: tuple[bool, int, str]
+    left: int
+    right: int
+    left_share_0_to_1: float | None
+
+
+def events(idea_ids: Sequence[IdeaId], matches: Iterable[Match]) -> list[Event]:
+    """The events of `matches`, all of one dimension, in order of period, moment of a vote, and pair.
+
+    `idea_ids` are sorted and unique; matches with others are left out.
+    """
+    place = {idea_id: number for number, idea_id in enumerate(idea_ids)}
+    shares: dict[tuple[tuple[bool, int, str], str, int, int, str], list[float]] = {}
+    for match in matches:
+        first, second = place.get(match.first_idea_id), place.get(match.second_idea_id)
+        if first is None or second is None or first == second:
+            continue
+        vote = is_vote(match)
+        day = match.created_at.date().isoformat()
+        period = (True, 0, day) if vote else (False, match.round, "")
+        moment, name = (match.created_at.isoformat(), match.match_id) if vote else ("", "")
+        won = shares.setdefault((period, moment, min(first, second), max(first, second), name), [])
+        share = match.first_share_0_to_1
+        if share is not None:
+            won.append(share if first < second else 1.0 - share)
+    return [
+        Event(period, left, right, sum(won) / len(won) if won else None)
+        for (period, _, left, right, _), won in sorted(shares.items())
+    ]
 
 
 @dataclass(slots=True)
@@ -30,7 +82,7 @@ class Tally:
     Attributes:
         idea_ids: every idea of the group, sorted.
         left, right: places in `idea_ids` of the pairs with a scored match, left < right, sorted; shape (pairs,).
-        left_wins, right_wins: a tie counts half to each; both orders of a pair add up.
+        left_wins, right_wins: shares of the events between the two, added up.
         wins, losses, ties, unscored: per idea, in order of `idea_ids`.
     """
 
@@ -43,7 +95,7 @@ class Tally:
 
     @cached_property
     def played(self) -> NDArray[np.float64]:
-        """Scored matches per pair."""
+        """Scored events per pair."""
         return self.left_wins + self.right_wins
 
     @cached_property
@@ -67,18 +119,22 @@ def tally(idea_ids: Sequence[IdeaId], matches: Iterable[Match]) -> Tally:
     """Count `matches`, all of one dimension. A match with an idea outside `idea_ids` is none of this group's and is left out."""
     ordered = tuple(sorted(set(idea_ids)))
     place = {idea_id: number for number, idea_id in enumerate(ordered)}
+    own = [
+        match
+        for match in matches
+        if match.first_idea_id in place
+        and match.second_idea_id in place
+        and match.first_idea_id != match.second_idea_id
+    ]
     counts = tuple(_Counts() for _ in ordered)
+    for match in own:
+        _count(match, counts[place[match.first_idea_id]], counts[place[match.second_idea_id]])
     pairs: dict[tuple[int, int], list[float]] = {}
-    for match in matches:
-        first, second = place.get(match.first_idea_id), place.get(match.second_idea_id)
-        if first is None or second is None or first == second:
-            continue
-        _count(match, counts[first], counts[second])
-        if match.winner is not None:
-            share = SHARE_OF_FIRST[match.winner]
-            won = pairs.setdefault((min(first, second), max(first, second)), [0.0, 0.0])
-            won[0 if first < second else 1] += share
-            won[1 if first < second else 0] += 1.0 - share
+    for event in events(ordered, own):
+        if event.left_share_0_to_1 is not None:
+            won = pairs.setdefault((event.left, event.right), [0.0, 0.0])
+            won[0] += event.left_share_0_to_1
+            won[1] += 1.0 - event.left_share_0_to_1
     keys = sorted(pairs)
     shares = np.array([pairs[key] for key in keys], dtype=np.float64).reshape(-1, 2)
     ends = np.array(keys, dtype=np.intp).reshape(-1, 2)
@@ -90,11 +146,11 @@ def _count(match: Match, first: _Counts, second: _Counts) -> None:
         first.unscored += 1
         second.unscored += 1
         return
-    share = SHARE_OF_FIRST[match.winner]
-    first.wins += share
-    first.losses += 1 - share
-    second.wins += 1 - share
-    second.losses += share
     if match.winner is Winner.TIE:
         first.ties += 1
         second.ties += 1
+    won = {Winner.FIRST: 1.0, Winner.TIE: 0.5, Winner.SECOND: 0.0}[match.winner]
+    first.wins += won
+    first.losses += 1 - won
+    second.wins += 1 - won
+    second.losses += won

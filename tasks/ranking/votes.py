@@ -14,7 +14,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, content_hash
 from schemas.ranking import Match, Winner
 from tasks.ranking.dimensions import OVERALL
-from tasks.ranking.elo import HUMAN
+from tasks.ranking.tally import HUMAN
 
 MAXIMUM_BYTES = 64 * 1024 * 1024
 FIELDS = ("first", "second", "winner", "voter", "voted_at", "dimension", "reason")

@@ -1,4 +1,6 @@
-"""The soundness of one idea: each method held against what the literature reports of its like (ScholarEval §2.1, B.1)."""
+"""The soundness of one idea: the plan judged by itself, and each method held against what the literature
+reports of its like (ScholarEval §2.1, B.1).
+"""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -17,6 +19,7 @@ from tasks.literature.client import LiteratureClient
 from tasks.soundness.extracting import Queried, ask_queries, find_methods
 from tasks.soundness.fetched_papers import FetchedPapers
 from tasks.soundness.gathering import gather_papers
+from tasks.soundness.plan_reviewing import PlanReviewed, review_plan, with_evidence
 from tasks.soundness.reading import baseline_evidence, read_passages
 from tasks.soundness.reviewing import Reviewed, baseline_review, unreviewed, unscored_review
 from tasks.soundness.summarising import summarise
@@ -47,6 +50,7 @@ class _Context:
     engine: Engine
     literature: LiteratureClient
     fetched: FetchedPapers
+    plan: asyncio.Task[PlanReviewed]
     readings: Beginning = field(default_factory=Beginning)
 
 
@@ -64,14 +68,15 @@ async def evaluate_soundness(
     extracted = await find_methods(idea, parameters, engine)
     async with asyncio.TaskGroup() as group:
         fetched = FetchedPapers(literature, documents, idea.cutoff_date, group)
-        context = _Context(idea, parameters, engine, literature, fetched)
+        plan = group.create_task(review_plan(idea, extracted.elements, parameters, engine))
+        context = _Context(idea, parameters, engine, literature, fetched, plan)
         tasks: list[asyncio.Task[_Judged]] = []
         for methods in even_batches(extracted.methods, parameters.methods_per_query_call):
             queried = group.create_task(ask_queries(idea, methods, parameters, engine))
             tasks.extend(
                 group.create_task(_judge(place, queried, context)) for place in range(len(methods))
             )
-    judged = [task.result() for task in tasks]
+    judged, planned = [task.result() for task in tasks], plan.result()
     summarised = (
         await summarise(idea, [(each.method, each.reviewed) for each in judged], engine)
         if judged
@@ -85,9 +90,13 @@ async def evaluate_soundness(
         sections=sections,
         evidence=tuple(row for each in judged for row in each.evidence),
         reviews=tuple(each.reviewed.review for each in judged),
+        elements=extracted.elements,
+        concerns=with_evidence(planned.concerns, [each.reviewed for each in judged]),
+        plan_review=planned.review,
         summary=summarised.summary if summarised else None,
         failures=(
             *extracted.failures,
+            *planned.failures,
             *(failure for each in judged for failure in each.failures),
             *document_failures,
             *(summarised.failures if summarised else ()),
@@ -106,7 +115,8 @@ async def _judge(
 ) -> _Judged:
     """One method from its query to its review.
 
-    It waits for none but those whose queries are asked for with it, and for the idea's first reading.
+    It waits for none but those whose queries are asked for with it, for the idea's first reading, and
+    before its review for that of the plan.
     """
     queried = (await asked)[place]
     method = queried.method
@@ -152,10 +162,20 @@ async def _judge(
         )
     if any(row.relevant for row in read.evidence):
         reviewed = await baseline_review(
-            context.idea, method, gathered.papers, read, context.parameters, context.engine
+            context.idea,
+            method,
+            gathered.papers,
+            read,
+            (await context.plan).concerns,
+            context.parameters,
+            context.engine,
         )
     else:
         reviewed = unreviewed(method, read, gathered.source_failed, context.engine)
     return _Judged(
-        method, reviewed, gathered.passages, read.evidence, (*gathered.failures, *read.failures)
+        method,
+        reviewed,
+        gathered.passages,
+        read.evidence,
+        (*gathered.failures, *read.failures, *reviewed.failures),
     )

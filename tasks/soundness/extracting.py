@@ -9,19 +9,24 @@ from schemas.idea import Idea
 from schemas.outcome import Provenance, Scored, Unscored
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from schemas.soundness import Method
+from schemas.soundness import Method, PlanElement
 from tasks.judging.provenance import shortened
 from tasks.judging.step import Engine
 from tasks.soundness.steps.extract_methods import EXTRACT_METHODS, MethodsInput, MethodsReply
 from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY, QueriesInput
+from tasks.text.quotations import stands_in
 from tasks.text.words import shorten_words
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """The idea's methods in order of importance, without queries yet; failures say why there are none."""
+    """The idea's methods in order of importance, without queries yet, and what the plan rests on.
+
+    Failures say why there are no methods.
+    """
 
     methods: tuple[Method, ...]
+    elements: tuple[PlanElement, ...]
     failures: tuple[Failure, ...]
 
 
@@ -41,12 +46,15 @@ async def find_methods(idea: Idea, parameters: SoundnessParameters, engine: Engi
     if isinstance(outcome, Unscored):
         return Extracted(
             (),
+            (),
             (_failure(idea, outcome.reason, f"no methods could be extracted: {outcome.detail}"),),
         )
     methods = _methods(idea, outcome, parameters.maximum_methods)
+    elements = _elements(idea, outcome)
     if not methods:
         return Extracted(
             (),
+            elements,
             (
                 _failure(
                     idea,
@@ -55,7 +63,7 @@ async def find_methods(idea: Idea, parameters: SoundnessParameters, engine: Engi
                 ),
             ),
         )
-    return Extracted(methods, ())
+    return Extracted(methods, elements, ())
 
 
 def _failure(idea: Idea, reason: Reason, detail: str) -> Failure:
@@ -74,15 +82,42 @@ def _methods(idea: Idea, outcome: Scored[MethodsReply], limit: int) -> tuple[Met
             method_id=f"m{rank}",
             rank=rank,
             text=method.text.strip(),
-            quote=method.quote.strip() if _occurs(method.quote, idea.text) else "",
+            quote=_quoted(method.quote, idea),
             provenance=shortened(outcome.provenance, note),
         )
         for rank, method in enumerate(proposed[:limit], start=1)
     )
 
 
-def _occurs(quote: str, text: str) -> bool:
-    return "".join(quote.split()) in "".join(text.split())
+def _elements(idea: Idea, outcome: Scored[MethodsReply]) -> tuple[PlanElement, ...]:
+    """What the plan rests on; entries of no known kind or standing are left out on record."""
+    found: list[PlanElement] = []
+    left_out = 0
+    for element in outcome.value.elements:
+        if element.kind is None or element.standing is None or not element.text.strip():
+            left_out += 1
+            continue
+        found.append(
+            PlanElement(
+                element_id=f"e{len(found) + 1}",
+                kind=element.kind,
+                standing=element.standing,
+                text=element.text.strip(),
+                quote=_quoted(element.quote, idea),
+                provenance=outcome.provenance,
+            )
+        )
+    given = len(outcome.value.elements)
+    note = f"{left_out} of {given} elements left out: no known kind or standing, or no text"
+    return tuple(
+        replace(each, provenance=shortened(each.provenance, note if left_out else None))
+        for each in found
+    )
+
+
+def _quoted(quote: str, idea: Idea) -> str:
+    """The quote, or nothing where it does not stand in the idea."""
+    return quote.strip() if stands_in(quote, idea.text, least_characters=1) else ""
 
 
 async def ask_queries(

@@ -1,17 +1,18 @@
 """One method's review: the evidence under keys goes in, a score and three cited texts come out (ScholarEval §2.1)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 
 from schemas.citation import Citation
+from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.outcome import Provenance, Unscored
 from schemas.paper import Paper
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from schemas.soundness import Method, MethodEvidence, SoundnessReview
+from schemas.soundness import Concern, Method, MethodEvidence, SoundnessReview
 from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
 from tasks.citations.labels import publication_label
@@ -19,17 +20,29 @@ from tasks.citations.settle import Settled, settle
 from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
 from tasks.soundness.reading import Read
-from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW, ReviewInput, ReviewReply
+from tasks.soundness.steps.soundness_review import (
+    SOUNDNESS_REVIEW,
+    Bearing,
+    ConcernShown,
+    ReviewInput,
+    ReviewReply,
+)
 from tasks.soundness.steps.standings import EvidenceShown
 
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A review with the papers it was shown and the citations it makes."""
+    """A review with the papers it was shown and the citations it makes.
+
+    `supported` and `weakened` hold what its evidence says of the plan's concerns, by `concern_id`.
+    """
 
     review: SoundnessReview
     shown: Shown
     citations: tuple[Citation, ...] = ()
+    supported: Mapping[str, str] = field(default_factory=dict)
+    weakened: Mapping[str, str] = field(default_factory=dict)
+    failures: tuple[Failure, ...] = ()
 
 
 async def baseline_review(
@@ -37,10 +50,15 @@ async def baseline_review(
     method: Method,
     papers: Sequence[Paper],
     read: Read,
+    concerns: Sequence[Concern],
     parameters: SoundnessParameters,
     engine: Engine,
 ) -> Reviewed:
-    """Ask for the review of `method` over its relevant evidence. Call it only when there is some."""
+    """Ask for the review of `method` over its relevant evidence. Call it only when there is some.
+
+    Args:
+        concerns: of the whole plan, which the evidence may support or weaken.
+    """
     by_id = {paper.paper_id: paper for paper in papers}
     evidence = _newest_first([row for row in read.evidence if row.relevant], by_id)
     shown = show([by_id[row.paper_id] for row in evidence])
@@ -48,6 +66,13 @@ async def baseline_review(
     question = ReviewInput(
         idea=idea.text,
         method=method.text,
+        concerns=tuple(
+            ConcernShown(
+                key=concern.concern_id.upper(), severity=concern.severity, point=concern.point
+            )
+            for concern in concerns
+            if concern.severity is not None
+        ),
         evidence=items,
         words_per_text=parameters.words_per_review_text,
     )
@@ -64,7 +89,7 @@ async def baseline_review(
             unscored_review(method, Reason.REPLY_EMPTY, detail, outcome.provenance, len(items)),
             shown,
         )
-    return _settled(method, reply, shown, outcome.provenance)
+    return _settled(method, reply, shown, question, outcome.provenance)
 
 
 def unreviewed(method: Method, read: Read, source_failed: bool, engine: Engine) -> Reviewed:
@@ -138,7 +163,9 @@ def _item(row: MethodEvidence, paper: Paper, shown: Shown, read: Read) -> Eviden
     )
 
 
-def _settled(method: Method, reply: ReviewReply, shown: Shown, provenance: Provenance) -> Reviewed:
+def _settled(
+    method: Method, reply: ReviewReply, shown: Shown, asked: ReviewInput, provenance: Provenance
+) -> Reviewed:
     texts: dict[str, Settled] = {
         field: settle(text, shown)
         for field, text in (
@@ -147,14 +174,19 @@ def _settled(method: Method, reply: ReviewReply, shown: Shown, provenance: Prove
             ("suggestions", reply.suggestions),
         )
     }
+    reasoning = settle(reply.open_questions, shown)
+    borne = _borne(reply, shown, asked)
+    texts["concerns"] = settle("\n\n".join(each.markdown for each in borne.values()), shown)
     review = SoundnessReview(
         method_id=method.method_id,
         support=texts["support"].markdown,
         contradictions=texts["contradictions"].markdown,
         suggestions=texts["suggestions"].markdown,
+        open_questions=reasoning.markdown,
         score_0_to_10=float(reply.score),
         evidence_count=len(shown),
-        removed_citation_count=sum(text.removed_citation_count for text in texts.values()),
+        removed_citation_count=reasoning.removed_citation_count
+        + sum(text.removed_citation_count for text in texts.values()),
         uncited_sentence_count=sum(text.uncited_sentence_count for text in texts.values()),
         provenance=provenance,
     )
@@ -165,4 +197,49 @@ def _settled(method: Method, reply: ReviewReply, shown: Shown, provenance: Prove
             text, shown, module="soundness", subject=method.method_id, field=field
         )
     )
-    return Reviewed(review, shown, citations)
+    told = {
+        bearing: {
+            concern: f"Method {method.rank}: {text.markdown}"
+            for (concern, towards), text in borne.items()
+            if towards is bearing
+        }
+        for bearing in Bearing
+    }
+    return Reviewed(
+        review,
+        shown,
+        citations,
+        supported=told[Bearing.SUPPORTS],
+        weakened=told[Bearing.WEAKENS],
+        failures=_unusable(method, len(reply.concerns) - len(borne), len(reply.concerns)),
+    )
+
+
+def _borne(
+    reply: ReviewReply, shown: Shown, asked: ReviewInput
+) -> dict[tuple[str, Bearing], Settled]:
+    """What the evidence says by `concern_id`: of concerns that were shown, with a paper that was."""
+    known = {concern.key.casefold() for concern in asked.concerns}
+    found: dict[tuple[str, Bearing], Settled] = {}
+    for entry in reply.concerns:
+        text, concern = settle(entry.reason, shown), entry.concern.casefold()
+        if entry.bearing is not None and concern in known and text.cited:
+            found.setdefault((concern, entry.bearing), text)
+    return found
+
+
+def _unusable(method: Method, left_out: int, given: int) -> tuple[Failure, ...]:
+    if not left_out:
+        return ()
+    detail = (
+        f"{left_out} of {given} statements about concerns were left out: they name none that was "
+        "shown, cite no paper that was shown, or repeat another"
+    )
+    return (
+        Failure(
+            stage="soundness",
+            subject=method.method_id,
+            reason=Reason.REPLY_UNPARSABLE,
+            detail=detail,
+        ),
+    )

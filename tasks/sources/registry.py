@@ -1,38 +1,37 @@
 """The one list of sources, and how to open them."""
 
+import pkgutil
 from collections.abc import Iterable
+from importlib import import_module
+from inspect import isabstract
 
+import tasks.sources
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
-from tasks.sources.arxiv import ArxivSource
-from tasks.sources.brave import BraveSource
-from tasks.sources.crossref import CrossrefSource
-from tasks.sources.github import GithubCodeSource, GithubRepositorySource
 from tasks.sources.http_source import HttpSource
-from tasks.sources.kaggle import KaggleDatasetSource, KaggleNotebookSource
-from tasks.sources.openalex import OpenAlexSource
-from tasks.sources.searxng import SearxngSource
-from tasks.sources.serper import SerperScholarSource, SerperSource
 from tasks.sources.source import Source
-from tasks.sources.tavily import TavilySource
-from tasks.sources.unpaywall import UnpaywallSource
 from tasks.sources.upstream import SourceContext
 
-SOURCES: tuple[type[HttpSource], ...] = (
-    ArxivSource,
-    OpenAlexSource,
-    CrossrefSource,
-    UnpaywallSource,
-    SerperScholarSource,
-    SearxngSource,
-    SerperSource,
-    TavilySource,
-    BraveSource,
-    GithubRepositorySource,
-    GithubCodeSource,
-    KaggleDatasetSource,
-    KaggleNotebookSource,
-)
+
+def _sources() -> tuple[type[HttpSource], ...]:
+    """The sources that the modules of this folder define: no list has to name them."""
+    modules = [
+        import_module(f"{tasks.sources.__name__}.{found.name}")
+        for found in pkgutil.iter_modules(tasks.sources.__path__)
+        if found.name != __name__.rpartition(".")[2]
+    ]
+    return tuple(
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, HttpSource)
+        and value.__module__ == module.__name__
+        and not isabstract(value)
+    )
+
+
+SOURCES = _sources()
 
 
 def open_sources(

@@ -5,9 +5,10 @@ import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from filelock import lock_descriptor, unlock_descriptor
+
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
-from tasks.web.locks import try_lock, unlock
 
 _HEAD = struct.Struct("<dI")
 _PAIR_BYTES = 16
@@ -72,7 +73,7 @@ class Departures:
 class SharedDepartures(Departures):
     """The same in a file: every process that names it takes turns. A process that dies lets go of it.
 
-    Needs a local file system and a POSIX system (`flock`). Moments after `now` are of an earlier start of the machine.
+    Needs a local file system. Moments after `now` are of an earlier start of the machine.
 
     Raises:
         ConfigurationError: the file cannot be made.
@@ -118,10 +119,10 @@ class SharedDepartures(Departures):
         )
 
     def try_lock(self) -> bool:
-        return try_lock(self._descriptor)
+        return lock_descriptor(self._descriptor, blocking=False)
 
     def unlock(self) -> None:
-        unlock(self._descriptor)
+        unlock_descriptor(self._descriptor)
 
     def close(self) -> None:
         os.close(self._descriptor)

@@ -1,10 +1,8 @@
 """Files by which the processes of a machine take turns.
 
-Needs a local file system and a POSIX system (`flock`).
+Needs a local file system.
 """
 
-import asyncio
-import fcntl
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -13,11 +11,14 @@ from pathlib import Path
 from struct import Struct
 from typing import TYPE_CHECKING, TypeVar
 
+from filelock import AsyncFileLock, lock_descriptor
+
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 RecordT = TypeVar("RecordT", bound="DataclassInstance")
-_POLL_SECONDS = 0.05
+_POLL_SECONDS = 0.001
+"""A record is held for some microseconds."""
 
 
 @contextmanager
@@ -29,7 +30,7 @@ def shared_record(path: Path, layout: Struct, kind: type[RecordT]) -> Iterator[R
     """
     descriptor = _opened(path)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        lock_descriptor(descriptor, poll_interval=_POLL_SECONDS)
         stored = os.pread(descriptor, layout.size, 0)
         record = kind(*layout.unpack(stored)) if len(stored) == layout.size else kind()
         yield record
@@ -42,27 +43,8 @@ def shared_record(path: Path, layout: Struct, kind: type[RecordT]) -> Iterator[R
 @asynccontextmanager
 async def alone(path: Path) -> AsyncIterator[None]:
     """Hold the lock at `path` for the length of the block; a process that dies lets go of it."""
-    descriptor = _opened(path)
-    try:
-        while not try_lock(descriptor):  # noqa: ASYNC110 -- another process may hold it
-            await asyncio.sleep(_POLL_SECONDS)
+    async with AsyncFileLock(path, mode=0o600, run_in_executor=False, fallback_to_soft=False):
         yield
-    finally:
-        os.close(descriptor)
-
-
-def try_lock(descriptor: int) -> bool:
-    """Lock an open file against every other process, unless one has."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def unlock(descriptor: int) -> None:
-    """Let go of it."""
-    fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
 def _opened(path: Path) -> int:

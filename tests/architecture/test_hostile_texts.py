@@ -12,7 +12,6 @@ from schemas.base import Reply
 from tasks.citations.keys import show
 from tasks.citations.settle import settle
 from tasks.citations.spelling import without_keys
-from tasks.committee.knowledge.passages import stands_in
 from tasks.committee.knowledge.steps.query_words import abbreviations, reworded
 from tasks.documents.latex_files import LatexError
 from tasks.documents.latex_source import whole_source
@@ -26,6 +25,7 @@ from tasks.manuscripts.steps import claims, numbers, references, statistics
 from tasks.manuscripts.steps.reading import Reading
 from tasks.soundness.steps.blocks import blocks_of
 from tasks.text import words as text
+from tasks.text.quotations import stands_in
 from tests.support.growth import superlinear_from
 from warehouse.scrubbing import scrub
 

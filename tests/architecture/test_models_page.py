@@ -7,6 +7,7 @@ import pytest
 from flows.profiles import load_profile
 from flows.request import check_judging
 from schemas.base import replace
+from schemas.choices import EngineChoice
 from schemas.judging import AskingParameters
 from schemas.settings import LanguageModelSettings
 from tasks.judging.expected import EXPECTED_THINKING_TOKENS
@@ -29,7 +30,7 @@ def test_every_model_and_every_assignment_has_its_line_in_every_table() -> None:
 @pytest.mark.parametrize("name", [name for name, _ in mixed(TEXT)])
 def test_every_assignment_shown_can_be_used(name: str) -> None:
     judging = dict(mixed(TEXT))[name]
-    check_judging(replace(load_profile("economy"), judging=judging), "litellm:openai/gpt-5")
+    check_judging(replace(load_profile("economy"), judging=judging), EngineChoice("openai/gpt-5"))
 
 
 def test_the_page_names_every_key_of_an_assignment() -> None:

@@ -36,6 +36,7 @@ _METHOD = re.compile(r"<method>\n(.*?)\n</method>", re.DOTALL)
 _STATEMENT = re.compile(
     r"^Statement (\d+):\n<statement>\n(.*?)\n</statement>", re.DOTALL | re.MULTILINE
 )
+_CONCERN = re.compile(r"^Concern (C\d+),", re.MULTILINE)
 _DIMENSION = re.compile(r"^Dimension (\S+):", re.MULTILINE)
 _PAPER = re.compile(r"^Paper (P\d+)[^\n]*\n(.*?)(?=^Paper P\d+|\Z)", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"</?[a-z_]+>")
@@ -118,6 +119,33 @@ class Reader:
             "methods": [
                 {"text": asked.prose(40, place, start=each), "quote": each[:100]}
                 for place, each in enumerate(chosen)
+            ],
+            "elements": [
+                {
+                    "kind": ("assumption", "hypothesis", "evaluation_choice")[place % 3],
+                    "standing": ("unstated", "stated")[place % 2],
+                    "text": asked.prose(20, place),
+                    "quote": asked.sentences[place % len(asked.sentences)][:100] * (place % 2),
+                }
+                for place in range(10)
+            ],
+        }
+
+    def _plan_review(self, asked: "_Asked") -> Any:
+        points = int(re.findall(r"at most (\d+) points", asked.user)[-1])
+        words = asked.limit(90) // 4
+        texts = ("point", "why", "would_change", "action")
+        return {
+            "points": [
+                {
+                    "kind": "strength" if place % 4 == 3 else "missing_baseline",
+                    "severity": None if place % 4 == 3 else ("fatal", "major", "minor")[place % 3],
+                    "quote": " ".join(asked.sentences[place % len(asked.sentences)].split()[:14]),
+                    "omission": "",
+                    **{name: asked.prose(words, place + 7 * n) for n, name in enumerate(texts)},
+                    "effort": "days",
+                }
+                for place in range(points)
             ]
         }
 
@@ -152,6 +180,15 @@ class Reader:
                 name: asked.cited(words, place)
                 for place, name in enumerate(("support", "contradictions", "suggestions"))
             },
+            "concerns": [
+                {
+                    "concern": key,
+                    "bearing": ("supports", "weakens")[place % 2],
+                    "reason": asked.cited(25, place),
+                }
+                for place, key in enumerate(asked.concerns[:2])
+            ],
+            "open_questions": asked.prose(words // 2, 5),
             "score": number_of(asked.idea, asked.methods[0]) % 11,
         }
 
@@ -257,6 +294,10 @@ class _Asked:
     @property
     def methods(self) -> list[str]:
         return _METHOD.findall(self.user)
+
+    @property
+    def concerns(self) -> list[str]:
+        return _CONCERN.findall(self.user)
 
     @property
     def statements(self) -> list[tuple[int, str]]:

@@ -24,6 +24,7 @@ import httpx
 import pyarrow.parquet as pq
 import tantivy
 
+from schemas.choices import LiteratureChoice
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
@@ -59,7 +60,7 @@ def main() -> None:
         if not wanted:
             _interrupted_build(papers, Path(folder) / "interrupted", fingerprint)
         _direct(open_snapshot(index), texts)
-        with GatewayProcess(Settings(), f"snapshot:{index}", Path(folder) / "cache") as gateway:
+        with GatewayProcess(Settings(), LiteratureChoice(index), Path(folder) / "cache") as gateway:
             for clients in CLIENT_COUNTS:
                 asyncio.run(_through_gateway(gateway, texts, clients))
             print(f"gateway: {_memory(gateway.process_id)}")

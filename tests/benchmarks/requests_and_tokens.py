@@ -27,6 +27,7 @@ import httpx
 import polars
 
 from flows.profiles import load_profile
+from schemas.choices import LIVE
 from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
 from schemas.paper import Paper, PaperSection, SectionKind
@@ -196,7 +197,7 @@ async def _spend(
         ),
     )
     job = _job(profile, api_base, folder)
-    with GatewayProcess(settings, "live", folder / "cache") as gateway:
+    with GatewayProcess(settings, LIVE, folder / "cache") as gateway:
         async with _shared(job, settings, folder) as (http, backend):
             gate = asyncio.Semaphore(_IDEAS_AT_ONCE)
 

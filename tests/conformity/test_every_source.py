@@ -17,7 +17,7 @@ from tasks.sources.http_source import HttpSource
 from tasks.sources.registry import SOURCES, configured, open_sources
 from tasks.sources.upstream import SourceContext
 from tasks.web.circuit_breaker import CircuitBreaker
-from tasks.web.client import open_client
+from tasks.web.client import Secrets, open_client
 from tests.support.source_contexts import (
     KEYS,
     MAIL,
@@ -25,14 +25,19 @@ from tests.support.source_contexts import (
     keyless_settings,
     opened,
     query_for,
+    quick_settings,
 )
 from tests.support.web_servers import SHAPES, Find, ShapedServer, shaped_server
 from warehouse.keyed_store import KeyedStore
 
 EVERY = pytest.mark.parametrize("kind", SOURCES, ids=lambda kind: kind.name)
 UNDATED = frozenset({"github_code"})
-KEYLESS_WORK = {"arxiv", "openalex", "crossref", "github_repositories"}
-KEYED = {kind.name for kind in SOURCES} - {"arxiv", "searxng"}
+KEYLESS_WORK = {kind.name for kind in SOURCES if kind.missing_setting(keyless_settings()) is None}
+KEYED = {
+    kind.name
+    for kind in SOURCES
+    if kind.upstream(keyed_settings(kind.name, "")).secrets != Secrets()
+}
 FIND = Find("A paper about sparse attention")
 
 
@@ -276,12 +281,15 @@ async def test_no_key_is_seen_anywhere(
 
 @EVERY
 async def test_without_its_key_a_source_says_so_and_sends_nothing(
-    kind: type[HttpSource], tmp_path: Path
+    kind: type[HttpSource], server: ShapedServer, tmp_path: Path
 ) -> None:
+    settings = keyless_settings(sources=quick_settings(kind.name, server.url))
     if kind.name in KEYLESS_WORK:
-        assert kind.name in configured(keyless_settings())
+        assert kind.name in configured(settings)
+        async with opened(kind, settings, tmp_path) as context:
+            assert (await context.source.search(query_for(kind))).items
         return
-    async with opened(kind, keyless_settings(), tmp_path) as context:
+    async with opened(kind, settings, tmp_path) as context:
         answer = await context.source.search(query_for(kind))
     assert [failure.reason for failure in answer.failures] == ["not_configured"]
     assert "set " in answer.failures[0].detail
@@ -370,6 +378,12 @@ async def test_a_spent_budget_ends_the_look_up(
         ["budget_exhausted"],
         [],
     )
+
+
+def test_the_sources_with_and_without_keys_are_told_apart() -> None:
+    assert {"arxiv", "openalex", "crossref", "github_repositories"} <= KEYLESS_WORK
+    assert not {"arxiv", "searxng"} & KEYED
+    assert {"openalex", "unpaywall", "brave", "kaggle_datasets", "github_code"} <= KEYED
 
 
 async def test_the_list_covers_papers_web_and_code_under_distinct_names(tmp_path: Path) -> None:

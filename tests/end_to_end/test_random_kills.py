@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,7 +119,8 @@ def strike(kill: Kill, process: subprocess.Popen[bytes], relatives: list[psutil.
     os.kill(struck, kill.signal)
     if kill.signal is signal.SIGSTOP:
         time.sleep(kill.draw * LONGEST_STOP_SECONDS)
-        os.kill(struck, signal.SIGCONT)
+        with suppress(ProcessLookupError):  # the run may have ended and killed it meanwhile
+            os.kill(struck, signal.SIGCONT)
 
 
 def alive(process: psutil.Process) -> bool:

@@ -28,10 +28,11 @@ def answer(messages: Messages, schema: Schema | None) -> object:
         return answer_from_schema(messages, schema)
     names = ("clarity", "novelty", "feasibility", "validity", "significance", "overall")
     first, _, second = messages[-1]["content"].partition("Idea B")
-    better = "A" if len(first) > len(second) else "B"
+    percent = 90 if len(first) > len(second) else 10
     return {
         "verdicts": [
-            {"dimension": name, "reason": "It says more.", "better": better} for name in names
+            {"dimension": name, "reason": "It says more.", "a_better_percent": percent}
+            for name in names
         ]
     }
 

@@ -10,6 +10,7 @@ from flows.campaign import conclude
 from flows.check_request import resolve_check
 from flows.checking import Check
 from flows.commands.check_output import print_check
+from schemas.options import CheckOptions
 from schemas.settings import Settings
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.job import CheckJob
@@ -21,7 +22,7 @@ def test_problems_are_printed_with_place_and_reason_and_what_was_not_read_costs_
 ) -> None:
     (tmp_path / "faulty.pdf").write_bytes(faulty_pdf())
     (tmp_path / "locked.pdf").write_bytes(locked_pdf())
-    request = resolve_check([tmp_path], Settings(), warehouse=tmp_path / "wh")
+    request = resolve_check([tmp_path], CheckOptions(warehouse=tmp_path / "wh"), Settings())
     check = Check(request)
     plan = check.plan()
     asyncio.run(

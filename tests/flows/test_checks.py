@@ -11,6 +11,7 @@ from flows import checks
 from flows.checks import check_before_run
 from flows.request import bundled, resolve_request
 from schemas.errors import ConfigurationError
+from schemas.options import RunOptions
 from schemas.run import RunRequest
 from schemas.settings import Settings
 
@@ -25,13 +26,8 @@ def scheduler() -> Iterator[str]:
 
 
 def request_for(tmp_path: Path, scheduler: str, literature: str | None = None) -> RunRequest:
-    return resolve_request(
-        bundled("ideas.jsonl"),
-        Settings(),
-        warehouse=tmp_path,
-        scheduler=scheduler,
-        literature=literature,
-    )
+    options = RunOptions(warehouse=tmp_path, scheduler=scheduler, literature=literature)
+    return resolve_request(bundled("ideas.jsonl"), options, Settings())
 
 
 @pytest.mark.parametrize("address", ["tcp://", "host", "tcp://host:port", "tcp://host:99999999"])

@@ -11,6 +11,7 @@ from flows.request import bundled, resolve_request
 from schemas.base import replace
 from schemas.idea import Idea
 from schemas.judging import AskingParameters, Effort, JudgingParameters
+from schemas.options import RunOptions
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.ideas.read import read_ideas
 from tasks.judging.expected import EXPECTED_THINKING_TOKENS, StepEstimate
@@ -46,7 +47,8 @@ def estimated(
         "literature": f"snapshot:{bundled('papers.jsonl')}",
         **options,
     }
-    request = resolve_request(bundled("ideas.jsonl"), Settings(), warehouse=Path("none"), **options)  # type: ignore[arg-type]
+    asked = RunOptions(warehouse=Path("none"), **options)  # type: ignore[arg-type]
+    request = resolve_request(bundled("ideas.jsonl"), asked, Settings())
     if judging is not None:
         request = replace(request, profile=replace(request.profile, judging=judging))
     return estimate_run(ideas, 0, request, Settings(language_model=models))

@@ -9,7 +9,9 @@ import pytest
 from flows.commands.plan import plan
 from flows.model_comparison import named_engines
 from flows.request import bundled
+from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
+from schemas.options import PlanOptions
 
 IDEAS = bundled("ideas.jsonl")
 KEYS = (
@@ -36,7 +38,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def planned(capsys: pytest.CaptureFixture[str], **options: object) -> dict:
-    assert plan(IDEAS, json=True, **options) == 0  # type: ignore[arg-type]
+    assert plan(IDEAS, PlanOptions(**options), json=True) == 0
     found: dict = json.loads(capsys.readouterr().out)
     return found
 
@@ -44,7 +46,7 @@ def planned(capsys: pytest.CaptureFixture[str], **options: object) -> dict:
 def test_models_are_compared_by_cost_and_an_unknown_price_stands_last(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    told = planned(capsys, engine="litellm:openai/gpt-4.1", compare=[MODELS, "openai/gpt-5-mini"])
+    told = planned(capsys, engine="litellm:openai/gpt-4.1", compare=(MODELS, "openai/gpt-5-mini"))
     lines = told["comparison"]
     assert [line["engine"] for line in lines] == [
         "litellm:openai/gpt-5-mini",
@@ -94,7 +96,7 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("wide")
 def test_the_table_names_an_unknown_price(capsys: pytest.CaptureFixture[str]) -> None:
-    assert plan(IDEAS, compare=["openai/of-our-own,openai/o3"]) == 0
+    assert plan(IDEAS, PlanOptions(compare=("openai/of-our-own,openai/o3",))) == 0
     out = capsys.readouterr().out
     line = next(line for line in out.splitlines() if "of-our-own" in line)
     assert line.count("unknown price") == 2
@@ -109,10 +111,10 @@ def test_models_that_a_profile_names_stay_and_that_is_said(
     text = Path(__file__).parents[2].joinpath("flows/profiles/economy.toml").read_text("utf-8")
     own = tmp_path / "mixed.toml"
     own.write_text(text.replace("[judging.judgement]", '[judging.judgement]\nmodel = "openai/o3"'))
-    assert (
-        plan(IDEAS, profile=str(own), engine="litellm:openai/gpt-4.1", compare=["openai/gpt-5"])
-        == 0
+    options = PlanOptions(
+        profile=str(own), engine="litellm:openai/gpt-4.1", compare=("openai/gpt-5",)
     )
+    assert plan(IDEAS, options) == 0
     out, err = capsys.readouterr()
     assert "openai/o3" in err
     assert "soundness_review" in out
@@ -121,13 +123,13 @@ def test_models_that_a_profile_names_stay_and_that_is_said(
 
 def test_a_list_of_models_may_have_prefixes_and_repetitions() -> None:
     assert named_engines(["openai/gpt-5, litellm:openai/gpt-5", "extractive", ""]) == (
-        "litellm:openai/gpt-5",
-        "extractive",
+        EngineChoice("openai/gpt-5"),
+        EXTRACTIVE,
     )
 
 
 @pytest.mark.parametrize("name", ["litellm:", "gpt 5", "openai/gpt-5;o3 x"])
 def test_what_is_no_model_is_refused_in_one_line(name: str) -> None:
     with pytest.raises(ConfigurationError, match="unknown engine") as caught:
-        plan(IDEAS, compare=[name])
+        plan(IDEAS, PlanOptions(compare=(name,)))
     assert "\n" not in str(caught.value)

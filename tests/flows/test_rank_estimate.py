@@ -4,13 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from flows.rank_estimate import estimate_ranking
+from flows.rank_estimate import TOKENS_PER_VERDICT, estimate_ranking
 from flows.request import bundled, resolve_request
 from schemas.base import replace
+from schemas.choices import EngineChoice
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.judging import AskingParameters, Effort, JudgingParameters
-from schemas.run import Module
+from schemas.options import RunOptions
+from schemas.run import Module, RunRequest
 from schemas.settings import LanguageModelSettings, Settings
 
 PRICED = LanguageModelSettings(
@@ -33,6 +35,11 @@ def ideas(*sizes: int) -> list[Idea]:
     ]
 
 
+def request_for(warehouse: Path, model: str | None) -> RunRequest:
+    options = RunOptions(warehouse=warehouse, engine=EngineChoice(model))
+    return resolve_request(bundled("ideas.jsonl"), options, Settings())
+
+
 @pytest.mark.parametrize(
     ("sizes", "pairs"),
     [((1,), 0), ((2,), 1), ((4, 4), 12), ((8,), 28), ((100,), 1200), ((20,), 190)],
@@ -40,9 +47,7 @@ def ideas(*sizes: int) -> list[Idea]:
 def test_small_groups_play_every_pair_and_large_ones_what_their_ideas_may(
     sizes: tuple[int, ...], pairs: int, tmp_path: Path
 ) -> None:
-    request = resolve_request(
-        bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, engine="litellm:openai/judge"
-    )
+    request = request_for(tmp_path, "openai/judge")
     parameters = replace(request.profile.ranking, matches_per_idea=24)
     request = replace(request, profile=replace(request.profile, ranking=parameters))
     estimate = estimate_ranking(ideas(*sizes), request, SETTINGS)
@@ -55,9 +60,7 @@ def test_small_groups_play_every_pair_and_large_ones_what_their_ideas_may(
 
 
 def test_a_committee_and_a_dimension_of_ones_own_make_prompts_longer(tmp_path: Path) -> None:
-    request = resolve_request(
-        bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, engine="litellm:openai/judge"
-    )
+    request = request_for(tmp_path, "openai/judge")
     with_committee = replace(request, modules=(*request.modules, Module.COMMITTEE))
     fewer = replace(
         request.profile, ranking=replace(request.profile.ranking, dimensions=("novelty",))
@@ -67,19 +70,18 @@ def test_a_committee_and_a_dimension_of_ones_own_make_prompts_longer(tmp_path: P
         for one in (request, with_committee, replace(request, profile=fewer))
     )
     assert shorter.prompt_tokens < plain.prompt_tokens < longer.prompt_tokens
-    assert shorter.completion_tokens * 3 == plain.completion_tokens
+    said = plain.model_calls * 4 * TOKENS_PER_VERDICT
+    assert plain.completion_tokens - shorter.completion_tokens == said
 
 
 def test_the_extractive_engine_asks_no_model(tmp_path: Path) -> None:
-    request = resolve_request(bundled("ideas.jsonl"), Settings(), warehouse=tmp_path)
+    request = request_for(tmp_path, None)
     estimate = estimate_ranking(ideas(4), request, SETTINGS)
     assert (estimate.model_calls, estimate.cost_usd) == (0, 0.0)
 
 
 def test_the_profiles_model_for_comparisons_is_asked_and_thinks(tmp_path: Path) -> None:
-    request = resolve_request(
-        bundled("ideas.jsonl"), Settings(), warehouse=tmp_path, engine="litellm:openai/of-our-own"
-    )
+    request = request_for(tmp_path, "openai/of-our-own")
     own = JudgingParameters(
         steps={"compare_ideas": AskingParameters(model="openai/o3", effort=Effort.HIGH)}
     )

@@ -43,13 +43,18 @@ def layout(tmp_path: Path) -> Layout:
 def ranked(layout: Layout) -> RankSummary:
     ranking = Ranking(
         RankRequest(
-            run_id=RUN, warehouse=layout.root, profile=load_profile("economy"), engine="fake"
+            run_id=RUN,
+            warehouse=layout.root,
+            profile=load_profile("economy"),
+            engine="litellm:fake",
         )
     )
     plan = ranking.plan()
     for path in plan.shards:
         job = RankJob.model_validate_json(path.read_bytes())
-        asyncio.run(rank_shard(job, layout, lambda _: FakeJudge(), concurrency=4))
+        asyncio.run(
+            rank_shard(job, layout, lambda _: FakeJudge(name="litellm:fake"), concurrency=4)
+        )
     return conclude(ranking, plan)
 
 

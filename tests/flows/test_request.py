@@ -7,8 +7,10 @@ import pytest
 from flows.check_request import resolve_check
 from flows.checks import check_engine
 from flows.profiles import load_profile, shipped_profiles
-from flows.request import bundled, parse_cutoff, parse_modules, resolve_literature, resolve_request
+from flows.request import bundled, resolve_literature, resolve_request
+from schemas.choices import LIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
+from schemas.options import CheckOptions, RunOptions, parse_cutoff, parse_modules
 from schemas.run import Budget, Module
 from schemas.settings import Settings
 
@@ -85,36 +87,40 @@ def test_a_cutoff_that_is_no_date_is_refused(text: str) -> None:
 
 
 def test_without_a_key_the_bundled_snapshot_is_the_literature(settings: Settings) -> None:
-    assert resolve_literature(None, settings).endswith("papers.jsonl")
+    assert resolve_literature(None, settings) == LiteratureChoice(bundled("papers.jsonl"))
 
 
 def test_with_a_key_the_literature_is_live(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", "a-key")
-    assert resolve_literature(None, Settings()) == "live"
+    assert resolve_literature(None, Settings()) == LIVE
 
 
 @pytest.mark.parametrize(
-    "text", ["snapshot:", "snapshot:/nowhere/at/all.parquet", "papers.parquet"]
+    "text", ["snapshot:/nowhere/at/all.parquet", "snapshot:~/nowhere/at/all.parquet+live"]
 )
-def test_a_literature_that_cannot_be_is_refused(text: str, settings: Settings) -> None:
-    with pytest.raises(ConfigurationError):
-        resolve_literature(text, settings)
+def test_a_snapshot_that_is_not_there_is_refused(text: str, settings: Settings) -> None:
+    with pytest.raises(ConfigurationError, match=r"/nowhere/at/all\.parquet does not exist"):
+        resolve_literature(LiteratureChoice.parse(text), settings)
 
 
 def test_a_snapshot_may_be_followed_by_the_live_api(settings: Settings) -> None:
-    resolved = resolve_literature(f"snapshot:{bundled('papers.jsonl')}+live", settings)
-    assert resolved == f"snapshot:{bundled('papers.jsonl')}+live"
+    wish = LiteratureChoice(bundled("papers.jsonl"), then_live=True)
+    assert resolve_literature(wish, settings) == wish
 
 
 def test_a_missing_idea_file_is_refused(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="does not exist"):
-        resolve_request(tmp_path / "none.jsonl", settings)
+        resolve_request(tmp_path / "none.jsonl", RunOptions(), settings)
 
 
 def test_full_text_is_off_for_snapshots_unless_asked(settings: Settings) -> None:
-    assert not resolve_request(bundled("ideas.jsonl"), settings).full_text
-    assert resolve_request(bundled("ideas.jsonl"), settings, full_text=True).full_text
-    assert resolve_request(bundled("ideas.jsonl"), settings, literature="live").full_text
+    asked = (RunOptions(), RunOptions(full_text=True), RunOptions(literature=LIVE))
+    ideas = bundled("ideas.jsonl")
+    assert [resolve_request(ideas, options, settings).full_text for options in asked] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_secrets_do_not_show_in_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +136,8 @@ def test_an_api_base_that_cannot_be_used_is_refused(
     engine: str, api_base: str, settings: Settings
 ) -> None:
     with pytest.raises(ConfigurationError, match="--api-base"):
-        resolve_request(bundled("ideas.jsonl"), settings, engine=engine, api_base=api_base)
+        options = RunOptions(engine=engine, api_base=api_base)
+        resolve_request(bundled("ideas.jsonl"), options, settings)
 
 
 @pytest.mark.parametrize(
@@ -157,26 +164,19 @@ def test_a_profile_with_values_of_the_wrong_kind_is_one_line(line: str, tmp_path
 def test_an_address_with_a_key_in_it_is_refused_wherever_one_is_taken(
     address: str, settings: Settings, tmp_path: Path
 ) -> None:
-    paper, model = bundled("ideas.jsonl"), "litellm:openai/x"
+    paper, model = bundled("ideas.jsonl"), EngineChoice("openai/x")
     takers = {
         "--api-base": [
-            lambda: resolve_request(
-                bundled("ideas.jsonl"), settings, engine=model, api_base=address
-            ),
-            lambda: resolve_check(
-                [paper], settings, warehouse=tmp_path, engine=model, api_base=address
-            ),
+            lambda: resolve_request(paper, RunOptions(engine=model, api_base=address), settings),
+            lambda: resolve_check([paper], CheckOptions(engine=model, api_base=address), settings),
             lambda: check_engine(model, address, settings, tmp_path, steps=(), budget=Budget()),
         ],
-        "--literature": [lambda: resolve_literature(address, settings)],
+        "--literature": [lambda: resolve_literature(LiteratureChoice(url=address), settings)],
         "--judge": [
             lambda: resolve_check(
                 [paper],
+                CheckOptions(engine=model, judge=(f"{model}@{address}",), reasons=paper),
                 settings,
-                warehouse=tmp_path,
-                engine=model,
-                judges=[f"{model}@{address}"],
-                reasons=paper,
             )
         ],
     }

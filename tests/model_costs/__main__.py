@@ -13,8 +13,10 @@ from flows.model_comparison import ModelCost, compare_engines, named_engines
 from flows.profiles import shipped_profiles
 from flows.request import bundled, resolve_request
 from schemas.base import replace
+from schemas.choices import LiteratureChoice
 from schemas.idea import Idea
 from schemas.judging import JudgingParameters
+from schemas.options import RunOptions
 from schemas.run import RunRequest
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.ideas.read import read_ideas
@@ -75,15 +77,14 @@ def mixed(page: str) -> Iterator[tuple[str, JudgingParameters]]:
 
 def _table(profile: str, page: str, ideas: tuple[Idea, ...]) -> str:
     settings = Settings(language_model=LanguageModelSettings())
-    request = resolve_request(
-        bundled("ideas.jsonl"),
-        settings,
+    options = RunOptions(
         profile=profile,
         engine=named_engines(MODELS)[0],
-        literature=f"snapshot:{bundled('papers.jsonl')}",
+        literature=LiteratureChoice(bundled("papers.jsonl")),
     )
+    request = resolve_request(bundled("ideas.jsonl"), options, settings)
     lines = {
-        line.engine.removeprefix("litellm:"): line
+        str(line.engine.model): line
         for line in compare_engines(named_engines(MODELS), ideas, request, settings)
     }
     lines |= {name: _assigned(judging, ideas, request, settings) for name, judging in mixed(page)}

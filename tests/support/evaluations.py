@@ -2,6 +2,7 @@
 
 import random
 from datetime import UTC, date, datetime, timedelta
+from itertools import product
 
 from schemas.base import replace
 from schemas.calls import ApiCall, CallStatus, LlmCall
@@ -25,8 +26,16 @@ from schemas.profile import ScoreWeights
 from schemas.reasons import Reason
 from schemas.run import Run, RunState
 from schemas.soundness import (
+    ActionEffort,
+    Concern,
+    ConcernKind,
+    ConcernSeverity,
+    ElementKind,
+    ElementStanding,
     Method,
     MethodEvidence,
+    PlanElement,
+    PlanReview,
     SoundnessEvaluation,
     SoundnessReview,
     SoundnessSummary,
@@ -180,6 +189,11 @@ def make_soundness(
             _soundness_review(generator, method_id, n, methods, evidence)
             for n, method_id in enumerate(method_ids)
         ),
+        elements=_elements(generator),
+        concerns=_concerns(generator),
+        plan_review=PlanReview(
+            concern_count=4, dropped_point_count=1, provenance=make_provenance("plan_review")
+        ),
         summary=SoundnessSummary(
             strengths=(prose(generator, 20),),
             weaknesses=(prose(generator, 20),),
@@ -197,6 +211,48 @@ def make_soundness(
     )
 
 
+def _elements(generator: random.Random) -> tuple[PlanElement, ...]:
+    return tuple(
+        PlanElement(
+            element_id=f"e{n + 1}",
+            kind=kind,
+            standing=standing,
+            text=prose(generator, 15),
+            quote=prose(generator, 8) if standing is ElementStanding.STATED else "",
+            provenance=make_provenance("extract_methods"),
+        )
+        for n, (kind, standing) in enumerate(product(ElementKind, ElementStanding))
+    )
+
+
+def _concerns(generator: random.Random) -> tuple[Concern, ...]:
+    """A minor, a fatal and a major concern, and a strength, in the order a model gave them."""
+    kinds = (
+        (ConcernKind.METRIC, ConcernSeverity.MINOR),
+        (ConcernKind.CONFOUND, ConcernSeverity.FATAL),
+        (ConcernKind.MISSING_BASELINE, ConcernSeverity.MAJOR),
+        (ConcernKind.STRENGTH, None),
+    )
+    return tuple(
+        Concern(
+            concern_id=f"c{n + 1}",
+            rank=n + 1,
+            kind=kind,
+            severity=severity,
+            point=prose(generator, 15),
+            quote="" if n == 2 else prose(generator, 8),
+            omission=prose(generator, 8) if n == 2 else "",
+            why=prose(generator, 12),
+            would_change=prose(generator, 12),
+            action=prose(generator, 12) if severity else "",
+            effort=ActionEffort.DAYS if severity else None,
+            supported="Method 1: a study found just this." if n == 1 else "",
+            provenance=make_provenance("plan_review"),
+        )
+        for n, (kind, severity) in enumerate(kinds)
+    )
+
+
 def _soundness_review(
     generator: random.Random, method_id: str, n: int, methods: int, evidence: int
 ) -> SoundnessReview:
@@ -206,6 +262,7 @@ def _soundness_review(
         support="" if unscored else prose(generator, 60),
         contradictions="" if unscored else prose(generator, 60),
         suggestions="" if unscored else prose(generator, 40),
+        open_questions="" if unscored else prose(generator, 15),
         score_0_to_10=None if unscored else float(generator.randint(0, 10)),
         unscored_reason=Reason.NO_EVIDENCE if unscored else None,
         unscored_detail="no relevant paper" if unscored else "",

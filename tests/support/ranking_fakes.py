@@ -16,6 +16,7 @@ from tasks.ranking.steps.compare_ideas import DimensionVerdict, PairReply
 
 Decides = Callable[[str, str], str | Reason]
 """From the titles of A and B (their idea ids) to A, B, tie or a reason."""
+PERCENT = {"A": 99, "B": 1, "tie": 50}
 
 
 def parameters(**changes: Any) -> RankingParameters:
@@ -60,7 +61,9 @@ class FakeJudge:
         if isinstance(decided, Reason):
             return Unscored(decided, f"the fake says {decided}", provenance)
         verdicts = [
-            DimensionVerdict(dimension=one.name, reason="Because.", better=decided)
+            DimensionVerdict(
+                dimension=one.name, reason="Because.", a_better_percent=PERCENT[decided]
+            )
             for one in inputs.dimensions
         ]
         return Scored(PairReply(verdicts=verdicts), provenance)

@@ -54,6 +54,21 @@ def hostile_evaluation():
                 else replace(review, support=HOSTILE_TEXT, suggestions=HOSTILE_TEXT)
                 for review in soundness.reviews
             ),
+            elements=tuple(replace(element, text=HOSTILE_TEXT) for element in soundness.elements),
+            concerns=tuple(
+                replace(
+                    concern,
+                    point=HOSTILE_TEXT,
+                    quote=HOSTILE_TEXT if concern.quote else "",
+                    omission=HOSTILE_TEXT if concern.omission else "",
+                    why=HOSTILE_TEXT,
+                    would_change=HOSTILE_TEXT,
+                    action=HOSTILE_TEXT,
+                    supported=HOSTILE_TEXT,
+                    weakened=HOSTILE_TEXT,
+                )
+                for concern in soundness.concerns
+            ),
             summary=replace(
                 soundness.summary, strengths=(HOSTILE_TEXT,), weaknesses=(HOSTILE_TEXT,)
             ),
@@ -111,6 +126,13 @@ def unscored_evaluation():
                 unscored_reason=reason,
             )
             for review in evaluation.soundness.reviews
+        ),
+        concerns=(),
+        plan_review=replace(
+            evaluation.soundness.plan_review,
+            concern_count=None,
+            dropped_point_count=0,
+            unscored_reason=reason,
         ),
         summary=None,
     )

@@ -12,6 +12,7 @@ _PAPER = re.compile(r"^(?:Paper|Item) ([PK]\d+)", re.MULTILINE)
 _DIMENSION = re.compile(r"^Dimension (\S+):", re.MULTILINE)
 _PART = re.compile(r"^Part ([a-z_]+)[:,]", re.MULTILINE)
 _KINDS = re.compile(r"^Kinds: ([a-z, ]+)$", re.MULTILINE)
+_CONCERN = re.compile(r"^Concern (C\d+),", re.MULTILINE)
 _STATEMENT = re.compile(r"^Statement (\d+):", re.MULTILINE)
 _IDEA = re.compile(r"<(idea|method)>\n(.*?)\n</\1>", re.DOTALL)
 
@@ -42,6 +43,7 @@ class _Writer:
     papers: list[str]
     dimensions: list[str]
     statements: list[int]
+    concerns: list[str]
     places: list[dict[str, str]]
     sentences: list[str]
     seed: int
@@ -60,6 +62,7 @@ class _Writer:
             dimensions=_unique(_DIMENSION.findall(data)),
             places=_places(data),
             statements=[int(number) for number in _unique(_STATEMENT.findall(data))],
+            concerns=_unique(_CONCERN.findall(data)),
             sentences=[line for line in lines if len(line.split()) >= 6]
             or ["The plan is judged by what it says."],
             seed=zlib.crc32(data.encode()),
@@ -74,6 +77,8 @@ class _Writer:
         if "enum" in node:
             return node["enum"][(self.seed + place) % len(node["enum"])]
         kind = node.get("type", "string")
+        if kind == "object" and {"quote", "omission"} <= set(node.get("properties", {})):
+            return self._point(place)
         if kind == "object":
             return {
                 key: self.value(inner, root, key, place)
@@ -86,6 +91,24 @@ class _Writer:
         if kind == "boolean":
             return True
         return None if kind == "null" else self._text(name, place)
+
+    def _point(self, place: int) -> dict[str, Any]:
+        """One point about a plan as a good reviewer would give it: most quote, some name an omission."""
+        kinds = ("missing_baseline", "confound", "statistics", "strength", "metric")
+        severities = ("major", "minor", "fatal", None, "minor")
+        omitted = place % 5 == 2
+        sentence = self.sentences[place % len(self.sentences)]
+        return {
+            "kind": kinds[place % 5],
+            "severity": severities[place % 5],
+            "point": f"Point {place + 1} is about what the plan calls “{sentence[:60]}”.",
+            "quote": "" if omitted else " ".join(sentence.split()[:12]),
+            "omission": "A number of repetitions in the evaluation." if omitted else "",
+            "why": "The predicted result would appear without the effect that is claimed.",
+            "would_change": "The same result in a control that lacks the new part.",
+            "action": "Add the control with the same budget and report both.",
+            "effort": "days",
+        }
 
     def _resolved(self, node: Schema, root: Schema) -> Schema:
         if "$ref" in node:
@@ -107,10 +130,14 @@ class _Writer:
             count = len(self.places)
         elif "statement" in fields:
             count = len(self.statements)
+        elif "concern" in fields:
+            count = min(len(self.concerns), 2)
         elif "key" in fields:
             count = len(self.papers)
         else:
-            count = {"methods": 5, "dimensions": 3, "statements": 2, "queries": 3}.get(name, 3)
+            count = {"methods": 5, "dimensions": 3, "statements": 2, "queries": 3, "points": 8}.get(
+                name, 3
+            )
         count = min(max(count, node.get("minItems", 0)), node.get("maxItems", 50))
         return [self.value(items, root, name.removesuffix("s"), place) for place in range(count)]
 
@@ -124,6 +151,8 @@ class _Writer:
     def _text(self, name: str, place: int) -> str:
         if name == "key":
             return self.papers[place % len(self.papers)] if self.papers else "P1"
+        if name == "concern" and self.concerns:
+            return self.concerns[place % len(self.concerns)]
         if name == "dimension" and self.dimensions:
             return self.dimensions[place % len(self.dimensions)]
         sentence = self.sentences[place % len(self.sentences)]
@@ -131,6 +160,8 @@ class _Writer:
             words = {"query": 12, "name": 4}.get(name, 60)
             return " ".join(sentence.split()[:words])
         first, second = (self.papers * 2)[:2] if self.papers else ("", "")
+        if name == "reason" and first:
+            return f"A study close to the plan found just this [{first}]."
         if (
             name in ("support", "contradictions", "suggestions", "strengths", "weaknesses")
             and first

@@ -15,9 +15,11 @@ from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
+from schemas.soundness import ActionEffort, ConcernKind, ConcernSeverity
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.soundness.steps.extract_methods import MethodsInput, MethodsReply, ProposedMethod
 from tasks.soundness.steps.method_evidence import EvidenceInput, EvidenceReply, PaperReading
+from tasks.soundness.steps.plan_review import PlanInput, PlanReply, ProposedPoint
 from tasks.soundness.steps.soundness_query import MethodQuery, QueriesInput, QueriesReply
 from tasks.soundness.steps.soundness_review import ReviewInput, ReviewReply
 from tasks.soundness.steps.soundness_summary import SummaryInput, SummaryReply
@@ -90,6 +92,25 @@ def _methods(inputs: MethodsInput) -> Reply:
     )
 
 
+def plan_point(**changes: Any) -> ProposedPoint:
+    """A sound point about an idea that says `alpha`."""
+    fields: dict[str, Any] = {
+        "kind": ConcernKind.MISSING_BASELINE,
+        "severity": ConcernSeverity.MAJOR,
+        "point": "Alpha is held against nothing.",
+        "omission": "A baseline for alpha among the methods.",
+        "why": "A gain over nothing says little.",
+        "would_change": "A named baseline with the same budget.",
+        "action": "Add the plain variant of alpha with the same budget.",
+        "effort": ActionEffort.DAYS,
+    }
+    return ProposedPoint(**{**fields, **changes})
+
+
+def _plan_review(inputs: PlanInput) -> Reply:
+    return PlanReply(points=(plan_point(),))
+
+
 def queries_for(
     inputs: QueriesInput,
     queries: Callable[[str], str] = lambda method: f"query {method.split()[1]}",
@@ -135,6 +156,7 @@ def _summary(inputs: SummaryInput) -> Reply:
 
 ANSWERS: dict[str, Callable[[Any], Reply]] = {
     "extract_methods": _methods,
+    "plan_review": _plan_review,
     "soundness_query": queries_for,
     "method_evidence": _evidence,
     "soundness_review": _review,

@@ -35,8 +35,8 @@ KEYLESS: dict[str, Any] = {
 }
 
 
-def keyed_settings(source: str, url: str, **changes: Any) -> Settings:
-    """Everything configured; `changes` are fields of SourceSettings."""
+def quick_settings(source: str, url: str, **changes: Any) -> SourceSettings:
+    """The source at `url`, asked without waiting; `changes` are fields."""
     quick: dict[str, Any] = {
         "timeout_seconds": 60.0,
         "maximum_attempts": 3,
@@ -44,6 +44,11 @@ def keyed_settings(source: str, url: str, **changes: Any) -> Settings:
         "requests_per_minute": {source: 60_000.0},
         "base_urls": {source: url},
     }
+    return SourceSettings(**(quick | changes))
+
+
+def keyed_settings(source: str, url: str, **changes: Any) -> Settings:
+    """Everything configured; `changes` are fields of SourceSettings."""
     keys: dict[str, Any] = {name: SecretStr(key) for name, key in KEYS.items()}
     more: dict[str, Any] = {
         "kaggle_username": "reader",
@@ -51,12 +56,12 @@ def keyed_settings(source: str, url: str, **changes: Any) -> Settings:
         "crossref_mailto": MAIL,
         "searxng_url": url,
     }
-    return Settings(**keys, **more, sources=SourceSettings(**(quick | changes)))
+    return Settings(**keys, **more, sources=quick_settings(source, url, **changes))
 
 
-def keyless_settings() -> Settings:
-    """Nothing configured, whatever the environment holds."""
-    return Settings(**KEYLESS)
+def keyless_settings(**more: Any) -> Settings:
+    """Nothing configured, whatever the environment holds; `more` are fields of Settings."""
+    return Settings(**KEYLESS, **more)
 
 
 @dataclass

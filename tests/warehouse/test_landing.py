@@ -211,15 +211,6 @@ def test_reuse_of_what_never_landed_is_refused(layout: Layout) -> None:
         reuse(layout, EvaluationKey("0" * 32), RUN_A, RUN_B, make_idea())
 
 
-def test_a_receipt_of_another_version_says_what_to_do(layout: Layout) -> None:
-    receipt = land(layout, make_evaluation())
-    (RUNS.unit_folder(layout, RUN_A, receipt.evaluation_key) / "receipt.json").write_text(
-        '{"colour": "red"}'
-    )
-    with pytest.raises(ConfigurationError, match="another version of Assay: remove its folder"):
-        list(iterate_receipts(layout, RUNS, RUN_A))
-
-
 def test_rejections_replace_those_of_an_earlier_attempt(layout: Layout) -> None:
     rejected = [
         RejectedIdea(
@@ -237,12 +228,6 @@ def test_rejections_replace_those_of_an_earlier_attempt(layout: Layout) -> None:
         "ideas.jsonl line 3",
         None,
     )
-
-
-@pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "a" * 300])
-def test_a_run_that_is_no_folder_name_is_refused(layout: Layout, name: str) -> None:
-    with pytest.raises(ConfigurationError, match="cannot name a folder"):
-        RUNS.folder(layout, RunId(name))
 
 
 def test_workers_land_without_the_database() -> None:

@@ -117,6 +117,14 @@ CASES: dict[str, tuple[Broken, str]] = {
         remove("novelty", "failures"),
         "every_idea_has_a_review_or_a_failure",
     ),
+    "review of the plan that miscounts its concerns": (
+        change("plan_reviews", concern_count=9),
+        "plan_reviews_count_their_concerns",
+    ),
+    "review of the plan with a count and a reason": (
+        change("plan_reviews", unscored_reason=Reason.REFUSED),
+        "a_score_or_a_reason_never_both",
+    ),
     "nothing asked for": (
         change("ideas", **{f"{module}_requested": False for module in MODULE_ROWS}),
         "every_idea_asked_for_something",

@@ -1,6 +1,5 @@
 """`python -m dashboards.app.evaluating.child WAREHOUSE JOB`: run one evaluation to its end, alone in its warehouse."""
 
-import fcntl
 import os
 import signal
 import subprocess
@@ -8,9 +7,9 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO
 
 import orjson
+from filelock import FileLock, Timeout
 
 from dashboards.app.evaluating.jobs import JobState, jobs_folder, lock_path
 from dashboards.app.evaluating.request import EvaluateRequest, arguments
@@ -27,37 +26,28 @@ _EXIT_USAGE = 2
 def run(layout: Layout, job_id: str) -> None:
     """Evaluate the idea of a job; `exit.json` says how it ended. A file `stop` in its folder interrupts the command in order."""
     folder = jobs_folder(layout) / job_id
-    with lock_path(layout).open("a+b") as lock:
-        if not _taken(lock):
-            _write_exit(folder, JobState.REFUSED, _EXIT_USAGE)
-            return
-        lock.truncate(0)
-        lock.write(job_id.encode())
-        lock.flush()
-        try:
-            code, stopped = _evaluate(folder, layout)
-        except ConfigurationError as error:
-            (folder / "log.txt").write_text(f"assay: {error}\n", "utf-8")
-            code, stopped = _EXIT_USAGE, False
-        _write_exit(
-            folder,
-            JobState.INTERRUPTED if stopped else JobState.DONE if code == 0 else JobState.FAILED,
-            code,
-        )
+    path = lock_path(layout)
+    # Readers who look who holds the lock hold it for an instant.
+    lock = FileLock(path, LOCK_SECONDS, poll_interval=POLL_SECONDS, fallback_to_soft=False)
+    try:
+        with lock:
+            path.write_text(job_id, "ascii")
+            _run_alone(folder, layout)
+    except Timeout:
+        _write_exit(folder, JobState.REFUSED, _EXIT_USAGE)
 
 
-def _taken(lock: BinaryIO) -> bool:
-    """Whether the lock could be had; readers who look at it hold it for an instant."""
-    deadline = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(POLL_SECONDS)
-        else:
-            return True
+def _run_alone(folder: Path, layout: Layout) -> None:
+    try:
+        code, stopped = _evaluate(folder, layout)
+    except ConfigurationError as error:
+        (folder / "log.txt").write_text(f"assay: {error}\n", "utf-8")
+        code, stopped = _EXIT_USAGE, False
+    _write_exit(
+        folder,
+        JobState.INTERRUPTED if stopped else JobState.DONE if code == 0 else JobState.FAILED,
+        code,
+    )
 
 
 def _evaluate(folder: Path, layout: Layout) -> tuple[int, bool]:

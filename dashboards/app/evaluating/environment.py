@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import orjson
 
-from dashboards.app.evaluating.request import LITELLM, EvaluateRequest
+from dashboards.app.evaluating.request import EvaluateRequest
+from schemas.choices import remote_model
 from schemas.run import Module
 from schemas.settings import Settings
 
@@ -63,8 +64,9 @@ def environment_of(
     those of the other sources where a committee searches them. Of the dashboard's own settings the
     choices alone, never its password. LiteLLM reads no `.env` file, which could bring keys back.
     """
-    wanted = _BASE | _variables_of(request.engine) | _variables_of(settings.embeddings.model)
-    if may_be_live(request.literature):
+    models = (request.engine.model, remote_model(settings.embeddings.model))
+    wanted = _BASE.union(*(model_variables(model) for model in models if model is not None))
+    if request.literature is None or request.literature.asks_upstream:
         wanted |= _SEMANTIC_SCHOLAR
     if Module.COMMITTEE in request.modules:
         wanted |= _SOURCES
@@ -89,14 +91,3 @@ def model_variables(model: str) -> frozenset[str]:
     provider = model.partition("/")[0]
     name = provider.upper()
     return frozenset(_OF_PROVIDER.get(provider, (f"{name}_API_KEY", f"{name}_API_BASE")))
-
-
-def may_be_live(literature: str | None) -> bool:
-    """Whether the live API may be asked; `None`, as configured, depends on whether there is a key."""
-    return literature is None or literature == "live" or literature.endswith("+live")
-
-
-def _variables_of(engine: str) -> frozenset[str]:
-    return (
-        model_variables(engine.removeprefix(LITELLM)) if engine.startswith(LITELLM) else frozenset()
-    )

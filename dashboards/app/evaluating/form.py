@@ -6,13 +6,12 @@ from datetime import date
 import streamlit as st
 
 from dashboards.app.evaluating.request import (
-    EXTRACTIVE,
-    LITELLM,
     MAXIMUM_FILE_BYTES,
     SHIPPED_PROFILES,
     EvaluateRequest,
     decoded,
 )
+from schemas.choices import EngineChoice
 from schemas.run import Module
 from schemas.settings import DashboardSettings
 
@@ -71,7 +70,7 @@ def fill_in(offered: DashboardSettings) -> tuple[EvaluateRequest | None, bool, b
             title=title,
             cutoff_date=cutoff,
             profile=profile,
-            engine=f"{LITELLM}{model.model}" if model else EXTRACTIVE,
+            engine=EngineChoice(model.model if model else None),
             api_base=model.api_base if model else None,
             literature=offered.literatures.get(literature or ""),
             modules=tuple(Module(name) for name in modules),

@@ -216,6 +216,7 @@ def _holder(layout: Layout) -> str | None:
         return None
     with path.open("rb") as file:
         try:
+            # By hand: filelock's locks are exclusive, and two readers must not see each other.
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return file.read().decode("ascii", "replace")

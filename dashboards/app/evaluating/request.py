@@ -8,14 +8,14 @@ import orjson
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
+from schemas.options import RunOptions
 from schemas.run import Module
 from schemas.settings import DashboardSettings
 
 SHIPPED_PROFILES = ("economy", "faithful")
 MAXIMUM_FILE_BYTES = 2_000_000
-EXTRACTIVE = "extractive"
-LITELLM = "litellm:"
 
 
 class EvaluateRequest(Noun):
@@ -25,9 +25,9 @@ class EvaluateRequest(Noun):
     title: str = ""
     cutoff_date: date | None = None
     profile: str = SHIPPED_PROFILES[0]
-    engine: str = EXTRACTIVE
+    engine: EngineChoice = EXTRACTIVE
     api_base: str | None = None
-    literature: str | None = Field(
+    literature: LiteratureChoice | None = Field(
         default=None, description="None: as this installation is configured."
     )
     modules: tuple[Module, ...] = (Module.SOUNDNESS, Module.CONTRIBUTION)
@@ -46,7 +46,7 @@ def check_offered(request: EvaluateRequest, offered: DashboardSettings) -> None:
     """Raises ConfigurationError when `request` asks for more than the form offers; a browser can send anything."""
     engines = {
         (EXTRACTIVE, None),
-        *((f"{LITELLM}{choice.model}", choice.api_base) for choice in offered.models.values()),
+        *((EngineChoice(each.model), each.api_base) for each in offered.models.values()),
     }
     if (request.engine, request.api_base) not in engines:
         raise ConfigurationError(
@@ -71,20 +71,18 @@ def arguments(
         ConfigurationError: the request asks for more than is offered.
     """
     check_offered(request, offered)
-    given: dict[str, str | None] = {
-        "warehouse": str(warehouse),
-        "profile": request.profile,
-        "engine": request.engine,
-        "api-base": request.api_base,
-        "literature": request.literature,
-        "modules": ",".join(request.modules),
-        "cutoff": request.cutoff_date.isoformat() if request.cutoff_date else None,
-        "max-cost-usd": f"{request.maximum_cost_usd:g}"
-        if request.maximum_cost_usd is not None
-        else None,
-    }
-    options = [f"--{name}={value}" for name, value in given.items() if value is not None]
-    return [command, str(ideas), *options, "--workers=1", "--json"]
+    options = RunOptions(
+        warehouse=warehouse,
+        profile=request.profile,
+        engine=request.engine,
+        api_base=request.api_base,
+        literature=request.literature,
+        modules=request.modules,
+        cutoff=request.cutoff_date,
+        max_cost_usd=request.maximum_cost_usd,
+        workers=1,
+    )
+    return [command, str(ideas), *options.words(), "--json"]
 
 
 def decoded(content: bytes) -> str | None:

@@ -1,5 +1,7 @@
 """Matches of a group: what the ranking rests on, who beat whom, and why."""
 
+from typing import Any
+
 import altair as alt
 import polars
 import streamlit as st
@@ -151,7 +153,7 @@ def _tell_pair(lake: Lake, board: Board, names: polars.DataFrame) -> None:
         empty.show("These two did not meet.")
     for row in found.iter_rows(named=True):
         first, second = (one, other) if row["first_idea_id"] == ids[one] else (other, one)
-        verdict = _verdict(row["winner"], first, second, row["unscored_reason"])
+        verdict = _verdict(row, first, second)
         with st.container(border=True):
             st.markdown(
                 f"**{text.line(row['dimension'].replace('_', ' '))}**: {text.line(verdict)}"
@@ -162,7 +164,14 @@ def _tell_pair(lake: Lake, board: Board, names: polars.DataFrame) -> None:
             st.markdown(text.prose(row["rationale"] or row["unscored_detail"] or ""))
 
 
-def _verdict(winner: str | None, first: str, second: str, unscored_reason: str | None) -> str:
-    if winner is None:
-        return f"unscored, {wording.reason(unscored_reason or 'unknown')}"
-    return {"first": f"{first} (A) wins", "second": f"{second} (B) wins", "tie": "a tie"}[winner]
+def _verdict(row: dict[str, Any], first: str, second: str) -> str:
+    """Who is better, and how likely the judge thinks so; a person's vote carries no probability."""
+    if row["winner"] is None:
+        return f"unscored, {wording.reason(row['unscored_reason'] or 'unknown')}"
+    if row["winner"] == "tie":
+        return "a tie"
+    of_first = row["first_better_0_to_1"]
+    winner = f"{first} (A)" if row["winner"] == "first" else f"{second} (B)"
+    if of_first is None:
+        return f"{winner} wins"
+    return f"{winner} is better, {max(of_first, 1 - of_first):.0%} sure"

@@ -10,6 +10,7 @@ from dashboards.app import empty, state, tables
 from dashboards.reports import figures, wording
 from schemas.base import Noun
 from schemas.calls import LlmCall
+from schemas.choices import EXTRACTIVE
 from schemas.evaluation import IdeaEvaluation
 from schemas.outcome import Provenance
 from warehouse.answers import IdeaReview
@@ -148,8 +149,8 @@ def _frame(calls: tuple[LlmCall, ...]) -> polars.DataFrame:
 
 
 def _why_no_calls(review: IdeaReview, judgement: dict[str, Any] | None) -> str:
-    if review.evaluation.engine == "extractive" or (
-        judgement is not None and judgement["engine"] == "extractive"
+    if review.evaluation.engine == EXTRACTIVE.text or (
+        judgement is not None and judgement["engine"] == EXTRACTIVE.text
     ):
         return "The extractive engine judges without calling a model."
     if review.reused_from_run_id is not None:

@@ -56,6 +56,8 @@ def _show_verdict(review: SoundnessReview) -> None:
         "Contradictions": review.contradictions,
         "Suggestions": review.suggestions,
     }
+    if review.open_questions:
+        named["Open questions (reviewer's reasoning)"] = review.open_questions
     st.markdown("\n\n".join(words.block(heading, content) for heading, content in named.items()))
     if note := words.citation_note(review.removed_citation_count, review.uncited_sentence_count):
         st.caption(note)

@@ -10,6 +10,7 @@ from dashboards.app.review import (
     committee,
     contribution,
     novelty,
+    plan,
     provenance,
     rest,
     soundness,
@@ -38,6 +39,7 @@ def show(review: IdeaReview) -> None:
     _show_summary(review)
     evaluation = review.evaluation
     parts = [
+        Part("The plan", idea_page(review).plan is not None, plan.show),
         Part("Soundness", evaluation.soundness is not None, soundness.show),
         Part("Contribution", evaluation.contribution is not None, contribution.show),
         Part("Committee", evaluation.committee is not None, committee.show),

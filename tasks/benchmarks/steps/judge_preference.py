@@ -4,7 +4,7 @@ Baseline: what can be counted of both reviews.
 """
 
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -14,7 +14,6 @@ from schemas.patterns import IGNORECASE, bounded
 from tasks.benchmarks.links import cited_links
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, Step
-from tasks.ranking.steps.compare_ideas import spelled
 from tasks.text.words import content_words, has_numbers, sentences
 
 
@@ -23,6 +22,27 @@ class PreferenceInput(Noun):
 
     first: str = Field(min_length=1, description="Review A.")
     second: str = Field(min_length=1, description="Review B.")
+
+
+_SPELLINGS = {
+    "a": "A",
+    "b": "B",
+    "tie": "tie",
+    "first": "A",
+    "second": "B",
+    "draw": "tie",
+    "equal": "tie",
+    "both": "tie",
+    "neither": "tie",
+}
+
+
+def spelled(value: Any) -> Any:
+    """`Idea B.`, `b`, `Tie` as models write them; anything else is left for the bounds to refuse."""
+    if not isinstance(value, str):
+        return value
+    word = value.strip().strip(".*\"'[]()").casefold().removeprefix("idea").strip()
+    return _SPELLINGS.get(word, value)
 
 
 Better = Annotated[Literal["A", "B", "tie"], BeforeValidator(spelled)]

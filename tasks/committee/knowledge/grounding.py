@@ -12,7 +12,6 @@ from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.keys import keyed, without_keys
-from tasks.committee.knowledge.passages import stands_in
 from tasks.committee.knowledge.pool import Candidate
 from tasks.committee.knowledge.steps.ground_evidence import (
     GROUND_EVIDENCE,
@@ -25,6 +24,7 @@ from tasks.committee.knowledge.steps.ground_evidence import (
 from tasks.judging.packing import even_batches, first_alone
 from tasks.judging.provenance import never_asked
 from tasks.judging.reply_fields import by_key
+from tasks.text.quotations import stands_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.keys import keyed, without_keys
-from tasks.committee.knowledge.passages import stands_in
 from tasks.committee.knowledge.pool import Candidate
 from tasks.committee.knowledge.portions import within
 from tasks.committee.knowledge.steps.summarise_pages import (
@@ -19,6 +18,7 @@ from tasks.committee.knowledge.steps.summarise_pages import (
 )
 from tasks.judging.packing import even_batches
 from tasks.judging.reply_fields import by_key
+from tasks.text.quotations import stands_in
 
 PAGE_SHARE = 4
 """A page is shown up to this many times the words kept of a reading; the rest is left out with a mark."""

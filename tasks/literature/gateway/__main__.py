@@ -8,6 +8,7 @@ import threading
 import time
 from pathlib import Path
 
+from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import AssayError
 from schemas.settings import Settings
 from tasks.literature.gateway.serve import serve
@@ -19,7 +20,7 @@ def main() -> int:
     """Exit code 2 and one line on stderr when it cannot start."""
     parser = argparse.ArgumentParser(prog="python -m tasks.literature.gateway")
     parser.add_argument(
-        "--literature", default="live", help="snapshot:FOLDER, snapshot:FOLDER+live or live"
+        "--literature", default=LIVE.text, help="snapshot:FOLDER, snapshot:FOLDER+live or live"
     )
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=0)
@@ -32,7 +33,7 @@ def main() -> int:
     try:
         serve(
             Settings(),
-            arguments.literature,
+            LiteratureChoice.parse(arguments.literature),
             arguments.host,
             arguments.port,
             arguments.cache,

@@ -1,7 +1,8 @@
-"""From the word `--literature` takes to the upstream it means."""
+"""From the choice of literature to the upstream it means."""
 
 from pathlib import Path
 
+from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 from tasks.literature.gateway.live import LiveUpstream
@@ -16,43 +17,31 @@ from tasks.web.arrival_limiter import ArrivalLimiter
 from tasks.web.departures import SharedDepartures, departures_file
 from warehouse.keyed_store import KeyedStore
 
-_SNAPSHOT = "snapshot:"
-_THEN_LIVE = "+live"
 CACHE_NAME = "literature.sqlite"
 
 
-def snapshot_folder(literature: str) -> Path | None:
-    """The folder in `snapshot:FOLDER` or `snapshot:FOLDER+live`; None for `live`.
-
-    Raises:
-        ConfigurationError: another form.
-    """
-    if literature == "live":
-        return None
-    if not literature.startswith(_SNAPSHOT) or literature == _SNAPSHOT:
-        raise ConfigurationError(
-            f"literature {literature!r}: write snapshot:FOLDER, snapshot:FOLDER+live or live"
-        )
-    return Path(literature.removeprefix(_SNAPSHOT).removesuffix(_THEN_LIVE))
-
-
-def check_literature(literature: str) -> None:
+def check_literature(literature: LiteratureChoice) -> None:
     """Say early, in one line, what would keep a gateway from starting.
 
     Raises:
         ConfigurationError, SnapshotError
     """
-    folder = snapshot_folder(literature)
-    if folder is not None:
-        read_manifest(folder)
+    if literature.url is not None:
+        raise ConfigurationError(
+            f"literature {literature.text!r}: write snapshot:FOLDER, snapshot:FOLDER+live or live"
+        )
+    if literature.snapshot is not None:
+        read_manifest(literature.snapshot)
 
 
-def open_upstream(settings: Settings, literature: str, cache_directory: Path) -> Upstream:
+def open_upstream(
+    settings: Settings, literature: LiteratureChoice, cache_directory: Path
+) -> Upstream:
     """Raises ConfigurationError or SnapshotError, one line each."""
-    folder = snapshot_folder(literature)
-    if folder is None:
+    check_literature(literature)
+    if literature.snapshot is None:
         return _live(settings, cache_directory)
-    snapshot = open_snapshot(folder)
+    snapshot = open_snapshot(literature.snapshot)
     embedder = None
     if snapshot.has_vectors:
         from tasks.embeddings.sentence_embedder import (
@@ -61,11 +50,7 @@ def open_upstream(settings: Settings, literature: str, cache_directory: Path) ->
 
         embedder = SentenceEmbedder(settings.embeddings, None)
     local = SnapshotUpstream(snapshot, embedder)
-    return (
-        SnapshotFirst(local, _live(settings, cache_directory))
-        if literature.endswith(_THEN_LIVE)
-        else local
-    )
+    return SnapshotFirst(local, _live(settings, cache_directory)) if literature.then_live else local
 
 
 def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command
 from schemas.settings import Settings
@@ -32,7 +33,9 @@ class GatewayProcess:
         SnapshotError: the snapshot is missing, empty or broken.
     """
 
-    def __init__(self, settings: Settings, literature: str, cache_directory: Path) -> None:
+    def __init__(
+        self, settings: Settings, literature: LiteratureChoice, cache_directory: Path
+    ) -> None:
         self._environment = environment_of(settings)
         self._literature = literature
         self._cache_directory = cache_directory
@@ -89,7 +92,7 @@ class GatewayProcess:
 
     def _start(self) -> None:
         options = {
-            "literature": self._literature,
+            "literature": self._literature.text,
             "cache": str(self._cache_directory),
             "port": str(self._port),
             "port-file": str(self._port_file),

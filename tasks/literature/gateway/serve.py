@@ -9,6 +9,7 @@ from pathlib import Path
 import uvicorn
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
+from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 from schemas.web_origins import names_of_server
@@ -23,7 +24,7 @@ _BACKLOG = 2048
 
 def serve(
     settings: Settings,
-    literature: str,
+    literature: LiteratureChoice,
     host: str,
     port: int,
     cache_directory: Path,
@@ -31,8 +32,7 @@ def serve(
 ) -> None:
     """Answer requests until SIGTERM or SIGINT; requests in flight are finished first.
 
-    `literature`: `snapshot:FOLDER`, `snapshot:FOLDER+live` or `live`. With `port` 0 the system chooses one;
-    `port_file` receives the number once the port is open.
+    With `port` 0 the system chooses one; `port_file` receives the number once the port is open.
 
     Raises:
         ConfigurationError, SnapshotError: what keeps it from starting, in one line.

@@ -1,10 +1,11 @@
 """The folder of a snapshot: what in it is the snapshot's own, and that only one process builds in it."""
 
-import fcntl
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from filelock import FileLock
 
 from schemas.errors import SnapshotError
 from schemas.patterns import bounded
@@ -35,8 +36,7 @@ def only_builder(target: Path) -> Iterator[None]:
             f"{target} holds other files ({sorted(foreign)[0]}); name an empty folder for the snapshot"
         )
     target.mkdir(parents=True, exist_ok=True)
-    with (target / LOCK_NAME).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with FileLock(target / LOCK_NAME, fallback_to_soft=False):
         yield
 
 

@@ -1,16 +1,18 @@
-"""`compare_ideas`: which of two ideas is better along each dimension.
+"""`compare_ideas`: how likely it is that one of two ideas is the better one, along each dimension.
 
 Baseline: the same measures taken of both ideas, held against each other.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from math import exp, isfinite
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from tasks.judging.reply_fields import Key, SoundEntries, Text
+from schemas.ranking import Winner
+from tasks.judging.reply_fields import Key, Prose, SoundEntries, Text
 from tasks.judging.step import BaselineTools, Step
 from tasks.ranking.steps import measures
 from tasks.ranking.steps.measures import Measure, Taken
@@ -18,32 +20,43 @@ from tasks.ranking.steps.shown import ShownCriterion, ShownIdea
 
 
 class PairInput(Noun):
-    """Which of two ideas is better, along each dimension?"""
+    """How likely is it that the first of two ideas is the better one, along each dimension?"""
 
     first: ShownIdea = Field(description="Idea A.")
     second: ShownIdea = Field(description="Idea B.")
     dimensions: tuple[ShownCriterion, ...] = Field(min_length=1)
+    show_scores: bool = Field(default=False, description="Show what modules and committee gave.")
 
 
-_SPELLINGS = {
-    "a": "A",
-    "b": "B",
-    "tie": "tie",
-    "first": "A",
-    "second": "B",
-    "draw": "tie",
-    "equal": "tie",
-    "both": "tie",
-    "neither": "tie",
-}
+class IdeaReading(Reply):
+    """What one of the ideas comes to, written before it is held against the other."""
+
+    core_mechanism: Prose = Field(
+        default="", description="What makes it work, in one or two sentences."
+    )
+    closest_prior_work: Prose = Field(
+        default="",
+        description="The shown paper nearest to it, by key such as [P3], and the difference; or "
+        "none shown.",
+    )
+    weakest_assumption: Prose = Field(
+        default="", description="What it takes for granted that is least certain."
+    )
+    what_the_test_shows: Prose = Field(
+        default="", description="What the planned test could show, and what it could not."
+    )
 
 
-def spelled(value: Any) -> Any:
-    """`Idea B.`, `b`, `Tie` as models write them; anything else is left for the bounds to refuse."""
-    if not isinstance(value, str):
-        return value
-    word = value.strip().strip(".*\"'[]()").casefold().removeprefix("idea").strip()
-    return _SPELLINGS.get(word, value)
+def _percent(value: Any) -> Any:
+    """`62`, `62.0`, `"62 %"` and `0.62` as models write them; the rest is left for the bounds."""
+    if isinstance(value, str):
+        try:
+            value = float(value.strip().removesuffix("%"))
+        except ValueError:
+            return value
+    if isinstance(value, float):
+        return round(100 * value) if 0 < value < 1 else round(value) if isfinite(value) else value
+    return value
 
 
 class DimensionVerdict(Reply):
@@ -51,29 +64,41 @@ class DimensionVerdict(Reply):
     reason: Text = Field(
         description="What decides it, in one to three sentences, with keys such as [P3]."
     )
-    better: Annotated[Literal["A", "B", "tie"], BeforeValidator(spelled)] = Field(
-        description="A, B or tie."
+    a_better_percent: Annotated[int, BeforeValidator(_percent)] = Field(
+        ge=1,
+        le=99,
+        description="Probability in percent, a whole number from 1 to 99, that idea A is better.",
     )
+
+    @property
+    def winner(self) -> Winner:
+        """The likelier one; a tie at even odds."""
+        if self.a_better_percent == EVEN_ODDS_PERCENT:
+            return Winner.TIE
+        return Winner.FIRST if self.a_better_percent > EVEN_ODDS_PERCENT else Winner.SECOND
 
 
 class PairReply(Reply):
     """One verdict per dimension; a broken entry leaves its dimension unscored, not the others."""
 
+    idea_a: IdeaReading = IdeaReading()
+    idea_b: IdeaReading = IdeaReading()
     verdicts: Annotated[list[DimensionVerdict], Field(min_length=1), SoundEntries]
 
 
 def verdict_along(answer: PairReply, dimension: str) -> DimensionVerdict | None:
-    """The verdict along `dimension`; None when there is none, or two that contradict each other."""
+    """The verdict along `dimension`; None when there is none, or several that differ."""
     found = [
         verdict
         for verdict in answer.verdicts
         if verdict.dimension.casefold().replace(" ", "_") == dimension.casefold()
     ]
-    return found[0] if len({verdict.better for verdict in found}) == 1 else None
+    return found[0] if len({verdict.a_better_percent for verdict in found}) == 1 else None
 
 
-TIE_BELOW = 0.03
-"""Weighted mean difference (0 to 1) below which two ideas stand level."""
+EVEN_ODDS_PERCENT = 50
+LOG_ODDS_PER_DIFFERENCE = 4.0
+"""Of the weighted mean difference (-1 to 1): a tenth of the range makes odds of three to two."""
 _TAKEN: dict[str, tuple[Taken, ...]] = {
     "clarity": (measures.readability, measures.aims),
     "novelty": (
@@ -104,10 +129,10 @@ class _Difference:
 
 
 async def baseline_pair(inputs: PairInput, tools: BaselineTools) -> PairReply:
-    """A dimension goes to the idea whose measures are higher by `TIE_BELOW` or more on weighted average; else it is a tie.
+    """The odds of a dimension follow the weighted mean difference of what can be measured of both ideas.
 
-    Only measures that can be taken of both ideas count, so what could not be had for one says nothing against it. The
-    answer to (B, A) mirrors that to (A, B). `overall` is the mean over the five dimensions and the module scores.
+    What could not be had for one says nothing against it. The answer to (B, A) mirrors that to
+    (A, B). `overall` is the mean over the five dimensions and the module scores.
     """
     del tools
     return PairReply(verdicts=[_verdict(criterion, inputs) for criterion in inputs.dimensions])
@@ -115,9 +140,11 @@ async def baseline_pair(inputs: PairInput, tools: BaselineTools) -> PairReply:
 
 def _verdict(criterion: ShownCriterion, inputs: PairInput) -> DimensionVerdict:
     difference = _difference(criterion, inputs)
-    better = "tie" if abs(difference.ahead) < TIE_BELOW else "A" if difference.ahead > 0 else "B"
+    leading = round(100 / (1 + exp(-LOG_ODDS_PER_DIFFERENCE * abs(difference.ahead))))
+    percent = min(leading, 99) if difference.ahead >= 0 else 100 - min(leading, 99)
+    better = "tie" if percent == EVEN_ODDS_PERCENT else "A" if difference.ahead > 0 else "B"
     return DimensionVerdict(
-        dimension=criterion.name, reason=_reason(difference, better), better=better
+        dimension=criterion.name, reason=_reason(difference, better), a_better_percent=percent
     )
 
 
@@ -191,7 +218,7 @@ def _said(measure: Measure) -> str:
 
 COMPARE_IDEAS = Step(
     name="compare_ideas",
-    version=1,
+    version=2,
     package="tasks.ranking",
     input_model=PairInput,
     output_model=PairReply,

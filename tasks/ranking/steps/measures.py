@@ -20,7 +20,7 @@ _MEANS = bounded(
     r"participants?|pre-?trained|off[- ]the[- ]shelf|implement\w*+|algorithms?)\b",
     IGNORECASE,
 )
-_FRESH = bounded(
+NEWNESS = bounded(
     r"\b(?:first|novel|new|unexplored|overlooked|rethink\w*+|challenge[sd]?|unlike|no (?:prior|previous|existing)|for the first time)\b",
     IGNORECASE,
 )
@@ -180,7 +180,7 @@ def words_of(criterion: ShownCriterion) -> Taken:
 
 aims = _cues("what it says it is after", _AIM, 2)
 means = _cues("the means it names", _MEANS, 4)
-freshness = _cues("what it calls new", _FRESH, 2)
+freshness = _cues("what it calls new", NEWNESS, 2)
 reach = _cues("the reach it claims", _REACH, 3)
 
 

@@ -18,6 +18,7 @@ class ShownEvidence(Noun):
     key: str
     title: str
     year: int | None
+    idea: str = Field(description="The idea it was read for: A or B.")
     bearing: str = Field(description="for, against or neither.")
     text: str = Field(min_length=1)
 

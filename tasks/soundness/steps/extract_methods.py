@@ -1,14 +1,18 @@
-"""`extract_methods`: the methods an idea proposes.
+"""`extract_methods`: the methods an idea proposes, and what the plan rests on.
 
-Baseline: the blocks that state actions, ranked by what the idea turns on.
+Baseline: the blocks that state actions, ranked by what the idea turns on, and the sentences that
+state a hypothesis, an assumption or a choice of evaluation in so many words.
 """
+
+from typing import Annotated
 
 from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.patterns import IGNORECASE, bounded
 from schemas.reasons import Reason
-from tasks.judging.reply_fields import Prose
+from schemas.soundness import ElementKind, ElementStanding
+from tasks.judging.reply_fields import Prose, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.soundness.steps.blocks import Block, Part, blocks_of, topic_of
 from tasks.soundness.steps.wording import CONTEXT_MARK, opening, plain, without_opening
@@ -31,10 +35,20 @@ class ProposedMethod(Reply):
     quote: Prose = Field(default="", description="The idea's own words, copied.")
 
 
+class ProposedElement(Reply):
+    """One assumption, hypothesis or evaluation choice."""
+
+    kind: Annotated[ElementKind | None, word_of(ElementKind)]
+    standing: Annotated[ElementStanding | None, word_of(ElementStanding)]
+    text: Prose
+    quote: Prose = Field(default="", description="The idea's own words; empty when unstated.")
+
+
 class MethodsReply(Reply):
     """Reply to `extract_methods`: most important first."""
 
     methods: tuple[ProposedMethod, ...]
+    elements: tuple[ProposedElement, ...] = ()
 
 
 _ACTION = bounded(
@@ -68,6 +82,17 @@ _STEP_WORDS = 36
 _REPEATED = 0.6
 _MAXIMUM_WORDS = 75
 _MAXIMUM_QUOTE_WORDS = 120
+_MAXIMUM_ELEMENTS = 10
+_CUES = {
+    ElementKind.HYPOTHESIS: bounded(
+        r"\bhypothes[ie][sz]|\b(?:we|i) (?:expect|predict|anticipate)\b", IGNORECASE
+    ),
+    ElementKind.ASSUMPTION: bounded(r"\bassum(?:e|es|ed|ing|ption|ptions)\b", IGNORECASE),
+    ElementKind.EVALUATION_CHOICE: bounded(
+        r"\b(?:metrics?|baselines?|primary outcome|significance|held-out|test set|measured by)\b",
+        IGNORECASE,
+    ),
+}
 
 
 async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> MethodsReply | NoAnswer:
@@ -88,7 +113,22 @@ async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> Metho
             break
         if all(overlap_0_to_1(block.text, other.text) < _REPEATED for other in chosen):
             chosen.append(block)
-    return MethodsReply(methods=tuple(_method(block, inputs.idea, context) for block in chosen))
+    return MethodsReply(
+        methods=tuple(_method(block, inputs.idea, context) for block in chosen),
+        elements=_stated(inputs.idea),
+    )
+
+
+def _stated(idea: str) -> tuple[ProposedElement, ...]:
+    """What the plan says in so many words; what it leaves unsaid cannot be found by its words."""
+    found: list[ProposedElement] = []
+    for sentence in sentences(idea):
+        kind = next((kind for kind, cue in _CUES.items() if cue.search(sentence)), None)
+        if kind is not None and len(sentence.split()) <= _MAXIMUM_WORDS:
+            text = plain(sentence)
+            stated = ElementStanding.STATED
+            found.append(ProposedElement(kind=kind, standing=stated, text=text, quote=sentence))
+    return tuple(found[:_MAXIMUM_ELEMENTS])
 
 
 def _proposing(blocks: list[Block]) -> list[Block]:
@@ -221,7 +261,7 @@ def _worded(found: list[str], place: int, kept: list[int]) -> str:
 
 EXTRACT_METHODS = Step(
     name="extract_methods",
-    version=1,
+    version=2,
     package="tasks.soundness",
     input_model=MethodsInput,
     output_model=MethodsReply,

@@ -4,13 +4,16 @@ Baseline: quoted outcomes for and against, suggestions, and a score from their b
 """
 
 from collections.abc import Iterator
+from enum import StrEnum
+from typing import Annotated
 
 from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
 from schemas.reasons import Reason
-from tasks.judging.reply_fields import Prose
+from schemas.soundness import ConcernSeverity
+from tasks.judging.reply_fields import Key, Prose, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.soundness.steps.closeness import fingerprint, weight_of
 from tasks.soundness.steps.standings import EvidenceShown, Standing, standings
@@ -21,11 +24,22 @@ from tasks.text.wording import joined
 from tasks.text.words import sentences
 
 
+class ConcernShown(Noun):
+    """One point of the review of the plan, under the key that the reply names it by."""
+
+    key: str = Field(description="C1, C2, …")
+    severity: ConcernSeverity
+    point: str
+
+
 class ReviewInput(Noun):
     """Input of `soundness_review`."""
 
     idea: str
     method: str
+    concerns: tuple[ConcernShown, ...] = Field(
+        default=(), description="About the whole plan, strengths left out; empty without a review."
+    )
     evidence: tuple[EvidenceShown, ...] = Field(
         min_length=1, description="Newest first; of the same date, best passage first."
     )
@@ -34,12 +48,29 @@ class ReviewInput(Noun):
     )
 
 
+class Bearing(StrEnum):
+    """Whether evidence makes a concern weightier or lighter."""
+
+    SUPPORTS = "supports"
+    WEAKENS = "weakens"
+
+
+class ConcernBearing(Reply):
+    """What the evidence says about one concern; None: a word outside the list."""
+
+    concern: Key = Field(description="The key of the concern, such as C3.")
+    bearing: Annotated[Bearing | None, word_of(Bearing)]
+    reason: Prose = Field(description="The finding, with keys such as [P3].")
+
+
 class ReviewReply(Reply):
-    """Reply to `soundness_review`. Statements carry keys such as [P3]."""
+    """Reply to `soundness_review`. Statements about the literature carry keys such as [P3]."""
 
     support: Prose
     contradictions: Prose
     suggestions: Prose
+    concerns: tuple[ConcernBearing, ...] = ()
+    open_questions: Prose = Field(default="", description="The reviewer's own reasoning.")
     score: float = Field(
         ge=0, le=10, description="0 the method fails, 5 mixed or thin evidence, 10 established."
     )
@@ -281,7 +312,7 @@ def _sentences(item: EvidenceShown) -> list[str]:
 
 SOUNDNESS_REVIEW = Step(
     name="soundness_review",
-    version=3,
+    version=4,
     package="tasks.soundness",
     input_model=ReviewInput,
     output_model=ReviewReply,

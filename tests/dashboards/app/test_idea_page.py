@@ -11,7 +11,15 @@ from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
-PARTS = ("Soundness", "Contribution", "The idea", "What is missing", "Bibliography", "Provenance")
+PARTS = (
+    "The plan",
+    "Soundness",
+    "Contribution",
+    "The idea",
+    "What is missing",
+    "Bibliography",
+    "Provenance",
+)
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -23,7 +31,7 @@ def test_every_part_of_a_hostile_idea_opens_and_stays_text(part: str, layout: La
 
 
 def test_the_summary_comes_first_and_methods_can_be_opened(layout: Layout) -> None:
-    page = open_page("idea", layout, idea="idea-00000")
+    page = open_page("idea", layout, idea="idea-00000", part="Soundness")
     assert page.subheader[0].value == "Summary"
     assert [expander.label.split(" · ")[0] for expander in page.expander] == [
         "Method 1",
@@ -36,8 +44,19 @@ def test_the_summary_comes_first_and_methods_can_be_opened(layout: Layout) -> No
     assert "2 of 3 methods, 1 unscored" in said
 
 
+def test_concerns_about_the_plan_stand_with_their_quotes_marked_as_reasoning(
+    layout: Layout,
+) -> None:
+    said = words(open_page("idea", layout, idea="idea-00000", part="The plan"))
+    assert "Reviewer's reasoning about the plan itself" in said
+    assert "Fatal, confound or alternative explanation" in said
+    assert "Looked for and not found" in said
+    assert "Strong in the plan" in said
+    assert r"plan\_review version 1" in said
+
+
 def test_an_unscored_method_says_why(layout: Layout) -> None:
-    page = open_page("idea", layout, idea="idea-00000")
+    page = open_page("idea", layout, idea="idea-00000", part="Soundness")
     assert "unscored\\: no relevant evidence was found" in page.expander[2].label
 
 
@@ -61,7 +80,8 @@ def test_every_model_call_is_listed(layout: Layout) -> None:
 
 
 def test_a_module_that_was_not_asked_for_has_no_tab(layout: Layout) -> None:
-    assert [tab.label for tab in open_page("idea", layout, idea="idea-00004").tabs][:2] == [
+    assert [tab.label for tab in open_page("idea", layout, idea="idea-00004").tabs][:3] == [
+        "The plan",
         "Soundness",
         "The idea",
     ]

@@ -13,6 +13,7 @@ from tests.support.report_lake import HOSTILE, RUN, UNSCORED
 SOUND, EXTRACTIVE, SOUNDNESS_ONLY = IdeaId("idea-00003"), IdeaId("idea-00000"), IdeaId("idea-00004")
 SECTIONS = [
     "Summary",
+    "The plan itself",
     "Soundness",
     "Contribution",
     "What could not be looked up or judged",
@@ -72,6 +73,27 @@ def test_methods_are_in_order_of_importance_and_an_unscored_one_says_why(layout)
     ]
     assert [heading.split(" · ")[0] for heading in methods] == ["Method 1", "Method 2", "Method 3"]
     assert methods[2].endswith("unscored: no relevant evidence was found")
+
+
+def plan_section(markdown):
+    return markdown.split("## The plan itself")[1].split("\n## ")[0]
+
+
+def test_concerns_about_the_plan_come_gravest_first_and_are_marked_as_reasoning(layout):
+    plan = plan_section(idea_report(layout, RUN, SOUND, "md"))
+    assert "Reviewer's reasoning about the plan itself" in plan.splitlines()[2]
+    assert headings(plan, 3) == [
+        "1. Fatal, confound or alternative explanation",
+        "2. Major, missing baseline",
+        "3. Minor, metric",
+    ]
+    assert plan.count("\n> ") == 2, "two concerns quote the plan"
+    assert plan.count("Looked for and not found: ") == 1
+    assert plan.count("**Why it matters:**") == 3
+    assert plan.count("**What to do** (takes days):") == 3
+    assert "**Evidence for it:** Method 1: a study found just this." in plan
+    assert "**Strong in the plan**" in plan
+    assert "1 point of the reply left out" in plan
 
 
 def test_an_idea_without_any_score_shows_no_zero(layout):

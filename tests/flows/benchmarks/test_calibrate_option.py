@@ -10,6 +10,7 @@ from flows.profiles import load_profile
 from flows.request import resolve_request
 from schemas.base import replace
 from schemas.errors import ConfigurationError
+from schemas.options import RunOptions
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.evaluation.evaluation_key import conditions
@@ -66,14 +67,13 @@ def profile_file(tmp_path: Path, calibrator: str) -> str:
 def resolved(
     ideas: Path, tmp_path: Path, calibrator: Path, engine: str = "extractive"
 ) -> RunRequest:
-    return resolve_request(
-        ideas,
-        Settings(),
+    options = RunOptions(
         warehouse=tmp_path / "w",
         profile=profile_file(tmp_path, str(calibrator)),
         modules="novelty",
         engine=engine,
     )
+    return resolve_request(ideas, options, Settings())
 
 
 def test_a_calibrator_is_checked_before_the_run_and_counts_by_its_content(

@@ -9,6 +9,7 @@ import pytest
 from flows.benchmarks import decision_calibration
 from flows.benchmarks.decision_calibration import FILE
 from schemas.benchmark import BenchmarkScore
+from schemas.choices import EXTRACTIVE
 from tasks.novelty.calibration.store import load_calibrator
 
 GRADES = ("reject", "poster", "spotlight", "oral")
@@ -33,7 +34,7 @@ def calibrated(
     ]
     trial: Any = SimpleNamespace(
         reviews=lambda _: iter(reviews),
-        request=SimpleNamespace(engine="extractive"),
+        request=SimpleNamespace(engine=EXTRACTIVE),
         seed=0,
         folder=folder,
     )

@@ -8,6 +8,7 @@ import pytest
 from flows.benchmarks.expected import BenchmarkEstimate, estimate_suite
 from flows.benchmarks.registry import SUITES
 from flows.commands.benchmark import benchmark
+from schemas.options import BenchmarkOptions
 from schemas.settings import Settings
 from tests.support.benchmark_sets import benchmark_request, write_all
 
@@ -74,7 +75,7 @@ def test_a_dry_run_prints_and_leaves_nothing_behind(
         "engine": "litellm:openai/gpt-4.1",
         "literature": "live",
     }
-    assert benchmark("all", **options, dry_run=True, json=True) == 0
+    assert benchmark("all", BenchmarkOptions(**options, dry_run=True), json=True) == 0
     told = json.loads(capsys.readouterr().out)
     assert [one["suite"] for one in told["expected"]] == list(SUITES)
     assert not (tmp_path / "warehouse").exists()

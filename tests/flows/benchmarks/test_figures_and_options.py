@@ -9,7 +9,9 @@ from flows.benchmarks.published_figures import published_scores
 from flows.benchmarks.registry import SUITES
 from flows.benchmarks.request import resolve_benchmark
 from flows.profiles import load_profile
+from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
+from schemas.options import BenchmarkOptions
 from schemas.settings import Settings
 
 
@@ -67,7 +69,8 @@ def test_an_option_that_cannot_be_meant_is_one_line(
 ) -> None:
     monkeypatch.delenv("ASSAY_DATA", raising=False)
     with pytest.raises(ConfigurationError, match=line) as raised:
-        resolve_benchmark("pairs", Settings(), **{"data": tmp_path, **options})
+        asked = BenchmarkOptions(**{"data": tmp_path, **options})
+        resolve_benchmark("pairs", asked, Settings())
     assert "\n" not in str(raised.value)
 
 
@@ -76,7 +79,9 @@ def test_the_data_folder_may_be_a_setting_and_papers_beside_the_sets_are_the_lit
 ) -> None:
     monkeypatch.setenv("ASSAY_DATA", str(tmp_path))
     (tmp_path / "literature.parquet").touch()
-    request = resolve_benchmark("pairs", Settings(), baselines="none", modules="none")
+    request = resolve_benchmark(
+        "pairs", BenchmarkOptions(baselines="none", modules="none"), Settings()
+    )
     assert request.data == tmp_path
-    assert request.literature == f"snapshot:{tmp_path / 'literature.parquet'}"
+    assert request.literature == LiteratureChoice(tmp_path / "literature.parquet")
     assert (request.baselines, request.modules, request.full_text) == ((), (), False)

@@ -8,6 +8,7 @@ import pytest
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from tasks.ideas.duplicates import mark_duplicates
+from tests.support.growth import superlinear_from
 
 VOCABULARY = [f"word{number}" for number in range(3000)]
 
@@ -81,3 +82,25 @@ def test_time_grows_with_the_text_not_with_its_square() -> None:
     marked = mark_duplicates(ideas)
     assert sum(item.duplicate_of is not None for item in marked) == 900
     assert process_time() - started < 15
+
+
+def test_time_stays_linear_where_all_ideas_follow_one_template() -> None:
+    """All share keys with all, and few are duplicates: what is looked at of them is bounded."""
+
+    chosen = random.Random(6)
+    ideas = [
+        idea(
+            str(number),
+            f"We train {chosen.choice(VOCABULARY)} to model {chosen.choice(VOCABULARY)} with a "
+            f"new form of {chosen.choice(VOCABULARY)} that is learned end to end, and we "
+            "measure whether it helps on public data compared with strong earlier baselines.",
+        )
+        for number in range(4000)
+    ]
+    assert superlinear_from(lambda count: mark_duplicates(ideas[:count]), 4000, 1000) is None
+
+
+def test_the_same_text_is_found_among_many_of_one_template() -> None:
+    texts = [f"We apply the method of {word} to all of the data there is." for word in VOCABULARY]
+    marked = mark_duplicates([idea(str(n), text) for n, text in enumerate([*texts, texts[1700]])])
+    assert (marked[-1].duplicate_of, marked[-1].duplicate_similarity_0_to_1) == ("1700", 1.0)

@@ -1,10 +1,8 @@
 import numpy as np
 import pytest
 
-from schemas.errors import ConfigurationError
 from schemas.outcome import Scored, Unscored
 from schemas.reasons import Reason
-from tasks.judging.engines import EngineChoice, parse_engine_name
 from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from warehouse.scrubbing import one_line, scrub, without_secrets
@@ -13,23 +11,6 @@ from warehouse.scrubbing import one_line, scrub, without_secrets
 class NoEmbedder:
     async def embed(self, texts):
         return np.zeros((len(texts), 1), dtype=np.float32)
-
-
-def test_engine_names() -> None:
-    assert parse_engine_name("extractive") == EngineChoice(None)
-    assert parse_engine_name(" litellm:openai/gpt-4o-mini ").model == "openai/gpt-4o-mini"
-    assert parse_engine_name("litellm:ollama/llama3:8b").name == "litellm:ollama/llama3:8b"
-
-
-@pytest.mark.parametrize(
-    "text", ["", "gpt-4o", "litellm:", "litellm: ", "Extractive!", "litellm:a b"]
-)
-def test_an_unknown_engine_is_one_line_that_says_what_to_write(text: str) -> None:
-    with pytest.raises(
-        ConfigurationError, match=r"unknown engine .*: write `extractive`"
-    ) as caught:
-        parse_engine_name(text)
-    assert "\n" not in str(caught.value)
 
 
 async def test_the_extractive_engine_answers_with_the_baseline_and_says_so(step, question) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 
+from schemas.choices import LIVE
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
@@ -59,7 +60,7 @@ def test_evidence_is_the_same_as_without_faults_and_the_limit_holds(
                 maximum_attempts=12,
                 retry_base_seconds=0.02,
             )
-            with GatewayProcess(settings, "live", tmp_path / name) as gateway:
+            with GatewayProcess(settings, LIVE, tmp_path / name) as gateway:
                 runs[name] = asyncio.run(evidence(gateway.url))
             assert server.violations(RATE) == 0
     assert runs["good"] == runs["bad"]

@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from schemas.choices import LIVE
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess
@@ -35,7 +36,7 @@ def gateway(
     settings = settings_for(upstream.url)
     named = settings.literature.model_copy(update={"allowed_hosts": ("gateway.example.org",)})
     with GatewayProcess(
-        settings.model_copy(update={"literature": named}), "live", tmp_path / "cache"
+        settings.model_copy(update={"literature": named}), LIVE, tmp_path / "cache"
     ) as running:
         yield running.url
 

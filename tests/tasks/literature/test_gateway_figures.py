@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from schemas.calls import ApiCall
+from schemas.choices import LIVE, LiteratureChoice
 from schemas.identifiers import IdeaId, PaperId
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
@@ -41,7 +42,7 @@ def gateway(
     server: SemanticScholarServer, tmp_path: Path, settings_for: MakeSettings
 ) -> Iterator[GatewayProcess]:
     with GatewayProcess(
-        settings_for(server.url, requests_per_second=50), "live", tmp_path / "cache"
+        settings_for(server.url, requests_per_second=50), LIVE, tmp_path / "cache"
     ) as running:
         yield running
 
@@ -74,7 +75,7 @@ def test_every_request_that_left_is_a_row_of_one_idea_and_shares_add_up(
     server: SemanticScholarServer, tmp_path: Path, settings_for: MakeSettings
 ) -> None:
     settings = settings_for(server.url, requests_per_second=50, timeout_seconds=2.0)
-    with GatewayProcess(settings, "live", tmp_path / "cache") as hurried:
+    with GatewayProcess(settings, LIVE, tmp_path / "cache") as hurried:
         ideas = asyncio.run(rows_of_three_ideas(hurried.url))
     rows = [call for calls in ideas for call in calls]
     left = [call for call in rows if call.upstream_requests]
@@ -159,7 +160,7 @@ def test_a_gateway_over_a_snapshot_has_metrics_without_an_upstream(
     tmp_path: Path, snapshot: object, settings_for: MakeSettings
 ) -> None:
     with GatewayProcess(
-        settings_for("http://unused"), f"snapshot:{snapshot.folder}", tmp_path / "cache"
+        settings_for("http://unused"), LiteratureChoice(snapshot.folder), tmp_path / "cache"
     ) as gateway:  # type: ignore[attr-defined]
         httpx.get(f"{gateway.url}/graph/v1/paper/search", params={"query": "study"})
         page = httpx.get(f"{gateway.url}/metrics").text

@@ -1,6 +1,7 @@
 """The gateway as a process: it comes back after being killed, keeps its answers, and goes when its owner goes."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,8 +14,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError, SnapshotError
 from schemas.settings import Settings
+from tasks.literature.gateway.__main__ import main
 from tasks.literature.gateway.environment import environment_of
 from tasks.literature.gateway.process import LOG_NAME, GatewayProcess
 from tasks.literature.identity import literature_identity
@@ -45,7 +48,7 @@ def test_a_gateway_says_which_snapshot_is_behind_it(
     tmp_path: Path, snapshot: Snapshot, settings_for: MakeSettings
 ) -> None:
     with GatewayProcess(
-        settings_for("http://unused"), f"snapshot:{snapshot.folder}", tmp_path / "cache"
+        settings_for("http://unused"), LiteratureChoice(snapshot.folder), tmp_path / "cache"
     ) as gateway:
         assert literature_identity(gateway.url) == f"snapshot:{snapshot.fingerprint[:12]}"
         url = gateway.url
@@ -57,7 +60,7 @@ def test_a_killed_gateway_comes_back_on_its_port_with_what_it_had_learnt(
     tmp_path: Path, settings_for: MakeSettings
 ) -> None:
     with SemanticScholarServer(corpus(30)) as server:
-        with GatewayProcess(settings_for(server.url), "live", tmp_path / "cache") as gateway:
+        with GatewayProcess(settings_for(server.url), LIVE, tmp_path / "cache") as gateway:
             url, first = gateway.url, gateway.process_id
             assert literature_identity(url) == f"live:{server.url.removeprefix('http://')}"
             answered = httpx.get(f"{url}{SEARCH}", params={"query": "topic 3"}).json()
@@ -74,8 +77,9 @@ def test_a_gateway_ends_with_the_process_that_started_it(
 ) -> None:
     owner = (
         "import os, sys, signal; from pathlib import Path; from schemas.settings import Settings;"
+        "from schemas.choices import LiteratureChoice;"
         "from tasks.literature.gateway.process import GatewayProcess;"
-        "gateway = GatewayProcess(Settings(), sys.argv[1], Path(sys.argv[2])).__enter__();"
+        "gateway = GatewayProcess(Settings(), LiteratureChoice.parse(sys.argv[1]), Path(sys.argv[2])).__enter__();"
         "print(gateway.url, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
     )
     command = [sys.executable, "-c", owner, f"snapshot:{snapshot.folder}", str(tmp_path / "cache")]
@@ -125,7 +129,7 @@ def test_a_gateway_with_a_long_queue_stops_before_its_end_and_without_a_word(
     monkeypatch.setattr("tasks.literature.gateway.process._STOP_SECONDS", 120)
     with SemanticScholarServer(corpus(10)) as server:
         settings = settings_for(server.url, requests_per_second=0.002)
-        with GatewayProcess(settings, "live", tmp_path / "cache") as gateway:
+        with GatewayProcess(settings, LIVE, tmp_path / "cache") as gateway:
             url = gateway.url
             told: list[str | None] = []
             queue = [
@@ -155,15 +159,17 @@ def answers_to(url: str, number: int, told: list[str | None]) -> None:
         told.append(response.json()["reason"] if response.headers.get("x-assay-stopping") else None)
 
 
-@pytest.mark.parametrize("literature", ["nonsense", "snapshot:"])
-def test_a_word_that_names_no_literature_is_a_configuration_error(
-    tmp_path: Path, literature: str
+@pytest.mark.parametrize("literature", ["nonsense", "snapshot:", "http://127.0.0.1:8765"])
+def test_what_is_no_literature_for_a_gateway_is_one_line_of_its_process(
+    tmp_path: Path,
+    literature: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with (
-        pytest.raises(ConfigurationError, match="write snapshot:FOLDER"),
-        GatewayProcess(Settings(), literature, tmp_path),
-    ):
-        pass
+    told = ["gateway", f"--literature={literature}", f"--cache={tmp_path}"]
+    monkeypatch.setattr(sys, "argv", told)
+    assert main() == 2
+    assert re.fullmatch(".*write snapshot:.*\n", capsys.readouterr().err)
 
 
 def test_a_missing_or_unfinished_snapshot_is_named_before_anything_starts(tmp_path: Path) -> None:
@@ -171,7 +177,7 @@ def test_a_missing_or_unfinished_snapshot_is_named_before_anything_starts(tmp_pa
     for folder in ("nowhere", "bare"):
         with (
             pytest.raises(SnapshotError, match="assay literature build"),
-            GatewayProcess(Settings(), f"snapshot:{tmp_path / folder}", tmp_path / "c"),
+            GatewayProcess(Settings(), LiteratureChoice(tmp_path / folder), tmp_path / "c"),
         ):
             pass
 
@@ -182,7 +188,7 @@ def test_a_gateway_that_cannot_start_gives_its_own_last_line(
     (snapshot.folder / "papers.sqlite").write_bytes(
         b"broken, quite broken, and long enough to be read"
     )
-    gateway = GatewayProcess(Settings(), f"snapshot:{snapshot.folder}", tmp_path / "cache")
+    gateway = GatewayProcess(Settings(), LiteratureChoice(snapshot.folder), tmp_path / "cache")
     with (
         pytest.raises(
             ConfigurationError, match=r"did not start.*papers\.sqlite is damaged"
@@ -197,7 +203,7 @@ def test_the_key_reaches_the_gateway_but_neither_its_arguments_nor_its_log(
     tmp_path: Path, settings_for: MakeSettings
 ) -> None:
     with SemanticScholarServer(corpus(5)) as server:
-        with GatewayProcess(settings_for(server.url), "live", tmp_path / "cache") as gateway:
+        with GatewayProcess(settings_for(server.url), LIVE, tmp_path / "cache") as gateway:
             httpx.get(f"{gateway.url}{SEARCH}", params={"query": "topic"})
             arguments = Path(f"/proc/{gateway.process_id}/cmdline").read_text()
         assert server.keys == {"secret-key-of-tests"}

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from schemas.choices import LIVE
 from schemas.settings import Settings
 from tasks.literature.gateway.application import LARGEST_BODY_BYTES, application
 from tasks.literature.gateway.environment import environment_of
@@ -42,7 +43,7 @@ def upstream() -> Iterator[ShapedServer]:
 def gateway(
     tmp_path: Path, upstream: ShapedServer, settings_for: MakeSettings
 ) -> Iterator[GatewayProcess]:
-    with GatewayProcess(settings_for(upstream.url), "live", tmp_path / "cache") as running:
+    with GatewayProcess(settings_for(upstream.url), LIVE, tmp_path / "cache") as running:
         yield running
 
 
@@ -163,8 +164,9 @@ LOWERED = (
     "import sys; from pathlib import Path; import tasks.literature.gateway.connections as connections;"
     "connections.IDLE_SECONDS, connections._MOST_CONNECTIONS = 0.5, 20;"
     "import tasks.literature.gateway.application as application; application.BODY_SECONDS = 0.5;"
-    "from schemas.settings import Settings; from tasks.literature.gateway.serve import serve;"
-    "serve(Settings(), 'live', '127.0.0.1', 0, Path(sys.argv[1]), Path(sys.argv[1]) / 'port')"
+    "from schemas.choices import LIVE; from schemas.settings import Settings;"
+    "from tasks.literature.gateway.serve import serve;"
+    "serve(Settings(), LIVE, '127.0.0.1', 0, Path(sys.argv[1]), Path(sys.argv[1]) / 'port')"
 )
 """The same service with shorter patience."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from schemas.choices import LIVE
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.web.arrival_limiter import ArrivalLimiter
@@ -251,8 +252,8 @@ async def test_two_gateways_with_one_key_never_send_more_than_its_allowance(
     ) as server:
         settings = settings_for(server.url, requests_per_second=RATE, maximum_attempts=10)
         with (
-            GatewayProcess(settings, "live", tmp_path / "one") as one,
-            GatewayProcess(settings, "live", tmp_path / "two") as two,
+            GatewayProcess(settings, LIVE, tmp_path / "one") as one,
+            GatewayProcess(settings, LIVE, tmp_path / "two") as two,
         ):
             began_at = time.monotonic()
             async with httpx.AsyncClient(timeout=600) as client, asyncio.TaskGroup() as group:

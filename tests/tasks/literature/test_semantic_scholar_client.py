@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import BudgetExhaustedError, RequestRejectedError
 from schemas.identifiers import IdeaId, PaperId
 from schemas.settings import Settings
@@ -40,7 +41,7 @@ def gateway(
     server: SemanticScholarServer, tmp_path: Path, settings_for: MakeSettings
 ) -> Iterator[GatewayProcess]:
     settings = settings_for(server.url, maximum_attempts=2)
-    with GatewayProcess(settings, "live", tmp_path / "cache") as running:
+    with GatewayProcess(settings, LIVE, tmp_path / "cache") as running:
         yield running
 
 
@@ -277,7 +278,7 @@ async def test_over_a_snapshot_every_method_answers(
     http: httpx.AsyncClient,
 ) -> None:
     with GatewayProcess(
-        settings_for("http://unused"), f"snapshot:{snapshot.folder}", tmp_path / "cache"
+        settings_for("http://unused"), LiteratureChoice(snapshot.folder), tmp_path / "cache"
     ) as gateway:
         client: LiteratureClient = SemanticScholarClient(
             gateway.url, ledger, http, Settings().literature

@@ -8,6 +8,7 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
+from schemas.choices import LIVE, LiteratureChoice
 from schemas.settings import LiteratureSettings, Settings
 from tasks.literature.gateway.application import application
 from tasks.literature.gateway.live import LiveUpstream
@@ -106,7 +107,7 @@ async def test_services_behind_one_host_are_literature_of_their_own(
         "http://proxy.example.org/one",
         "http://proxy.example.org:81/two",
     ):
-        upstream = open_upstream(settings_for(url), "live", tmp_path / "cache")
+        upstream = open_upstream(settings_for(url), LIVE, tmp_path / "cache")
         names.append(upstream.identity)
         await upstream.close()
     assert names == [
@@ -136,7 +137,7 @@ async def test_the_word_for_it_opens_it(
     settings = settings_for("http://api.example.org")
     names = {}
     for literature in (f"snapshot:{snapshot.folder}", f"snapshot:{snapshot.folder}+live", "live"):
-        upstream = open_upstream(settings, literature, tmp_path / "cache")
+        upstream = open_upstream(settings, LiteratureChoice.parse(literature), tmp_path / "cache")
         names[literature.removeprefix(f"snapshot:{snapshot.folder}")] = upstream.identity
         await upstream.close()
     known = f"snapshot:{snapshot.fingerprint[:12]}"

@@ -13,6 +13,7 @@ from semanticscholar.SemanticScholarException import (
 )
 from tenacity import RetryError
 
+from schemas.choices import LIVE
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus, paper_id
@@ -34,7 +35,7 @@ def gateway(
 ) -> Iterator[str]:
     folder: Path = tmp_path_factory.mktemp("third-party")
     with GatewayProcess(
-        settings_of(folder, server.url, maximum_attempts=2), "live", folder / "cache"
+        settings_of(folder, server.url, maximum_attempts=2), LIVE, folder / "cache"
     ) as running:
         yield running.url
 
@@ -146,7 +147,7 @@ def test_what_took_too_long_is_an_error_too(
 ) -> None:
     monkeypatch.setattr(server, "fault", lambda number, path: "slow")
     settings = settings_of(tmp_path, server.url, maximum_attempts=2, timeout_seconds=0.3)
-    with GatewayProcess(settings, "live", tmp_path / "cache") as hurried:
+    with GatewayProcess(settings, LIVE, tmp_path / "cache") as hurried:
         client = SemanticScholar(api_url=hurried.url, retry=False)
         with pytest.raises(GatewayTimeoutException):
             client.search_paper("topic 4 slow")

@@ -14,8 +14,8 @@ from schemas.check_run import CheckHead, CheckReceipt, CheckRequest, Judge
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.manuscripts import ManuscriptCheck, ManuscriptForm
+from schemas.options import CheckOptions
 from schemas.reasons import Reason
-from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.tables import TABLE
 from tasks.accounting.ledger import Ledger
@@ -93,7 +93,8 @@ def asked(
     papers: Path, tmp_path: Path, server: OpenAIServer | None = None, **options: Any
 ) -> CheckRequest:
     model = {"engine": "litellm:openai/loopback", "api_base": server.url} if server else {}
-    return resolve_check([papers], Settings(), warehouse=tmp_path / "wh", **(model | options))
+    asked_for = CheckOptions(warehouse=tmp_path / "wh", **(model | options))
+    return resolve_check([papers], asked_for, Settings())
 
 
 def checked(
@@ -253,11 +254,11 @@ def test_stored_problems_are_judged_again_without_reading_the_manuscript(
         async with CheckTools(request, Settings(), Layout(request.warehouse)) as tools:
             ledger = Ledger(IdeaId("faulty"))
             return await judge_again(
-                found["faulty"], [(judge.engine, tools.judge(ledger, judge))], most=2
+                found["faulty"], [(judge.engine.text, tools.judge(ledger, judge))], most=2
             )
 
     votes = asyncio.run(again()).votes
-    assert {vote.judge for vote in votes} == {judge.engine}
+    assert {vote.judge for vote in votes} == {judge.engine.text}
     assert [vote.problem_id for vote in votes] == ["a1p1", "a1p2"]
     assert len(server.requests) == 2
 
@@ -265,7 +266,7 @@ def test_stored_problems_are_judged_again_without_reading_the_manuscript(
 def test_a_spent_budget_leaves_a_manuscript_unfinished_and_the_next_run_finishes_it(
     papers: Path, tmp_path: Path, server: OpenAIServer
 ) -> None:
-    poor = asked(papers / "faulty.pdf", tmp_path, server, budget=Budget(maximum_tokens=0))
+    poor = asked(papers / "faulty.pdf", tmp_path, server, max_tokens=0)
     found, (receipt,), _ = checked(poor)
     assert receipt.incomplete_reason == "budget_exhausted"
     assert found["faulty"].attempts[0].unscored_reason is Reason.BUDGET_EXHAUSTED
@@ -293,9 +294,9 @@ def test_a_manuscript_longer_than_the_context_is_shortened_on_record(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"engine": "extractive", "form": "pdf"}, "reads text only"),
-        ({"engine": "extractive", "api_base": "http://127.0.0.1:1/v1"}, "asks no server"),
-        ({"judges": ["extractive"]}, "add --reasons FILE"),
+        ({"form": "pdf"}, "reads text only"),
+        ({"api_base": "http://127.0.0.1:1/v1"}, "asks no server"),
+        ({"judge": ("extractive",)}, "add --reasons FILE"),
     ],
 )
 def test_options_that_cannot_be_met_are_refused_in_one_line(
@@ -308,16 +309,15 @@ def test_options_that_cannot_be_met_are_refused_in_one_line(
 def test_a_judge_elsewhere_is_asked_there_and_one_of_another_provider_not_at_the_checkers_server(
     papers: Path, reasons: Path, tmp_path: Path
 ) -> None:
-    judges = ["litellm:openai/a", "litellm:openai/b@http://127.0.0.1:9/v1", "litellm:gemini/c"]
-    request = resolve_check(
-        [papers],
-        Settings(),
+    judges = ("litellm:openai/a", "litellm:openai/b@http://127.0.0.1:9/v1", "litellm:gemini/c")
+    options = CheckOptions(
         warehouse=tmp_path,
         engine="litellm:openai/x",
         api_base="http://127.0.0.1:8/v1",
-        judges=judges,
+        judge=judges,
         reasons=reasons,
     )
+    request = resolve_check([papers], options, Settings())
     assert [judge.api_base for judge in request.judges] == [
         "http://127.0.0.1:8/v1",
         "http://127.0.0.1:9/v1",

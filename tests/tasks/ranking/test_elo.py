@@ -52,20 +52,39 @@ def test_every_encounter_of_a_pair_counts_less() -> None:
     )
 
 
-def test_the_idle_move_toward_the_mean_once_per_round() -> None:
-    played = [match("a", "b", Winner.FIRST, 1), match("c", "d", Winner.TIE, 2)]
+def vote(first: str, second: str, winner: Winner | None, day: int) -> Match:
+    when = MIDNIGHT + timedelta(days=day)
+    name = f"{first}-{second}-v{day}"
+    return match(first, second, winner, 1, match_id=name, judge="human:ada", created_at=when)
+
+
+def test_the_idle_move_toward_the_mean_after_a_day_with_votes() -> None:
+    played = [vote("a", "b", Winner.FIRST, 1), vote("c", "d", Winner.TIE, 2)]
     found = points(played, "abcd", elo_activity_lambda=0.25)
     assert found["a"] == pytest.approx(START + 12)
     assert found["b"] == pytest.approx(START - 12)
 
 
-def test_an_unscored_match_counts_as_activity_and_moves_nobody() -> None:
+def test_rounds_of_a_schedule_leave_the_idle_where_they_are() -> None:
+    played = [match("a", "b", Winner.FIRST, 1), match("c", "d", Winner.TIE, 2)]
+    assert points(played, "abcd", elo_activity_lambda=0.25)["a"] == START + 16
+
+
+def test_an_unscored_vote_counts_as_activity_and_moves_nobody() -> None:
     played = [
-        match("a", "b", Winner.FIRST, 1),
-        match("a", "b", None, 2),
-        match("c", "d", Winner.TIE, 2),
+        vote("a", "b", Winner.FIRST, 1),
+        vote("a", "b", None, 2),
+        vote("c", "d", Winner.TIE, 2),
     ]
     assert points(played, "abcd", elo_activity_lambda=0.25)["a"] == START + 16
+
+
+def test_both_orders_of_a_round_are_one_event_with_the_mean_of_the_two_probabilities() -> None:
+    both = [
+        match("a", "b", Winner.FIRST, 1, first_better_0_to_1=0.9),
+        match("b", "a", Winner.FIRST, 1, match_id="back", first_better_0_to_1=0.6),
+    ]
+    assert points(both)["a"] == pytest.approx(START + 32 * (0.65 - 0.5))
 
 
 def test_votes_come_after_the_schedule_and_in_order_of_time() -> None:

@@ -55,7 +55,7 @@ def answer(messages: Messages, schema: object) -> dict[str, object]:
     names = [dimension.name for dimension in DIMENSIONS] + ["overall"]
     return {
         "verdicts": [
-            {"dimension": name, "reason": "It says more.", "better": "A"} for name in names
+            {"dimension": name, "reason": "It says more.", "a_better_percent": 90} for name in names
         ]
     }
 

@@ -181,6 +181,46 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     assert 0.9 < held / total <= 0.99
 
 
+@pytest.mark.parametrize("agreeing", [True, False])
+def test_intervals_hold_when_every_pair_is_asked_in_both_orders(agreeing: bool) -> None:
+    """Two answers to one question are one observation: counted as two, 84 % would hold."""
+    generator = np.random.default_rng(11)
+    size, held, total = 16, 0, 0
+    names = [f"{number:03d}" for number in range(size)]
+    for _ in range(60):
+        truth = generator.normal(0, 1.5, size=size)
+        truth -= truth.mean()
+        played = []
+        for turn, (one, other) in enumerate(combinations(range(size), 2), start=1):
+            chance = 1 / (1 + np.exp(truth[other] - truth[one]))
+            there, back = generator.random(2) < chance
+            for first, second, wins in (
+                (one, other, there),
+                (other, one, not (there if agreeing else back)),
+            ):
+                winner = Winner.FIRST if wins else Winner.SECOND
+                played.append(match(names[first], names[second], winner, turn))
+        for place, rating in enumerate(rated(played, names).values()):
+            held += rating.lower <= truth[place] <= rating.upper
+            total += 1
+    assert held / total >= 0.93
+    assert held / total <= (0.97 if agreeing else 0.995)
+
+
+def test_strengths_follow_the_probabilities_a_judge_gives() -> None:
+    sure, leaning = (
+        rated(
+            [
+                match("a", "b", Winner.FIRST, 1, first_better_0_to_1=percent),
+                match("b", "a", Winner.SECOND, 1, first_better_0_to_1=1 - percent),
+            ],
+            ["a", "b"],
+        )["a"].strength
+        for percent in (0.95, 0.6)
+    )
+    assert 0 < leaning < sure
+
+
 def test_a_group_of_five_thousand_is_ranked() -> None:
     generator = np.random.default_rng(1)
     names = [f"{number:04d}" for number in range(5000)]

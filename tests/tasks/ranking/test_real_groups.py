@@ -77,13 +77,13 @@ def prefers_longer(messages: Any, schema: Any) -> Any:
     first, second = (
         part.split("</idea>")[0] for part in messages[1]["content"].split("<idea>")[1:3]
     )
-    better = "A" if len(first) > len(second) else "B"
+    percent = 90 if len(first) > len(second) else 10
     return {
         "verdicts": [
             {
                 "dimension": one.name,
                 "reason": "It says more [P9].",
-                "better": "A" if one.name == "novelty" else better,
+                "a_better_percent": 90 if one.name == "novelty" else percent,
             }
             for one in (*DIMENSIONS, DIMENSIONS[0].model_copy(update={"name": "overall"}))
         ]

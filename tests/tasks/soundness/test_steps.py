@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from schemas.base import Noun
+from schemas.soundness import ConcernSeverity, ElementKind, ElementStanding
 from tasks.judging.step import Step
 from tasks.soundness.steps import STEPS
 from tasks.soundness.steps.extract_methods import MethodsInput
 from tasks.soundness.steps.method_evidence import EvidenceInput, PaperShown, SectionShown
+from tasks.soundness.steps.plan_review import ElementShown, PlanInput
 from tasks.soundness.steps.soundness_query import QueriesInput
-from tasks.soundness.steps.soundness_review import ReviewInput
+from tasks.soundness.steps.soundness_review import ConcernShown, ReviewInput
 from tasks.soundness.steps.soundness_summary import ReviewShown, SummaryInput
 from tasks.soundness.steps.standings import EvidenceShown
 
@@ -29,6 +31,16 @@ EVIDENCE = EvidenceShown(
 )
 INPUTS: dict[str, Noun] = {
     "extract_methods": MethodsInput(idea=ATTACK, maximum_methods=6),
+    "plan_review": PlanInput(
+        idea=ATTACK,
+        elements=(
+            ElementShown(
+                kind=ElementKind.ASSUMPTION, standing=ElementStanding.UNSTATED, text=ATTACK
+            ),
+        ),
+        maximum_points=12,
+        words_per_point=50,
+    ),
     "soundness_query": QueriesInput(idea=ATTACK, methods=(ATTACK, ATTACK), word_limit=70),
     "method_evidence": EvidenceInput(
         idea=ATTACK,
@@ -41,7 +53,12 @@ INPUTS: dict[str, Noun] = {
             ),
         ),
     ),
-    "soundness_review": ReviewInput(idea=ATTACK, method=ATTACK, evidence=(EVIDENCE,)),
+    "soundness_review": ReviewInput(
+        idea=ATTACK,
+        method=ATTACK,
+        concerns=(ConcernShown(key="C1", severity=ConcernSeverity.MAJOR, point=ATTACK),),
+        evidence=(EVIDENCE,),
+    ),
     "soundness_summary": SummaryInput(
         idea=ATTACK,
         reviews=(
@@ -77,7 +94,7 @@ def test_the_idea_opens_the_data_so_that_its_prefix_can_be_cached(step: Step[Any
 @every_step
 def test_text_of_ideas_and_papers_cannot_close_its_block(step: Step[Any, Any]) -> None:
     _, user = step.messages(INPUTS[step.name])
-    for tag in ("idea", "method", "abstract", "found", "support"):
+    for tag in ("idea", "element", "method", "point", "abstract", "found", "support"):
         opened, closed = (
             user["content"].count(f"\n<{tag}>\n") + user["content"].startswith(f"<{tag}>"),
             user["content"].count(f"\n</{tag}>"),

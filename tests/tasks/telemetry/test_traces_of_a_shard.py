@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.profiles import load_profile
+from schemas.choices import LIVE
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
 from schemas.run import Module, RunRequest
@@ -50,7 +51,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Collector, 
         }.items():
             patch.setenv(name, value)
         settings = Settings()
-        with GatewayProcess(settings, "live", folder / "cache") as gateway:
+        with GatewayProcess(settings, LIVE, folder / "cache") as gateway:
             with reporting(settings.telemetry, "assay-run"), span("run", run_id="run-1"):
                 job = shard_job(folder, gateway.url, model.url)
             path = folder / "shard.json"

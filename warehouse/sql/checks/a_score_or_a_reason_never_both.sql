@@ -4,6 +4,10 @@ select run_id, idea_id, 'soundness_reviews' as table_name, method_id as subject,
 from soundness_reviews
 where (score_0_to_10 is null) <> (unscored_reason is not null)
 union all
+select run_id, idea_id, 'plan_reviews', 'plan', concern_count, unscored_reason
+from plan_reviews
+where (concern_count is null) <> (unscored_reason is not null)
+union all
 select run_id, idea_id, 'comparisons', paper_id || ' ' || dimension_id, score, unscored_reason
 from comparisons
 where (score is null) <> (unscored_reason is not null)

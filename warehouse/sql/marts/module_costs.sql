@@ -3,6 +3,7 @@
 with modules (step, module) as (
   values
   ('extract_methods', 'soundness'),
+  ('plan_review', 'soundness'),
   ('soundness_query', 'soundness'),
   ('method_evidence', 'soundness'),
   ('soundness_review', 'soundness'),

@@ -1,5 +1,5 @@
 -- Every match between two ideas of a ranking, the whole first, then by dimension.
-select dimension, first_idea_id, winner, winner_idea_id, rationale, judge, unscored_reason, unscored_detail, created_at
+select dimension, first_idea_id, winner, first_better_0_to_1, winner_idea_id, rationale, judge, unscored_reason, unscored_detail, created_at
 from matches
 where run_id = $run_id
   and ranking_id = $ranking_id

@@ -2,6 +2,8 @@
 with judged as (
   select 'soundness_reviews' as judgement, unscored_reason from soundness_reviews where run_id = $run_id
   union all
+  select 'plan_reviews', unscored_reason from plan_reviews where run_id = $run_id
+  union all
   select 'method_evidence', unscored_reason from method_evidence where run_id = $run_id
   union all
   select 'comparisons', unscored_reason from comparisons where run_id = $run_id

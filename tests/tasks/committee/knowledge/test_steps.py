@@ -103,13 +103,13 @@ def test_a_page_cannot_leave_its_block(step: Any, question: Any) -> None:
 
 
 def test_every_step_has_one_purpose() -> None:
-    assert [step.name for step in STEPS] == [
+    assert {step.name for step in STEPS} == {
         "knowledge_queries",
         "judge_standing",
         "summarise_pages",
         "refine_queries",
         "ground_evidence",
-    ]
+    }
 
 
 async def test_a_language_model_carries_the_search_from_queries_to_evidence(tmp_path: Path) -> None:

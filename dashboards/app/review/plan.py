@@ -1,0 +1,77 @@
+"""The plan itself: concerns with their quotes and actions, strengths, and what it rests on."""
+
+import streamlit as st
+
+from dashboards.app import text
+from dashboards.app.review import words
+from dashboards.reports.idea_page import idea_page
+from dashboards.reports.plan_part import REASONING, ConcernLine
+from dashboards.reports.safe_text import prose_line
+from schemas.soundness import PlanElement
+from warehouse.answers import IdeaReview
+
+
+def show(review: IdeaReview) -> None:
+    """Gravest concerns first, the fatal and the major ones open."""
+    part = idea_page(review).plan
+    if part is None:
+        st.markdown("The plan itself was not reviewed.")
+        return
+    st.caption(text.line(REASONING))
+    if part.verdict:
+        st.markdown(text.line(f"{part.verdict}."))
+    for number, line in enumerate(part.concerns, start=1):
+        _show_concern(number, line)
+    if part.strengths:
+        strong = [_strength(line) for line in part.strengths]
+        st.markdown("\n".join(["**Strong in the plan**", "", *strong]))
+    for name, elements in (
+        ("It needs and does not say", part.unstated),
+        ("It says", part.stated),
+    ):
+        if elements:
+            st.markdown("\n".join([f"**{name}**", "", *map(_element, elements)]))
+    if part.note:
+        st.caption(text.line(part.note))
+    _show_judge(review)
+
+
+def _show_concern(number: int, line: ConcernLine) -> None:
+    concern = line.concern
+    with st.container(border=True):
+        st.markdown(f"**{number}. {text.line(line.heading)}** {text.prose(concern.point)}")
+        if concern.quote:
+            st.markdown(words.quotation(concern.quote))
+        else:
+            st.markdown(text.line(f"Looked for and not found: {concern.omission}"))
+        effort = f" ({line.effort})" if line.effort else ""
+        told = {
+            "Why it matters": concern.why,
+            f"What to do{effort}": concern.action,
+            "What would change this": concern.would_change,
+            "Evidence for it": concern.supported,
+            "Evidence against it": concern.weakened,
+        }
+        st.markdown(
+            "\n".join(
+                f"- **{heading}:** {text.for_streamlit(prose_line(content))}"
+                for heading, content in told.items()
+                if content
+            )
+        )
+
+
+def _strength(line: ConcernLine) -> str:
+    concern = line.concern
+    return f"- {text.line(concern.point)} “{text.line(concern.quote)}” {text.line(concern.why)}"
+
+
+def _element(element: PlanElement) -> str:
+    return f"- {text.line(element.kind.replace('_', ' '))}: {text.line(element.text)}"
+
+
+def _show_judge(review: IdeaReview) -> None:
+    soundness = review.evaluation.soundness
+    if soundness is not None and soundness.plan_review is not None:
+        calls = {call.call_id: call for call in review.evaluation.llm_calls}
+        st.caption(words.made_by(soundness.plan_review.provenance, calls))

@@ -1,0 +1,370 @@
+"""The options of the commands: names, meanings, defaults and bounds, each declared once.
+
+A field `max_cost_usd` is the option `--max-cost-usd`. The command line, a Python call and the
+dashboard's jobs read these models; `flows` resolves them into requests.
+"""
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
+
+from schemas.base import Noun
+from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
+from schemas.errors import ConfigurationError
+from schemas.judging import Effort
+from schemas.ranking import Grouping, RatingMethod
+from schemas.run import Budget, Module
+
+MOST_WORKERS = 256
+MOST_PROBLEMS, MOST_REPETITIONS = 20, 25
+DEFAULT_PROFILE = "economy"
+DEFAULT_WAREHOUSE = Path("assay-warehouse")
+
+
+def option(default: Any, metavar: str, description: str, **bounds: Any) -> Any:
+    """A field that is an option.
+
+    Args:
+        default: `...` where each command says it.
+        metavar: stands for the value in help texts; empty for a flag.
+    """
+    return Field(default, description=description, json_schema_extra={"metavar": metavar}, **bounds)
+
+
+def flag_of(field: str) -> str:
+    """How a field is written on the command line."""
+    return f"--{field.replace('_', '-')}"
+
+
+def parse_modules(text: str) -> tuple[Module, ...]:
+    """`soundness,contribution` → modules, in order and once each.
+
+    Raises:
+        ConfigurationError: an unknown or empty list.
+    """
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in set(Module)]
+    if unknown or not names:
+        raise ConfigurationError(
+            f"--modules {text!r}: {', '.join(unknown) or 'nothing named'}; "
+            f"choose from {', '.join(Module)}"
+        )
+    return tuple(Module(name) for name in dict.fromkeys(names))
+
+
+def parse_cutoff(text: str) -> date:
+    """Raises ConfigurationError when `text` is no YYYY-MM-DD date."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise ConfigurationError(f"--cutoff {text!r} is no date; write it as YYYY-MM-DD") from error
+
+
+def _parse_suite_modules(text: str) -> tuple[Module, ...]:
+    return () if text.strip() == "none" else parse_modules(text)
+
+
+def _read_by(parse: Callable[[str], Any]) -> BeforeValidator:
+    """The value itself is taken too."""
+    return BeforeValidator(lambda given: parse(given) if isinstance(given, str) else given)
+
+
+_LITERATURES = "snapshot:PATH|live|URL"
+_ENGINES = "`extractive` (offline baseline) or `litellm:MODEL`."
+_MODULES = f"Comma-separated: {', '.join(Module)}."
+
+Warehouse = Annotated[
+    Path, option(..., "DIR", "Folder of the warehouse: landing, lake, caches, reports.")
+]
+Profile = Annotated[
+    str, option(..., "NAME|FILE", "`economy`, `faithful`, or the path of a profile file.")
+]
+Engine = Annotated[EngineChoice, option(..., "NAME", _ENGINES)]
+ApiBase = Annotated[str | None, option(..., "URL", "An OpenAI-compatible server for the model.")]
+Literature = Annotated[
+    LiteratureChoice | None,
+    option(
+        ...,
+        _LITERATURES,
+        "Where papers come from. Default: live when a key is set, else the bundled sample.",
+    ),
+]
+Modules = Annotated[tuple[Module, ...], _read_by(parse_modules), option(..., "LIST", _MODULES)]
+Cutoff = Annotated[
+    date | None,
+    _read_by(parse_cutoff),
+    option(..., "DATE", "For ideas without a date of their own: cite nothing published after it."),
+]
+Label = Annotated[
+    str, option(..., "TEXT", "Part of the evaluation key: a new label evaluates anew.")
+]
+Workers = Annotated[
+    int, option(..., "N", "Worker processes of the local cluster.", ge=1, le=MOST_WORKERS)
+]
+
+
+class Options(Noun):
+    """What was asked of a command, as it was written.
+
+    Raises on construction:
+        ConfigurationError: a value that cannot be meant, in one line that names its option.
+    """
+
+    model_config = ConfigDict(defer_build=True)
+
+    def __init__(self, **given: Any) -> None:
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = flag_of(str(first["loc"][0]))
+            raise ConfigurationError(f"{name} {first['input']!r}: {first['msg']}") from error
+
+    def words(self) -> list[str]:
+        """As a command line has them, without what is as by default.
+
+        Each value is joined to its option, so that none can pass for another option.
+        """
+        return [
+            word
+            for name, field in type(self).model_fields.items()
+            if (value := getattr(self, name)) != field.default
+            for word in _words(flag_of(name), value)
+        ]
+
+
+def _words(flag: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [flag if value else flag.replace("--", "--no-", 1)]
+    if isinstance(value, tuple) and not any(isinstance(one, Module) for one in value):
+        return [f"{flag}={one}" for one in value]
+    return [f"{flag}={written(value)}"]
+
+
+def written(value: Any) -> str:
+    """The value of an option as it is written."""
+    if isinstance(value, tuple):
+        return ",".join(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+class LakeOptions(Options):
+    """Of every command that touches the lake."""
+
+    warehouse: Warehouse = DEFAULT_WAREHOUSE
+
+
+class SearchOptions(Options):
+    """Of `assay literature search`."""
+
+    literature: Literature = None
+    limit: int = option(10, "N", "Papers to show.", ge=1, le=100)
+    cutoff: Cutoff = None
+
+
+class DemoOptions(LakeOptions):
+    """Of `assay demo`."""
+
+    warehouse: Warehouse = Path("demo-warehouse")
+    workers: Workers = 2
+
+
+class DoctorOptions(LakeOptions):
+    """Of `assay doctor`. What is wrong with the engine's name is one of its findings."""
+
+    engine: str = option(EXTRACTIVE.text, "NAME", _ENGINES)
+    api_base: ApiBase = None
+    profile: Profile = DEFAULT_PROFILE
+
+
+class WorkOptions(LakeOptions):
+    """Of every command whose work goes to a cluster and may be paid for."""
+
+    api_base: ApiBase = None
+    workers: Workers = 2
+    scheduler: str | None = option(
+        None, "ADDRESS", "An existing Dask scheduler, such as tcp://host:8786."
+    )
+    max_cost_usd: float | None = option(None, "X", "End early when this much has been spent.", ge=0)
+    max_tokens: int | None = option(None, "N", "End early after this many model tokens.", ge=0)
+
+
+class IdeaOptions(WorkOptions):
+    """Of every command that evaluates ideas."""
+
+    literature: Literature = None
+    full_text: bool | None = option(
+        None, "", "Download and parse papers. Default: yes, except for snapshots."
+    )
+    max_cost_usd_per_idea: float | None = option(
+        None, "X", "Leave an idea when it has spent this much.", ge=0
+    )
+    max_requests: int | None = option(
+        None, "N", "End early after this many literature requests.", ge=0
+    )
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent."""
+        return Budget(
+            maximum_cost_usd=self.max_cost_usd,
+            maximum_tokens=self.max_tokens,
+            maximum_requests=self.max_requests,
+            maximum_cost_usd_per_idea=self.max_cost_usd_per_idea,
+        )
+
+
+class RunOptions(IdeaOptions):
+    """How ideas are evaluated, which `assay evaluate` and `assay plan` take alike."""
+
+    profile: Profile = DEFAULT_PROFILE
+    engine: Engine = EXTRACTIVE
+    modules: Modules = (Module.SOUNDNESS, Module.CONTRIBUTION)
+    cutoff: Cutoff = None
+    label: Label = ""
+
+
+class EvaluateOptions(RunOptions):
+    """Of `assay evaluate`."""
+
+    rank: bool = option(
+        False, "", "Then let the ideas of each group meet in pairs, as `assay rank` does."
+    )
+
+
+class PlanOptions(RunOptions):
+    """Of `assay plan`."""
+
+    compare: tuple[str, ...] = option(
+        (),
+        "MODEL",
+        "What the same run would cost with this model, such as openai/gpt-5; may be repeated, "
+        "or a list with commas.",
+    )
+
+
+class RankOptions(IdeaOptions):
+    """Of `assay rank`; what is not said is taken from the run."""
+
+    profile: str | None = option(None, "NAME|FILE", "Default: the profile of the run.")
+    engine: EngineChoice | None = option(
+        None, "NAME", "Judge of the matches. Default: the run's engine."
+    )
+    group_by: Grouping = option(
+        Grouping.GIVEN,
+        "|".join(Grouping),
+        "`given`: the groups of the idea file; `clusters`: ideas on one subject, found by "
+        "embedding.",
+    )
+    method: RatingMethod | None = option(
+        None,
+        "|".join(RatingMethod),
+        "Ratings shown: `bradley_terry`, or `elo`, which counts human votes too. Default: elo "
+        "with --votes.",
+    )
+    votes: Path | None = option(
+        None, "FILE", "Human votes, JSON Lines or CSV: first, second, winner, voter, …"
+    )
+    scores: bool = option(
+        False, "", "Rank by the scores of the evaluation: no matches, nothing paid."
+    )
+    modules: Annotated[
+        tuple[Module, ...] | None,
+        _read_by(parse_modules),
+        option(..., "LIST", f"For IDEAS that are evaluated first. {_MODULES}"),
+    ] = None
+    cutoff: Cutoff = None
+    label: Label = ""
+
+    @property
+    def evaluation(self) -> RunOptions:
+        """How ideas are evaluated that are not yet."""
+        said = {name: getattr(self, name) for name in RunOptions.model_fields}
+        return RunOptions(**{name: value for name, value in said.items() if value is not None})
+
+
+class CheckOptions(WorkOptions):
+    """Of `assay check`."""
+
+    engine: Engine = EXTRACTIVE
+    form: str = option(
+        "auto", "auto|pdf|text|latex", "How the engine gets it; `pdf` attaches the file."
+    )
+    problems: int = option(5, "K", "Most problems an attempt reports.", ge=1, le=MOST_PROBLEMS)
+    attempts: int = option(
+        1, "N", "Independent attempts at each manuscript.", ge=1, le=MOST_REPETITIONS
+    )
+    judge: tuple[str, ...] = option(
+        (), "ENGINE[@URL]", "Judges hits against --reasons; repeatable. Default: the engine itself."
+    )
+    repetitions: int = option(
+        1, "M", "Answers of each judge; the most frequent counts.", ge=1, le=MOST_REPETITIONS
+    )
+    reasons: Path | None = option(
+        None, "FILE", "Why authors withdrew: JSON Lines or CSV with manuscript, reason."
+    )
+    seed: int = option(42, "N", "Seed of the first attempt; the next ones follow.", ge=0)
+    effort: Effort = option(
+        Effort.MEDIUM, "|".join(Effort), "How much models that can think are asked to think."
+    )
+    max_cost_usd_per_paper: float | None = option(
+        None, "X", "Leave a manuscript when it has spent this much.", ge=0
+    )
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent."""
+        return Budget(
+            maximum_cost_usd=self.max_cost_usd,
+            maximum_tokens=self.max_tokens,
+            maximum_cost_usd_per_idea=self.max_cost_usd_per_paper,
+        )
+
+
+class BenchmarkOptions(IdeaOptions):
+    """Of `assay benchmark`."""
+
+    data: Path | None = option(
+        None, "DIR", "Folder of the data sets. Default: the setting ASSAY_DATA."
+    )
+    profile: Profile = DEFAULT_PROFILE
+    engine: Engine = EXTRACTIVE
+    modules: Annotated[
+        tuple[Module, ...] | None,
+        _read_by(_parse_suite_modules),
+        option(..., "LIST", f"{_MODULES} Or `none`: judge by the text. Default: the suite's."),
+    ] = None
+    run: str | None = option(
+        None, "RUN", "A published run to judge instead of evaluating the ideas."
+    )
+    limit: int | None = option(
+        None,
+        "N",
+        "Only N items of each set, drawn by the seed. Default: the whole set, or the suite's "
+        "sample.",
+        ge=1,
+    )
+    without: str = option(
+        "", "LIST", "Parts of the method left out: mre, pa, pc (ScholarEval's ablations)."
+    )
+    baselines: str = option(
+        "prompt_only,prompt_with_search",
+        "LIST",
+        "Systems to hold beside it: prompt_only, prompt_with_search; or none.",
+    )
+    check_links: bool = option(
+        False, "", "Ask every cited address whether it exists (reference invalidity)."
+    )
+    seed: int = option(0, "N", "Of draws and of resampled intervals.", ge=0)
+    compare: tuple[str, ...] = option(
+        (), "ID", "A published benchmark to hold beside this one; may be repeated."
+    )
+    calibrate: Path | None = option(
+        None,
+        "OUT",
+        "Suite novelty: write the calibrator it fits to this file, for a profile to name.",
+    )
+    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")

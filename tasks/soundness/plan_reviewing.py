@@ -1,0 +1,185 @@
+"""The review of the plan itself: points with a quote that stands in it, and what the evidence says of each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from schemas.base import replace
+from schemas.failure import Failure
+from schemas.idea import Idea
+from schemas.outcome import Provenance, Unscored
+from schemas.profile import SoundnessParameters
+from schemas.reasons import Reason
+from schemas.soundness import Concern, ConcernKind, PlanElement, PlanReview
+from tasks.citations.keys import show
+from tasks.citations.settle import settle
+from tasks.judging.provenance import shortened
+from tasks.judging.step import Engine
+from tasks.soundness.reviewing import Reviewed
+from tasks.soundness.steps.plan_review import (
+    PLAN_REVIEW,
+    ElementShown,
+    PlanInput,
+    ProposedPoint,
+)
+from tasks.text.quotations import stands_in
+
+LEAST_QUOTED_CHARACTERS = 8
+"""A plan is short: `n = 12 mice` is quotation enough."""
+_SUBJECT = "plan"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReviewed:
+    """How the review went, the points it keeps, and what was wrong with the rest."""
+
+    review: PlanReview
+    concerns: tuple[Concern, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """A point without the references that it brought along."""
+
+    proposed: ProposedPoint
+    removed_citation_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Flaw:
+    reason: Reason
+    told: str
+
+
+_MISQUOTED = _Flaw(Reason.PASSAGE_NOT_FOUND, "quote words that do not stand in the plan")
+_UNFOUNDED = _Flaw(Reason.REPLY_UNPARSABLE, "neither quote the plan nor say what it lacks")
+_UNGRADED = _Flaw(Reason.REPLY_UNPARSABLE, "have no kind or no severity of the list")
+_UNREASONED = _Flaw(Reason.REPLY_UNPARSABLE, "give no reason")
+
+
+async def review_plan(
+    idea: Idea,
+    elements: Sequence[PlanElement],
+    parameters: SoundnessParameters,
+    engine: Engine,
+) -> PlanReviewed:
+    """Ask for the points about the plan. Those that quote other words than the plan's are left out, on record."""
+    question = PlanInput(
+        idea=idea.text,
+        elements=tuple(
+            ElementShown(kind=each.kind, standing=each.standing, text=each.text)
+            for each in elements
+        ),
+        maximum_points=parameters.maximum_concerns,
+        words_per_point=parameters.words_per_concern,
+    )
+    outcome = await engine.run(PLAN_REVIEW, question)
+    if isinstance(outcome, Unscored):
+        return _unreviewed(outcome.reason, outcome.detail, outcome.provenance)
+    points = [_settled(point) for point in outcome.value.points]
+    flaws = [_flaw(point.proposed, idea.text) for point in points]
+    sound = [point for point, flaw in zip(points, flaws, strict=True) if flaw is None]
+    kept = sound[: parameters.maximum_concerns]
+    failures = tuple(_left_out([flaw for flaw in flaws if flaw is not None], len(points)))
+    dropped = len(points) - len(sound)
+    if not kept:
+        detail = f"none of the {len(points)} points in the reply can be used"
+        unread = _unreviewed(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
+        return PlanReviewed(
+            replace(unread.review, dropped_point_count=dropped),
+            failures=(*failures, *unread.failures),
+        )
+    beyond = len(sound) - len(kept)
+    note = f"{beyond} points beyond the limit of {len(kept)} left out" if beyond else None
+    provenance = shortened(outcome.provenance, note)
+    return PlanReviewed(
+        PlanReview(
+            concern_count=len(kept),
+            dropped_point_count=dropped,
+            removed_citation_count=sum(point.removed_citation_count for point in kept),
+            provenance=provenance,
+        ),
+        tuple(
+            _concern(rank, point.proposed, provenance) for rank, point in enumerate(kept, start=1)
+        ),
+        failures,
+    )
+
+
+def with_evidence(concerns: Sequence[Concern], reviewed: Sequence[Reviewed]) -> tuple[Concern, ...]:
+    """`concerns` with what the evidence of the methods, in their order, says for and against each."""
+    return tuple(
+        replace(
+            concern,
+            supported=_joined(concern, [each.supported for each in reviewed]),
+            weakened=_joined(concern, [each.weakened for each in reviewed]),
+        )
+        for concern in concerns
+    )
+
+
+def _joined(concern: Concern, told: Sequence[Mapping[str, str]]) -> str:
+    return "\n\n".join(
+        by_concern[concern.concern_id] for by_concern in told if concern.concern_id in by_concern
+    )
+
+
+def _unreviewed(reason: Reason, detail: str, provenance: Provenance) -> PlanReviewed:
+    """Without a review. That the offline engine gives none is no failure."""
+    review = PlanReview(unscored_reason=reason, unscored_detail=detail, provenance=provenance)
+    failures = () if reason is Reason.OFFLINE_ENGINE else (_failure(reason, detail),)
+    return PlanReviewed(review, failures=failures)
+
+
+def _settled(point: ProposedPoint) -> _Settled:
+    """No paper was shown, so whatever looks like a reference was made up."""
+    texts = {
+        name: settle(getattr(point, name), show(()))
+        for name in ("point", "omission", "why", "would_change", "action")
+    }
+    changes = {name: text.markdown for name, text in texts.items()}
+    removed = sum(text.removed_citation_count for text in texts.values())
+    return _Settled(point.model_copy(update={**changes, "quote": point.quote.strip()}), removed)
+
+
+def _flaw(point: ProposedPoint, plan: str) -> _Flaw | None:
+    """Why a point cannot be kept; None: it can."""
+    strength = point.kind is ConcernKind.STRENGTH
+    if point.kind is None or not (strength or point.severity is not None):
+        return _UNGRADED
+    if not (point.point and point.why):
+        return _UNREASONED
+    if not point.quote:
+        return _UNFOUNDED if strength or not point.omission else None
+    if not stands_in(point.quote, plan, least_characters=LEAST_QUOTED_CHARACTERS):
+        return _MISQUOTED
+    return None
+
+
+def _left_out(flaws: list[_Flaw], given: int) -> Iterator[Failure]:
+    for flaw in dict.fromkeys(flaws):
+        detail = f"{flaws.count(flaw)} of {given} points were left out: they {flaw.told}"
+        yield _failure(flaw.reason, detail)
+
+
+def _failure(reason: Reason, detail: str) -> Failure:
+    return Failure(stage="soundness", subject=_SUBJECT, reason=reason, detail=detail)
+
+
+def _concern(rank: int, point: ProposedPoint, provenance: Provenance) -> Concern:
+    assert point.kind is not None
+    strength = point.kind is ConcernKind.STRENGTH
+    return Concern(
+        concern_id=f"c{rank}",
+        rank=rank,
+        kind=point.kind,
+        severity=None if strength else point.severity,
+        point=point.point,
+        quote=point.quote,
+        omission="" if point.quote else point.omission,
+        why=point.why,
+        would_change=point.would_change,
+        action=point.action,
+        effort=point.effort if point.action else None,
+        provenance=provenance,
+    )

@@ -1,0 +1,84 @@
+"""`plan_review`: what an expert would object to in the plan itself, and what is strong about it.
+
+Baseline: none. Classic text processing cannot judge a design, and does not pretend to.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import LONG_ANSWER_TOKENS, StepKind
+from schemas.reasons import Reason
+from schemas.soundness import (
+    ActionEffort,
+    ConcernKind,
+    ConcernSeverity,
+    ElementKind,
+    ElementStanding,
+)
+from tasks.judging.reply_fields import Prose, word_of
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+
+
+class ElementShown(Noun):
+    """One assumption, hypothesis or evaluation choice that was found in the plan, or missed in it."""
+
+    kind: ElementKind
+    standing: ElementStanding
+    text: str
+
+
+class PlanInput(Noun):
+    """Input of `plan_review`."""
+
+    idea: str
+    elements: tuple[ElementShown, ...] = Field(
+        default=(), description="What the plan rests on; empty when it could not be extracted."
+    )
+    maximum_points: int = Field(ge=1)
+    words_per_point: int | None = Field(
+        default=None, ge=20, description="Asked of one point; None: as many as it needs."
+    )
+
+
+class ProposedPoint(Reply):
+    """One point about the plan. It holds where its kind is known and it has a quote or an omission."""
+
+    kind: Annotated[ConcernKind | None, word_of(ConcernKind)]
+    severity: Annotated[ConcernSeverity | None, word_of(ConcernSeverity)] = Field(
+        default=None, description="null for a strength."
+    )
+    point: Prose
+    quote: Prose = Field(default="", description="The plan's own words, copied; else empty.")
+    omission: Prose = Field(default="", description="What was looked for; empty beside a quote.")
+    why: Prose
+    would_change: Prose = ""
+    action: Prose = ""
+    effort: Annotated[ActionEffort | None, word_of(ActionEffort)] = None
+
+
+class PlanReply(Reply):
+    """Reply to `plan_review`: the point that would change the verdict most comes first."""
+
+    points: tuple[ProposedPoint, ...] = Field(min_length=1)
+
+
+async def baseline_plan_review(_inputs: PlanInput, _tools: BaselineTools) -> PlanReply | NoAnswer:
+    """NoAnswer(offline_engine), whatever the plan."""
+    return NoAnswer(
+        Reason.OFFLINE_ENGINE,
+        "the plan itself was not judged; use --engine litellm:MODEL for a review of it",
+    )
+
+
+PLAN_REVIEW = Step(
+    name="plan_review",
+    version=1,
+    package="tasks.soundness",
+    input_model=PlanInput,
+    output_model=PlanReply,
+    baseline=baseline_plan_review,
+    kind=StepKind.JUDGEMENT,
+    answer_tokens=LONG_ANSWER_TOKENS,
+)

@@ -1,0 +1,74 @@
+"""What holds for every table that a module fills: what is written into it comes back."""
+
+from datetime import UTC, date, datetime
+from enum import Enum
+from pathlib import Path
+from types import NoneType
+from typing import Any, get_args, get_origin
+
+import pytest
+
+from schemas.base import Noun, replace
+from schemas.identifiers import RunId
+from schemas.tables import TABLE
+from tests.support.committee_evaluations import make_full_evaluation
+from warehouse.dictionary import data_dictionary
+from warehouse.expectations import suite_of
+from warehouse.landed import read_rows
+from warehouse.module_rows import MODULE_ROWS, Held
+from warehouse.parquet import write_rows
+from warehouse.rows import evaluation_of, rows_of
+
+FIELDS = [
+    pytest.param(module, field, held, id=held.table)
+    for module, rows in MODULE_ROWS.items()
+    for field, held in rows.fields.items()
+]
+PLAIN = {
+    str: "word",
+    int: 1,
+    float: 1.0,
+    bool: True,
+    date: date(2024, 1, 31),
+    datetime: datetime(2024, 1, 31, tzinfo=UTC),
+    dict: {},
+}
+
+
+def sample(annotation: Any, name: str = "") -> Any:
+    """A value of a field's type: something wherever it may be nothing, but no reason against it."""
+    annotation = getattr(annotation, "__supertype__", annotation)
+    kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
+    if name == "unscored_reason":
+        return None
+    if get_origin(annotation) is tuple:
+        return (sample(kinds[0]),)
+    if isinstance(annotation, type) and issubclass(annotation, Noun):
+        fields = annotation.model_fields.items()
+        return annotation(**{key: sample(field.annotation, key) for key, field in fields})
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return next(iter(annotation))
+    base = get_origin(annotation) or annotation
+    return PLAIN[base] if base in PLAIN else sample(kinds[0])
+
+
+@pytest.mark.parametrize(("module", "field", "held"), FIELDS)
+def test_a_row_lands_and_comes_back(module: str, field: str, held: Held, tmp_path: Path) -> None:
+    table, evaluation = TABLE[held.table], make_full_evaluation()
+    noun = sample(table.noun)
+    changes = {field: noun if held.single else (noun,)}
+    if held.beside:
+        changes[held.beside[0]] = ("word",)
+    changed = replace(getattr(evaluation, module), **changes)
+    rows = rows_of(replace(evaluation, **{module: changed}))
+    write_rows(table, rows[table.name], tmp_path / "landed.parquet")
+    rows[table.name] = read_rows(table, tmp_path / "landed.parquet")
+    assert getattr(evaluation_of(rows), module) == changed
+    assert set(rows[table.name][0]) == set(table.column_names)
+
+
+@pytest.mark.parametrize(("module", "field", "held"), FIELDS)
+def test_it_is_documented_and_checked(module: str, field: str, held: Held) -> None:
+    table = TABLE[held.table]
+    assert f"### `{table.name}`" in data_dictionary()
+    assert list(suite_of(table, RunId("r1")))

@@ -1,0 +1,63 @@
+"""Names of runs and checks, and evaluation keys, stay as they are: what is landed under them is found again."""
+
+from pathlib import Path
+
+import pytest
+
+from flows import checking
+from flows.checking import check_run_id
+from flows.profiles import load_profile
+from schemas.base import replace
+from schemas.check_run import CheckRequest, Judge, ManuscriptSource
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId
+from schemas.profile import ScoreWeights
+from schemas.run import RunRequest
+from tasks.evaluation.evaluation_key import evaluation_key, run_id_for
+
+IDEA = Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.")
+MODEL = "litellm:openai/gpt-4o-mini"
+ADDRESS = "http://127.0.0.1:8000/v1"
+
+
+@pytest.mark.parametrize(
+    ("engine", "key", "run_id"),
+    [
+        ("extractive", "9e36e0bf3318d0017d8420d1bf8dc332", "ideas-ba09221f4c"),
+        (MODEL, "120427fd938b8657cbd0612ff7f61bb4", "ideas-fe8a5262a4"),
+    ],
+)
+def test_keys_and_runs_keep_their_names(engine: str, key: str, run_id: str) -> None:
+    weights = ScoreWeights(soundness=0.5, contribution=0.5)
+    request = RunRequest(
+        ideas_path=Path("ideas.jsonl"),
+        warehouse=Path("warehouse"),
+        profile=replace(load_profile("economy"), seed=7, temperature=0.0, score_weights=weights),
+        engine=engine,  # type: ignore[arg-type]
+        literature="snapshot:/data/papers.parquet+live",  # type: ignore[arg-type]
+        modules=(),
+        full_text=False,
+    )
+    found = evaluation_key(IDEA, request, "snapshot:1a2b", ())
+    assert (found, run_id_for(request, [found], [])) == (key, run_id)
+
+
+@pytest.mark.parametrize(
+    ("engine", "run_id", "scope"),
+    [
+        ("extractive", "check-58b98d7ec81b", "check-10dbfb18f103b0af"),
+        (MODEL, "check-d365483cfec2", "check-6e76306872270cc6"),
+    ],
+)
+def test_checks_keep_their_names(
+    engine: str, run_id: str, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "STEPS", ())
+    source = ManuscriptSource(manuscript_id="m", path=Path("m.pdf"), content_sha256="0" * 64)
+    request = CheckRequest(
+        sources=(source,),
+        warehouse=Path("warehouse"),
+        engine=engine,  # type: ignore[arg-type]
+        judges=(Judge(engine=MODEL, api_base=ADDRESS), Judge(engine="extractive")),  # type: ignore[arg-type]
+    )
+    assert (check_run_id(request), request.budget_scope) == (run_id, scope)

@@ -1,0 +1,237 @@
+"""The plan itself is judged: points quote it or name what it lacks, and nothing is dropped in silence."""
+
+from typing import Any
+
+import pytest
+
+from schemas.idea import Idea
+from schemas.reasons import Reason
+from schemas.soundness import ConcernKind, ConcernSeverity, SoundnessEvaluation
+from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
+from tasks.soundness.steps.extract_methods import MethodsReply, ProposedElement, ProposedMethod
+from tasks.soundness.steps.plan_review import PlanReply, ProposedPoint
+from tasks.soundness.steps.soundness_review import Bearing, ConcernBearing, ReviewReply
+from tests.support.soundness_fakes import (
+    PARAMETERS,
+    BaselineEngine,
+    FakeDocuments,
+    FakeEngine,
+    FakeLiterature,
+    paper,
+    passage,
+    plan_point,
+)
+
+IDEA = Idea(
+    idea_id="i1",
+    title="An idea",
+    text="We will do alpha on 12 mice.\nThen **beta**, and gamma, are compared by eye.",
+)
+PASSAGES = {
+    f"query {name}": (passage(number, score=1.0),)
+    for number, name in enumerate(("alpha", "beta", "gamma"), 1)
+}
+PAPERS = tuple(paper(number) for number in range(1, 4))
+STRENGTH = {"kind": ConcernKind.STRENGTH, "severity": None, "omission": "", "action": ""}
+
+
+async def found(
+    *points: ProposedPoint, engine: Any = None, answers: dict[str, Any] | None = None
+) -> SoundnessFindings:
+    given = {"plan_review": lambda _: PlanReply(points=points)} if points else {}
+    return await evaluate_soundness(
+        IDEA,
+        PARAMETERS,
+        engine or FakeEngine({**given, **(answers or {})}),
+        FakeLiterature(passages=PASSAGES, fetched=PAPERS),
+        FakeDocuments(),
+    )
+
+
+async def judged(*points: ProposedPoint, **more: Any) -> SoundnessEvaluation:
+    return (await found(*points, **more)).evaluation
+
+
+@pytest.mark.parametrize("quote", ["alpha on 12 mice", "“then beta, and gamma, are compared”"])
+async def test_a_point_keeps_the_words_of_the_plan_that_it_quotes(quote: str) -> None:
+    evaluation = await judged(plan_point(quote=quote))
+    (concern,) = evaluation.concerns
+    assert (concern.concern_id, concern.rank, concern.quote) == ("c1", 1, quote)
+    assert concern.omission == "", "a point either quotes or names an omission"
+    assert evaluation.plan_review is not None
+    assert (evaluation.plan_review.concern_count, evaluation.plan_review.dropped_point_count) == (
+        1,
+        0,
+    )
+    assert evaluation.failures == ()
+
+
+async def test_a_point_whose_quote_is_not_in_the_plan_is_dropped_and_counted() -> None:
+    evaluation = await judged(plan_point(quote="alpha on 40 mice"), plan_point())
+    assert [concern.quote for concern in evaluation.concerns] == [""]
+    assert evaluation.concerns[0].concern_id == "c1"
+    assert evaluation.plan_review is not None
+    assert evaluation.plan_review.dropped_point_count == 1
+    (failure,) = evaluation.failures
+    assert (failure.subject, failure.reason) == ("plan", Reason.PASSAGE_NOT_FOUND)
+    assert failure.detail.startswith("1 of 2 points were left out")
+    assert not failure.retryable
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"kind": None},
+        {"severity": None},
+        {"omission": ""},
+        {"point": ""},
+        {"why": ""},
+        {**STRENGTH, "omission": "praise for nothing that is quoted"},
+    ],
+)
+async def test_a_point_that_lacks_a_part_is_dropped_and_counted(broken: dict[str, Any]) -> None:
+    evaluation = await judged(plan_point(**broken), plan_point())
+    assert len(evaluation.concerns) == 1
+    assert [failure.reason for failure in evaluation.failures] == [Reason.REPLY_UNPARSABLE]
+
+
+async def test_a_reply_without_a_usable_point_is_unscored_not_a_plan_without_flaws() -> None:
+    evaluation = await judged(plan_point(quote="alpha on 40 mice"))
+    assert evaluation.concerns == ()
+    assert evaluation.plan_review is not None
+    assert evaluation.plan_review.unscored_reason is Reason.REPLY_UNPARSABLE
+    assert evaluation.plan_review.dropped_point_count == 1
+
+
+async def test_a_strength_has_a_quote_and_no_severity() -> None:
+    fatal = {**STRENGTH, "severity": ConcernSeverity.FATAL}
+    evaluation = await judged(plan_point(**fatal, quote="alpha on 12 mice"))
+    assert [concern.severity for concern in evaluation.concerns] == [None]
+
+
+async def test_points_beyond_the_limit_are_left_out_on_record() -> None:
+    evaluation = await judged(*(plan_point() for _ in range(PARAMETERS.maximum_concerns + 2)))
+    assert len(evaluation.concerns) == PARAMETERS.maximum_concerns
+    assert "2 points beyond the limit" in str(evaluation.concerns[0].provenance.shortening)
+
+
+async def test_references_that_a_point_makes_up_are_taken_out_and_counted() -> None:
+    evaluation = await judged(plan_point(why="It failed before (Smith et al., 2019) [P4]."))
+    assert evaluation.concerns[0].why == "It failed before."
+    assert evaluation.plan_review is not None
+    assert evaluation.plan_review.removed_citation_count == 2
+
+
+async def test_a_word_outside_the_lists_costs_its_point_and_not_the_reply() -> None:
+    point = plan_point().model_dump() | {"kind": "Missing Baseline", "severity": "MAJOR"}
+    odd = point | {"kind": "typography"}
+    reply = PlanReply.model_validate({"points": [point, odd]})
+    evaluation = await judged(*reply.points)
+    assert [concern.kind for concern in evaluation.concerns] == [ConcernKind.MISSING_BASELINE]
+
+
+async def test_the_offline_engine_gives_no_concerns_and_that_is_no_failure() -> None:
+    evaluation = await judged(engine=BaselineEngine())
+    assert evaluation.concerns == ()
+    assert evaluation.plan_review is not None
+    assert evaluation.plan_review.unscored_reason is Reason.OFFLINE_ENGINE
+    assert not [failure for failure in evaluation.failures if failure.subject == "plan"]
+
+
+async def test_a_plan_review_that_could_not_be_had_is_a_failure_and_holds_nothing_back() -> None:
+    evaluation = await judged(answers={"plan_review": lambda _: Reason.TIMED_OUT})
+    assert [review.score_0_to_10 for review in evaluation.reviews] == [7, 7, 7]
+    assert [(each.subject, each.reason) for each in evaluation.failures] == [
+        ("plan", Reason.TIMED_OUT)
+    ]
+
+
+def review_with(*bearings: ConcernBearing) -> Any:
+    return lambda _: ReviewReply(
+        support="It worked [P1].",
+        contradictions="",
+        suggestions="",
+        concerns=bearings,
+        open_questions="Does it hold in rats?",
+        score=7,
+    )
+
+
+async def test_the_evidence_of_the_methods_supports_and_weakens_concerns_with_citations() -> None:
+    bearings = (
+        ConcernBearing(concern="C1", bearing=Bearing.SUPPORTS, reason="It failed so [P1]."),
+        ConcernBearing(concern="c1", bearing=Bearing.WEAKENS, reason="It held so [P1]."),
+    )
+    findings = await found(answers={"soundness_review": review_with(*bearings)})
+    (concern,) = findings.evaluation.concerns
+    assert concern.supported.startswith("Method 1: It failed so [(Author1 et al., 2011-06)](")
+    assert concern.supported.count("Method ") == 3, "one line from every method"
+    assert concern.weakened.startswith("Method 1: It held so [(")
+    cited = [row for row in findings.citations if row.field == "concerns"]
+    assert [(row.subject, row.paper_id, row.count) for row in cited] == [
+        ("m1", "paper01", 2),
+        ("m2", "paper02", 2),
+        ("m3", "paper03", 2),
+    ]
+    assert findings.evaluation.failures == ()
+
+
+@pytest.mark.parametrize(
+    "unusable",
+    [
+        {"concern": "C9", "bearing": Bearing.SUPPORTS, "reason": "It failed so [P1]."},
+        {"concern": "C1", "bearing": Bearing.SUPPORTS, "reason": "It failed so."},
+        {"concern": "C1", "bearing": Bearing.SUPPORTS, "reason": "It failed so [P8]."},
+        {"concern": "C1", "bearing": "touches", "reason": "It failed so [P1]."},
+    ],
+)
+async def test_a_statement_on_a_concern_without_a_shown_paper_is_no_evidence(
+    unusable: dict[str, Any],
+) -> None:
+    review = review_with(ConcernBearing.model_validate(unusable))
+    evaluation = await judged(answers={"soundness_review": review})
+    assert (evaluation.concerns[0].supported, evaluation.concerns[0].weakened) == ("", "")
+    assert {failure.subject for failure in evaluation.failures} == {"m1", "m2", "m3"}
+
+
+async def test_methods_are_reviewed_beside_the_concerns_but_not_the_strengths() -> None:
+    points = (plan_point(**STRENGTH, quote="alpha on 12 mice"), plan_point())
+    engine = FakeEngine({"plan_review": lambda _: PlanReply(points=points)})
+    evaluation = await judged(engine=engine)
+    assert [concern.concern_id for concern in evaluation.concerns] == ["c1", "c2"]
+    for inputs in engine.inputs_of("soundness_review"):
+        assert [concern.key for concern in inputs.concerns] == ["C2"]
+
+
+async def test_open_questions_are_kept_apart_from_what_needs_citations() -> None:
+    evaluation = await judged(answers={"soundness_review": review_with()})
+    review = evaluation.reviews[0]
+    assert review.open_questions == "Does it hold in rats?"
+    assert review.uncited_sentence_count == 0
+
+
+async def test_what_the_plan_rests_on_is_kept_and_shown_to_its_reviewer() -> None:
+    elements = [
+        {"kind": "assumption", "standing": "unstated", "text": "Mice stand for people."},
+        {"kind": "evaluation choice", "standing": "stated", "text": "By eye.", "quote": "by eye"},
+        {"kind": "hypothesis", "standing": "stated", "text": "It works.", "quote": "it works"},
+        {"kind": "colour", "standing": "stated", "text": "Blue."},
+    ]
+    reply = MethodsReply(
+        methods=(ProposedMethod(text="Method alpha of the idea."),),
+        elements=tuple(ProposedElement.model_validate(each) for each in elements),
+    )
+    engine = FakeEngine({"extract_methods": lambda _: reply})
+    evaluation = await judged(engine=engine)
+    assert [(each.element_id, each.kind, each.quote) for each in evaluation.elements] == [
+        ("e1", "assumption", ""),
+        ("e2", "evaluation_choice", "by eye"),
+        ("e3", "hypothesis", ""),
+    ]
+    assert "1 of 4 elements left out" in str(evaluation.elements[0].provenance.shortening)
+    (inputs,) = engine.inputs_of("plan_review")
+    assert [each.text for each in inputs.elements] == [
+        "Mice stand for people.",
+        "By eye.",
+        "It works.",
+    ]
