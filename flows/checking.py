@@ -1,36 +1,111 @@
-"""Check of manuscripts: critical problems, votes of judges, landed, validated, published, reported."""
+"""Check of manuscripts: critical problems and votes of judges, landed, published and reported."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 from prefect import flow
-from prefect.artifacts import create_markdown_artifact
 
 from dashboards.reports.write_check import write_check_report
-from flows.check_plan import CheckPlan, check_run_id, plan_check, unchecked
+from flows.campaign import Campaign, Plan, Summary, run_campaign
 from flows.dask_runner import dask_runner
-from flows.progress import Watched, progress
-from flows.run_lock import only_command_on
-from flows.shards import count_landed, first_incomplete_reason, send_shards
-from schemas.base import Noun, replace
+from flows.shards import SHARDS_PER_WORKER, write_shards
 from schemas.check_run import CheckHead, CheckRequest
-from schemas.settings import Settings
+from schemas.identifiers import RunId, content_hash
 from tasks.check_shard import check_shard
-from tasks.telemetry.reporter import reporting
-from tasks.telemetry.tracing import span
-from warehouse.layout import Layout
-from warehouse.manuscripts.landing import iterate_check_receipts, land_check_head, read_check_head
-from warehouse.manuscripts.publish import publish_check
+from tasks.manuscripts.job import CheckJob
+from tasks.manuscripts.steps import STEPS
+from tasks.telemetry.tracing import traceparent
+from warehouse.manuscripts.landing import CHECKS
+from warehouse.scrubbing import without_secrets
+from warehouse.units.landing import begun_head, complete_receipt
+
+CheckSummary = Summary[CheckHead]
 
 
-class CheckSummary(Noun):
-    """What a check came to."""
+class Check(Campaign[Plan[CheckHead], CheckHead]):
+    """A check of manuscripts."""
 
-    head: CheckHead
-    published: bool
-    unchanged: bool
-    failed_expectations: tuple[str, ...]
-    report_paths: tuple[Path, ...]
+    kind = CHECKS
+    name = "check"
+    artifact_key = "check"
+    verb, nouns = "checked", "manuscripts"
+
+    def __init__(self, request: CheckRequest) -> None:
+        super().__init__(request.warehouse, engine=request.engine.text)
+        self.request = request
+
+    @property
+    def run_id(self) -> RunId:
+        return check_run_id(self.request)
+
+    def plan(self) -> Plan[CheckHead]:
+        return Plan(
+            head=begun_head(self.layout, CHECKS, self._head()),
+            unit_names=tuple(source.manuscript_id for source in self.request.sources),
+            shards=self._shards(),
+        )
+
+    def _head(self) -> CheckHead:
+        request = self.request
+        return CheckHead(
+            run_id=self.run_id,
+            engine=request.engine.text,
+            judges=request.judges_named,
+            form=request.form,
+            maximum_problems=request.maximum_problems,
+            attempt_count=request.attempt_count,
+            repetition_count=request.repetition_count,
+            seed=request.seed,
+            manuscript_count=len(request.sources),
+            started_at=self.started_at,
+            finished_at=self.started_at,
+        )
+
+    def _shards(self) -> dict[Path, tuple[str, ...]]:
+        request, run_id = self.request, self.run_id
+        waiting = [
+            source
+            for source in request.sources
+            if complete_receipt(self.layout, CHECKS, run_id, source.manuscript_id) is None
+        ]
+        count = min(request.workers * SHARDS_PER_WORKER, len(waiting))
+        shards = (
+            CheckJob(
+                run_id=run_id,
+                request=request,
+                sources=tuple(waiting[number::count]),
+                trace_parent=traceparent(),
+            )
+            for number in range(count)
+        )
+        return write_shards(self.layout.state / "checks" / run_id, shards)
+
+    def write_reports(self, head: CheckHead) -> tuple[Path, ...]:
+        catalogue = self.settings.catalogue
+        return write_check_report(self.layout, head.run_id, catalogue_url=catalogue)
+
+    def describe(self, head: CheckHead) -> str:
+        judges = ", ".join(head.judges) or "none"
+        return f"{head.manuscript_count} manuscripts; engine {head.engine}; judges: {judges}."
+
+
+def check_run_id(request: CheckRequest) -> RunId:
+    """Over all that could change the outcome; not the workers, the bounds or where the files lie."""
+    places = [request.api_base, *(judge.api_base for judge in request.judges)]
+    asked = {"engine", "form", "maximum_problems", "attempt_count", "repetition_count", "seed"}
+    if not request.engine.is_baseline:
+        asked.add("effort")
+    name = content_hash(
+        request.model_dump_json(include=asked),
+        *request.judges_named,
+        *(without_secrets(place) if place else "" for place in places),
+        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
+        *(
+            f"{source.manuscript_id}:{source.content_sha256}:{source.known_reason}"
+            for source in request.sources
+        ),
+        length=12,
+    )
+    return RunId(f"check-{name}")
 
 
 @flow(
@@ -47,87 +122,10 @@ def check_manuscripts(request: CheckRequest) -> CheckSummary:
     Raises:
         ConfigurationError: the request cannot be met: no such model, no key.
     """
-    settings, layout, run_id = Settings(), Layout(request.warehouse), check_run_id(request)
-    with (
-        reporting(settings.telemetry, "assay-run"),
-        span("check", run_id=run_id, engine=request.engine.text),
-        only_command_on(layout, run_id),
-    ):
-        plan = plan_check(request, layout)
-        if plan.shard_paths:
-            with progress(_watched(plan, layout)):
-                send_shards(check_shard, plan.shard_paths, lambda: unchecked(plan, layout))
-        summary = _publish(plan, layout, settings)
-    create_markdown_artifact(
-        markdown=_artifact(summary), key="check-summary", description=f"Check {summary.head.run_id}"
-    )
-    return summary
+    return run_campaign(Check(request), check_shard)
 
 
 def run_check(request: CheckRequest) -> CheckSummary:
     """`check_manuscripts` on the workers the request names."""
     runner = dask_runner(request.workers, request.scheduler_address)
     return check_manuscripts.with_options(task_runner=runner)(request)
-
-
-def _publish(plan: CheckPlan, layout: Layout, settings: Settings) -> CheckSummary:
-    head = _ended(plan, layout)
-    if head != read_check_head(layout, head.run_id):
-        land_check_head(layout, head)
-    publication = publish_check(layout, head, catalogue_url=settings.catalogue)
-    reports = (
-        write_check_report(layout, head.run_id, catalogue_url=settings.catalogue)
-        if publication.published
-        else ()
-    )
-    return CheckSummary(
-        head=head,
-        published=publication.published,
-        unchanged=publication.unchanged,
-        failed_expectations=publication.failed_expectations,
-        report_paths=reports,
-    )
-
-
-def _ended(plan: CheckPlan, layout: Layout) -> CheckHead:
-    """The head as the receipts tell: a manuscript whose worker was lost for good is missing, and said to be."""
-    receipts = {
-        receipt.part: receipt for receipt in iterate_check_receipts(layout, plan.head.run_id)
-    }
-    finished_at = datetime.now(UTC) if plan.shard_paths else plan.head.finished_at
-    return replace(
-        plan.head,
-        incomplete_reason=first_incomplete_reason(plan.manuscript_ids, receipts),
-        finished_at=finished_at,
-    )
-
-
-def _watched(plan: CheckPlan, layout: Layout) -> Watched:
-    folder = layout.check(plan.head.run_id)
-    return Watched(
-        done=lambda: count_landed(folder, "part="),
-        total=lambda: plan.head.manuscript_count,
-        verb="checked",
-        nouns="manuscripts",
-        artifact_key="check-progress",
-        description=f"Manuscripts checked in {plan.head.run_id}",
-    )
-
-
-def _artifact(summary: CheckSummary) -> str:
-    head = summary.head
-    ended = (
-        f" It ended early: {head.incomplete_reason.replace('_', ' ')}."
-        if head.incomplete_reason
-        else ""
-    )
-    lines = [
-        f"# Check {head.run_id}",
-        "",
-        f"{head.manuscript_count} manuscripts; engine {head.engine}; judges: {', '.join(head.judges) or 'none'}.{ended}",
-        "",
-        "Published."
-        if summary.published
-        else f"Not published: {'; '.join(summary.failed_expectations)}",
-    ]
-    return "\n".join(lines)

@@ -83,7 +83,7 @@ def nightly(
             check_before_run(request, settings)
             with reporting(settings.telemetry, "assay-run"), span("nightly"):
                 summary = run_batch(request)
-            published.extend([summary.run.run_id] if summary.published else [])
+            published.extend([summary.head.run_id] if summary.published else [])
             outcomes[name] = _settle(path, summary, archive_folder)
         if boundary.error is not None:
             outcomes[name] = _told(boundary.error, path, archive_folder)
@@ -147,7 +147,7 @@ def _settle(path: Path, summary: RunSummary, archive_folder: Path) -> str:
     if not summary.published:
         return f"not published: {'; '.join(summary.failed_expectations)}"
     _move(path, archive_folder / datetime.now(UTC).date().isoformat())
-    return f"published as {summary.run.run_id}: {summary.run.evaluated_count} of {summary.run.idea_count} ideas"
+    return f"published as {summary.head.run_id}: {summary.head.evaluated_count} of {summary.head.idea_count} ideas"
 
 
 def _move(path: Path, folder: Path) -> Path:

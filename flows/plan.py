@@ -7,31 +7,21 @@ from pathlib import Path
 
 from flows.gateway import OpenGateway
 from flows.shards import write_shards
-from schemas.evaluation import Receipt
 from schemas.idea import IdeaBatch, RejectedIdea
-from schemas.identifiers import EvaluationKey, RunId
+from schemas.identifiers import RunId
 from schemas.run import PlannedRun, RunRequest
 from schemas.settings import Settings
 from tasks.evaluation.evaluation_key import conditions, evaluation_key, run_id_for
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.steps import STEPS
 from tasks.telemetry.tracing import traceparent
-from warehouse.landing import find_receipt, land_rejections, read_receipts, reuse
 from warehouse.layout import Layout
 from warehouse.progress import announce
+from warehouse.runs.landing import RUNS, find_receipt, land_rejections, reuse
+from warehouse.units.landing import iterate_receipts
 
 MAXIMUM_SHARD = 20
 """Ideas per Prefect task: a task costs 90 ms of processor time, an idea seconds, a lost worker one shard."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunPlan:
-    """Names and counts of a run; the ideas themselves wait in shard files."""
-
-    run_id: RunId
-    idea_count: int
-    rejected_count: int
-    shard_paths: tuple[Path, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,39 +49,25 @@ def key_batch(
     return KeyedBatch(run_id=run_id, planned=planned, rejected=batch.rejected)
 
 
-def plan_run(
+def write_to_do(
     keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, layout: Layout
-) -> RunPlan:
+) -> dict[Path, tuple[str, ...]]:
     """Take over what is already evaluated, and write the rest as shard files.
 
     An idea whose key has a complete receipt in this run is done; one with a complete receipt in another
     run of this warehouse is taken over from there without a call.
     """
     run_id = keyed.run_id
-    receipts = read_receipts(layout, run_id)
+    receipts = iterate_receipts(layout, RUNS, run_id)
+    done = {receipt.evaluation_key for receipt in receipts if receipt.complete}
     land_rejections(layout, run_id, keyed.rejected)
     announce(layout, _planned(keyed, request))
     to_do = [
         entry
         for entry in keyed.planned
-        if not _complete(receipts.get(entry.evaluation_key))
-        and not _take_over(entry, run_id, layout)
+        if entry.evaluation_key not in done and not _take_over(entry, run_id, layout)
     ]
-    return RunPlan(
-        run_id=run_id,
-        idea_count=len(keyed.planned),
-        rejected_count=len(keyed.rejected),
-        shard_paths=_write_shards(to_do, run_id, request, gateway, layout),
-    )
-
-
-def unfinished(plan: RunPlan, layout: Layout) -> tuple[Path, ...]:
-    """Shards that have an idea without any receipt: their worker was lost."""
-    landed: set[EvaluationKey] = set(read_receipts(layout, plan.run_id))
-    jobs = ((path, ShardJob.model_validate_json(path.read_bytes())) for path in plan.shard_paths)
-    return tuple(
-        path for path, job in jobs if any(entry.evaluation_key not in landed for entry in job.ideas)
-    )
+    return _write_shards(to_do, run_id, request, gateway, layout)
 
 
 def _planned(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
@@ -107,13 +83,9 @@ def _planned(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
     )
 
 
-def _complete(receipt: Receipt | None) -> bool:
-    return receipt is not None and receipt.incomplete_reason is None
-
-
 def _take_over(entry: PlannedIdea, run_id: RunId, layout: Layout) -> bool:
     receipt = find_receipt(layout, entry.evaluation_key)
-    if receipt is None or receipt.incomplete_reason is not None or receipt.run_id == run_id:
+    if receipt is None or receipt.run_id == run_id:
         return False
     reuse(layout, entry.evaluation_key, from_run=receipt.run_id, to_run=run_id, idea=entry.idea)
     return True
@@ -125,7 +97,7 @@ def _write_shards(
     request: RunRequest,
     gateway: OpenGateway,
     layout: Layout,
-) -> tuple[Path, ...]:
+) -> dict[Path, tuple[str, ...]]:
     size = max(1, min(MAXIMUM_SHARD, math.ceil(len(to_do) / (2 * request.workers))))
     jobs = (
         ShardJob(

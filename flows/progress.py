@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -18,10 +18,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from flows.plan import RunPlan
-from flows.shards import count_landed
 from tasks.web.client import ConnectionFailure
-from warehouse.layout import Layout
 
 POLL_SECONDS = 0.5
 ARTIFACT_SECONDS = 5.0
@@ -44,20 +41,6 @@ class Watched:
     beside: Callable[[], str] = str
 
 
-def progress_of(plan: RunPlan, layout: Layout) -> AbstractContextManager[None]:
-    """Show how many ideas of the run have landed while the block runs."""
-    return progress(
-        Watched(
-            done=lambda: _finished(plan, layout),
-            total=lambda: plan.idea_count,
-            verb="evaluated",
-            nouns="ideas",
-            artifact_key="evaluate-batch-progress",
-            description=f"Ideas evaluated in run {plan.run_id}",
-        )
-    )
-
-
 @contextmanager
 def progress(watched: Watched) -> Iterator[None]:
     """Show progress while the block runs: a bar on a terminal, a line every ten seconds elsewhere."""
@@ -77,11 +60,6 @@ def progress(watched: Watched) -> Iterator[None]:
         stopped.set()
         watcher.join()
         reporter.join()
-
-
-def _finished(plan: RunPlan, layout: Layout) -> int:
-    folder = layout.run(plan.run_id)
-    return min(count_landed(folder, "idea="), plan.idea_count)
 
 
 def _watch_bar(watched: Watched, stopped: threading.Event, console: Console) -> None:

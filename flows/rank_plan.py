@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from flows.campaign import Plan
 from flows.rank_estimate import most_calls
 from flows.shards import SHARDS_PER_WORKER, write_shards
 from schemas.base import replace
@@ -28,18 +29,16 @@ from tasks.telemetry.tracing import traceparent
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
-from warehouse.rankings.basis import basis_of
-from warehouse.rankings.landing import read_group_receipt, read_head
+from warehouse.rankings.landing import RANKINGS, basis_of
 from warehouse.scrubbing import without_secrets
+from warehouse.units.landing import begun_head, complete_receipt
 
 
 @dataclass(frozen=True, slots=True)
-class RankingPlan:
-    """Names and counts of a ranking; the dossiers themselves wait in shard files. `most_matches`: of every group."""
+class RankingPlan(Plan[RankingHead]):
+    """The plan of a ranking. `most_matches`: of every group."""
 
-    head: RankingHead
     most_matches: Mapping[str, int]
-    shard_paths: tuple[Path, ...]
     rejected_votes: tuple[RejectedVote, ...]
 
 
@@ -65,7 +64,6 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
         members: dict[str, list[IdeaId]] = {}
         for idea_id, group in group_of.items():
             members.setdefault(group, []).append(idea_id)
-        begun = read_head(layout, request.run_id, ranking_id)
         head = RankingHead(
             ranking_id=ranking_id,
             run_id=request.run_id,
@@ -79,38 +77,29 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
             idea_count=len(group_of),
             vote_count=len(votes.matches),
             basis_sha256=basis,
-            started_at=begun.started_at if begun is not None else started_at,
-            finished_at=begun.finished_at if begun is not None else started_at,
+            started_at=started_at,
+            finished_at=started_at,
         )
         blank = RankJob(
+            run_id=request.run_id,
             ranking_id=ranking_id,
             request=request,
             dimensions=dimensions,
             groups=(),
             trace_parent=traceparent(),
         )
-        paths = _write_shards(queries, head, blank, layout, members, votes.matches)
+        shards = _write_shards(queries, head, blank, layout, members, votes.matches)
     most = {
         name: most_calls(len(ideas), request.profile.ranking) * len(dimensions)
         for name, ideas in members.items()
     }
     return RankingPlan(
-        head=head, most_matches=most, shard_paths=paths, rejected_votes=votes.rejected
+        head=begun_head(layout, RANKINGS, head),
+        unit_names=tuple(members),
+        shards=shards,
+        most_matches=most,
+        rejected_votes=votes.rejected,
     )
-
-
-def unranked(plan: RankingPlan, layout: Layout) -> tuple[Path, ...]:
-    """Shards that have a group without any receipt: their worker was lost."""
-    jobs = ((path, RankJob.model_validate_json(path.read_bytes())) for path in plan.shard_paths)
-    return tuple(
-        path
-        for path, job in jobs
-        if any(not _landed(layout, plan.head, group.group) for group in job.groups)
-    )
-
-
-def _landed(layout: Layout, head: RankingHead, group: str) -> bool:
-    return read_group_receipt(layout, head.run_id, head.ranking_id, group) is not None
 
 
 def _groups(
@@ -164,7 +153,7 @@ def _write_shards(
     layout: Layout,
     members: Mapping[str, Sequence[IdeaId]],
     votes: Sequence[Match],
-) -> tuple[Path, ...]:
+) -> dict[Path, tuple[str, ...]]:
     dealt = _dealt(_to_do(head, layout, members), blank.request.workers * SHARDS_PER_WORKER)
     jobs = (
         replace(blank, groups=_groups_of(queries, blank, layout, names, members, votes))
@@ -209,13 +198,10 @@ def _to_do(
     head: RankingHead, layout: Layout, members: Mapping[str, Sequence[IdeaId]]
 ) -> dict[str, int]:
     """Sizes of the groups without a complete receipt, the largest first."""
-    receipts = {
-        name: read_group_receipt(layout, head.run_id, head.ranking_id, name) for name in members
-    }
     waiting = [
         name
-        for name, receipt in receipts.items()
-        if receipt is None or receipt.incomplete_reason is not None
+        for name in members
+        if complete_receipt(layout, RANKINGS, head.run_id, head.ranking_id, name) is None
     ]
     return {
         name: len(members[name])

@@ -1,43 +1,79 @@
 """Grouped ranking of a published run: groups, pairwise matches, ratings, ranking."""
 
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from pathlib import Path
 
 from prefect import flow
-from prefect.artifacts import create_markdown_artifact
-from pydantic import Field
 
 from dashboards.reports.write import write_reports
+from flows.campaign import Campaign, Summary, run_campaign
 from flows.dask_runner import dask_runner
-from flows.progress import Watched, progress
-from flows.rank_plan import RankingPlan, plan_ranking, unranked
-from flows.rank_progress import PlayedMatches
-from flows.run_lock import only_command_on
-from flows.shards import first_incomplete_reason, send_shards
-from schemas.base import Noun, replace
+from flows.progress import Watched
+from flows.rank_plan import RankingPlan, plan_ranking
 from schemas.identifiers import RunId
 from schemas.ranking import RankingHead, RankRequest
-from schemas.settings import Settings
 from tasks.rank_shard import rank_shard
-from tasks.telemetry.reporter import reporting
-from tasks.telemetry.tracing import span
+from tasks.ranking.journal import MATCH_LINE, journal_path
 from warehouse.layout import Layout
-from warehouse.rankings.landing import failed_groups, iterate_group_receipts, land_head, read_head
-from warehouse.rankings.publish import publish_ranking
+from warehouse.rankings.landing import RANKINGS, failed_groups
+from warehouse.units.landing import complete_receipt
+
+RankSummary = Summary[RankingHead]
 
 
-class RankSummary(Noun):
-    """What a ranking came to."""
+class Ranking(Campaign[RankingPlan, RankingHead]):
+    """A ranking of a run, under whose lock it works."""
 
-    head: RankingHead
-    published: bool
-    unchanged: bool
-    failed_expectations: tuple[str, ...]
-    rejected_votes: tuple[str, ...]
-    failed_groups: tuple[str, ...] = Field(
-        description="Each with why; the next run of the command tries them again."
-    )
-    report_paths: tuple[Path, ...]
+    kind = RANKINGS
+    name = "ranking"
+    artifact_key = "rank-run"
+    verb, nouns = "played", "matches"
+
+    def __init__(self, request: RankRequest) -> None:
+        super().__init__(request.warehouse, engine=request.engine.text)
+        self.request = request
+
+    @property
+    def run_id(self) -> RunId:
+        return self.request.run_id
+
+    def plan(self) -> RankingPlan:
+        self.planned = plan_ranking(self.request, self.settings, self.layout)
+        return self.planned
+
+    def watched(self, plan: RankingPlan) -> Watched:
+        played = PlayedMatches(self.layout, plan.head, plan.most_matches)
+        return Watched(
+            done=played.done,
+            total=played.total,
+            beside=played.groups,
+            verb=self.verb,
+            nouns=self.nouns,
+            artifact_key=f"{self.artifact_key}-progress",
+            description=f"Matches played in {plan.head.ranking_id}",
+        )
+
+    def remarks(self) -> tuple[str, ...]:
+        head, votes = self.planned.head, self.planned.rejected_votes
+        failed = failed_groups(self.layout, head.run_id, head.ranking_id)
+        return (
+            *(f"vote not counted: {vote.location}: {vote.detail}" for vote in votes),
+            *(f"group not ranked: {each.group}: {each.ended_because}" for each in failed),
+        )
+
+    def current_reports(self) -> tuple[Path, ...]:
+        folder = self.layout.reports / self.run_id
+        written = tuple(folder / name for name in ("index.html", "index.md"))
+        return written if all(path.exists() for path in written) else ()
+
+    def write_reports(self, head: RankingHead) -> tuple[Path, ...]:
+        return write_reports(self.layout, head.run_id, catalogue_url=self.settings.catalogue)
+
+    def describe(self, head: RankingHead) -> str:
+        return (
+            f"{head.idea_count} ideas of run {head.run_id} in {head.group_count} groups; "
+            f"engine {head.engine}, profile {head.profile}."
+        )
 
 
 @flow(
@@ -55,23 +91,7 @@ def rank_run(request: RankRequest) -> RankSummary:
         ConfigurationError: the request cannot be met: no such run, model or votes.
         PublicationError: the run was evaluated again meanwhile.
     """
-    settings, layout = Settings(), Layout(request.warehouse)
-    with (
-        reporting(settings.telemetry, "assay-run"),
-        span("ranking", run_id=request.run_id, engine=request.engine.text),
-        only_command_on(layout, request.run_id),
-    ):
-        plan = plan_ranking(request, settings, layout)
-        if plan.shard_paths:
-            with progress(_watched(plan, layout)):
-                send_shards(rank_shard, plan.shard_paths, lambda: unranked(plan, layout))
-        summary = _publish(plan, layout, settings)
-    create_markdown_artifact(
-        markdown=_artifact(summary),
-        key="rank-run-summary",
-        description=f"Ranking {summary.head.ranking_id}",
-    )
-    return summary
+    return run_campaign(Ranking(request), rank_shard)
 
 
 def run_ranking(request: RankRequest) -> RankSummary:
@@ -80,78 +100,68 @@ def run_ranking(request: RankRequest) -> RankSummary:
     return rank_run.with_options(task_runner=runner)(request)
 
 
-def _publish(plan: RankingPlan, layout: Layout, settings: Settings) -> RankSummary:
-    head = _ended(plan, layout)
-    if head != read_head(layout, head.run_id, head.ranking_id):
-        land_head(layout, head)
-    publication = publish_ranking(layout, head, catalogue_url=settings.catalogue)
-    return RankSummary(
-        head=head,
-        published=publication.published,
-        unchanged=publication.unchanged,
-        failed_expectations=publication.failed_expectations,
-        rejected_votes=tuple(f"{vote.location}: {vote.detail}" for vote in plan.rejected_votes),
-        failed_groups=tuple(
-            f"{failed.group}: {failed.ended_because}"
-            for failed in failed_groups(layout, head.run_id, head.ranking_id)
-        ),
-        report_paths=_reports(layout, head.run_id, settings, changed=not publication.unchanged)
-        if publication.published
-        else (),
-    )
+class PlayedMatches:
+    """Matches played so far, and at most to be played, from receipts and journals under way.
+
+    So one large group is seen to move. A group whose schedule ended early takes what it did not need
+    off the total.
+    """
+
+    def __init__(self, layout: Layout, head: RankingHead, most_matches: Mapping[str, int]) -> None:
+        """`most_matches`: by group."""
+        self._layout = layout
+        self._head = head
+        self._most = most_matches
+        self._ranked: dict[str, int] = {}
+        self._journals: dict[str, _Journal] = {}
+
+    def done(self) -> int:
+        self._look()
+        under_way = (
+            (name, journal.matches)
+            for name, journal in self._journals.items()
+            if name not in self._ranked
+        )
+        return sum(self._ranked.values()) + sum(
+            min(matches, self._most[name]) for name, matches in under_way
+        )
+
+    def total(self) -> int:
+        return sum(self._ranked.get(name, most) for name, most in self._most.items())
+
+    def groups(self) -> str:
+        return f", {len(self._ranked):,} of {len(self._most):,} groups ranked"
+
+    def _look(self) -> None:
+        folder = RANKINGS.folder(self._layout, self._head.run_id, self._head.ranking_id)
+        for name in self._most:
+            if name in self._ranked:
+                continue
+            receipt = complete_receipt(
+                self._layout, RANKINGS, self._head.run_id, self._head.ranking_id, name
+            )
+            if receipt is not None:
+                self._ranked[name] = receipt.rows.get("matches", 0)
+            else:
+                self._journals.setdefault(name, _Journal(journal_path(folder, name))).look()
 
 
-def _reports(
-    layout: Layout, run_id: RunId, settings: Settings, *, changed: bool
-) -> tuple[Path, ...]:
-    written = tuple(layout.reports / run_id / name for name in ("index.html", "index.md"))
-    if changed or not all(path.exists() for path in written):
-        return write_reports(layout, run_id, catalogue_url=settings.catalogue)
-    return written
+class _Journal:
+    """Counts the lines of a journal that are matches, reading only what is new."""
 
+    def __init__(self, path: Path) -> None:
+        self.matches = 0
+        self._path = path
+        self._read_bytes = 0
 
-def _ended(plan: RankingPlan, layout: Layout) -> RankingHead:
-    """The head as its groups' receipts tell: a group whose worker was lost for good is missing, and said to be."""
-    receipts = {
-        receipt.group: receipt
-        for receipt in iterate_group_receipts(layout, plan.head.run_id, plan.head.ranking_id)
-    }
-    finished_at = datetime.now(UTC) if plan.shard_paths else plan.head.finished_at
-    return replace(
-        plan.head,
-        incomplete_reason=first_incomplete_reason(plan.most_matches, receipts),
-        finished_at=finished_at,
-    )
-
-
-def _watched(plan: RankingPlan, layout: Layout) -> Watched:
-    played = PlayedMatches(layout, plan.head, plan.most_matches)
-    return Watched(
-        done=played.done,
-        total=played.total,
-        beside=played.groups,
-        verb="played",
-        nouns="matches",
-        artifact_key="rank-run-progress",
-        description=f"Matches played in {plan.head.ranking_id}",
-    )
-
-
-def _artifact(summary: RankSummary) -> str:
-    head = summary.head
-    ended = (
-        f" It ended early: {head.incomplete_reason.replace('_', ' ')}."
-        if head.incomplete_reason
-        else ""
-    )
-    lines = [
-        f"# Ranking {head.ranking_id} of run {head.run_id}",
-        "",
-        f"{head.idea_count} ideas in {head.group_count} groups; engine {head.engine}, profile {head.profile}.{ended}",
-        "",
-        *(f"Group not ranked: {line}\n" for line in summary.failed_groups),
-        "Published."
-        if summary.published
-        else f"Not published: {'; '.join(summary.failed_expectations)}",
-    ]
-    return "\n".join(lines)
+    def look(self) -> None:
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._read_bytes)
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        return
+                    self._read_bytes += len(line)
+                    self.matches += line.startswith(MATCH_LINE)
+        except FileNotFoundError:
+            return

@@ -1,16 +1,13 @@
-"""Shards: work written as files, sent to the workers, and sent again when a worker was lost."""
+"""Shards: written as files, sent to the workers, and sent again when a worker was lost."""
 
-import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Protocol
 
 from prefect import Task
 from prefect.futures import wait
 
-from schemas.base import Noun
 from schemas.errors import ConfigurationError
-from schemas.reasons import Reason
+from tasks.shards.work import Shard
 
 MAXIMUM_ROUNDS = 3
 """Times a lost shard is sent again; what did land of it is not made again."""
@@ -18,24 +15,17 @@ MAXIMUM_ROUNDS = 3
 SHARDS_PER_WORKER = 4
 
 
-class Ended(Protocol):
-    """A receipt, as far as it tells how its unit of work ended."""
-
-    @property
-    def incomplete_reason(self) -> Reason | None: ...
-
-
-def write_shards(folder: Path, jobs: Iterable[Noun]) -> tuple[Path, ...]:
-    """Write every job as a file of its own, in place of those of an earlier start."""
+def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str, ...]]:
+    """Write every shard as a file, in place of those of an earlier start; the names of its units."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("shard-*.json"):
         old.unlink()
-    paths = []
-    for number, job in enumerate(jobs):
+    names = {}
+    for number, shard in enumerate(shards):
         path = folder / f"shard-{number:05d}.json"
-        path.write_text(job.model_dump_json())
-        paths.append(path)
-    return tuple(paths)
+        path.write_text(shard.model_dump_json())
+        names[path] = shard.unit_names
+    return names
 
 
 def send_shards(
@@ -64,19 +54,3 @@ def send_shards(
 def reraise_configuration_errors(result: object) -> None:
     if isinstance(result, ConfigurationError):
         raise result
-
-
-def first_incomplete_reason(names: Iterable[str], receipts: Mapping[str, Ended]) -> Reason | None:
-    """Why the work is not whole, by the first unit that is not; one without a receipt lost its worker for good."""
-    reasons = (
-        receipts[name].incomplete_reason if name in receipts else Reason.WORKER_LOST
-        for name in names
-    )
-    return next((reason for reason in reasons if reason), None)
-
-
-def count_landed(folder: Path, prefix: str) -> int:
-    """Units that have landed in a folder, such as those called `group=…`."""
-    return (
-        sum(entry.name.startswith(prefix) for entry in os.scandir(folder)) if folder.is_dir() else 0
-    )

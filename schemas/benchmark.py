@@ -12,6 +12,7 @@ from schemas.identifiers import RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.profile import Profile
 from schemas.reasons import Reason
+from schemas.receipt import UnitReceipt
 from schemas.run import Budget, Module
 
 ASSAY = "assay"
@@ -145,16 +146,10 @@ class BenchmarkRun(Noun):
     finished_at: datetime = Field(description="End of it.")
 
 
-class BenchmarkReceipt(Noun):
-    """Written last into a benchmark's landing folder: without it the folder does not exist."""
+class BenchmarkReceipt(UnitReceipt):
+    """The receipt of one benchmark, which is landed as a whole."""
 
-    run_id: RunId
     suite: str
-    rows: dict[str, int] = Field(description="Rows landed by table.")
-    bytes: int = Field(ge=0)
-    incomplete_reason: Reason | None = None
-    started_at: datetime
-    finished_at: datetime
 
 
 class BenchmarkRequest(Noun):

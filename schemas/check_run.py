@@ -10,6 +10,7 @@ from schemas.choices import EngineChoice
 from schemas.identifiers import RunId, content_hash
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.reasons import Reason
+from schemas.receipt import UnitReceipt
 from schemas.run import Budget
 
 
@@ -94,13 +95,7 @@ class CheckHead(Noun):
     finished_at: datetime = Field(description="End of it.")
 
 
-class CheckReceipt(Noun):
-    """Written last into the landing folder of a part of a check run: without it the folder does not exist."""
+class CheckReceipt(UnitReceipt):
+    """The receipt of one part of a check run."""
 
-    run_id: RunId
     part: str = Field(description="A manuscript_id, or what a release was called.")
-    rows: dict[str, int] = Field(description="Rows landed by table.")
-    bytes: int = Field(ge=0)
-    incomplete_reason: Reason | None = None
-    started_at: datetime
-    finished_at: datetime

@@ -96,10 +96,7 @@ class Table:
         meaning: what one row stands for.
         noun: what most of a row is; the others of its columns stand beside it.
         key: columns that together occur once.
-        per_idea: whether workers land it, one file per idea; otherwise the publisher writes it.
-        per_ranking: whether rankings land it, one file per group, and it is published with its ranking.
-        per_check: whether checks of manuscripts land it; it is published with its check run.
-        per_benchmark: whether benchmarks land it; it is published with its benchmark.
+        per_idea: whether an evaluation fills it, so that its rows belong to an idea.
         key_severity: how grave a repeated key is.
     """
 
@@ -109,19 +106,11 @@ class Table:
     columns: tuple[Column, ...]
     key: tuple[str, ...]
     per_idea: bool = True
-    per_ranking: bool = False
-    per_check: bool = False
-    per_benchmark: bool = False
     key_severity: Severity = Severity.CRITICAL
 
     @property
     def column_names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
-
-    @property
-    def shared_with_rankings(self) -> bool:
-        """Whether it holds rows of evaluations, without a `ranking_id`, and of rankings beside them."""
-        return not self.per_ranking and "ranking_id" in self.column_names
 
     @property
     def arrow_schema(self) -> pa.Schema:

@@ -16,6 +16,7 @@ from schemas.judging import JudgeVote
 from schemas.novelty import NoveltyEvaluation
 from schemas.paper import Paper
 from schemas.reasons import Reason
+from schemas.receipt import UnitReceipt
 from schemas.soundness import SoundnessEvaluation
 
 ModuleEvaluation = (
@@ -61,19 +62,18 @@ class IdeaEvaluation(Noun):
         return {name: evaluation for name, evaluation in found.items() if evaluation is not None}
 
 
-class Receipt(Noun):
-    """Written last into an evaluation's landing folder: without it the folder does not exist."""
+class Receipt(UnitReceipt):
+    """The receipt of one evaluation."""
 
     evaluation_key: EvaluationKey
-    run_id: RunId
     idea_id: str
-    rows: dict[str, int] = Field(description="Rows landed by table.")
-    bytes: int = Field(ge=0)
-    cost_usd: float | None = Field(description="None when any paid call has no known price.")
-    llm_calls: int = Field(ge=0)
-    api_calls: int = Field(ge=0)
-    failures: int = Field(ge=0)
-    unscored: int = Field(ge=0)
+    cost_usd: float | None = Field(
+        default=None, description="None when any paid call has no known price."
+    )
+    llm_calls: int = Field(default=0, ge=0)
+    api_calls: int = Field(default=0, ge=0)
+    failures: int = Field(default=0, ge=0)
+    unscored: int = Field(default=0, ge=0)
     incomplete_reason: Reason | None = Field(
         default=None,
         description="Why the evaluation ended early; None when it ran to its end.",
@@ -82,5 +82,3 @@ class Receipt(Noun):
         default=None,
         description="The run that paid for the evaluation; None: this one.",
     )
-    started_at: datetime
-    finished_at: datetime

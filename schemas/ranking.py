@@ -14,6 +14,7 @@ from schemas.identifiers import IdeaId, RankedIdeaId, RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.profile import Profile
 from schemas.reasons import Reason
+from schemas.receipt import UnitReceipt
 from schemas.run import Budget
 
 
@@ -224,17 +225,11 @@ class RankedGroup(Noun):
     finished_at: datetime
 
 
-class GroupReceipt(Noun):
-    """Written last into a ranked group's landing folder: without it the folder does not exist."""
+class GroupReceipt(UnitReceipt):
+    """The receipt of one ranked group."""
 
     ranking_id: str
-    run_id: RunId
     group: str
-    rows: dict[str, int] = Field(description="Rows landed by table.")
-    bytes: int = Field(ge=0)
-    incomplete_reason: Reason | None = None
-    started_at: datetime
-    finished_at: datetime
 
 
 class RankRequest(Noun):

@@ -93,21 +93,18 @@ _of_ranking = partial(
     (RUN_ID, *RANKING_ID),
     ("run_id", "ranking_id"),
     per_idea=False,
-    per_ranking=True,
 )
 _of_manuscript = partial(
     _table,
     (RUN_ID, *MANUSCRIPT_ID, POSITION),
     ("run_id", "manuscript_id"),
     per_idea=False,
-    per_check=True,
 )
 _of_benchmark = partial(
     _table,
     (BENCHMARK_ID, POSITION),
     ("run_id",),
     per_idea=False,
-    per_benchmark=True,
 )
 
 
@@ -181,7 +178,7 @@ CANDIDATES = _of_idea(
     key_severity=Severity.WARNING,
 )
 RANKING_TABLES = (
-    _head(RUN_ID, "rankings", RankingHead, "ranking_id", more=RANKING_ID, per_ranking=True),
+    _head(RUN_ID, "rankings", RankingHead, "ranking_id", more=RANKING_ID),
     _of_ranking("ranking_groups", GroupSummary, "group"),
     _of_ranking(
         "matches",
@@ -202,7 +199,7 @@ RANKING_TABLES = (
     _of_ranking("ratings", Rating, "idea_id", "dimension", "method"),
 )
 CHECK_TABLES = (
-    _head(RUN_ID, "check_runs", CheckHead, per_check=True),
+    _head(RUN_ID, "check_runs", CheckHead),
     _of_manuscript(
         "manuscripts",
         ManuscriptCheck,
@@ -242,7 +239,6 @@ BENCHMARK_TABLES = (
         BenchmarkRun,
         more=MADE_BY,
         without=("benchmark_id",),
-        per_benchmark=True,
     ),
     _of_benchmark(
         "benchmark_scores",
@@ -333,6 +329,3 @@ TABLES: tuple[Table, ...] = (
 )
 TABLE: dict[str, Table] = {table.name: table for table in TABLES}
 IDEA_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if table.per_idea)
-EVALUATION_TABLES: tuple[Table, ...] = tuple(
-    table for table in TABLES if not (table.per_ranking or table.per_check or table.per_benchmark)
-)

@@ -12,9 +12,9 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from warehouse.lake import one_line, open_writer
-from warehouse.landing import LEFTOVERS
 from warehouse.layout import Layout
 from warehouse.statements import quoted
+from warehouse.units.landing import LEFTOVERS
 
 _DAY = timedelta(days=1)
 

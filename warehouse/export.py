@@ -54,7 +54,9 @@ def _fill(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, int]:
             source = f'lake."{table.name}"'
             connection.execute(table_statement("insert", table=table.name, source=source))
         rows[table.name] = int(
-            connection.execute(table_statement("count_rows", table=table.name)).fetchall()[0][0]
+            connection.execute(
+                table_statement("count_rows", table=table.name, condition="true")
+            ).fetchall()[0][0]
         )
     for name in MARTS:
         connection.execute(f"create view {name} as {statement('marts', name)}")

@@ -9,20 +9,9 @@ import pyarrow.parquet as pq
 
 from schemas.columns import ColumnType, Table
 from schemas.errors import PublicationError
-from schemas.evaluation import Receipt
-from warehouse.layout import Layout
 from warehouse.rows import Row
 
 _BYTES_PER_BATCH = 16_000_000
-
-
-def landed_files(layout: Layout, table: Table, receipts: Sequence[Receipt]) -> list[Path]:
-    """The files that hold rows of `table`."""
-    return [
-        layout.idea(receipt.run_id, receipt.evaluation_key) / f"{table.name}.parquet"
-        for receipt in receipts
-        if receipt.rows.get(table.name)
-    ]
 
 
 def in_batches(files: Sequence[Path]) -> Iterator[Sequence[Path]]:

@@ -1,6 +1,5 @@
 """How far runs are that are not published, from what they set out to do and the receipts that have landed."""
 
-import os
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,7 +14,8 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.run import PlannedRun
 from warehouse.layout import Layout
-from warehouse.unit_landing import read_noun, write_head
+from warehouse.runs.landing import RUNS
+from warehouse.units.landing import RECEIPT_FILE, read_noun, unit_folders, write_noun
 
 RATE_OVER = timedelta(minutes=10)
 SILENT_AFTER = timedelta(minutes=2)
@@ -66,7 +66,7 @@ def announce(layout: Layout, planned: PlannedRun) -> None:
     """Write down what a run sets out to do, replacing what was planned before."""
     path = layout.planned_run(planned.run_id)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_head(path, planned)
+    write_noun(path, planned)
 
 
 def read_planned(layout: Layout, run_id: RunId) -> PlannedRun | None:
@@ -145,17 +145,12 @@ class Watch:
         )
 
     def _landed(self, run_id: RunId) -> Iterator[_Landed]:
-        folder = self.layout.run(run_id)
-        if not folder.is_dir():
-            return
-        for entry in os.scandir(folder):
-            if not entry.name.startswith("idea="):
-                continue
+        for folder in unit_folders(self.layout, RUNS, run_id):
             try:
-                changed = entry.stat().st_mtime_ns
-                key = (run_id, entry.name, changed)
+                changed = folder.stat().st_mtime_ns
+                key = (run_id, folder.name, changed)
                 if key not in self._known:
-                    self._known[key] = _read(Path(entry.path) / "receipt.json", changed / 1e9)
+                    self._known[key] = _read(folder / RECEIPT_FILE, changed / 1e9)
             except FileNotFoundError:
                 continue  # replaced this moment: the next look sees it
             yield self._known[key]
@@ -165,7 +160,7 @@ class Watch:
         recent = now - max(last_at or run.started_at, run.started_at) < SILENT_AFTER
         if held or (held is None and recent):
             return Activity.RUNNING
-        verdict = self.layout.validation(run.run_id)
+        verdict = RUNS.validation_file(self.layout, run.run_id)
         checked = verdict.exists() and verdict.stat().st_mtime >= run.started_at.timestamp()
         return (
             Activity.REFUSED

@@ -1,18 +1,20 @@
 """Rules stated in SQL: references that derive from the table definitions, and the statements in `sql/checks`.
 
-A rule is a SELECT of what breaks it, over one chunk of ideas.
+A rule is a SELECT of what breaks it, over one chunk of whole units.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 
 from schemas.base import Severity
 from schemas.columns import ColumnType, Table
-from schemas.tables import IDEA_TABLES
+from schemas.tables import TABLE
 from warehouse.findings import Violations
 from warehouse.statements import names, statement, table_statement
+from warehouse.units.kind import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +30,15 @@ class Rule:
 class Rules:
     """All rules, and what broke them so far. `tables` are those that a chunk holds."""
 
-    rules: list[Rule] = field(
-        default_factory=lambda: [*_references(), *stated("checks", about="ideas")]
-    )
-    tables: tuple[Table, ...] = IDEA_TABLES
+    rules: list[Rule]
+    tables: tuple[Table, ...]
 
     @property
     def violations(self) -> list[Violations]:
         return [rule.violations for rule in self.rules]
 
     def judge(self, connection: duckdb.DuckDBPyConnection, chunk: dict[str, pa.Table]) -> None:
-        """Count what breaks each rule in `chunk`, whose tables are whole ideas."""
+        """Count what breaks each rule in `chunk`, whose tables hold whole units."""
         for table in self.tables:
             prose = [column.name for column in table.columns if column.type is ColumnType.TEXT]
             connection.register(table.name, chunk[table.name].drop_columns(prose))
@@ -60,7 +60,16 @@ class Rules:
             connection.unregister(table.name)
 
 
-def _references() -> list[Rule]:
+def rules_of(kind: Kind[Any, Any]) -> Rules:
+    """The rules of a kind: references within its tables, and its statements."""
+    tables = tuple(TABLE[name] for name in kind.tables)
+    folder, about = kind.checks
+    return Rules([*_references(tables), *_stated(folder, about)], tables)
+
+
+def _references(tables: tuple[Table, ...]) -> list[Rule]:
+    """Rows of an idea refer to rows of the same idea: they can be held where these land with them."""
+    known = {table.name for table in tables}
     return [
         Rule(
             _dangling(table, column.name, column.references),
@@ -72,9 +81,11 @@ def _references() -> list[Rule]:
                 column.name,
             ),
         )
-        for table in IDEA_TABLES
+        for table in tables
         for column in table.columns
         if column.references is not None
+        and table.per_idea
+        and column.references.partition(".")[0] in known
     ]
 
 
@@ -89,7 +100,7 @@ def _dangling(table: Table, column: str, reference: str) -> str:
     )
 
 
-def stated(folder: str, *, about: str) -> list[Rule]:
+def _stated(folder: str, about: str) -> list[Rule]:
     """The statements of `sql/<folder>`; rows judged are counted in the table `about`."""
     rules = []
     for name in names(folder):

@@ -1,28 +1,23 @@
 """Is the lake what it should be? Reads everything, changes nothing."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.benchmark import BenchmarkReceipt
-from schemas.check_run import CheckReceipt
 from schemas.errors import ConfigurationError
-from schemas.evaluation import Receipt
-from schemas.identifiers import RunId
-from schemas.ranking import GroupReceipt
-from schemas.tables import IDEA_TABLES, TABLE, TABLES
-from warehouse.benchmarks.landing import LANDED_TABLES
+from schemas.receipt import UnitReceipt
+from schemas.tables import TABLE, TABLES
+from warehouse.kinds import KINDS
 from warehouse.lake import lake_tables, one_line, open_reader
-from warehouse.landing import LEFTOVERS
 from warehouse.layout import Layout
-from warehouse.manuscripts.rows import PART_TABLES
-from warehouse.rankings.landing import GROUP_TABLES
 from warehouse.statements import MARTS, table_statement
-from warehouse.unit_publish import Counted
+from warehouse.units.kind import Kind
+from warehouse.units.landing import LEFTOVERS, landed_names, loose_files
 from warehouse.verify_content import LakeContent, LandedContent
 from warehouse.verify_landing import read_file, read_units
 
@@ -58,13 +53,8 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
             rows, unreadable = _readable(connection)
             problems += unreadable
             comparison = _Comparison(layout, LakeContent(connection), rows.keys())
-            published = comparison.run_ids("select run_id from runs") if "runs" in rows else set()
-            for folder in sorted(layout.landing.glob("run=*")):
-                run_id = RunId(folder.name.removeprefix("run="))
-                problems += _run(comparison, run_id, run_id in published, "runs" in rows)
-                problems += _rankings(comparison, run_id) if "rankings" in rows else []
-            problems += _checks(comparison) if "check_runs" in rows else []
-            problems += _benchmarks(comparison) if "benchmarks" in rows else []
+            for kind in KINDS:
+                problems += comparison.problems(kind)
         except duckdb.Error as error:
             raise ConfigurationError(
                 f"the lake's catalogue cannot be read: {one_line(error)}"
@@ -76,7 +66,7 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
                 f"{folder} holds {len(left)} unfinished folders of killed workers: `assay warehouse compact` removes them"
             )
     return VerifyReport(
-        runs=len(published), rows=rows, problems=tuple(problems), notices=tuple(notices)
+        runs=rows.get("runs", 0), rows=rows, problems=tuple(problems), notices=tuple(notices)
     )
 
 
@@ -118,143 +108,93 @@ def _readable(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], li
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """Holds the lake's rows against those that landed; `readable`: tables and marts of the lake that read."""
+    """Holds the lake's rows against those that landed.
+
+    `readable`: tables and marts of the lake that can be read.
+    """
 
     layout: Layout
     lake: LakeContent
     readable: Collection[str]
 
-    def run_ids(self, sql: str) -> set[RunId]:
-        return {RunId(row[0]) for row in self.lake.connection.execute(sql).fetchall()}
+    def problems(self, kind: Kind[Any, Any]) -> list[str]:
+        """What landed of `kind` and is not published, or with other rows than landed."""
+        known = kind.head_table in self.readable
+        published = self._published(kind) if known else set()
+        return [
+            problem
+            for names in landed_names(self.layout, kind)
+            for problem in self._of(kind, names, names in published if known else None)
+        ]
 
-    def differences(
+    def _published(self, kind: Kind[Any, Any]) -> set[tuple[str, ...]]:
+        columns = ", ".join(kind.ids)
+        sql = table_statement("published_names", table=kind.head_table, columns=columns)
+        return set(self.lake.connection.execute(sql).fetchall())
+
+    def _of(
+        self, kind: Kind[Any, Any], names: tuple[str, ...], published: bool | None
+    ) -> list[str]:
+        """`published`: None when the lake does not tell."""
+        if not published and kind.outlives_its_publication:
+            return []
+        landed = LandedContent(self.lake)
+        problems: list[str] = []
+        receipts = read_units(self.layout, kind, names, landed, problems)
+        if published is None:
+            return problems
+        if not published:
+            return [*problems, *self._unpublished(kind, names, receipts)]
+        if problems and not receipts:
+            return problems
+        expected = {
+            name: sum(receipt.rows.get(name, 0) for receipt in receipts) for name in kind.tables
+        }
+        for table, path in loose_files(self.layout, kind, *names):
+            count = read_file(path, table.name, landed, problems)
+            if count is None:
+                del expected[table.name]
+            else:
+                expected[table.name] += count
+        return [*problems, *self._differences(kind, names, landed, expected)]
+
+    def _differences(
         self,
+        kind: Kind[Any, Any],
+        names: tuple[str, ...],
         landed: LandedContent,
-        about: str,
         expected: Mapping[str, int],
-        condition: str,
-        remedy: str,
-        **ids: str,
     ) -> Iterator[str]:
-        """A line for each table whose rows in the lake, those that meet `condition`, are not as many as `expected` or not those landed."""
+        """A line for each table of which the lake holds not as many rows as expected, or others."""
+        about = kind.titled(*names)
         for name, count in expected.items():
             if name not in self.readable:
                 continue
-            where = (
-                f"{condition} and ranking_id is null"
-                if TABLE[name].shared_with_rankings and "ranking_id" not in ids
-                else condition
-            )
-            found, known = self.lake.of(name, where, ids), landed.of(name)
+            condition = kind.condition(TABLE[name])
+            found = self.lake.of(name, condition, kind.parameters(*names))
+            known = landed.of(name)
             if found.rows != count:
-                yield f"{about}: {found.rows} rows of {name} are published, its receipts say {count}; {remedy}"
+                yield (
+                    f"{about}: {found.rows} rows of {name} are published, its receipts say {count}; "
+                    f"{kind.publish_again}"
+                )
             elif known is not None and known != found:
                 yield (
-                    f"{about}: the rows of {name} that are published are not those that landed; bring {self.layout.lake} back from a "
-                    "copy, or remove it and run its commands again: they publish what has landed and pay for nothing twice"
+                    f"{about}: the rows of {name} that are published are not those that landed; "
+                    f"bring {self.layout.lake} back from a copy, or remove it and run its commands "
+                    "again: they publish what has landed and pay for nothing twice"
                 )
 
-
-def _run(
-    comparison: _Comparison, run_id: RunId, published: bool, runs_are_known: bool
-) -> list[str]:
-    """A run that landed and is not published, or with other rows than landed."""
-    problems: list[str] = []
-    layout = comparison.layout
-    landed = LandedContent(comparison.lake)
-    receipts = read_units(layout.run(run_id), "idea=*", Receipt, landed, problems)
-    if not published:
-        return [*problems, _unpublished(layout, run_id)] if runs_are_known else problems
-    expected = _promised([table.name for table in IDEA_TABLES], receipts)
-    if layout.rejections(run_id).exists():
-        rejected = read_file(layout.rejections(run_id), "failures", landed, problems)
-        if rejected is None:
-            del expected["failures"]
-        else:
-            expected["failures"] += rejected
-    remedy = "run it again to publish it anew"
-    return [
-        *problems,
-        *comparison.differences(
-            landed, f"run {run_id}", expected, "run_id = $run_id", remedy, run_id=run_id
-        ),
-    ]
-
-
-def _rankings(comparison: _Comparison, run_id: RunId) -> list[str]:
-    """Published rankings with other rows than landed."""
-    published = comparison.lake.connection.execute(
-        "select ranking_id from rankings where run_id = ?", [run_id]
-    ).fetchall()
-    problems: list[str] = []
-    for (ranking_id,) in published:
-        landed = LandedContent(comparison.lake)
-        receipts = read_units(
-            comparison.layout.ranking(run_id, ranking_id), "group=*", GroupReceipt, landed, problems
+    def _unpublished(
+        self, kind: Kind[Any, Any], names: tuple[str, ...], receipts: Sequence[UnitReceipt]
+    ) -> Iterator[str]:
+        if kind.has_head_file and not kind.head_file(self.layout, *names).exists():
+            return  # it is still under way
+        if kind.unit is None and not receipts:
+            return
+        result = kind.validation_file(self.layout, *names)
+        yield f"{kind.titled(*names)} has landed but is not published: " + (
+            f"see {result}"
+            if result.exists()
+            else f"run it again to finish it, or remove {kind.folder(self.layout, *names)}"
         )
-        expected = _promised(GROUP_TABLES, receipts) if receipts else {}
-        condition, ids = (
-            "run_id = $run_id and ranking_id = $ranking_id",
-            {"run_id": run_id, "ranking_id": ranking_id},
-        )
-        problems += comparison.differences(
-            landed, f"ranking {ranking_id}", expected, condition, "rank again", **ids
-        )
-    return problems
-
-
-def _checks(comparison: _Comparison) -> list[str]:
-    """Checks of manuscripts that landed whole and are not published, or with other rows than landed."""
-    published = comparison.run_ids("select run_id from check_runs")
-    problems: list[str] = []
-    for folder in sorted(comparison.layout.landing.glob("check=*")):
-        run_id = RunId(folder.name.removeprefix("check="))
-        landed = LandedContent(comparison.lake)
-        receipts = read_units(folder, "part=*", CheckReceipt, landed, problems)
-        if run_id not in published:
-            if comparison.layout.check_head(run_id).exists():
-                problems.append(
-                    f"check {run_id} has landed but is not published: run it again to finish it, or remove {folder}"
-                )
-            continue
-        expected = _promised(PART_TABLES, receipts) if receipts else {}
-        problems += comparison.differences(
-            landed, f"check {run_id}", expected, "run_id = $run_id", "check again", run_id=run_id
-        )
-    return problems
-
-
-def _benchmarks(comparison: _Comparison) -> list[str]:
-    """Benchmarks that landed and are not published, or with other rows than landed."""
-    published = comparison.run_ids("select run_id from benchmarks")
-    problems: list[str] = []
-    for folder in sorted(comparison.layout.landing.glob("benchmark=*")):
-        landed = LandedContent(comparison.lake)
-        for receipt in read_units(
-            comparison.layout.landing, folder.name, BenchmarkReceipt, landed, problems
-        ):
-            run_id = receipt.run_id
-            if run_id not in published:
-                problems.append(
-                    f"{run_id} has landed but is not published: run it again to finish it, or remove {folder}"
-                )
-                continue
-            expected, remedy = (
-                _promised(LANDED_TABLES, [receipt]),
-                "remove its folder, run it again",
-            )
-            problems += comparison.differences(
-                landed, run_id, expected, "run_id = $run_id", remedy, run_id=run_id
-            )
-    return problems
-
-
-def _promised(names: Iterable[str], receipts: Sequence[Counted]) -> dict[str, int]:
-    """Rows by table as receipts say."""
-    return {name: sum(receipt.rows.get(name, 0) for receipt in receipts) for name in names}
-
-
-def _unpublished(layout: Layout, run_id: RunId) -> str:
-    if layout.validation(run_id).exists():
-        return f"run {run_id} has landed but is not published: see {layout.validation(run_id)}"
-    return f"run {run_id} has landed but is not published: run it again to finish it, or remove {layout.run(run_id)}"

@@ -2,34 +2,34 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
 
 import pyarrow as pa
 
-from schemas.benchmark import BenchmarkReceipt
-from schemas.check_run import CheckReceipt
 from schemas.errors import ConfigurationError, PublicationError
-from schemas.evaluation import Receipt
-from schemas.ranking import GroupReceipt
 from schemas.tables import TABLE
 from warehouse.landed import read_landed
-from warehouse.unit_landing import read_noun
+from warehouse.layout import Layout
+from warehouse.units.kind import HeadT, Kind, ReceiptT
+from warehouse.units.landing import RECEIPT_FILE, read_noun, unit_folders
 from warehouse.verify_content import LandedContent
-
-ReceiptT = TypeVar("ReceiptT", Receipt, GroupReceipt, CheckReceipt, BenchmarkReceipt)
 
 
 def read_units(
-    folder: Path, units: str, kind: type[ReceiptT], landed: LandedContent, problems: list[str]
+    layout: Layout,
+    kind: Kind[ReceiptT, HeadT],
+    names: tuple[str, ...],
+    landed: LandedContent,
+    problems: list[str],
 ) -> tuple[ReceiptT, ...]:
-    """The receipts of the units in `folder` whose names fit the pattern `units`; the rows of their files are added to `landed`.
+    """The receipts of what `names` stand for; the rows of its units' files are added to `landed`.
 
     Adds to `problems` a line for each receipt and each landed file that is not what it should be.
     """
     receipts: list[ReceiptT] = []
-    for path in sorted(folder.glob(f"{units}/receipt.json")):
+    for folder in unit_folders(layout, kind, *names):
+        path = folder / RECEIPT_FILE
         try:
-            receipt = read_noun(path, kind, "remove its folder and run again")
+            receipt = read_noun(path, kind.receipt, kind.remedy)
         except ConfigurationError as error:
             problems.append(str(error))
         except OSError as error:
@@ -37,7 +37,7 @@ def read_units(
         else:
             if receipt is not None:
                 receipts.append(receipt)
-                _read_files(path.parent, receipt.rows, landed, problems)
+                _read_files(folder, receipt.rows, landed, problems)
     return tuple(receipts)
 
 

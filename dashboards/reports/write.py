@@ -22,7 +22,7 @@ from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.identifiers import IdeaId, RunId, content_hash
 from schemas.patterns import bounded
 from warehouse.answers import IdeaReview
-from warehouse.layout import Layout
+from warehouse.layout import Layout, safe_name
 from warehouse.queries import open_queries
 
 logger = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ def write_reports(
     Raises:
         ConfigurationError: no such lake or published run.
     """
-    layout.run(run_id)  # refuses a run_id that cannot name a folder
+    safe_name("run", run_id)  # refuses a run_id that cannot name a folder
     target = layout.reports / run_id
     building = layout.reports / f".building-{uuid4().hex}"
     try:

@@ -9,27 +9,16 @@ from flows.benchmarks.naming import benchmark_id, data_sha256, prompts_sha256
 from flows.benchmarks.published_figures import published_scores
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Evaluates, Trial
+from flows.campaign import Summary, summary_of
 from flows.run_lock import only_command_on
-from schemas.base import Noun
-from schemas.benchmark import BenchmarkRequest, BenchmarkRun, BenchmarkScore
-from schemas.identifiers import RunId
-from schemas.reasons import Reason
+from schemas.benchmark import BenchmarkReceipt, BenchmarkRequest, BenchmarkRun, BenchmarkScore
 from schemas.settings import Settings
-from warehouse.benchmarks.landing import land_benchmark, read_benchmark_receipt
-from warehouse.benchmarks.publish import publish_benchmark
+from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
 from warehouse.layout import Layout
+from warehouse.units.landing import complete_receipt
+from warehouse.units.publish import publish
 
-
-class BenchmarkSummary(Noun):
-    """What a benchmark came to."""
-
-    run_id: RunId
-    suite: str
-    published: bool
-    unchanged: bool
-    incomplete_reason: Reason | None
-    failed_expectations: tuple[str, ...]
-    report_paths: tuple[Path, ...]
+BenchmarkSummary = Summary[BenchmarkReceipt]
 
 
 def run_suite(
@@ -43,25 +32,18 @@ def run_suite(
     layout, data = Layout(request.warehouse), data_sha256(suite, request.data)
     run_id = benchmark_id(suite, request, settings, data)
     with only_command_on(layout, run_id):
-        receipt = read_benchmark_receipt(layout, run_id)
-        if receipt is None or receipt.incomplete_reason is not None:
+        receipt = complete_receipt(layout, BENCHMARKS, run_id)
+        if receipt is None:
             trial = Trial(request, run_id, settings, evaluate)
             trial.folder.mkdir(parents=True, exist_ok=True)
             started_at = datetime.now(UTC)
             scores = tuple(suite.run(trial))
             receipt = land_benchmark(layout, _run(suite, trial, data, scores, started_at))
-        publication = publish_benchmark(layout, run_id, catalogue_url=settings.catalogue)
-    return BenchmarkSummary(
-        run_id=run_id,
-        suite=suite.name,
-        published=publication.published,
-        unchanged=publication.unchanged,
-        incomplete_reason=receipt.incomplete_reason,
-        failed_expectations=publication.failed_expectations,
-        report_paths=write_benchmark_report(layout, (run_id,), catalogue_url=settings.catalogue)
-        if publication.published
-        else (),
-    )
+        publication = publish(layout, BENCHMARKS, receipt, catalogue_url=settings.catalogue)
+    reports: tuple[Path, ...] = ()
+    if publication.published:
+        reports = write_benchmark_report(layout, (run_id,), catalogue_url=settings.catalogue)
+    return summary_of(BENCHMARKS, receipt, publication, reports)
 
 
 def _run(

@@ -96,7 +96,7 @@ def _run(
     with Session() as session:
 
         def evaluate(request: RunRequest) -> Run:
-            return session.evaluate(request).published_run()
+            return session.evaluate(request).published_head()
 
         return [
             run_suite(one, request, settings, evaluate)
@@ -125,8 +125,8 @@ def _write_calibrator(summaries: "list[BenchmarkSummary]", warehouse: Path, out:
     from tasks.novelty.calibration.store import load_calibrator, write_calibrator
     from warehouse.layout import Layout
 
-    (summary,) = [one for one in summaries if one.suite == novelty.NAME]
-    path = folder_of(Layout(warehouse), summary.run_id) / FILE
+    (summary,) = [one for one in summaries if one.head.suite == novelty.NAME]
+    path = folder_of(Layout(warehouse), summary.head.run_id) / FILE
     if not path.is_file():
         raise ConfigurationError(
             f"no calibrator was fitted, and {out} not written: the row of its mean_absolute_error says why"
@@ -152,8 +152,8 @@ def _print(
 
     for summary in summaries:
         for failed in summary.failed_expectations:
-            print_note(f"{summary.run_id} not published: {failed}")
-    published = [str(summary.run_id) for summary in summaries if summary.published]
+            print_note(f"{summary.head.run_id} not published: {failed}")
+    published = [str(summary.head.run_id) for summary in summaries if summary.published]
     if published:
         layout, catalogue = Layout(request.warehouse), Settings().catalogue
         run_ids = list(dict.fromkeys([*published, *compared]))
@@ -170,10 +170,10 @@ def _print(
         print_benchmarks(page, paths, as_json=as_json)
     if len(published) < len(summaries):
         return EXIT_FAILURES
-    if any(summary.incomplete_reason == "budget_exhausted" for summary in summaries):
+    if any(summary.head.incomplete_reason == "budget_exhausted" for summary in summaries):
         return EXIT_BUDGET
     return (
         EXIT_FAILURES
-        if any(summary.incomplete_reason is not None for summary in summaries)
+        if any(summary.head.incomplete_reason is not None for summary in summaries)
         else EXIT_DONE
     )

@@ -40,7 +40,7 @@ def run_rank_and_print(request: RunRequest, *, as_json: bool) -> int:
             _print(summary, request, as_json)
             return _exit_code(summary, request)
         ranking = RankRequest(
-            run_id=summary.run.run_id,
+            run_id=summary.head.run_id,
             warehouse=request.warehouse,
             profile=request.profile,
             engine=request.engine,
@@ -68,7 +68,7 @@ def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
     from warehouse.layout import Layout
     from warehouse.queries import open_queries
 
-    run = summary.run
+    run = summary.head
     if summary.published:
         with open_queries(Layout(request.warehouse), catalogue_url=Settings().catalogue) as queries:
             ranked, scores = queries.ranking(run.run_id), queries.idea_scores(run.run_id)
@@ -101,7 +101,7 @@ def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
 def _exit_code(summary: "RunSummary", request: RunRequest) -> int:
     if not summary.published:
         return EXIT_FAILURES
-    run = summary.run
+    run = summary.head
     if run.state == RunState.BUDGET_EXHAUSTED:
         return EXIT_BUDGET
     total = run.idea_count + run.rejected_count

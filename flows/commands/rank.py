@@ -43,7 +43,7 @@ def rank(
     with Session() as session:
         if found is None:
             request = resolve_request(Path(run or ""), options.evaluation, Settings())
-            found = session.evaluate(request).published_run()
+            found = session.evaluate(request).published_head()
         if options.scores:
             return print_scores(folder, found.run_id, as_json=json)
         asked_anew = any(
@@ -95,10 +95,8 @@ def rank_and_print(
     stored = _stored(request) if stored_will_do else None
     summary = None if stored is not None else session.rank(request)
     if summary is not None:
-        for line in summary.rejected_votes:
-            print_note(f"vote not counted: {line}")
-        for line in summary.failed_groups:
-            print_note(f"group not ranked: {line}")
+        for line in summary.remarks:
+            print_note(line)
         for failed in summary.failed_expectations:
             print_note(f"not published: {failed}")
         if not summary.published:

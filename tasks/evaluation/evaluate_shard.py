@@ -1,14 +1,12 @@
 """A shard of ideas as one asyncio program: bounded concurrency, every idea on its own."""
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 
-from schemas.boundary import ErrorBoundary, concerns_one_unit, in_a_word, root_of
-from schemas.errors import AssayError, ConfigurationError
+from schemas.boundary import ErrorBoundary
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.failure import Failure
 from schemas.reasons import About, Reason, first_that_may_pass
@@ -23,13 +21,12 @@ from tasks.evaluation.evaluate_idea import (
 )
 from tasks.evaluation.idea_tools import IdeaTools
 from tasks.evaluation.job import PlannedIdea, ShardJob
+from tasks.shards.work import cause_of, each_unit, land_failure
 from tasks.telemetry.counting import idea_landed
 from tasks.telemetry.tracing import span
-from warehouse.landing import land, read_receipt
 from warehouse.layout import Layout
-from warehouse.scrubbing import one_line
-
-logger = logging.getLogger(__name__)
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.landing import complete_receipt, read_receipt
 
 IdeaToolsFactory = Callable[[Ledger], AbstractAsyncContextManager[IdeaTools]]
 
@@ -50,33 +47,24 @@ async def evaluate_shard(
     waiting = [
         planned
         for planned in job.ideas
-        if not _done(read_receipt(layout, job.run_id, planned.evaluation_key))
+        if complete_receipt(layout, RUNS, job.run_id, planned.evaluation_key) is None
     ]
     suspects = sorted(
         (p for p in waiting if attempts.count(p.evaluation_key)),
         key=lambda p: attempts.count(p.evaluation_key),
     )
     fresh = [planned for planned in waiting if not attempts.count(planned.evaluation_key)]
-    gate = asyncio.Semaphore(job.request.ideas_in_flight)
 
     async def one(planned: PlannedIdea) -> None:
-        async with gate:
-            await _followed(planned, job, layout, attempts, open_tools)
+        await _followed(planned, job, layout, attempts, open_tools)
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for planned in fresh:
-                group.create_task(one(planned))
-    except* ConfigurationError as errors:
-        raise root_of(errors) from errors
+    await each_unit(fresh, job.request.ideas_in_flight, one)
     for planned in suspects:
         await one(planned)
-    receipts = (read_receipt(layout, job.run_id, planned.evaluation_key) for planned in job.ideas)
+    receipts = (
+        read_receipt(layout, RUNS, job.run_id, planned.evaluation_key) for planned in job.ideas
+    )
     return tuple(receipt for receipt in receipts if receipt is not None)
-
-
-def _done(receipt: Receipt | None) -> bool:
-    return receipt is not None and receipt.incomplete_reason is None
 
 
 async def _followed(
@@ -127,30 +115,13 @@ async def _evaluate_and_land(
             land(layout, evaluation, incomplete_reason=reason)
         if boundary.error is not None:
             failure = _failure_of(boundary.error, planned, job)
-            _land_failure(
-                layout, failed_evaluation(planned, job, ledger, started_at, failure), failure
-            )
+            failed = failed_evaluation(planned, job, ledger, started_at, failure)
             reason = failure.reason
+            land_failure(
+                lambda: land(layout, failed, incomplete_reason=reason),
+                f"idea {planned.idea.idea_id!r}",
+            )
     return reason
-
-
-def _land_failure(layout: Layout, failed: IdeaEvaluation, failure: Failure) -> None:
-    """Land an idea's failure. An idea of which not even that can be written stays without a receipt and counts as failed.
-
-    Raises:
-        OSError: the disk refuses; that concerns every idea.
-    """
-    boundary = ErrorBoundary()
-    with boundary:
-        land(layout, failed, incomplete_reason=failure.reason)
-    if isinstance(boundary.error, OSError):
-        raise boundary.error
-    if boundary.error is not None:
-        logger.error(
-            "the failure of idea %r cannot be landed: %s",
-            failed.idea.idea_id,
-            in_a_word(boundary.error),
-        )
 
 
 def _failure_of(error: Exception, planned: PlannedIdea, job: ShardJob) -> Failure:
@@ -158,13 +129,7 @@ def _failure_of(error: Exception, planned: PlannedIdea, job: ShardJob) -> Failur
     if isinstance(error, TimeoutError):
         detail = f"not finished after {job.request.idea_timeout_seconds:.0f} s; run again to go on from the calls already paid"
         return _failure(planned, Reason.TIMED_OUT, detail)
-    root = root_of(error)
-    if not concerns_one_unit(root):
-        raise root
-    logger.error("idea %s failed", planned.idea.idea_id, exc_info=error)
-    if isinstance(root, AssayError):
-        return _failure(planned, root.reason, one_line(root))
-    return _failure(planned, Reason.INTERNAL_ERROR, one_line(in_a_word(root)))
+    return _failure(planned, *cause_of(error, f"idea {planned.idea.idea_id}"))
 
 
 async def _within_time(

@@ -1,11 +1,14 @@
-"""What a shard of ideas has to do: everything a worker needs, small enough to travel, without secrets."""
+"""What a shard of ideas has to do."""
+
+from pathlib import Path
 
 from pydantic import Field
 
 from schemas.base import Noun
 from schemas.idea import Idea
-from schemas.identifiers import EvaluationKey, RunId
+from schemas.identifiers import EvaluationKey
 from schemas.run import RunRequest
+from tasks.shards.work import Shard
 
 
 class PlannedIdea(Noun):
@@ -15,15 +18,18 @@ class PlannedIdea(Noun):
     evaluation_key: EvaluationKey
 
 
-class ShardJob(Noun):
+class ShardJob(Shard):
     """Some ideas of one run, for one worker."""
 
-    run_id: RunId
     request: RunRequest
     gateway_url: str = Field(description="Where the gateway answers.")
     literature: str = Field(description="Identity of the literature behind the gateway.")
     ideas: tuple[PlannedIdea, ...]
-    trace_parent: str | None = Field(
-        default=None,
-        description="The run's span, for the shard's to hang below (W3C Trace Context).",
-    )
+
+    @property
+    def unit_names(self) -> tuple[str, ...]:
+        return tuple(planned.evaluation_key for planned in self.ideas)
+
+    @property
+    def warehouse(self) -> Path:
+        return self.request.warehouse

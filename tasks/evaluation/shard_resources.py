@@ -1,7 +1,6 @@
 """What the ideas of a shard share inside a worker: connections, caches, limits, budget and the loaded model."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -122,9 +121,6 @@ class ShardResources:
 
 async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]:
     """Evaluate and land the ideas of a shard that have no complete receipt yet; return the shard's receipts."""
-    logging.getLogger("httpx").setLevel(
-        logging.WARNING
-    )  # workers log at INFO, and a request per line tells nobody anything
     layout = Layout(job.request.warehouse)
     attempts = Attempts(layout.state / "runs" / job.run_id / "attempts")
     async with AsyncExitStack() as stack:

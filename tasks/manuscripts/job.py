@@ -1,19 +1,21 @@
-"""What a shard of manuscripts has to do: everything a worker needs, small enough to travel, without secrets."""
+"""What a shard of manuscripts has to do."""
 
-from pydantic import Field
+from pathlib import Path
 
-from schemas.base import Noun
 from schemas.check_run import CheckRequest, ManuscriptSource
-from schemas.identifiers import RunId
+from tasks.shards.work import Shard
 
 
-class CheckJob(Noun):
+class CheckJob(Shard):
     """Some manuscripts of one check run, for one worker."""
 
-    run_id: RunId
     request: CheckRequest
     sources: tuple[ManuscriptSource, ...]
-    trace_parent: str | None = Field(
-        default=None,
-        description="The check's span, for the shard's to hang below (W3C Trace Context).",
-    )
+
+    @property
+    def unit_names(self) -> tuple[str, ...]:
+        return tuple(source.manuscript_id for source in self.sources)
+
+    @property
+    def warehouse(self) -> Path:
+        return self.request.warehouse

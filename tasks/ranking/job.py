@@ -1,4 +1,6 @@
-"""What a shard of groups has to do: everything a worker needs, small enough to travel, without secrets."""
+"""What a shard of groups has to do."""
+
+from pathlib import Path
 
 from pydantic import Field
 
@@ -6,6 +8,7 @@ from schemas.base import Noun
 from schemas.committee import ReviewDimension
 from schemas.ranking import Match, RankRequest
 from tasks.ranking.dossier import Dossier
+from tasks.shards.work import Shard
 
 
 class GroupJob(Noun):
@@ -16,14 +19,18 @@ class GroupJob(Noun):
     votes: tuple[Match, ...] = Field(default=(), description="Human votes about its ideas.")
 
 
-class RankJob(Noun):
+class RankJob(Shard):
     """Some groups of one ranking, for one worker."""
 
     ranking_id: str
     request: RankRequest
     dimensions: tuple[ReviewDimension, ...]
     groups: tuple[GroupJob, ...]
-    trace_parent: str | None = Field(
-        default=None,
-        description="The ranking's span, for the shard's to hang below (W3C Trace Context).",
-    )
+
+    @property
+    def unit_names(self) -> tuple[str, ...]:
+        return tuple(group.group for group in self.groups)
+
+    @property
+    def warehouse(self) -> Path:
+        return self.request.warehouse

@@ -1,17 +1,14 @@
 """Ranks the groups of a shard and lands each as it ends. What was judged before, in this ranking or another, is not asked again."""
 
-import asyncio
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 
-from schemas.boundary import ErrorBoundary, concerns_one_unit, in_a_word, root_of
+from schemas.boundary import ErrorBoundary
 from schemas.calls import LlmCall
-from schemas.errors import AssayError, ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.ranking import GroupReceipt, GroupSummary, Match, RankedGroup
-from schemas.reasons import Reason, first_that_may_pass
+from schemas.reasons import first_that_may_pass
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
@@ -22,19 +19,17 @@ from tasks.ranking.job import GroupJob, RankJob
 from tasks.ranking.journal import Journal, journal_path
 from tasks.ranking.rank import Ranked, rank_groups
 from tasks.ranking.schedule import ADAPTIVE, ROUND_ROBIN, kind_of
+from tasks.shards.work import cause_of, each_unit, land_failure
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
-from warehouse.rankings.landing import iterate_heads, land_group, landed_matches, read_group_receipt
-from warehouse.scrubbing import one_line
+from warehouse.rankings.landing import RANKINGS, iterate_heads, land_group, landed_matches
+from warehouse.units.landing import complete_receipt
 
 GROUPS_IN_FLIGHT = 4
-
-logger = logging.getLogger(__name__)
 
 
 async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]:
     """Rank and land the groups of a shard that have no complete receipt yet; return the shard's receipts."""
-    logging.getLogger("httpx").setLevel(logging.WARNING)
     layout = Layout(job.request.warehouse)
     async with AsyncExitStack() as stack:
         budget = SharedBudget(
@@ -69,21 +64,15 @@ async def rank_shard(
         ConfigurationError: settings under which no group can be ranked.
         OSError: the disk refuses; that concerns every group.
     """
-    gate = asyncio.Semaphore(GROUPS_IN_FLIGHT)
 
     async def one(group: GroupJob) -> GroupReceipt | None:
-        done = read_group_receipt(layout, job.request.run_id, job.ranking_id, group.group)
-        if done is not None and done.incomplete_reason is None:
+        done = complete_receipt(layout, RANKINGS, job.request.run_id, job.ranking_id, group.group)
+        if done is not None:
             return done
-        async with gate:
-            return await _rank_and_land(group, job, layout, engine_of, concurrency)
+        return await _rank_and_land(group, job, layout, engine_of, concurrency)
 
-    try:
-        async with asyncio.TaskGroup() as running:
-            tasks = [running.create_task(one(group)) for group in job.groups]
-    except* (ConfigurationError, OSError) as errors:
-        raise root_of(errors) from errors
-    return tuple(receipt for task in tasks if (receipt := task.result()) is not None)
+    receipts = await each_unit(job.groups, GROUPS_IN_FLIGHT, one)
+    return tuple(receipt for receipt in receipts if receipt is not None)
 
 
 async def _rank_and_land(
@@ -122,12 +111,8 @@ def land_failed_group(
         ConfigurationError: `error`, where it concerns every group.
         OSError: the disk refuses.
     """
-    root = root_of(error)
-    if not concerns_one_unit(root):
-        raise root
-    logger.error("group %r failed", group, exc_info=error)
+    cause = cause_of(error, f"group {group!r}")
     journal = _journal(layout, job, group)
-    known = isinstance(root, AssayError)
     kind = kind_of(len(ideas), job.request.profile.ranking)
     failed = RankedGroup(
         ranking_id=job.ranking_id,
@@ -138,28 +123,23 @@ def land_failed_group(
             match_count=0,
             unscored_match_count=0,
             schedule=ADAPTIVE if kind == ADAPTIVE else ROUND_ROBIN,
-            ended_because=f"it failed: {one_line(str(root) if known else in_a_word(root))}",
+            ended_because=f"it failed: {cause.text}",
         ),
         matches=(),
         ratings=(),
         llm_calls=tuple(journal.calls),
-        incomplete_reason=root.reason if isinstance(root, AssayError) else Reason.INTERNAL_ERROR,
+        incomplete_reason=cause.reason,
         started_at=started_at,
         finished_at=datetime.now(UTC),
     )
-    boundary = ErrorBoundary()
-    with boundary:
-        return land_group(layout, failed)
-    if isinstance(boundary.error, OSError):
-        raise boundary.error
-    assert boundary.error is not None
-    logger.error("the failure of group %r cannot be landed: %s", group, in_a_word(boundary.error))
-    return None
+    return land_failure(lambda: land_group(layout, failed), f"group {group!r}")
 
 
 def _journal(layout: Layout, job: RankJob, group: str) -> Journal:
     """The group's journal, with what an earlier attempt wrote."""
-    journal = Journal(journal_path(layout.ranking(job.request.run_id, job.ranking_id), group))
+    journal = Journal(
+        journal_path(RANKINGS.folder(layout, job.request.run_id, job.ranking_id), group)
+    )
     journal.read()
     return journal
 

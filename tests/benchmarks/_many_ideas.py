@@ -7,13 +7,12 @@ import duckdb
 
 from schemas.columns import Table
 from schemas.identifiers import RunId
-from schemas.tables import EVALUATION_TABLES, IDEA_TABLES
+from schemas.tables import IDEA_TABLES
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.lake import open_writer
-from warehouse.landing import land
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
-from warehouse.unit_publish import transaction
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish, transaction
 
 MODELS = 40
 """Ideas that are really made; the others are their copies, with names, keys and texts of their own."""
@@ -31,7 +30,7 @@ def lake_of(root: Path, ideas: int) -> Layout:
             layout,
             make_evaluation(number, papers=60, methods=6, dimensions=5, compared=25, calls=60),
         )
-    report = publish_run(layout, make_run(ideas=MODELS))
+    report = publish(layout, RUNS, make_run(ideas=MODELS))
     assert report.published, report.validation
     with open_writer(layout) as connection:
         for first in range(1, ideas // MODELS, COPIES_AT_ONCE):
@@ -74,7 +73,7 @@ def told(layout: Layout, started: float) -> str:
     with open_writer(layout) as connection:
         counts = [
             connection.execute(f"select count(*) from {table.name}").fetchone()
-            for table in EVALUATION_TABLES
+            for table in RUNS.published_tables
         ]
     rows = sum(int(count[0]) for count in counts if count)
     size = sum(path.stat().st_size for path in layout.root.rglob("*.parquet"))

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.support.evaluations import make_evaluation, make_run
-from warehouse.landing import land
 from warehouse.layout import Layout
+from warehouse.runs.landing import RUNS, land
 
 SIZES = (200, 1000)
 SPAWN = multiprocessing.get_context("spawn")
@@ -33,10 +33,10 @@ def land_ideas(root: str, count: int) -> dict[str, float]:
 
 
 def publish_ideas(root: str, count: int) -> dict[str, float]:
-    from warehouse.publish import publish_run
+    from warehouse.units.publish import publish
 
     started = time.monotonic()
-    assert publish_run(Layout(Path(root)), make_run(ideas=count)).published
+    assert publish(Layout(Path(root)), RUNS, make_run(ideas=count)).published
     return used() | {"wall_seconds": time.monotonic() - started}
 
 

@@ -12,9 +12,9 @@ from tests.support.assay_command import environment
 from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
 from tests.support.evaluations import make_evaluation, make_idea, make_run
 from tests.support.report_lake import HOSTILE, RUN, hostile_evaluation
-from warehouse.landing import land
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
 
 pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900)]
 
@@ -51,8 +51,9 @@ def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
     )
     for evaluation in (make_evaluation(0), hostile_evaluation(), replace(worse, llm_calls=calls)):
         land(layout, evaluation)
-    report = publish_run(
+    report = publish(
         layout,
+        RUNS,
         make_run(ideas=3, evaluated_count=3, label=ATTACK[:200], engine="litellm:" + ATTACK[:100]),
     )
     assert report.published, report.validation.broken

@@ -2,25 +2,19 @@
 
 import asyncio
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from dashboards.reports.write_check import write_check_report
-from flows.check_plan import plan_check
+from flows.campaign import conclude
 from flows.check_request import resolve_check
-from flows.checking import CheckSummary
+from flows.checking import Check
 from flows.commands.check_output import print_check
-from schemas.base import replace
 from schemas.options import CheckOptions
 from schemas.settings import Settings
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.job import CheckJob
 from tests.support.manuscript_files import faulty_pdf, locked_pdf
-from warehouse.layout import Layout
-from warehouse.manuscripts.landing import land_check_head
-from warehouse.manuscripts.publish import publish_check
 
 
 def test_problems_are_printed_with_place_and_reason_and_what_was_not_read_costs_the_exit_code(
@@ -29,21 +23,15 @@ def test_problems_are_printed_with_place_and_reason_and_what_was_not_read_costs_
     (tmp_path / "faulty.pdf").write_bytes(faulty_pdf())
     (tmp_path / "locked.pdf").write_bytes(locked_pdf())
     request = resolve_check([tmp_path], CheckOptions(warehouse=tmp_path / "wh"), Settings())
-    layout = Layout(request.warehouse)
-    plan = plan_check(request, layout)
+    check = Check(request)
+    plan = check.plan()
     asyncio.run(
         check_job(
             CheckJob(run_id=plan.head.run_id, request=request, sources=request.sources), Settings()
         )
     )
-    head = replace(plan.head, finished_at=datetime.now(UTC))
-    land_check_head(layout, head)
-    publication = publish_check(layout, head)
-    assert publication.published, publication.validation
-    reports = write_check_report(layout, head.run_id)
-    summary = CheckSummary(
-        head=head, published=True, unchanged=False, failed_expectations=(), report_paths=reports
-    )
+    summary = conclude(check, plan)
+    assert summary.published, summary.failed_expectations
 
     assert print_check(request, summary, as_json=False) == 1
     printed = capsys.readouterr()
@@ -56,8 +44,8 @@ def test_problems_are_printed_with_place_and_reason_and_what_was_not_read_costs_
     assert [one["manuscript_id"] for one in answer["manuscripts"]] == ["faulty", "locked"]
     assert answer["manuscripts"][0]["problems"][0]["location"].startswith("page 1")
 
-    html, markdown = (path.read_text() for path in reports)
+    html, markdown = (path.read_text() for path in summary.report_paths)
     assert "12 of 40" in markdown
     assert "It could not be read: the PDF needs a password" in markdown
     assert "<h2" in html
-    assert not plan_check(request, layout).shard_paths, "a finished check has nothing left to do"
+    assert not Check(request).plan().shards, "a finished check has nothing left to do"

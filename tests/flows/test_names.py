@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from flows import check_plan
-from flows.check_plan import check_run_id
+from flows import checking
+from flows.checking import check_run_id
 from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.check_run import CheckRequest, Judge, ManuscriptSource
@@ -52,7 +52,7 @@ def test_keys_and_runs_keep_their_names(engine: str, key: str, run_id: str) -> N
 def test_checks_keep_their_names(
     engine: str, run_id: str, scope: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check_plan, "STEPS", ())
+    monkeypatch.setattr(checking, "STEPS", ())
     source = ManuscriptSource(manuscript_id="m", path=Path("m.pdf"), content_sha256="0" * 64)
     request = CheckRequest(
         sources=(source,),

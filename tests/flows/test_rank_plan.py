@@ -7,20 +7,19 @@ from typing import Any
 import pytest
 
 from flows import rank_plan
+from flows.campaign import conclude
 from flows.profiles import load_profile
-from flows.rank_plan import plan_ranking
-from flows.ranking import RankSummary, _publish
+from flows.ranking import Ranking, RankSummary
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.ranking import RankRequest
-from schemas.settings import Settings
 from tasks.ranking.job import RankJob
 from tasks.ranking.rank_shard import rank_shard
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.ranking_fakes import FakeJudge
-from warehouse.landing import land
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
 
 RUN = RunId("run-a")
 
@@ -37,28 +36,26 @@ def layout(tmp_path: Path) -> Layout:
                 evaluation, idea=replace(evaluation.idea, group="one" if number < 2 else "two")
             ),
         )
-    assert publish_run(layout, make_run(ideas=4)).published
+    assert publish(layout, RUNS, make_run(ideas=4)).published
     return layout
 
 
 def ranked(layout: Layout) -> RankSummary:
-    settings = Settings()
-    plan = plan_ranking(
+    ranking = Ranking(
         RankRequest(
             run_id=RUN,
             warehouse=layout.root,
             profile=load_profile("economy"),
             engine="litellm:fake",
-        ),
-        settings,
-        layout,
+        )
     )
-    for path in plan.shard_paths:
+    plan = ranking.plan()
+    for path in plan.shards:
         job = RankJob.model_validate_json(path.read_bytes())
         asyncio.run(
             rank_shard(job, layout, lambda _: FakeJudge(name="litellm:fake"), concurrency=4)
         )
-    return _publish(plan, layout, settings)
+    return conclude(ranking, plan)
 
 
 def test_a_group_that_cannot_be_prepared_is_named_and_tried_again_and_the_others_are_published(
@@ -76,6 +73,6 @@ def test_a_group_that_cannot_be_prepared_is_named_and_tried_again_and_the_others
         summary = ranked(layout)
     assert (summary.published, summary.failed_expectations) == (True, ())
     assert summary.head.incomplete_reason == "internal_error"
-    assert summary.failed_groups == ("two: it failed: ZeroDivisionError: a bug",)
+    assert summary.remarks == ("group not ranked: two: it failed: ZeroDivisionError: a bug",)
     again = ranked(layout)
-    assert (again.published, again.head.incomplete_reason, again.failed_groups) == (True, None, ())
+    assert (again.published, again.head.incomplete_reason, again.remarks) == (True, None, ())

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from flows.rank_progress import PlayedMatches
+from flows.ranking import PlayedMatches
 from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.ranking import Grouping, RankingHead, RatingMethod
@@ -10,7 +10,7 @@ from schemas.reasons import Reason
 from tasks.ranking.journal import Journal, journal_path
 from tests.support.rankings import AT, DIMENSIONS, make_ranked_group
 from warehouse.layout import Layout
-from warehouse.rankings.landing import land_group
+from warehouse.rankings.landing import RANKINGS, land_group
 
 HEAD = RankingHead(
     ranking_id="ranking-a",
@@ -37,7 +37,7 @@ def test_matches_count_as_they_are_played_and_what_is_not_needed_leaves_the_tota
     layout = Layout(tmp_path)
     played = PlayedMatches(layout, HEAD, {"large": 30, "small": 4})
     assert (played.done(), played.total(), played.groups()) == (0, 34, ", 0 of 2 groups ranked")
-    journal = Journal(journal_path(layout.ranking(HEAD.run_id, HEAD.ranking_id), "large"))
+    journal = Journal(journal_path(RANKINGS.folder(layout, HEAD.run_id, HEAD.ranking_id), "large"))
     journal.write(LARGE.matches[:5], LARGE.llm_calls[:1])
     assert played.done() == 5
     with journal.path.open("ab") as file:
@@ -53,7 +53,7 @@ def test_matches_count_as_they_are_played_and_what_is_not_needed_leaves_the_tota
 def test_a_group_that_ended_early_goes_on_from_its_journal(tmp_path: Path) -> None:
     layout = Layout(tmp_path)
     land_group(layout, replace(LARGE, incomplete_reason=Reason.BUDGET_EXHAUSTED))
-    Journal(journal_path(layout.ranking(HEAD.run_id, HEAD.ranking_id), "large")).write(
+    Journal(journal_path(RANKINGS.folder(layout, HEAD.run_id, HEAD.ranking_id), "large")).write(
         LARGE.matches[:3], ()
     )
     played = PlayedMatches(layout, HEAD, {"large": 30})

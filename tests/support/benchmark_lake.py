@@ -5,9 +5,9 @@ from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from tests.support.evaluations import START, make_provenance
 from tests.support.report_lake import HOSTILE_TEXT
-from warehouse.benchmarks.landing import land_benchmark
-from warehouse.benchmarks.publish import publish_benchmark
+from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
 from warehouse.layout import Layout
+from warehouse.units.publish import publish
 
 BENCHMARK = RunId("benchmark-a")
 
@@ -44,8 +44,7 @@ def publish_benchmark_lake(layout: Layout) -> None:
         started_at=START,
         finished_at=START,
     )
-    land_benchmark(layout, run)
-    report = publish_benchmark(layout, BENCHMARK)
+    report = publish(layout, BENCHMARKS, land_benchmark(layout, run))
     assert report.published, report.validation
 
 

@@ -20,9 +20,9 @@ from tests.support.checker_release import write_release
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.novelty_sets import write_novelty
 from warehouse.lake import open_reader
-from warehouse.landing import land
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
 
 Score = tuple[float | None, str | None, int]
 DECISIONS = ("Reject", "Accept (Poster)", "Accept (Spotlight)", "Accept (Oral)")
@@ -183,7 +183,7 @@ def evaluate_made_up(request: RunRequest) -> Run:
             ),
         )
     run = make_run(run_id, ideas=len(ideas))
-    assert publish_run(layout, run).published
+    assert publish(layout, RUNS, run).published
     return run
 
 

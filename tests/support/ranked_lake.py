@@ -5,8 +5,9 @@ from tests.support.evaluations import make_idea
 from tests.support.rankings import make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, UNSCORED
 from warehouse.layout import Layout
-from warehouse.rankings.landing import land_group, land_head
-from warehouse.rankings.publish import publish_ranking
+from warehouse.rankings.landing import RANKINGS, land_group
+from warehouse.units.landing import write_head
+from warehouse.units.publish import publish
 
 SOUND: tuple[IdeaId, ...] = tuple(make_idea(number).idea_id for number in (0, 3, 4))
 
@@ -20,5 +21,5 @@ def publish_ranking_of_report_lake(layout: Layout) -> None:
     for group in groups:
         land_group(layout, group)
     head = make_head(layout, groups)
-    land_head(layout, head)
-    assert publish_ranking(layout, head).published
+    write_head(layout, RANKINGS, head)
+    assert publish(layout, RANKINGS, head).published

@@ -9,9 +9,9 @@ from schemas.idea import RejectedIdea
 from schemas.identifiers import IdeaId, RunId
 from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_idea, make_run
-from warehouse.landing import land, land_rejections
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
+from warehouse.runs.landing import RUNS, land, land_rejections
+from warehouse.units.publish import publish
 
 RUN = RunId("run-a")
 HOSTILE = IdeaId("../../etc/passwd\n<b>")
@@ -182,8 +182,8 @@ def publish_report_lake(root: Path) -> Layout:
         detail="<b>3 words</b> | write at least 20",
     )
     land_rejections(layout, RUN, [rejected])
-    report = publish_run(
-        layout, make_run(ideas=5, rejected_count=1, evaluated_count=4, failed_count=1)
+    report = publish(
+        layout, RUNS, make_run(ideas=5, rejected_count=1, evaluated_count=4, failed_count=1)
     )
     assert report.published, report.validation.broken
     return layout

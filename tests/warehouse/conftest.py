@@ -9,9 +9,9 @@ from schemas.idea import RejectedIdea
 from schemas.identifiers import IdeaId, RunId
 from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
-from warehouse.landing import land, land_rejections
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
+from warehouse.runs.landing import RUNS, land, land_rejections
+from warehouse.units.publish import publish
 
 IDEAS = 6
 
@@ -34,7 +34,7 @@ def publish_ideas(layout: Layout, run_id: str, numbers: range) -> None:
         detail="give it another id",
     )
     land_rejections(layout, RunId(run_id), [rejected])
-    assert publish_run(layout, make_run(run_id, ideas=len(numbers), rejected_count=1)).published
+    assert publish(layout, RUNS, make_run(run_id, ideas=len(numbers), rejected_count=1)).published
 
 
 @pytest.fixture

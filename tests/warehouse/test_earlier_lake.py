@@ -11,26 +11,26 @@ from tests.support.earlier_lake import make_earlier
 from tests.support.evaluations import make_run
 from warehouse.export import export_lake
 from warehouse.lake import lake_tables, open_reader
-from warehouse.landing import land
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
 from warehouse.queries import open_queries, run_sql
 from warehouse.reading import LakeReading
+from warehouse.runs.landing import RUNS, land
 from warehouse.statements import MARTS
+from warehouse.units.publish import publish
 from warehouse.verify import verify
 
 EARLIER, NEW = RunId("run-a"), RunId("run-b")
 MODULES = "soundness,contribution,committee,novelty"
 
 
-def publish(layout: Layout, run_id: str) -> None:
+def publish_idea(layout: Layout, run_id: str) -> None:
     land(layout, make_full_evaluation(0, run_id=run_id))
-    assert publish_run(layout, make_run(run_id, modules=MODULES)).published
+    assert publish(layout, RUNS, make_run(run_id, modules=MODULES)).published
 
 
 @pytest.fixture
 def earlier(layout: Layout) -> Layout:
-    publish(layout, EARLIER)
+    publish_idea(layout, EARLIER)
     make_earlier(layout)
     return layout
 
@@ -60,7 +60,7 @@ def test_the_console_shows_what_an_earlier_lake_lacks_as_empty(earlier: Layout) 
 def test_a_publication_into_an_earlier_lake_brings_it_in_line_and_keeps_its_rows(
     earlier: Layout,
 ) -> None:
-    publish(earlier, NEW)
+    publish_idea(earlier, NEW)
     votes = run_sql(earlier, "select run_id, count(*) as n from judge_votes group by run_id")
     assert votes == [{"run_id": NEW, "n": len(make_full_evaluation().judge_votes)}]
     with open_queries(earlier) as queries:
@@ -75,7 +75,7 @@ def test_a_reader_that_stays_open_sees_what_a_publication_adds(earlier: Layout) 
     try:
         with reading.queries() as queries:
             assert queries.judge_agreement(EARLIER) == ()
-        publish(earlier, NEW)
+        publish_idea(earlier, NEW)
         with reading.queries() as queries:
             assert len(queries.judge_agreement(NEW)) == 4
     finally:

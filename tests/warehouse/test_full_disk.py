@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import AssayError
-from schemas.identifiers import RunId
 from tests.support.evaluations import make_evaluation, make_run
-from warehouse.landing import land, read_receipts
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
 from warehouse.queries import run_sql
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.landing import iterate_receipts
+from warehouse.units.publish import publish
 from warehouse.verify import verify
 
 
@@ -46,12 +46,12 @@ def test_what_a_full_disk_refused_is_whole_once_there_is_room(disk: Path, bytes_
     with pytest.raises(OSError, match="No space left"):
         land(layout, make_evaluation(1))
     with pytest.raises((OSError, AssayError)) as refused:
-        publish_run(layout, make_run(ideas=1))
+        publish(layout, RUNS, make_run(ideas=1))
     assert "\n" not in str(refused.value)
-    assert len(read_receipts(layout, RunId("run-a"))) == 1
+    assert len(list(iterate_receipts(layout, RUNS, "run-a"))) == 1
     filler.unlink()
     land(layout, make_evaluation(1))
-    assert publish_run(layout, make_run(ideas=2)).published
+    assert publish(layout, RUNS, make_run(ideas=2)).published
     assert verify(layout).problems == ()
     assert run_sql(layout, "select count(*) as ideas from ideas") == [{"ideas": 2}]
 
@@ -59,9 +59,9 @@ def test_what_a_full_disk_refused_is_whole_once_there_is_room(disk: Path, bytes_
 def test_a_warehouse_that_may_only_be_read_answers_and_verifies(disk: Path) -> None:
     layout = Layout(disk / "warehouse")
     land(layout, make_evaluation(0))
-    assert publish_run(layout, make_run(ideas=1)).published
+    assert publish(layout, RUNS, make_run(ideas=1)).published
     subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
     assert run_sql(layout, "select count(*) as ideas from ideas") == [{"ideas": 1}]
     assert verify(layout).problems == ()
     with pytest.raises(OSError, match="Read-only"):
-        publish_run(layout, make_run(ideas=1, label="again"))
+        publish(layout, RUNS, make_run(ideas=1, label="again"))

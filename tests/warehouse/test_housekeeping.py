@@ -16,15 +16,16 @@ from schemas.identifiers import RunId
 from schemas.tables import TABLES
 from tests.support.benchmark_lake import BENCHMARK, publish_benchmark_lake
 from tests.support.evaluations import make_evaluation
-from warehouse.benchmarks.landing import read_benchmark_receipt
+from warehouse.benchmarks.landing import BENCHMARKS
 from warehouse.compact import compact
 from warehouse.dictionary import data_dictionary
 from warehouse.export import export_lake
 from warehouse.lake import open_writer
-from warehouse.landing import land
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
+from warehouse.runs.landing import RUNS, land
 from warehouse.statements import MARTS, names
+from warehouse.units.landing import read_receipt
 from warehouse.verify import verify
 
 
@@ -96,7 +97,7 @@ def test_compaction_changes_nothing_a_reader_sees(copied: Layout) -> None:
 
 
 def test_compaction_removes_only_old_leftovers_of_killed_workers(copied: Layout) -> None:
-    run = copied.run(RunId("run-a"))
+    run = RUNS.folder(copied, RunId("run-a"))
     old, young = run / ".building-old", run / ".building-young"
     for folder in (old, young):
         folder.mkdir()
@@ -120,21 +121,21 @@ def test_a_benchmark_killed_while_it_landed_leaves_nothing_for_long(copied: Layo
 def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Layout) -> None:
     publish_benchmark_lake(copied)
     assert verify(copied).sound
-    folder = copied.benchmark(BENCHMARK)
-    landed = read_benchmark_receipt(copied, BENCHMARK)
+    folder = BENCHMARKS.folder(copied, BENCHMARK)
+    landed = read_receipt(copied, BENCHMARKS, BENCHMARK)
     assert landed is not None
     (folder / "receipt.json").write_text(
         replace(landed, rows=landed.rows | {"benchmark_scores": 9}).model_dump_json()
     )
     assert verify(copied).problems == (
         f"{folder / 'benchmark_scores.parquet'} holds 3 rows, its receipt says 9: remove its folder and run again",
-        "benchmark-a: 3 rows of benchmark_scores are published, its receipts say 9; remove its folder, run it again",
+        "benchmark benchmark-a: 3 rows of benchmark_scores are published, its receipts say 9; remove its folder, run it again",
     )
-    folder.rename(copied.benchmark(RunId("benchmark-b")))
-    other = copied.benchmark(RunId("benchmark-b")) / "receipt.json"
+    folder.rename(BENCHMARKS.folder(copied, RunId("benchmark-b")))
+    other = BENCHMARKS.folder(copied, RunId("benchmark-b")) / "receipt.json"
     other.write_text(replace(landed, run_id=RunId("benchmark-b")).model_dump_json())
     *_, problem = verify(copied).problems
-    assert problem.startswith("benchmark-b has landed but is not published")
+    assert problem.startswith("benchmark benchmark-b has landed but is not published")
 
 
 def test_compaction_without_a_lake_makes_none(layout: Layout) -> None:
@@ -154,7 +155,7 @@ def test_a_missing_file_is_found_and_named(copied: Layout) -> None:
 def test_a_landing_nobody_published_is_found(copied: Layout) -> None:
     land(copied, make_evaluation(run_id="run-z"))
     assert verify(copied).problems == (
-        f"run run-z has landed but is not published: run it again to finish it, or remove {copied.run(RunId('run-z'))}",
+        f"run run-z has landed but is not published: run it again to finish it, or remove {RUNS.folder(copied, RunId('run-z'))}",
     )
 
 
@@ -169,22 +170,22 @@ def test_rows_that_no_receipt_promises_are_found(copied: Layout) -> None:
 def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Layout) -> None:
     """Truncated files, junk, a cut receipt and a lost file, of every kind of unit at once."""
     publish_benchmark_lake(copied)
-    run = copied.run(RunId("run-a"))
+    run = RUNS.folder(copied, RunId("run-a"))
     first, second, third, fourth = sorted(run.glob("idea=*"))[:4]
     cut(first / "methods.parquet")
     (second / "papers.parquet").write_bytes(b"PAR1 this is junk PAR1")
     cut(third / "receipt.json")
     (fourth / "ideas.parquet").unlink()
-    copied.rejections(RunId("run-a")).write_bytes(b"junk")
-    cut(copied.benchmark(BENCHMARK) / "benchmark_items.parquet")
+    (RUNS.folder(copied, RunId("run-a")) / "rejected.parquet").write_bytes(b"junk")
+    cut(BENCHMARKS.folder(copied, BENCHMARK) / "benchmark_items.parquet")
     problems = verify(copied).problems
     for path in (
         first / "methods.parquet",
         second / "papers.parquet",
         third / "receipt.json",
         fourth / "ideas.parquet",
-        copied.rejections(RunId("run-a")),
-        copied.benchmark(BENCHMARK) / "benchmark_items.parquet",
+        RUNS.folder(copied, RunId("run-a")) / "rejected.parquet",
+        BENCHMARKS.folder(copied, BENCHMARK) / "benchmark_items.parquet",
     ):
         (told,) = [problem for problem in problems if str(path) in problem]
         assert "\n" not in told
@@ -192,7 +193,7 @@ def test_everything_damaged_in_landing_is_listed_each_with_its_file(copied: Layo
 
 
 def test_a_file_whose_rows_are_not_those_promised_is_listed(copied: Layout) -> None:
-    one = next(copied.run(RunId("run-a")).glob("idea=*/papers.parquet"))
+    one = next(RUNS.folder(copied, RunId("run-a")).glob("idea=*/papers.parquet"))
     pq.write_table(pq.read_table(one).slice(1), one)
     count = pq.read_metadata(one).num_rows
     (problem,) = verify(copied).problems
@@ -201,7 +202,7 @@ def test_a_file_whose_rows_are_not_those_promised_is_listed(copied: Layout) -> N
 
 def test_a_landed_footer_whose_columns_point_elsewhere_is_found(copied: Layout) -> None:
     """Every page is as it was written, and every row count is right; only the titles are where the abstracts should be."""
-    one = next(copied.run(RunId("run-a")).glob("idea=*/papers.parquet"))
+    one = next(RUNS.folder(copied, RunId("run-a")).glob("idea=*/papers.parquet"))
     rows = pq.read_table(one)
     names = [
         "abstract" if name == "title" else "title" if name == "abstract" else name

@@ -19,7 +19,7 @@ from warehouse.definitions import apply_definitions
 from warehouse.lake import open_reader, open_writer
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.unit_publish import transaction
+from warehouse.units.publish import transaction
 
 SPAWN = multiprocessing.get_context("spawn")
 

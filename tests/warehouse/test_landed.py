@@ -10,8 +10,8 @@ from schemas.tables import TABLE
 from tests.support.evaluations import make_evaluation
 from warehouse import landed
 from warehouse.landed import in_batches, read_landed
-from warehouse.landing import land
 from warehouse.layout import Layout
+from warehouse.runs.landing import RUNS, land
 
 
 def test_batches_hold_some_bytes_whatever_the_number_of_files(
@@ -33,7 +33,7 @@ def test_a_byte_changed_anywhere_changes_no_row_unseen(tmp_path: Path) -> None:
     """Pages have checksums; of what a footer says, only statistics, which no row comes from, may be wrong."""
     layout, evaluation = Layout(tmp_path), make_evaluation()
     land(layout, evaluation)
-    file = layout.idea(evaluation.run_id, evaluation.evaluation_key) / "papers.parquet"
+    file = RUNS.unit_folder(layout, evaluation.run_id, evaluation.evaluation_key) / "papers.parquet"
     whole, rows = file.read_bytes(), read_landed(TABLE["papers"], [file])
     refused = 0
     for place in range(4, len(whole), 7):

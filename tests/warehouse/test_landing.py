@@ -15,18 +15,12 @@ from schemas.reasons import Reason
 from schemas.tables import TABLE
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_evaluation, make_idea, make_llm_call
-from warehouse import landing
 from warehouse.landed import read_rows
-from warehouse.landing import (
-    find_receipt,
-    land,
-    land_rejections,
-    read_receipt,
-    read_receipts,
-    reuse,
-)
 from warehouse.layout import Layout
 from warehouse.rows import evaluation_of
+from warehouse.runs.landing import RUNS, find_receipt, land, land_rejections, reuse
+from warehouse.units import landing
+from warehouse.units.landing import iterate_receipts, read_receipt
 
 RUN_A, RUN_B = RunId("run-a"), RunId("run-b")
 
@@ -41,7 +35,7 @@ def landed_rows(
 ) -> dict[str, list[dict[str, object]]]:
     return {
         path.stem: read_rows(TABLE[path.stem], path)
-        for path in layout.idea(run_id, key).glob("*.parquet")
+        for path in RUNS.unit_folder(layout, run_id, key).glob("*.parquet")
     }
 
 
@@ -53,7 +47,7 @@ def test_landing_and_reading_gives_the_same_evaluation(layout: Layout) -> None:
     assert {name: count for name, count in receipt.rows.items() if count} == {
         name: len(found) for name, found in rows.items()
     }
-    assert read_receipts(layout, RUN_A) == {evaluation.evaluation_key: receipt}
+    assert list(iterate_receipts(layout, RUNS, RUN_A)) == [receipt]
 
 
 def test_receipt_counts_what_landed(layout: Layout) -> None:
@@ -92,10 +86,10 @@ def test_a_call_nobody_was_charged_for_needs_no_price(layout: Layout) -> None:
 
 def test_a_folder_without_receipt_does_not_exist_and_is_overwritten(layout: Layout) -> None:
     evaluation = make_evaluation()
-    folder = layout.idea(RUN_A, evaluation.evaluation_key)
+    folder = RUNS.unit_folder(layout, RUN_A, evaluation.evaluation_key)
     folder.mkdir(parents=True)
     (folder / "papers.parquet").write_bytes(b"half a file")
-    assert read_receipts(layout, RUN_A) == {}
+    assert list(iterate_receipts(layout, RUNS, RUN_A)) == []
     assert find_receipt(layout, evaluation.evaluation_key) is None
     land(layout, evaluation)
     assert evaluation_of(landed_rows(layout, RUN_A, evaluation.evaluation_key)) == evaluation
@@ -110,7 +104,7 @@ def test_a_worker_that_dies_while_landing_leaves_nothing_that_counts(
     monkeypatch.setattr(landing, "move_into_place", die)
     with pytest.raises(KeyboardInterrupt):
         land(layout, make_evaluation())
-    assert read_receipts(layout, RUN_A) == {}
+    assert list(iterate_receipts(layout, RUNS, RUN_A)) == []
     assert find_receipt(layout, make_evaluation().evaluation_key) is None
 
 
@@ -118,7 +112,7 @@ def test_a_wrong_row_lands_nothing(layout: Layout) -> None:
     broken = replace(make_evaluation(), idea=make_idea(title="\ud800"))
     with pytest.raises(PublicationError, match=r"ideas\.title"):
         land(layout, broken)
-    assert list(layout.run(RUN_A).iterdir()) == []
+    assert list(RUNS.folder(layout, RUN_A).iterdir()) == []
 
 
 def test_landing_again_keeps_the_calls_already_paid_for(layout: Layout) -> None:
@@ -134,7 +128,7 @@ def test_landing_again_keeps_the_calls_already_paid_for(layout: Layout) -> None:
 def test_the_same_evaluation_landed_by_many_at_once_lands_once(layout: Layout) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: land(layout, make_evaluation()), range(8)))
-    assert len(read_receipts(layout, RUN_A)) == 1
+    assert len(list(iterate_receipts(layout, RUNS, RUN_A))) == 1
     assert (
         evaluation_of(landed_rows(layout, RUN_A, make_evaluation().evaluation_key))
         == make_evaluation()
@@ -150,7 +144,7 @@ def test_a_receipt_is_found_from_another_run(layout: Layout) -> None:
 def test_an_evaluation_that_ended_early_is_not_found_for_reuse(layout: Layout) -> None:
     receipt = land(layout, make_evaluation(), incomplete_reason=Reason.BUDGET_EXHAUSTED)
     assert find_receipt(layout, receipt.evaluation_key) is None
-    assert read_receipt(layout, RUN_A, receipt.evaluation_key) == receipt
+    assert read_receipt(layout, RUNS, RUN_A, receipt.evaluation_key) == receipt
 
 
 def test_reuse_says_the_same_under_another_name_and_charges_nothing(layout: Layout) -> None:
@@ -217,13 +211,6 @@ def test_reuse_of_what_never_landed_is_refused(layout: Layout) -> None:
         reuse(layout, EvaluationKey("0" * 32), RUN_A, RUN_B, make_idea())
 
 
-def test_a_receipt_of_another_version_says_what_to_do(layout: Layout) -> None:
-    receipt = land(layout, make_evaluation())
-    layout.receipt(RUN_A, receipt.evaluation_key).write_text('{"colour": "red"}')
-    with pytest.raises(ConfigurationError, match="is not a receipt"):
-        read_receipts(layout, RUN_A)
-
-
 def test_rejections_replace_those_of_an_earlier_attempt(layout: Layout) -> None:
     rejected = [
         RejectedIdea(
@@ -235,18 +222,12 @@ def test_rejections_replace_those_of_an_earlier_attempt(layout: Layout) -> None:
     ]
     land_rejections(layout, RUN_A, rejected * 2)
     land_rejections(layout, RUN_A, rejected)
-    (row,) = read_rows(TABLE["failures"], layout.rejections(RUN_A))
+    (row,) = read_rows(TABLE["failures"], RUNS.folder(layout, RUN_A) / "rejected.parquet")
     assert (row["stage"], row["subject"], row["idea_id"]) == (
         "read_ideas",
         "ideas.jsonl line 3",
         None,
     )
-
-
-@pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "a" * 300])
-def test_a_run_that_is_no_folder_name_is_refused(layout: Layout, name: str) -> None:
-    with pytest.raises(ConfigurationError, match="cannot name a folder"):
-        layout.run(RunId(name))
 
 
 def test_workers_land_without_the_database() -> None:
@@ -258,7 +239,7 @@ def test_workers_land_without_the_database() -> None:
 def _modules_after_importing_landing() -> list[str]:
     import sys
 
-    import warehouse.landing  # noqa: F401
+    import warehouse.kinds  # noqa: F401
 
     return [
         name for name in ("duckdb", "great_expectations", "polars", "pandas") if name in sys.modules

@@ -31,9 +31,10 @@ from tests.support.evaluations import (
 )
 from warehouse.lake import in_memory
 from warehouse.parquet import arrow_table
-from warehouse.publish import run_rows
 from warehouse.rows import rows_of
+from warehouse.runs.landing import RUNS
 from warehouse.statements import MARTS, names, statement, table_statement
+from warehouse.units.publish import head_rows
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def tables() -> Iterator[duckdb.DuckDBPyConnection]:
             connection.execute(table.ddl)
         for name in MARTS:
             connection.execute(f"create view {name} as {statement('marts', name)}")
-        add(connection, "runs", run_rows(make_run(), "digest").to_pylist())
+        add(connection, "runs", head_rows(RUNS, make_run(), "digest").to_pylist())
         yield connection
 
 
@@ -312,7 +313,7 @@ def test_ranks_do_not_depend_on_the_order_of_rows(
                 connection.execute(table.ddl)
             for name in MARTS:
                 connection.execute(f"create view {name} as {statement('marts', name)}")
-            add(connection, "runs", run_rows(make_run(), "digest").to_pylist())
+            add(connection, "runs", head_rows(RUNS, make_run(), "digest").to_pylist())
             numbered = list(enumerate(methods))
             random.shuffle(numbered)
             for number, given_scores in numbered:

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from schemas.identifiers import RunId
 from schemas.run import Budget, Module, PlannedRun
 from tests.support.evaluations import make_evaluation
-from warehouse.landing import land
 from warehouse.layout import Layout
 from warehouse.progress import Activity, Watch, announce, read_planned
+from warehouse.runs.landing import RUNS, land
 
 RUN = RunId("run-now")
 START = datetime(2026, 3, 1, 2, tzinfo=UTC)
@@ -32,7 +32,7 @@ def planned(**changes) -> PlannedRun:
 def land_some(layout: Layout, count: int, at: datetime) -> None:
     for number in range(count):
         receipt = land(layout, make_evaluation(number, run_id=RUN, papers=5, calls=2))
-        folder = layout.idea(RUN, receipt.evaluation_key)
+        folder = RUNS.unit_folder(layout, RUN, receipt.evaluation_key)
         os.utime(folder, (at.timestamp(), at.timestamp()))
 
 
@@ -67,7 +67,9 @@ def test_a_published_run_is_under_way_only_while_ideas_are_missing(layout: Layou
 def test_a_run_kept_out_of_the_lake_is_refused(layout: Layout) -> None:
     announce(layout, planned(idea_count=1))
     land_some(layout, 1, START)
-    layout.validation(RUN).write_text('{"passed": false, "run_id": "run-now", "rows": []}')
+    RUNS.validation_file(layout, RUN).write_text(
+        '{"passed": false, "run_id": "run-now", "rows": []}'
+    )
     (run,) = Watch(layout).progress({}, now=START + timedelta(hours=1))
     assert run.activity is Activity.REFUSED
 
@@ -76,7 +78,7 @@ def test_an_idea_folder_without_receipt_and_plans_of_other_versions_are_passed_o
     layout: Layout,
 ) -> None:
     announce(layout, planned())
-    (layout.run(RUN) / "idea=halfway").mkdir(parents=True)
+    (RUNS.folder(layout, RUN) / "idea=halfway").mkdir(parents=True)
     other = layout.planned_run(RunId("run-old"))
     other.parent.mkdir(parents=True)
     other.write_text('{"from": "elsewhere"}')

@@ -16,12 +16,13 @@ from schemas.errors import PublicationError, TransientError
 from schemas.identifiers import RunId
 from schemas.run import RunState
 from tests.support.evaluations import make_evaluation, make_run
-from warehouse import publish
 from warehouse.lake import open_reader, open_writer
-from warehouse.landing import land, read_receipts, reuse
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
 from warehouse.queries import run_sql
+from warehouse.runs.landing import RUNS, land, reuse
+from warehouse.units import publish as publishing
+from warehouse.units.landing import iterate_receipts
+from warehouse.units.publish import publish
 
 RUN = RunId("run-a")
 SPAWN = multiprocessing.get_context("spawn")
@@ -49,8 +50,8 @@ def land_ideas(layout: Layout, numbers: range, run_id: str = "run-a") -> None:
 
 def spoil(layout: Layout, table: str, **values: Any) -> None:
     """Change the first row of a landed file, as a bug in a worker would."""
-    (receipt,) = read_receipts(layout, RUN).values()
-    path = layout.idea(RUN, receipt.evaluation_key) / f"{table}.parquet"
+    (receipt,) = iterate_receipts(layout, RUNS, RUN)
+    path = RUNS.unit_folder(layout, RUN, receipt.evaluation_key) / f"{table}.parquet"
     content = pq.ParquetFile(path).read()
     rows = content.to_pylist()
     rows[0].update(values)
@@ -64,11 +65,13 @@ def spoil(layout: Layout, table: str, **values: Any) -> None:
 
 def test_publishing_twice_changes_nothing(layout: Layout) -> None:
     land_ideas(layout, range(2))
-    first = publish_run(layout, make_run(ideas=2))
+    first = publish(layout, RUNS, make_run(ideas=2))
     before = snapshots(layout)
     rerun = make_run(ideas=2)
-    second = publish_run(
-        layout, replace(rerun, finished_at=rerun.finished_at.replace(hour=5), duration_seconds=9.0)
+    second = publish(
+        layout,
+        RUNS,
+        replace(rerun, finished_at=rerun.finished_at.replace(hour=5), duration_seconds=9.0),
     )
     assert (first.unchanged, second.unchanged, second.published) == (False, True, True)
     assert first.rows == second.rows
@@ -77,9 +80,9 @@ def test_publishing_twice_changes_nothing(layout: Layout) -> None:
 
 def test_a_run_published_in_part_is_published_again_with_more_ideas(layout: Layout) -> None:
     land_ideas(layout, range(1))
-    publish_run(layout, make_run(ideas=3, evaluated_count=1, state=RunState.BUDGET_EXHAUSTED))
+    publish(layout, RUNS, make_run(ideas=3, evaluated_count=1, state=RunState.BUDGET_EXHAUSTED))
     land_ideas(layout, range(1, 3))
-    report = publish_run(layout, make_run(ideas=3))
+    report = publish(layout, RUNS, make_run(ideas=3))
     assert (report.published, report.unchanged) == (True, False)
     assert counts(layout) == {"runs": 1, "ideas": 3, "methods": 9}
 
@@ -88,7 +91,7 @@ def test_reused_evaluations_are_published_under_the_new_run(layout: Layout) -> N
     evaluation = make_evaluation()
     land(layout, evaluation)
     reuse(layout, evaluation.evaluation_key, RUN, RunId("run-b"), evaluation.idea)
-    assert publish_run(layout, make_run("run-b")).published
+    assert publish(layout, RUNS, make_run("run-b")).published
     with open_reader(layout) as connection:
         assert connection.execute(
             "select reused_ideas, cost_usd, llm_calls from run_costs"
@@ -101,7 +104,7 @@ def test_a_run_that_breaks_critical_expectations_stays_in_landing(layout: Layout
     spoil(layout, "papers", title=None)
     spoil(layout, "citations", paper_id="invented")
     spoil(layout, "methods", method_id="m2")
-    report = publish_run(layout, make_run())
+    report = publish(layout, RUNS, make_run())
     assert not report.published
     assert report.validation is not None
     broken = {
@@ -116,7 +119,7 @@ def test_a_run_that_breaks_critical_expectations_stays_in_landing(layout: Layout
         ("a_score_or_a_reason_never_both", "", ""),
     }
     assert counts(layout) == {"runs": 0, "ideas": 0, "methods": 0}
-    saved = orjson.loads(layout.validation(RUN).read_bytes())
+    saved = orjson.loads(RUNS.validation_file(layout, RUN).read_bytes())
     assert saved["passed"] is False
     assert any("invented" in row["detail"] for row in saved["rows"])
 
@@ -124,7 +127,7 @@ def test_a_run_that_breaks_critical_expectations_stays_in_landing(layout: Layout
 def test_a_broken_warning_is_recorded_and_does_not_hold_the_run_back(layout: Layout) -> None:
     evaluation = make_evaluation()
     land(layout, replace(evaluation, finished_at=evaluation.started_at.replace(year=2020)))
-    assert publish_run(layout, make_run()).published
+    assert publish(layout, RUNS, make_run()).published
     with open_reader(layout) as connection:
         sql = "select expectation, severity, unexpected_count from validations where not success"
         assert connection.execute(sql).fetchall() == [
@@ -140,33 +143,23 @@ def test_an_idea_evaluated_twice_in_a_run_is_noticed(layout: Layout) -> None:
             1, idea=replace(make_evaluation(1).idea, idea_id=make_evaluation(0).idea.idea_id)
         ),
     )
-    report = publish_run(layout, make_run(ideas=2))
+    report = publish(layout, RUNS, make_run(ideas=2))
     assert report.validation is not None
     assert "every_idea_is_evaluated_once" in {row.expectation for row in report.validation.broken}
 
 
 def test_a_lost_file_is_a_clear_error_and_publishes_nothing(layout: Layout) -> None:
     land(layout, make_evaluation())
-    (receipt,) = read_receipts(layout, RUN).values()
-    (layout.idea(RUN, receipt.evaluation_key) / "papers.parquet").unlink()
+    (receipt,) = iterate_receipts(layout, RUNS, RUN)
+    (RUNS.unit_folder(layout, RUN, receipt.evaluation_key) / "papers.parquet").unlink()
     with pytest.raises(
         PublicationError, match=r"papers\.parquet cannot be read .* remove its folder and run again"
     ):
-        publish_run(layout, make_run())
-
-
-def test_rows_that_disagree_with_the_receipt_are_not_published(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    land(layout, make_evaluation())
-    monkeypatch.setattr(publish, "_count", lambda *_: 7)
-    with pytest.raises(PublicationError, match="its receipts say"):
-        publish_run(layout, make_run())
-    assert counts(layout) == {"runs": 0, "ideas": 0, "methods": 0}
+        publish(layout, RUNS, make_run())
 
 
 def test_a_run_without_a_single_idea_is_published(layout: Layout) -> None:
-    assert publish_run(layout, make_run(ideas=0)).published
+    assert publish(layout, RUNS, make_run(ideas=0)).published
     assert counts(layout)["runs"] == 1
 
 
@@ -175,24 +168,24 @@ def test_a_second_publisher_is_told_to_wait(layout: Layout) -> None:
         open_writer(layout),
         pytest.raises(TransientError, match=r"process \d+ on .* is publishing"),
     ):
-        publish_run(layout, make_run(), wait_seconds=0.2)
+        publish(layout, RUNS, make_run(), wait_seconds=0.2)
 
 
 def _publish_and_stop_before_the_commit(root: str, told: Connection) -> None:
-    counted = publish._counted
+    held = publishing._hold_against_receipts
 
     def stop(*arguments: Any) -> Any:
-        counted(*arguments)
+        held(*arguments)
         told.send("all rows are in")
         signal.pause()
 
-    publish._counted = stop
-    publish_run(Layout(Path(root)), make_run(ideas=3))
+    publishing._hold_against_receipts = stop
+    publish(Layout(Path(root)), RUNS, make_run(ideas=3))
 
 
 def test_a_publisher_killed_before_its_commit_leaves_the_lake_as_it_was(layout: Layout) -> None:
     land_ideas(layout, range(1))
-    publish_run(layout, make_run(ideas=1))
+    publish(layout, RUNS, make_run(ideas=1))
     land_ideas(layout, range(1, 3))
     told, teller = SPAWN.Pipe(duplex=False)
     publisher = SPAWN.Process(
@@ -204,19 +197,19 @@ def test_a_publisher_killed_before_its_commit_leaves_the_lake_as_it_was(layout: 
     publisher.kill()
     publisher.join()
     assert counts(layout) == {"runs": 1, "ideas": 1, "methods": 3}
-    assert publish_run(layout, make_run(ideas=3)).published
+    assert publish(layout, RUNS, make_run(ideas=3)).published
     assert counts(layout) == {"runs": 1, "ideas": 3, "methods": 9}
 
 
 def _publish_runs(root: str) -> None:
     for run_id in ("run-b", "run-c"):
-        publish_run(Layout(Path(root)), make_run(run_id, ideas=2))
+        publish(Layout(Path(root)), RUNS, make_run(run_id, ideas=2))
 
 
 def test_readers_see_whole_runs_while_a_publisher_writes(layout: Layout) -> None:
     for run_id in ("run-a", "run-b", "run-c"):
         land_ideas(layout, range(2), run_id)
-    publish_run(layout, make_run(ideas=2))
+    publish(layout, RUNS, make_run(ideas=2))
     publisher = SPAWN.Process(target=_publish_runs, args=(str(layout.root),))
     publisher.start()
     seen = set()
@@ -235,9 +228,9 @@ def test_publishing_over_a_damaged_landed_file_names_it_and_leaves_the_lake_as_i
     layout: Layout,
 ) -> None:
     land(layout, make_evaluation(0))
-    assert publish_run(layout, make_run(ideas=1)).published
+    assert publish(layout, RUNS, make_run(ideas=1)).published
     before = run_sql(layout, "select count(*) as papers from papers")
-    damaged = next(layout.run(RunId("run-a")).glob("idea=*/papers.parquet"))
+    damaged = next(RUNS.folder(layout, RunId("run-a")).glob("idea=*/papers.parquet"))
     content = damaged.read_bytes()
     for worse in (
         content[:500],
@@ -247,6 +240,6 @@ def test_publishing_over_a_damaged_landed_file_names_it_and_leaves_the_lake_as_i
     ):
         damaged.write_bytes(worse)
         with pytest.raises(PublicationError, match=str(damaged)) as raised:
-            publish_run(layout, make_run(ideas=1, label="again"))
+            publish(layout, RUNS, make_run(ideas=1, label="again"))
         assert "\n" not in str(raised.value)
         assert run_sql(layout, "select count(*) as papers from papers") == before

@@ -15,18 +15,9 @@ from tests.support.rankings import make_head, make_ranked_group
 from warehouse.answers import Publication
 from warehouse.export import export_lake
 from warehouse.lake import open_reader
-from warehouse.landing import land
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
 from warehouse.queries import open_queries
-from warehouse.rankings.landing import (
-    land_group,
-    land_head,
-    landed_matches,
-    read_group_receipt,
-    read_head,
-)
-from warehouse.rankings.publish import publish_ranking
+from warehouse.rankings.landing import RANKINGS, land_group, landed_matches, rows_of_group
 from warehouse.rankings.queries import (
     group_summaries,
     matches_of,
@@ -34,8 +25,10 @@ from warehouse.rankings.queries import (
     rankings_of,
     ratings_of,
 )
-from warehouse.rankings.rows import rows_of_group
 from warehouse.rows import noun_of
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.landing import read_head, read_receipt, write_head
+from warehouse.units.publish import publish
 from warehouse.verify import verify
 
 RUN = RunId("run-a")
@@ -45,7 +38,7 @@ RUN = RunId("run-a")
 def three(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     """Three ideas in one group, published as run-a. Not to be changed."""
     layout = Layout(tmp_path_factory.mktemp("three"))
-    publish(layout, range(3))
+    publish_ideas(layout, range(3))
     return layout
 
 
@@ -59,13 +52,13 @@ def ideas() -> list[IdeaId]:
     return [make_evaluation(number).idea.idea_id for number in range(3)]
 
 
-def publish(layout: Layout, numbers: range) -> list[IdeaId]:
+def publish_ideas(layout: Layout, numbers: range) -> list[IdeaId]:
     found = []
     for number in numbers:
         evaluation = make_evaluation(number)
         land(layout, replace(evaluation, idea=replace(evaluation.idea, group="one")))
         found.append(evaluation.idea.idea_id)
-    assert publish_run(layout, make_run(ideas=len(found))).published
+    assert publish(layout, RUNS, make_run(ideas=len(found))).published
     return found
 
 
@@ -75,8 +68,8 @@ def rank(
     for group in groups:
         land_group(layout, group)
     head = make_head(layout, groups, method=method)
-    land_head(layout, head)
-    return publish_ranking(layout, head)
+    write_head(layout, RANKINGS, head)
+    return publish(layout, RANKINGS, head)
 
 
 def ranks(layout: Layout) -> list[tuple[object, ...]]:
@@ -94,10 +87,10 @@ def test_a_ranked_group_comes_back_as_it_was_landed(layout: Layout, ideas: list[
     assert noun_of(GroupSummary, rows["ranking_groups"][0]) == group.summary
     land_group(layout, group)
     assert landed_matches(layout, RUN, "ranking-a", "one") == group.matches
-    receipt = read_group_receipt(layout, RUN, "ranking-a", "one")
+    receipt = read_receipt(layout, RANKINGS, RUN, "ranking-a", "one")
     assert receipt is not None
     assert receipt.rows == {"ranking_groups": 1, "matches": 12, "ratings": 12, "llm_calls": 6}
-    assert read_head(layout, RUN, "ranking-a") is None, (
+    assert read_head(layout, RANKINGS, RUN, "ranking-a") is None, (
         "a ranking exists only once its head has landed"
     )
 
@@ -215,7 +208,7 @@ def test_a_run_that_changed_loses_its_ranking_but_not_what_it_cost(
     assert rank(layout, make_ranked_group(ideas, group="one")).published
     with open_reader(layout) as connection:
         before = connection.execute("select llm_calls, cost_usd from run_costs").fetchall()[0]
-    publish(layout, range(4))
+    publish_ideas(layout, range(4))
     assert {row[2] for row in ranks(layout)} == {"scores"}
     with open_reader(layout) as connection:
         left = [
@@ -226,14 +219,14 @@ def test_a_run_that_changed_loses_its_ranking_but_not_what_it_cost(
     assert left == [0, 0, 0]
     assert after[1] > before[1]
     with pytest.raises(PublicationError, match="rank it again"):
-        publish_ranking(layout, head)
+        publish(layout, RANKINGS, head)
 
 
 def test_a_run_published_again_as_it_was_keeps_its_ranking(
     layout: Layout, ideas: list[IdeaId]
 ) -> None:
     assert rank(layout, make_ranked_group(ideas, group="one")).published
-    again = publish_run(layout, make_run(ideas=3, label="another label"))
+    again = publish(layout, RUNS, make_run(ideas=3, label="another label"))
     assert (again.published, again.unchanged) == (True, False)
     assert {row[2] for row in ranks(layout)} == {"matches"}
     assert verify(layout).sound
@@ -251,7 +244,7 @@ def test_a_group_without_matches_is_ranked_by_scores_beside_groups_with_them(
                 evaluation, idea=replace(evaluation.idea, group="one" if number < 2 else "alone")
             ),
         )
-    assert publish_run(layout, make_run(ideas=3)).published
+    assert publish(layout, RUNS, make_run(ideas=3)).published
     ideas = [make_evaluation(number).idea.idea_id for number in range(2)]
     assert rank(layout, make_ranked_group(ideas, group="one")).published
     with open_reader(layout) as connection:

@@ -9,10 +9,10 @@ import pytest
 from schemas.identifiers import RunId
 from tests.support.evaluations import make_evaluation, make_run
 from warehouse.keyed_store import KeyedStore
-from warehouse.landing import land
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
 from warehouse.rights import keep_private
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
 
 
 @pytest.fixture(autouse=True)
@@ -27,10 +27,10 @@ def filled(layout: Layout) -> list[Path]:
     """Everything that landing, publishing and caching write."""
     keep_private(layout.root)
     land(layout, make_evaluation(0))
-    assert publish_run(layout, make_run(ideas=1)).published
+    assert publish(layout, RUNS, make_run(ideas=1)).published
     with KeyedStore(layout.cache / "replies.sqlite") as store:
         store.put_many({"a": b"b"})
-    assert layout.run(RunId("run-a")).is_dir()
+    assert RUNS.folder(layout, RunId("run-a")).is_dir()
     return [layout.root, *layout.root.rglob("*")]
 
 

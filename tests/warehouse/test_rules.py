@@ -16,7 +16,8 @@ from tests.support.evaluations import make_evaluation
 from warehouse.lake import in_memory
 from warehouse.module_rows import MODULE_ROWS
 from warehouse.rows import Rows, rows_of
-from warehouse.rules import Rules
+from warehouse.rules import rules_of
+from warehouse.runs.landing import RUNS
 from warehouse.statements import names
 
 Broken = Callable[[Rows], Any]
@@ -29,7 +30,7 @@ def relaxed(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
 
 
 def broken_rules(rows: Rows) -> dict[str, Severity]:
-    rules = Rules()
+    rules = rules_of(RUNS)
     with in_memory() as connection:
         rules.judge(
             connection,

@@ -1,6 +1,6 @@
-"""Landing of benchmarks: one folder per benchmark, whole or absent; the same command replaces it.
+"""Benchmarks: their declaration, and how one is landed; the same command replaces it.
 
-landing/benchmark=<id>/{benchmark_scores,benchmark_items,llm_calls}.parquet, benchmark.json, receipt.json
+landing/benchmark=<id>/<table>.parquet, receipt.json
 """
 
 from collections.abc import Sequence
@@ -12,11 +12,21 @@ from schemas.identifiers import RunId
 from schemas.tables import TABLE
 from warehouse.layout import Layout
 from warehouse.rows import Row, Rows, row_of
-from warehouse.unit_landing import land_unit, read_noun
+from warehouse.units import landing
+from warehouse.units.kind import Kind
 
-LANDED_TABLES = ("benchmarks", "benchmark_scores", "benchmark_items", "llm_calls")
+BENCHMARKS = Kind(
+    folders={"benchmark": "run_id"},
+    unit=None,
+    receipt=BenchmarkReceipt,
+    head=BenchmarkReceipt,
+    head_table="benchmarks",
+    tables=("benchmarks", "benchmark_scores", "benchmark_items", "llm_calls"),
+    checks=("benchmark_checks", "benchmark_scores"),
+    remedy="remove its folder to run the benchmark anew",
+    publish_again="remove its folder, run it again",
+)
 _MADE_BY = ("suite", "engine", "profile", "seed", "data_sha256", "prompt_sha256")
-_REMEDY = "remove its folder to run the benchmark anew"
 
 
 def land_benchmark(layout: Layout, run: BenchmarkRun) -> BenchmarkReceipt:
@@ -25,27 +35,14 @@ def land_benchmark(layout: Layout, run: BenchmarkRun) -> BenchmarkReceipt:
     Raises:
         PublicationError: a row does not fit its table.
     """
-    run_id = RunId(run.benchmark_id)
-    rows = rows_of_benchmark(run)
-
-    def receipt_of(size: int) -> BenchmarkReceipt:
-        return BenchmarkReceipt(
-            run_id=run_id,
-            suite=run.suite,
-            rows={name: len(rows.get(name, ())) for name in LANDED_TABLES},
-            bytes=size,
-            incomplete_reason=run.incomplete_reason,
-            started_at=run.started_at,
-            finished_at=run.finished_at,
-        )
-
-    layout.landing.mkdir(parents=True, exist_ok=True)
-    return land_unit(layout.landing, layout.benchmark(run_id), rows, receipt_of)
-
-
-def read_benchmark_receipt(layout: Layout, run_id: RunId) -> BenchmarkReceipt | None:
-    """The receipt of a landed benchmark; None when it has not landed."""
-    return read_noun(layout.benchmark(run_id) / "receipt.json", BenchmarkReceipt, _REMEDY)
+    receipt = BenchmarkReceipt(
+        run_id=RunId(run.benchmark_id),
+        suite=run.suite,
+        incomplete_reason=run.incomplete_reason,
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+    )
+    return landing.land(layout, BENCHMARKS, rows_of_benchmark(run), receipt)
 
 
 def rows_of_benchmark(run: BenchmarkRun) -> Rows:

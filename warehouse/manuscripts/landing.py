@@ -1,24 +1,40 @@
-"""Landing of checks: one folder per manuscript, whole or absent; the check run exists once its head has landed.
+"""Checks of manuscripts: their declaration, and how checked manuscripts are landed.
 
-landing/check=<run>/part=<hash>/{manuscripts,attempts,problems,votes,llm_calls,api_calls,failures}.parquet, receipt.json
+landing/check=<run>/part=<hash>/<table>.parquet, receipt.json
 landing/check=<run>/check.json
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from schemas.base import Noun
 from schemas.check_run import CheckHead, CheckReceipt
 from schemas.identifiers import RunId
 from schemas.manuscripts import ManuscriptCheck
 from schemas.reasons import Reason, first_that_may_pass
 from schemas.tables import TABLE
-from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.manuscripts.rows import PART_TABLES, rows_of_checks
-from warehouse.rows import Rows
-from warehouse.unit_landing import land_unit, read_noun, write_head
+from warehouse.rows import Row, Rows, row_of
+from warehouse.units import landing
+from warehouse.units.kind import Kind
 
-_REMEDY = "remove its folder to check anew"
+CHECKS = Kind(
+    folders={"check": "run_id"},
+    unit=("part", "part"),
+    unit_is_hashed=True,
+    receipt=CheckReceipt,
+    head=CheckHead,
+    head_table="check_runs",
+    has_head_file=True,
+    tables=(
+        *("manuscripts", "attempts", "problems", "votes"),
+        *("llm_calls", "api_calls", "failures"),
+    ),
+    checks=("check_checks", "attempts"),
+    remedy="remove its folder to check anew",
+    publish_again="check again",
+)
 
 
 def land_checks(
@@ -29,41 +45,22 @@ def land_checks(
     started_at: datetime,
     finished_at: datetime,
 ) -> CheckReceipt:
-    """Write all that checking some manuscripts gave, as one part of the run; afterwards it exists, or nothing has changed.
+    """Write all that checking some manuscripts gave, as one part of the run.
 
-    Calls that an earlier, unfinished landing of the part paid for stay on the bill.
+    Afterwards it exists, or nothing has changed.
 
     Raises:
         PublicationError: a row does not fit its table.
     """
-    target = layout.check_part(run_id, part)
-    rows = rows_of_checks(run_id, checks)
-    for name in ("llm_calls", "api_calls"):
-        path = target / f"{name}.parquet"
-        _keep_paid(rows, name, read_rows(TABLE[name], path) if path.exists() else [])
-
-    def receipt_of(size: int) -> CheckReceipt:
-        return CheckReceipt(
-            run_id=run_id,
-            part=part,
-            rows={name: len(rows.get(name, ())) for name in PART_TABLES},
-            bytes=size,
-            incomplete_reason=first_that_may_pass(
-                reason for check in checks for reason in _reasons(check)
-            ),
-            started_at=started_at,
-            finished_at=finished_at,
-        )
-
-    return land_unit(layout.check(run_id), target, rows, receipt_of)
-
-
-def _keep_paid(rows: Rows, name: str, before: list[dict[str, object]]) -> None:
-    now = rows.get(name, [])
-    known = {row["call_id"] for row in now}
-    merged = [*(row for row in before if row["call_id"] not in known), *now]
-    if merged:
-        rows[name] = [row | {"position": position} for position, row in enumerate(merged)]
+    reasons = (reason for check in checks for reason in _reasons(check))
+    receipt = CheckReceipt(
+        run_id=run_id,
+        part=part,
+        incomplete_reason=first_that_may_pass(reasons),
+        started_at=started_at,
+        finished_at=finished_at,
+    )
+    return landing.land(layout, CHECKS, rows_of_checks(run_id, checks), receipt)
 
 
 def _reasons(check: ManuscriptCheck) -> Iterator[Reason | None]:
@@ -72,25 +69,44 @@ def _reasons(check: ManuscriptCheck) -> Iterator[Reason | None]:
     yield from (vote.unscored_reason for vote in check.votes)
 
 
-def land_check_head(layout: Layout, head: CheckHead) -> None:
-    """Say that the check run is whole. Its parts have landed before."""
-    layout.check(head.run_id).mkdir(parents=True, exist_ok=True)
-    write_head(layout.check_head(head.run_id), head)
+def rows_of_checks(run_id: RunId, checks: Sequence[ManuscriptCheck]) -> Rows:
+    """Every row of some checked manuscripts by table name; tables without rows are left out."""
+    rows: Rows = {name: [] for name in CHECKS.tables}
+    for check in checks:
+        for name, nouns in _nouns(check).items():
+            known: Row = {
+                "run_id": run_id,
+                "manuscript_id": check.manuscript_id,
+                "idea_id": check.manuscript_id,
+            }
+            rows[name].extend(
+                row_of(TABLE[name], noun, known | {"position": n}) for n, noun in enumerate(nouns)
+            )
+    for row in rows["manuscripts"]:
+        if row["content_sha256"] == "":
+            row["content_sha256"] = row["word_count"] = None
+    for row in rows["failures"]:
+        row["recorded_by"] = "manuscripts"
+    _number(rows["problems"])
+    return {name: found for name, found in rows.items() if found}
 
 
-def read_check_head(layout: Layout, run_id: RunId) -> CheckHead | None:
-    """The head of a check run; None when it has not landed whole."""
-    return read_noun(layout.check_head(run_id), CheckHead, _REMEDY)
+def _nouns(check: ManuscriptCheck) -> dict[str, Sequence[Noun]]:
+    return {
+        "manuscripts": (check,),
+        "attempts": check.attempts,
+        "problems": check.problems,
+        "votes": check.votes,
+        "llm_calls": check.llm_calls,
+        "api_calls": check.api_calls,
+        "failures": check.failures,
+    }
 
 
-def read_check_receipt(layout: Layout, run_id: RunId, part: str) -> CheckReceipt | None:
-    """None where the part has not landed."""
-    return read_noun(layout.check_part(run_id, part) / "receipt.json", CheckReceipt, _REMEDY)
-
-
-def iterate_check_receipts(layout: Layout, run_id: RunId) -> Iterator[CheckReceipt]:
-    """Receipts of a check run's parts, in the order of their folders."""
-    for path in sorted(layout.check(run_id).glob("part=*/receipt.json")):
-        receipt = read_noun(path, CheckReceipt, _REMEDY)
-        if receipt is not None:
-            yield receipt
+def _number(problems: list[Row]) -> None:
+    """Give each problem its rank within its attempt; they stand in that order."""
+    seen: Counter[tuple[object, object]] = Counter()
+    for row in problems:
+        attempt = (row["manuscript_id"], row["attempt"])
+        seen[attempt] += 1
+        row["rank"] = seen[attempt]

@@ -14,10 +14,11 @@ from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Proble
 from schemas.reasons import Reason
 from warehouse.answers import Publication
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import land_check_head, land_checks, read_check_head
-from warehouse.manuscripts.publish import publish_check
+from warehouse.manuscripts.landing import CHECKS, land_checks
 from warehouse.manuscripts.quality_checker import RELEASE_TABLES
 from warehouse.rows import Row
+from warehouse.units.landing import read_head, write_head
+from warehouse.units.publish import publish
 
 DATASET = "withdrarxiv-check"
 _FORMS = {"pdf": ManuscriptForm.PDF, "latex": ManuscriptForm.LATEX, "ocr": ManuscriptForm.TEXT}
@@ -35,7 +36,7 @@ def import_release(
 
     Raises:
         ConfigurationError: the folder lacks a table, or a table lacks a column.
-        PublicationError, TransientError: as `publish_check`.
+        PublicationError, TransientError: as `publish`.
     """
     tables = _read(folder)
     votes, problems = _by_paper(tables["votes"]), _by_paper(tables["problems"])
@@ -52,11 +53,10 @@ def import_release(
     for (model, approach), rows in sorted(checkers.items()):
         checks = [_check(row, papers, problems, votes) for row in rows]
         head = _head(layout, RunId(f"import-{digest}-{approach}-{model}"), dataset, checks, rows[0])
-        if read_check_head(layout, head.run_id) is None:
-            layout.check(head.run_id).mkdir(parents=True, exist_ok=True)
+        if read_head(layout, CHECKS, head.run_id) is None:
             land_checks(layout, head.run_id, dataset, checks, head.started_at, datetime.now(UTC))
-            land_check_head(layout, head)
-        publications.append(publish_check(layout, head, catalogue_url=catalogue_url))
+            write_head(layout, CHECKS, head)
+        publications.append(publish(layout, CHECKS, head, catalogue_url=catalogue_url))
     return tuple(publications)
 
 
@@ -99,7 +99,7 @@ def _by_paper(rows: Sequence[Row]) -> dict[tuple[str, str, int], list[Row]]:
 def _head(
     layout: Layout, run_id: RunId, dataset: str, checks: Sequence[ManuscriptCheck], row: Row
 ) -> CheckHead:
-    begun = read_check_head(layout, run_id)
+    begun = read_head(layout, CHECKS, run_id)
     now = datetime.now(UTC)
     return CheckHead(
         run_id=run_id,

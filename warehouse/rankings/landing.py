@@ -1,25 +1,73 @@
-"""Landing of rankings: one folder per ranked group, whole or absent; the ranking exists once its head has landed.
+"""Rankings: their declaration, how a ranked group is landed, and what a ranking rests on.
 
-landing/run=<run>/ranking=<id>/group=<hash>/{matches,ratings,ranking_groups,llm_calls}.parquet, receipt.json
+landing/run=<run>/ranking=<id>/group=<hash>/<table>.parquet, receipt.json
 landing/run=<run>/ranking=<id>/ranking.json
 """
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from schemas.base import Noun
-from schemas.identifiers import RunId
+from schemas.errors import PublicationError
+from schemas.identifiers import RunId, content_hash
 from schemas.ranking import GroupReceipt, GroupSummary, Match, RankedGroup, RankingHead
-from schemas.tables import TABLE
+from schemas.tables import RANKING_TABLES, TABLE
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.rankings.rows import rows_of_group
-from warehouse.rows import noun_of
-from warehouse.unit_landing import land_unit, read_noun, write_head
+from warehouse.rows import Rows, noun_of, row_of
+from warehouse.statements import statement, table_statement
+from warehouse.units import landing
+from warehouse.units.kind import Kind
 
-GROUP_TABLES = ("ranking_groups", "matches", "ratings", "llm_calls")
-NounT = TypeVar("NounT", bound=Noun)
+if TYPE_CHECKING:  # workers land without the database
+    import duckdb
+
+
+def basis_of(connection: "duckdb.DuckDBPyConnection", run_id: RunId) -> str:
+    """Hash over which ideas of the run were evaluated, how, and when, as they are published.
+
+    An idea evaluated again changes it.
+    """
+    sql = statement("tables", "evaluations_of_run")
+    rows = connection.execute(sql, {"run_id": run_id}).fetchall()
+    return content_hash(*(" ".join(str(value) for value in row) for row in rows))
+
+
+def drop_stale_rankings(connection: "duckdb.DuckDBPyConnection", run_id: RunId) -> None:
+    """A ranking of evaluations that are no more ranks nothing; what it cost stays on the bill."""
+    connection.execute(
+        statement("tables", "delete_stale_rankings"),
+        {"run_id": run_id, "basis_sha256": basis_of(connection, run_id)},
+    )
+    for table in (*RANKING_TABLES, TABLE["validations"]):
+        if table.name != "rankings":
+            sql = table_statement("delete_without_ranking", table=table.name)
+            connection.execute(sql, {"run_id": run_id})
+
+
+def _refuse_when_stale(connection: "duckdb.DuckDBPyConnection", head: RankingHead) -> None:
+    if basis_of(connection, head.run_id) != head.basis_sha256:
+        raise PublicationError(
+            f"run {head.run_id} was evaluated again while it was ranked: "
+            "rank it again (nothing is paid twice)"
+        )
+
+
+RANKINGS = Kind(
+    folders={"run": "run_id", "ranking": "ranking_id"},
+    unit=("group", "group"),
+    unit_is_hashed=True,
+    receipt=GroupReceipt,
+    head=RankingHead,
+    head_table="rankings",
+    has_head_file=True,
+    tables=("ranking_groups", "matches", "ratings", "llm_calls"),
+    checks=("ranking_checks", "matches"),
+    remedy="remove its folder to rank anew",
+    publish_again="rank again",
+    outlives_its_publication=True,
+    refuse=_refuse_when_stale,
+)
 
 
 def land_group(layout: Layout, ranked: RankedGroup) -> GroupReceipt:
@@ -28,76 +76,52 @@ def land_group(layout: Layout, ranked: RankedGroup) -> GroupReceipt:
     Raises:
         PublicationError: a row does not fit its table.
     """
-    rows = rows_of_group(ranked)
-
-    def receipt_of(size: int) -> GroupReceipt:
-        return GroupReceipt(
-            ranking_id=ranked.ranking_id,
-            run_id=ranked.run_id,
-            group=ranked.summary.group,
-            rows={name: len(rows.get(name, ())) for name in GROUP_TABLES},
-            bytes=size,
-            incomplete_reason=ranked.incomplete_reason,
-            started_at=ranked.started_at,
-            finished_at=ranked.finished_at,
-        )
-
-    target = layout.ranked_group(ranked.run_id, ranked.ranking_id, ranked.summary.group)
-    return land_unit(layout.run(ranked.run_id), target, rows, receipt_of)
+    receipt = GroupReceipt(
+        ranking_id=ranked.ranking_id,
+        run_id=ranked.run_id,
+        group=ranked.summary.group,
+        incomplete_reason=ranked.incomplete_reason,
+        started_at=ranked.started_at,
+        finished_at=ranked.finished_at,
+    )
+    return landing.land(layout, RANKINGS, rows_of_group(ranked), receipt)
 
 
-def land_head(layout: Layout, head: RankingHead) -> None:
-    """Say that the ranking is whole. Its groups have landed before."""
-    write_head(layout.ranking_head(head.run_id, head.ranking_id), head)
-
-
-def read_head(layout: Layout, run_id: RunId, ranking_id: str) -> RankingHead | None:
-    """The head of a ranking; None when it has not landed whole."""
-    return _parsed(layout.ranking_head(run_id, ranking_id), RankingHead)
-
-
-def read_group_receipt(
-    layout: Layout, run_id: RunId, ranking_id: str, group: str
-) -> GroupReceipt | None:
-    return _parsed(layout.ranked_group(run_id, ranking_id, group) / "receipt.json", GroupReceipt)
-
-
-def iterate_group_receipts(
-    layout: Layout, run_id: RunId, ranking_id: str
-) -> Iterator[GroupReceipt]:
-    """Receipts of a ranking's groups, in the order of their folders."""
-    for path in sorted(layout.ranking(run_id, ranking_id).glob("group=*/receipt.json")):
-        receipt = _parsed(path, GroupReceipt)
-        if receipt is not None:
-            yield receipt
+def rows_of_group(ranked: RankedGroup) -> Rows:
+    """Every row of one ranked group by table name; tables without rows are left out."""
+    nouns: dict[str, Sequence[Noun]] = {
+        "ranking_groups": (ranked.summary,),
+        "matches": ranked.matches,
+        "ratings": ranked.ratings,
+        "llm_calls": ranked.llm_calls,
+    }
+    ids = {"run_id": ranked.run_id, "ranking_id": ranked.ranking_id}
+    return {
+        name: [row_of(TABLE[name], noun, ids | {"position": n}) for n, noun in enumerate(found)]
+        for name, found in nouns.items()
+        if found
+    }
 
 
 def iterate_heads(layout: Layout, run_id: RunId) -> Iterator[RankingHead]:
     """Every whole ranking of a run."""
-    for path in sorted(layout.run(run_id).glob("ranking=*/ranking.json")):
-        head = _parsed(path, RankingHead)
+    for names in landing.landed_names(layout, RANKINGS, run_id):
+        head = landing.read_head(layout, RANKINGS, *names)
         if head is not None:
             yield head
 
 
 def landed_matches(layout: Layout, run_id: RunId, ranking_id: str, group: str) -> tuple[Match, ...]:
     """The matches of a landed group; none when it has not landed."""
-    path = layout.ranked_group(run_id, ranking_id, group) / "matches.parquet"
-    return (
-        tuple(noun_of(Match, row) for row in read_rows(TABLE["matches"], path))
-        if path.exists()
-        else ()
-    )
+    path = RANKINGS.unit_folder(layout, run_id, ranking_id, group) / "matches.parquet"
+    rows = read_rows(TABLE["matches"], path) if path.exists() else ()
+    return tuple(noun_of(Match, row) for row in rows)
 
 
 def failed_groups(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[GroupSummary]:
     """Groups that landed with a reason instead of ratings."""
-    for receipt in iterate_group_receipts(layout, run_id, ranking_id):
-        if receipt.incomplete_reason is not None and not receipt.rows.get("ratings"):
-            path = layout.ranked_group(run_id, ranking_id, receipt.group) / "ranking_groups.parquet"
-            for row in read_rows(TABLE["ranking_groups"], path):
+    for receipt in landing.iterate_receipts(layout, RANKINGS, run_id, ranking_id):
+        if not receipt.complete and not receipt.rows.get("ratings"):
+            folder = RANKINGS.unit_folder(layout, run_id, ranking_id, receipt.group)
+            for row in read_rows(TABLE["ranking_groups"], folder / "ranking_groups.parquet"):
                 yield noun_of(GroupSummary, row)
-
-
-def _parsed(path: Path, kind: type[NounT]) -> NounT | None:
-    return read_noun(path, kind, "remove its folder to rank anew")

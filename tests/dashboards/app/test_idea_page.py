@@ -7,9 +7,9 @@ from tests.support.dashboard import open_page, words
 from tests.support.evaluations import make_run
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED
 from tests.support.safe_page import unsafe_parts
-from warehouse.landing import land
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
 
 PARTS = (
     "The plan",
@@ -99,7 +99,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     layout = Layout(tmp_path_factory.mktemp("full"))
     land(layout, make_full_evaluation(1))
     modules = "soundness,contribution,committee,novelty"
-    assert publish_run(layout, make_run(modules=modules)).published
+    assert publish(layout, RUNS, make_run(modules=modules)).published
     return layout
 
 

@@ -14,9 +14,9 @@ from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import make_run
 from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT
-from warehouse.landing import land
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
 
 RUN = RunId("run-a")
 SOUND, HOSTILE = IdeaId("idea-00000"), IdeaId("idea-00001")
@@ -54,7 +54,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Layout]:
     run = make_run(
         "run-a", ideas=2, modules="soundness,contribution,committee,novelty", score_weights=weights
     )
-    assert publish_run(layout, run).published
+    assert publish(layout, RUNS, run).published
     yield layout
 
 

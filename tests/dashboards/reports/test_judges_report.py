@@ -27,9 +27,9 @@ from tests.support.evaluations import (
 from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE_TEXT
 from warehouse.answers import DroppedParameter
-from warehouse.landing import land
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
 
 RUN = RunId("run-a")
 IDEA = IdeaId("idea-00000")
@@ -70,7 +70,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Layout]:
     layout = Layout(tmp_path_factory.mktemp("judges"))
     land(layout, by_two_models())
     run = make_run("run-a", modules="soundness,contribution,committee,novelty")
-    assert publish_run(layout, run).published
+    assert publish(layout, RUNS, run).published
     yield layout
 
 
@@ -142,8 +142,8 @@ def test_what_models_call_themselves_and_their_items_stays_text(lake: Layout) ->
         for call in evaluation.llm_calls
     ]
     land(hostile, replace(evaluation, judge_votes=tuple(votes), llm_calls=tuple(calls)))
-    assert publish_run(
-        hostile, make_run("run-a", modules="soundness,contribution,committee,novelty")
+    assert publish(
+        hostile, RUNS, make_run("run-a", modules="soundness,contribution,committee,novelty")
     ).published
     for page in (
         Page(run_report(hostile, RUN, "html")),
@@ -210,12 +210,12 @@ def test_a_run_that_an_earlier_version_published_is_reported_before_and_after_th
     layout = Layout(tmp_path)
     modules = "soundness,contribution,committee,novelty"
     land(layout, make_full_evaluation(0))
-    assert publish_run(layout, make_run("run-a", modules=modules)).published
+    assert publish(layout, RUNS, make_run("run-a", modules=modules)).published
     make_earlier(layout)
     _, before = write_reports(layout, RUN)
     assert "of them thinking: not told" in before.read_text("utf-8")
     assert "## Models and judges" not in before.read_text("utf-8")
     land(layout, make_full_evaluation(1, run_id="run-b"))
-    assert publish_run(layout, make_run("run-b", modules=modules)).published
+    assert publish(layout, RUNS, make_run("run-b", modules=modules)).published
     assert write_reports(layout, RUN)[1].read_text("utf-8") == before.read_text("utf-8")
     assert "## Models and judges" in write_reports(layout, RunId("run-b"))[1].read_text("utf-8")

@@ -12,9 +12,9 @@ from schemas.identifiers import RunId
 from tests.support.evaluations import START, make_evaluation, make_idea, make_run
 from tests.support.html_page import Page
 from warehouse.answers import RunCost
-from warehouse.landing import land
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
 
 NIGHT = date(2026, 3, 3)
 FIRST, SECOND = RunId("run-a"), RunId("run-b")
@@ -26,7 +26,7 @@ def layout(tmp_path_factory):
     layout = Layout(tmp_path_factory.mktemp("nights"))
     for number in (0, 1):
         land(layout, make_evaluation(number))
-    publish_run(layout, make_run(ideas=2))
+    publish(layout, RUNS, make_run(ideas=2))
     for number in (1, 2, 3):
         evaluation = make_evaluation(
             number,
@@ -56,8 +56,10 @@ def layout(tmp_path_factory):
             ),
         )
     start = START + timedelta(days=1)
-    report = publish_run(
-        layout, make_run("run-b", ideas=3, started_at=start, finished_at=start + timedelta(hours=1))
+    report = publish(
+        layout,
+        RUNS,
+        make_run("run-b", ideas=3, started_at=start, finished_at=start + timedelta(hours=1)),
     )
     assert report.published, report.validation.broken
     return layout

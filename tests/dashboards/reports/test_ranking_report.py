@@ -19,8 +19,9 @@ from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
 from warehouse.answers import IdeaScore, RankedIdea
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.rankings.landing import land_group, land_head
-from warehouse.rankings.publish import publish_ranking
+from warehouse.rankings.landing import RANKINGS, land_group
+from warehouse.units.landing import write_head
+from warehouse.units.publish import publish
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +36,8 @@ def ranked(layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> Layout:
     for group in groups:
         land_group(layout, group)
     head = make_head(layout, groups)
-    land_head(layout, head)
-    assert publish_ranking(layout, head).published
+    write_head(layout, RANKINGS, head)
+    assert publish(layout, RANKINGS, head).published
     return layout
 
 

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from flows.check_plan import check_run_id, plan_check
 from flows.check_request import resolve_check
+from flows.checking import Check, check_run_id
 from schemas.check_run import CheckHead, CheckReceipt, CheckRequest
 from schemas.errors import ConfigurationError
 from schemas.manuscripts import ManuscriptCheck, ManuscriptForm
 from schemas.options import CheckOptions
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from schemas.tables import TABLE
 from tasks.manuscripts import check_shard
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.job import CheckJob
@@ -24,10 +25,12 @@ from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.answers import Publication
 from warehouse.lake import in_memory, open_reader
+from warehouse.landed import read_landed
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import land_check_head
-from warehouse.manuscripts.publish import landed_parts, publish_check
+from warehouse.manuscripts.landing import CHECKS
 from warehouse.manuscripts.queries import manuscript_checks
+from warehouse.units.landing import landed_files, write_head
+from warehouse.units.publish import publish
 from warehouse.verify import verify
 
 REASON = "The percentage in Section 1 is wrong."
@@ -95,16 +98,16 @@ def checked(
 ) -> tuple[dict[str, ManuscriptCheck], tuple[CheckReceipt, ...], CheckHead]:
     """Run and land; what has landed."""
     layout = Layout(request.warehouse)
-    plan = plan_check(request, layout)
+    plan = Check(request).plan()
     receipts = asyncio.run(
         check_job(
             CheckJob(run_id=plan.head.run_id, request=request, sources=request.sources), Settings()
         )
     )
-    (tables,) = landed_parts(layout, receipts)
     with in_memory() as connection:
-        for name, rows in tables.items():
-            connection.register(name, rows)
+        for table in (TABLE[name] for name in CHECKS.tables):
+            files = landed_files(layout, CHECKS, table, receipts)
+            connection.register(table.name, read_landed(table, files))
         found = {
             check.manuscript_id: check for check in manuscript_checks(connection, plan.head.run_id)
         }
@@ -113,8 +116,8 @@ def checked(
 
 def published(head: CheckHead, request: CheckRequest) -> Publication:
     layout = Layout(request.warehouse)
-    land_check_head(layout, head)
-    return publish_check(layout, head)
+    write_head(layout, CHECKS, head)
+    return publish(layout, CHECKS, head)
 
 
 def test_text_checks_find_the_faults_and_an_unreadable_manuscript_holds_nothing_back(
@@ -215,7 +218,7 @@ def test_running_again_asks_nothing_and_a_lost_landing_is_filled_from_the_reply_
     count = len(server.requests)
     again, receipts_again, _ = checked(request)
     assert (len(server.requests), again, receipts_again) == (count, before, receipts)
-    receipt = Layout(request.warehouse).check_part(head.run_id, "faulty") / "receipt.json"
+    receipt = CHECKS.unit_folder(Layout(request.warehouse), head.run_id, "faulty") / "receipt.json"
     receipt.unlink()
     after, _, _ = checked(request)
     assert len(server.requests) == count

@@ -31,10 +31,10 @@ from tests.support.knowledge_fakes import (
 )
 from tests.support.ranking_fakes import FakeJudge
 from tests.support.ranking_fakes import parameters as ranking_parameters
-from warehouse.landing import land
 from warehouse.layout import Layout
-from warehouse.publish import publish_run
 from warehouse.queries import open_queries
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
 
 LABELS = {
     "decision": "Accept (ORALSENTINEL)",
@@ -160,7 +160,7 @@ async def test_no_prompt_of_the_ranking_holds_a_label_a_group_or_what_came_later
         labelled = replace(whole.idea, metadata=idea.metadata, group=idea.group)
         land(layout, replace(whole, idea=labelled, committee=committee))
     run = make_run(ideas=3, modules="soundness,contribution,committee,novelty")
-    assert publish_run(layout, run).published
+    assert publish(layout, RUNS, run).published
     judge = Recording()
     with open_queries(layout) as queries:
         dossiers = [

@@ -32,18 +32,15 @@ from tasks.ranking.dossier import Dossier
 from tasks.ranking.job import GroupJob, RankJob
 from tasks.ranking.journal import Journal
 from tasks.ranking.rank_shard import rank_job, rank_shard
+from tasks.shards import work as unit_work
 from tests.support.assay_command import wait_until
 from tests.support.openai_server import Messages, OpenAIServer, Recorded, start_openai_server
 from tests.support.ranking_fakes import FakeJudge, dossier
 from tests.support.rankings import make_ranked_group
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
-from warehouse.rankings.landing import (
-    failed_groups,
-    iterate_group_receipts,
-    land_group,
-    landed_matches,
-)
+from warehouse.rankings.landing import RANKINGS, failed_groups, land_group, landed_matches
+from warehouse.units.landing import iterate_receipts
 
 RUN = RunId("run-a")
 IDS = tuple(IdeaId(f"idea-{letter}") for letter in "abcd")
@@ -79,6 +76,7 @@ def make_job(warehouse: Path, server: OpenAIServer | None, budget: Budget | None
         budget=budget or Budget(),
     )
     return RankJob(
+        run_id=RUN,
         ranking_id="ranking-a",
         request=request,
         dimensions=DIMENSIONS,
@@ -121,14 +119,15 @@ def test_a_killed_shard_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> No
         child.join()
         killed.set()
         layout = Layout(tmp_path)
-        assert list(iterate_group_receipts(layout, RUN, "ranking-a")) == []
+        assert list(iterate_receipts(layout, RANKINGS, RUN, "ranking-a")) == []
         (receipt,) = asyncio.run(rank_job(job, settings))
         asked = questions(server)
     assert len(asked) == 12, "six pairs in both orders"
     assert sum(asked.values()) <= 12 + 2
     assert receipt.rows["matches"] == 72
     calls = read_rows(
-        TABLE["llm_calls"], layout.ranked_group(RUN, "ranking-a", "one") / "llm_calls.parquet"
+        TABLE["llm_calls"],
+        RANKINGS.unit_folder(layout, RUN, "ranking-a", "one") / "llm_calls.parquet",
     )
     assert sum(call["cost_usd"] > 0 for call in calls) >= 10, (
         "what was paid before the kill is on the bill"
@@ -154,7 +153,8 @@ def test_what_a_budget_ended_is_taken_up_again(tmp_path: Path) -> None:
     assert rich.incomplete_reason is None
     assert set(asked.values()) == {1}
     calls = read_rows(
-        TABLE["llm_calls"], layout.ranked_group(RUN, "ranking-a", "one") / "llm_calls.parquet"
+        TABLE["llm_calls"],
+        RANKINGS.unit_folder(layout, RUN, "ranking-a", "one") / "llm_calls.parquet",
     )
     assert len({call["call_id"] for call in calls if call["cost_usd"] > 0}) == 12
     assert {match.unscored_reason for match in landed_matches(layout, RUN, "ranking-a", "one")} == {
@@ -172,7 +172,8 @@ async def test_the_extractive_engine_gives_the_same_ranking_again(tmp_path: Path
         )  # type: ignore[arg-type]
         matches = landed_matches(layout, RUN, "ranking-a", "one")
         ratings = read_rows(
-            TABLE["ratings"], layout.ranked_group(RUN, "ranking-a", "one") / "ratings.parquet"
+            TABLE["ratings"],
+            RANKINGS.unit_folder(layout, RUN, "ranking-a", "one") / "ratings.parquet",
         )
         found.append(
             ([(match.match_id, match.winner, match.rationale) for match in matches], ratings)
@@ -257,7 +258,7 @@ async def test_whatever_stage_of_a_group_fails_it_is_that_groups_failure_until_t
     stage: str, error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     # Half a character in a captured log would end the worker of the tests that reports it.
-    monkeypatch.setattr(shard.logger, "disabled", True)
+    monkeypatch.setattr(unit_work.logger, "disabled", True)
     layout, job = Layout(tmp_path), three_groups(tmp_path)
     with monkeypatch.context() as broken:
         receipts = await rank_shard(

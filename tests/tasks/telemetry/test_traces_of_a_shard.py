@@ -19,8 +19,9 @@ from tasks.telemetry.tracing import span, traceparent
 from tests.support.openai_server import start_openai_server
 from tests.support.otlp_server import Collector, collector
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
-from warehouse.landing import read_receipt
 from warehouse.layout import Layout
+from warehouse.runs.landing import RUNS
+from warehouse.units.landing import read_receipt
 
 TEXT = "We will train a quokkaformer on graphs.\n\n# Method\nWe align quokkaformer layers by contrastive sampling and compare its error."
 SECRETS = ("sk-never-reported", "s2-never-reported")
@@ -118,7 +119,7 @@ def test_spans_say_what_happened(seen: tuple[Collector, ShardJob]) -> None:
 
 def test_metrics_agree_with_what_landed(seen: tuple[Collector, ShardJob]) -> None:
     kept, job = seen
-    receipt = read_receipt(Layout(job.request.warehouse), job.run_id, KEY)
+    receipt = read_receipt(Layout(job.request.warehouse), RUNS, job.run_id, KEY)
     assert receipt is not None
     assert kept.total("assay.ideas") == 1
     calls = kept.named("model call")

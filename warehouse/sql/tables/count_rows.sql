@@ -1,1 +1,1 @@
-select count(*) from "{table}"
+select count(*) from "{table}" where {condition}

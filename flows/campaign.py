@@ -1,0 +1,254 @@
+"""A campaign: one piece of work of any kind, from its plan to its reports.
+
+plan → shards → land → validate → publish → report is written here, once. A kind of work adds a
+subclass of `Campaign`: its plan, the head it ends with, its reports and its words.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from prefect import Task
+from prefect.artifacts import create_markdown_artifact
+
+from flows.progress import Watched, progress
+from flows.run_lock import only_command_on
+from flows.shards import send_shards
+from schemas.base import Noun, replace
+from schemas.errors import PublicationError
+from schemas.reasons import Reason
+from schemas.settings import Settings
+from tasks.telemetry.reporter import reporting
+from tasks.telemetry.tracing import span
+from warehouse.answers import Publication
+from warehouse.layout import Layout
+from warehouse.units.kind import Kind
+from warehouse.units.landing import (
+    iterate_receipts,
+    read_head,
+    read_receipt,
+    unit_folders,
+    write_head,
+)
+from warehouse.units.publish import publish
+
+HeadT = TypeVar("HeadT", bound=Noun)
+
+
+class Summary(Noun, Generic[HeadT]):
+    """What a campaign came to."""
+
+    title: str
+    head: HeadT
+    published: bool
+    unchanged: bool
+    failed_expectations: tuple[str, ...]
+    report_paths: tuple[Path, ...]
+    remarks: tuple[str, ...] = ()
+
+    def published_head(self) -> HeadT:
+        """The head, for what needs it in the lake. Raises PublicationError when it is not."""
+        if not self.published:
+            raise PublicationError(
+                f"{self.title} was not published: {'; '.join(self.failed_expectations)}"
+            )
+        return self.head
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Generic[HeadT]):
+    """What is to be done; what the units need waits in shard files.
+
+    Attributes:
+        head: as it stands before the work.
+        unit_names: of every unit, also of those that are done.
+        shards: the files to be sent, each with the names of its units.
+    """
+
+    head: HeadT
+    unit_names: tuple[str, ...]
+    shards: Mapping[Path, tuple[str, ...]]
+
+
+PlanT = TypeVar("PlanT", bound=Plan[Any])
+
+
+class Campaign(ABC, Generic[PlanT, HeadT]):
+    """One piece of work under way.
+
+    Attributes:
+        kind: what it is a piece of.
+        name: of its span.
+        artifact_key: what the keys of its Prefect artifacts begin with.
+        verb, nouns: what is done to units, and what they are called, such as `evaluated`, `ideas`.
+        run_id: whose lock it holds; known once it is open.
+    """
+
+    kind: ClassVar[Kind[Any, Any]]
+    name: ClassVar[str]
+    artifact_key: ClassVar[str]
+    verb: ClassVar[str]
+    nouns: ClassVar[str]
+
+    def __init__(self, warehouse: Path, **told: str) -> None:
+        """`told`: what its span says of it."""
+        self.settings, self.layout = Settings(), Layout(warehouse)
+        self.started_at = datetime.now(UTC)
+        self.told = told
+
+    @property
+    @abstractmethod
+    def run_id(self) -> Any: ...
+
+    @abstractmethod
+    def plan(self) -> PlanT:
+        """Write what has no complete receipt yet as shard files."""
+
+    @abstractmethod
+    def write_reports(self, head: HeadT) -> tuple[Path, ...]:
+        """Write the reports of what is published; their paths."""
+
+    @abstractmethod
+    def describe(self, head: HeadT) -> str:
+        """What its artifact says of the work, in a sentence or two."""
+
+    def open(self) -> AbstractContextManager[object]:
+        """What stays open from before the plan to the end."""
+        return nullcontext()
+
+    def watched(self, plan: PlanT) -> Watched:
+        """How far it is."""
+        names = self.kind.names(plan.head)
+        count = len(plan.unit_names)
+        return Watched(
+            done=lambda: min(len(unit_folders(self.layout, self.kind, *names)), count),
+            total=lambda: count,
+            verb=self.verb,
+            nouns=self.nouns,
+            artifact_key=f"{self.artifact_key}-progress",
+            description=f"{self.nouns.capitalize()} {self.verb} in {names[-1]}",
+        )
+
+    def ended(self, plan: PlanT) -> HeadT:
+        """The head as the receipts tell.
+
+        A unit whose worker was lost for good has no receipt, and the head says so.
+        """
+        names = self.kind.names(plan.head)
+        receipts = {
+            self.kind.unit_name(receipt): receipt
+            for receipt in iterate_receipts(self.layout, self.kind, *names)
+        }
+        reasons = (
+            receipts[name].incomplete_reason if name in receipts else Reason.WORKER_LOST
+            for name in plan.unit_names
+        )
+        changes: dict[str, Any] = {"incomplete_reason": next(filter(None, reasons), None)}
+        if plan.shards:
+            changes["finished_at"] = datetime.now(UTC)
+        head: HeadT = replace(plan.head, **changes)
+        return head
+
+    def as_published(self, head: HeadT) -> HeadT:
+        """The head of work that was published before, just as it is now."""
+        return head
+
+    def current_reports(self) -> tuple[Path, ...]:
+        """Reports that need not be written again when the lake held all of it before."""
+        return ()
+
+    def remarks(self) -> tuple[str, ...]:
+        """What was left out or failed, a line each; asked once the work has ended."""
+        return ()
+
+
+def run_campaign(campaign: Campaign[PlanT, HeadT], task: Task[[str], int]) -> Summary[HeadT]:
+    """Plan, send the shards to the workers, land, validate, publish and report.
+
+    Running it again with the same request goes on where the last one stopped, or changes nothing.
+
+    Args:
+        task: works on a shard file.
+
+    Raises:
+        ConfigurationError: the request cannot be met, or another command is at work on it.
+        PublicationError: files do not hold what receipts say, or what the work rests on has changed.
+    """
+    layout, kind = campaign.layout, campaign.kind
+    with (
+        reporting(campaign.settings.telemetry, "assay-run"),
+        span(campaign.name) as spanned,
+        campaign.open(),
+    ):
+        spanned.note(run_id=campaign.run_id, **campaign.told)
+        with only_command_on(layout, campaign.run_id):
+            plan = campaign.plan()
+            names = kind.names(plan.head)
+
+            def unfinished() -> tuple[Path, ...]:
+                return tuple(
+                    path
+                    for path, units in plan.shards.items()
+                    if any(read_receipt(layout, kind, *names, unit) is None for unit in units)
+                )
+
+            with progress(campaign.watched(plan)):
+                send_shards(task, tuple(plan.shards), unfinished)
+            summary = conclude(campaign, plan)
+    create_markdown_artifact(
+        markdown=_artifact(summary, campaign.describe(summary.head)),
+        key=f"{campaign.artifact_key}-summary",
+        description=summary.title.capitalize(),
+    )
+    return summary
+
+
+def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
+    """End the head, publish what has landed and write its reports."""
+    layout, kind = campaign.layout, campaign.kind
+    head = campaign.ended(plan)
+    if kind.has_head_file and head != read_head(layout, kind, *kind.names(head)):
+        write_head(layout, kind, head)
+    publication = publish(layout, kind, head, catalogue_url=campaign.settings.catalogue)
+    if publication.unchanged:
+        head = campaign.as_published(head)
+    reports: tuple[Path, ...] = ()
+    if publication.published:
+        kept = campaign.current_reports() if publication.unchanged else ()
+        reports = kept or campaign.write_reports(head)
+    return summary_of(kind, head, publication, reports, campaign.remarks())
+
+
+def summary_of(
+    kind: Kind[Any, Any],
+    head: HeadT,
+    publication: Publication,
+    report_paths: tuple[Path, ...],
+    remarks: tuple[str, ...] = (),
+) -> Summary[HeadT]:
+    return Summary(
+        title=kind.titled(*kind.names(head)),
+        head=head,
+        published=publication.published,
+        unchanged=publication.unchanged,
+        failed_expectations=publication.failed_expectations,
+        report_paths=report_paths,
+        remarks=remarks,
+    )
+
+
+def _artifact(summary: Summary[Any], description: str) -> str:
+    reason = getattr(summary.head, "incomplete_reason", None)
+    ended = f" It ended early: {reason.replace('_', ' ')}." if reason else ""
+    published = (
+        "Published."
+        if summary.published
+        else f"Not published: {'; '.join(summary.failed_expectations)}"
+    )
+    return "\n\n".join(
+        [f"# {summary.title.capitalize()}", f"{description}{ended}", *summary.remarks, published]
+    )

@@ -1,0 +1,134 @@
+"""A shard: some units of one piece of work for one worker, each of them landing on its own.
+
+It travels as a file: everything a worker needs, small enough to travel, without secrets.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.boundary import ErrorBoundary, concerns_one_unit, in_a_word, root_of
+from schemas.errors import AssayError, ConfigurationError
+from schemas.identifiers import RunId
+from schemas.reasons import Reason
+from schemas.receipt import UnitReceipt
+from schemas.settings import Settings
+from tasks.telemetry.reporter import reporting
+from tasks.telemetry.tracing import span
+from warehouse.rights import keep_private
+from warehouse.scrubbing import one_line
+
+logger = logging.getLogger(__name__)
+
+UnitT = TypeVar("UnitT")
+AnswerT = TypeVar("AnswerT")
+ShardT = TypeVar("ShardT", bound="Shard")
+
+
+class Shard(Noun):
+    """Some units of one piece of work, for one worker."""
+
+    run_id: RunId
+    trace_parent: str | None = Field(
+        default=None,
+        description="The command's span, for the shard's to hang below (W3C Trace Context).",
+    )
+
+    @property
+    def unit_names(self) -> tuple[str, ...]:
+        """What the receipts of its units will be called."""
+        raise NotImplementedError
+
+    @property
+    def warehouse(self) -> Path:
+        """The folder to land in."""
+        raise NotImplementedError
+
+
+def run_shard(
+    shard_path: str,
+    kind: type[ShardT],
+    work: Callable[[ShardT, Settings], Coroutine[Any, Any, Sequence[UnitReceipt]]],
+    span_name: str,
+    unit_noun: str,
+) -> int:
+    """Do the work of the shard file; how many of its units have a receipt now."""
+    shard = kind.model_validate_json(Path(shard_path).read_bytes())
+    keep_private(shard.warehouse)
+    settings = Settings()
+    # Workers log at INFO, and a request per line tells nobody anything.
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    with (
+        reporting(settings.telemetry, "assay-worker"),
+        span(span_name, parent=shard.trace_parent, run_id=shard.run_id) as spanned,
+    ):
+        spanned.note(**{unit_noun: len(shard.unit_names)})
+        return len(asyncio.run(work(shard, settings)))
+
+
+async def each_unit(
+    units: Iterable[UnitT], at_once: int, work: Callable[[UnitT], Awaitable[AnswerT]]
+) -> list[AnswerT]:
+    """What `work` gives for each of `units`, in order, `at_once` at a time.
+
+    Raises:
+        ConfigurationError: settings under which no unit can be worked on.
+        OSError: the disk refuses; that concerns every unit.
+    """
+    gate = asyncio.Semaphore(at_once)
+
+    async def one(unit: UnitT) -> AnswerT:
+        async with gate:
+            return await work(unit)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(unit)) for unit in units]
+    except* (ConfigurationError, OSError) as errors:
+        raise root_of(errors) from errors
+    return [task.result() for task in tasks]
+
+
+class Cause(NamedTuple):
+    """What the failure of a unit is called, and what is said of it."""
+
+    reason: Reason
+    text: str
+
+
+def cause_of(error: Exception, title: str) -> Cause:
+    """Why the unit called `title` failed; the log keeps the whole error.
+
+    Raises:
+        ConfigurationError: `error` itself, where it concerns every unit.
+    """
+    root = root_of(error)
+    if not concerns_one_unit(root):
+        raise root
+    logger.error("%s failed", title, exc_info=error)
+    if isinstance(root, AssayError):
+        return Cause(root.reason, one_line(root))
+    return Cause(Reason.INTERNAL_ERROR, one_line(in_a_word(root)))
+
+
+def land_failure(land: Callable[[], AnswerT], title: str) -> AnswerT | None:
+    """What `land` gives; None for a unit of which not even its failure can be landed.
+
+    Such a unit stays without a receipt and counts as lost.
+
+    Raises:
+        OSError: the disk refuses; that concerns every unit.
+    """
+    boundary = ErrorBoundary()
+    with boundary:
+        return land()
+    if isinstance(boundary.error, OSError):
+        raise boundary.error
+    assert boundary.error is not None
+    logger.error("the failure of %s cannot be landed: %s", title, in_a_word(boundary.error))
+    return None

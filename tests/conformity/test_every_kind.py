@@ -1,0 +1,230 @@
+"""What holds for every kind of work: units are whole or absent, and the work is published whole or not at all."""
+
+import os
+from pathlib import Path
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.errors import ConfigurationError, PublicationError
+from schemas.receipt import UnitReceipt
+from schemas.tables import TABLE, TABLES
+from tests.support.work_of_every_kind import WORKS, Work
+from warehouse.answers import Publication
+from warehouse.compact import compact
+from warehouse.kinds import KINDS
+from warehouse.lake import open_reader
+from warehouse.landed import read_rows
+from warehouse.layout import Layout
+from warehouse.units import landing
+from warehouse.units.landing import (
+    RECEIPT_FILE,
+    iterate_receipts,
+    landed_names,
+    loose_files,
+    read_head,
+    unit_folders,
+    write_head,
+)
+from warehouse.units.publish import publish
+from warehouse.verify import verify
+
+EVERY = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.kind.word)
+pytestmark = EVERY
+
+
+@pytest.fixture
+def layout(work: Work, tmp_path: Path) -> Layout:
+    """A warehouse with all that the work rests on."""
+    layout = Layout(tmp_path)
+    work.prepare(layout)
+    return layout
+
+
+def receipts_of(layout: Layout, work: Work) -> list[UnitReceipt]:
+    return list(iterate_receipts(layout, work.kind, *work.names))
+
+
+def land_all(layout: Layout, work: Work) -> None:
+    for number in range(1 if work.kind.unit is None else 2):
+        work.land(layout, number, f"call-{number}")
+    if work.kind.has_head_file:
+        write_head(layout, work.kind, work.head(layout))
+
+
+def published(layout: Layout, work: Work) -> Publication:
+    return publish(layout, work.kind, work.head(layout))
+
+
+def rows_in_lake(layout: Layout, work: Work) -> dict[str, int]:
+    with open_reader(layout) as connection:
+        return {
+            table.name: connection.execute(
+                f"select count(*) from {table.name} where {work.kind.condition(table)}",
+                work.kind.parameters(*work.names),
+            ).fetchall()[0][0]
+            for table in work.kind.published_tables
+        }
+
+
+def snapshots(layout: Layout) -> int:
+    with open_reader(layout) as connection:
+        sql = "select count(*) from ducklake_snapshots('lake')"
+        return int(connection.execute(sql).fetchall()[0][0])
+
+
+def first_folder(layout: Layout, work: Work) -> Path:
+    return unit_folders(layout, work.kind, *work.names)[0]
+
+
+def test_every_kind_is_tried_here_and_its_tables_are_known(work: Work) -> None:
+    assert {each.kind for each in WORKS} == set(KINDS)
+    assert {*work.kind.tables, work.kind.head_table} <= TABLE.keys()
+    assert {table for kind in KINDS for table in kind.published_tables} == set(TABLES)
+
+
+def test_a_unit_landed_twice_is_there_once_and_says_the_same(work: Work, layout: Layout) -> None:
+    before = work.land(layout, 0, "call-0")
+    assert work.land(layout, 0, "call-0").rows == before.rows
+    (receipt,) = receipts_of(layout, work)
+    assert receipt.rows == before.rows
+    for name, count in receipt.rows.items():
+        path = first_folder(layout, work) / f"{name}.parquet"
+        assert path.exists() == bool(count)
+        assert not count or len(read_rows(TABLE[name], path)) == count
+
+
+def test_a_unit_whose_worker_died_while_it_landed_is_absent_and_is_tidied_up(
+    work: Work, layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(landing, "move_into_place", die)
+        patched.setattr(landing.shutil, "rmtree", lambda *_, **__: None)
+        with pytest.raises(KeyboardInterrupt):
+            work.land(layout, 0, "call-0")
+    assert receipts_of(layout, work) == []
+    left = [
+        path
+        for place in layout.building_places()
+        for path in place.iterdir()
+        if path.name.startswith(landing.LEFTOVERS)
+    ]
+    assert len(left) == 1
+    os.utime(left[0], (0, 0))
+    land_all(layout, work)
+    assert published(layout, work).published
+    assert compact(layout).leftovers_removed == 1
+    assert len(receipts_of(layout, work)) == len(unit_folders(layout, work.kind, *work.names))
+
+
+def test_calls_once_paid_for_stay_on_the_bill(work: Work, layout: Layout) -> None:
+    work.land(layout, 0, "first")
+    receipt = work.land(layout, 0, "second")
+    rows = read_rows(TABLE["llm_calls"], first_folder(layout, work) / "llm_calls.parquet")
+    assert [(row["call_id"], row["position"]) for row in rows] == [("first", 0), ("second", 1)]
+    assert receipt.rows["llm_calls"] == 2
+
+
+def test_publishing_twice_changes_nothing(work: Work, layout: Layout) -> None:
+    land_all(layout, work)
+    first = published(layout, work)
+    before = snapshots(layout)
+    second = published(layout, work)
+    assert (first.published, first.unchanged) == (True, False)
+    assert (second.published, second.unchanged) == (True, True)
+    assert snapshots(layout) == before
+    assert first.rows == second.rows == rows_in_lake(layout, work)
+    landed = receipts_of(layout, work)
+    for name in work.kind.tables:
+        assert first.rows[name] == sum(receipt.rows[name] for receipt in landed)
+    assert first.rows[work.kind.head_table] == 1
+    assert verify(layout).problems == ()
+
+
+def test_a_unit_landed_anew_replaces_its_rows(work: Work, layout: Layout) -> None:
+    land_all(layout, work)
+    before = published(layout, work).rows
+    work.land(layout, 0, "another call")
+    again = published(layout, work)
+    assert (again.published, again.unchanged) == (True, False)
+    assert again.rows["llm_calls"] == before["llm_calls"] + 1
+    assert {name: again.rows[name] for name in work.kind.tables if name != "llm_calls"} == {
+        name: before[name] for name in work.kind.tables if name != "llm_calls"
+    }
+    assert verify(layout).sound
+
+
+def test_rows_that_are_not_those_of_the_receipts_are_not_published(
+    work: Work, layout: Layout
+) -> None:
+    land_all(layout, work)
+    path = first_folder(layout, work) / RECEIPT_FILE
+    told = orjson.loads(path.read_bytes())
+    told["rows"]["llm_calls"] += 1
+    path.write_bytes(orjson.dumps(told))
+    with pytest.raises(
+        PublicationError, match=r"was not published: its files hold .* receipts say"
+    ):
+        published(layout, work)
+    assert set(rows_in_lake(layout, work).values()) == {0}
+
+
+def test_a_broken_critical_expectation_keeps_it_out_of_the_lake_and_is_kept_beside_it(
+    work: Work, layout: Layout
+) -> None:
+    land_all(layout, work)
+    path = first_folder(layout, work) / "llm_calls.parquet"
+    rows = pq.read_table(path)
+    place = rows.schema.get_field_index("run_id")
+    others = pa.array(["another run"] * len(rows))
+    pq.write_table(rows.set_column(place, rows.schema.field(place), others), path)
+    report = published(layout, work)
+    assert not report.published
+    assert "llm_calls: expect_column_values_to_be_in_set" in report.failed_expectations
+    assert set(rows_in_lake(layout, work).values()) == {0}
+    kept = orjson.loads(work.kind.validation_file(layout, *work.names).read_bytes())
+    assert kept["passed"] is False
+
+
+def test_a_damaged_receipt_is_one_line_that_says_what_to_do(work: Work, layout: Layout) -> None:
+    land_all(layout, work)
+    assert published(layout, work).published
+    path = first_folder(layout, work) / RECEIPT_FILE
+    for content in (b"", b'{"colour": "red"}', b'{"run_id": "r'):
+        path.write_bytes(content)
+        with pytest.raises(ConfigurationError) as refused:
+            receipts_of(layout, work)
+        assert str(refused.value).startswith(str(path))
+        assert str(refused.value).endswith(work.kind.remedy)
+        assert "\n" not in str(refused.value)
+    assert [each for each in verify(layout).problems if str(path) in each] == [str(refused.value)]
+
+
+def test_what_has_landed_and_is_not_published_is_found(work: Work, layout: Layout) -> None:
+    land_all(layout, work)
+    assert work.names in landed_names(layout, work.kind)
+    assert list(loose_files(layout, work.kind, *work.names)) == []
+    other = next(each for each in WORKS if each.kind not in (work.kind, WORKS[1].kind))
+    land_all(layout, other)
+    assert published(layout, other).published
+    about = [each for each in verify(layout).problems if work.kind.titled(*work.names) in each]
+    assert bool(about) is not work.kind.outlives_its_publication
+
+
+def test_the_head_is_absent_until_it_is_written(work: Work, layout: Layout) -> None:
+    work.land(layout, 0, "call-0")
+    assert read_head(layout, work.kind, *work.names) is None
+    if work.kind.has_head_file:
+        land_all(layout, work)
+        assert read_head(layout, work.kind, *work.names) == work.head(layout)
+
+
+def test_a_name_that_can_name_no_folder_is_refused(work: Work, tmp_path: Path) -> None:
+    for name in ("", "../up", "a/b", ".hidden", "a" * 300):
+        with pytest.raises(ConfigurationError, match="cannot name a folder"):
+            work.kind.folder(Layout(tmp_path), *work.names[:-1], name)

@@ -1,0 +1,145 @@
+"""A small piece of work of every kind, to be landed unit by unit."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.base import Noun, replace
+from schemas.benchmark import BenchmarkItem, BenchmarkReceipt, BenchmarkRun, BenchmarkScore
+from schemas.check_run import CheckHead, CheckReceipt
+from schemas.evaluation import Receipt
+from schemas.identifiers import IdeaId, RunId
+from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
+from schemas.ranking import GroupReceipt
+from schemas.receipt import UnitReceipt
+from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
+from tests.support.rankings import make_call, make_head, make_ranked_group
+from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
+from warehouse.layout import Layout
+from warehouse.manuscripts.landing import CHECKS, land_checks
+from warehouse.rankings.landing import RANKINGS, land_group
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.kind import Kind
+from warehouse.units.publish import publish
+
+
+@dataclass(frozen=True)
+class Work:
+    """How a piece of work comes about.
+
+    Attributes:
+        names: of the work.
+        land: lands its unit of that number, with a call of that name; 0 is the first unit.
+        head: what it is published with, once its units have landed.
+        prepare: what has to be there before.
+    """
+
+    kind: Kind[Any, Any]
+    names: tuple[str, ...]
+    land: Callable[[Layout, int, str], UnitReceipt]
+    head: Callable[[Layout], Noun]
+    prepare: Callable[[Layout], object] = lambda _: None
+
+
+def _land_idea(layout: Layout, number: int, call: str) -> Receipt:
+    evaluation = make_evaluation(number)
+    calls = (make_llm_call(evaluation.idea.idea_id, 0, call_id=call),)
+    return land(layout, replace(evaluation, llm_calls=calls))
+
+
+def _ideas(number: int) -> list[IdeaId]:
+    return [make_evaluation(2 * number + place).idea.idea_id for place in range(2)]
+
+
+def _group(number: int, call: str) -> Any:
+    group = make_ranked_group(_ideas(number), group=f"group {number}")
+    judge = group.matches[0].judge
+    return replace(group, llm_calls=(make_call(call, _ideas(number)[0], judge),))
+
+
+def _land_group(layout: Layout, number: int, call: str) -> GroupReceipt:
+    return land_group(layout, _group(number, call))
+
+
+def _publish_run(layout: Layout) -> None:
+    for number in range(4):
+        _land_idea(layout, number, f"call-{number}")
+    assert publish(layout, RUNS, make_run(ideas=4)).published
+
+
+def _land_manuscript(layout: Layout, number: int, call: str) -> CheckReceipt:
+    name = f"paper {number}"
+    check = ManuscriptCheck(
+        manuscript_id=name,
+        title="A proof",
+        form=ManuscriptForm.TEXT,
+        content_sha256="ab" * 32,
+        word_count=100,
+        attempts=(Attempt(attempt=1, problem_count=0),),
+        problems=(),
+        failures=(),
+        llm_calls=(make_llm_call(IdeaId(name), 0, call_id=call),),
+    )
+    return land_checks(layout, RunId("check-a"), name, [check], START, START)
+
+
+def _check_head(_: Layout) -> CheckHead:
+    return CheckHead(
+        run_id=RunId("check-a"),
+        engine="litellm:small",
+        judges=(),
+        form="auto",
+        maximum_problems=5,
+        attempt_count=1,
+        repetition_count=1,
+        seed=0,
+        manuscript_count=2,
+        started_at=START,
+        finished_at=START,
+    )
+
+
+def _land_benchmark(layout: Layout, _: int, call: str) -> BenchmarkReceipt:
+    item = BenchmarkItem(item_id="i", task="decision", system="assay", gold="yes", answer="yes")
+    score = BenchmarkScore(suite="decisions", metric="accuracy", system="assay", value=1.0, count=1)
+    return land_benchmark(
+        layout,
+        BenchmarkRun(
+            benchmark_id="benchmark-a",
+            suite="decisions",
+            engine="litellm:small",
+            profile="economy",
+            data_sha256="ab" * 32,
+            prompt_sha256="cd" * 32,
+            seed=7,
+            scores=(score,),
+            items=(item,),
+            calls=(make_llm_call(IdeaId("i"), 0, call_id=call),),
+            llm_calls=1,
+            prompt_tokens=1,
+            completion_tokens=1,
+            cost_usd=0.0,
+            started_at=START,
+            finished_at=START,
+        ),
+    )
+
+
+def _benchmark_head(_: Layout) -> BenchmarkReceipt:
+    return BenchmarkReceipt(
+        run_id=RunId("benchmark-a"), suite="decisions", started_at=START, finished_at=START
+    )
+
+
+WORKS = (
+    Work(RUNS, ("run-a",), _land_idea, lambda _: make_run(ideas=2)),
+    Work(
+        RANKINGS,
+        ("run-a", "ranking-a"),
+        _land_group,
+        lambda layout: make_head(layout, [_group(0, "a"), _group(1, "b")]),
+        _publish_run,
+    ),
+    Work(CHECKS, ("check-a",), _land_manuscript, _check_head),
+    Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, _benchmark_head),
+)

@@ -1,0 +1,1 @@
+"""Runs of ideas: landed idea by idea, published whole."""

@@ -1,0 +1,194 @@
+"""Runs of ideas: their declaration, and how an evaluation is landed, found and taken over.
+
+landing/run=<run>/idea=<key>/<table>.parquet, receipt.json
+landing/run=<run>/rejected.parquet
+"""
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from schemas.base import Severity, replace
+from schemas.errors import ConfigurationError
+from schemas.evaluation import IdeaEvaluation, Receipt
+from schemas.idea import Idea, RejectedIdea
+from schemas.identifiers import EvaluationKey, RunId
+from schemas.reasons import Reason
+from schemas.run import Run
+from schemas.tables import IDEA_TABLES
+from warehouse.findings import Violations
+from warehouse.landed import read_rows
+from warehouse.layout import Layout
+from warehouse.rankings.landing import drop_stale_rankings
+from warehouse.rows import Row, Rows, rejection_rows, rows_of
+from warehouse.units import landing
+from warehouse.units.kind import Kind
+
+if TYPE_CHECKING:  # workers land without the database
+    import duckdb
+
+VOTE_TABLE = "judge_votes"
+"""A vote that could not be had leaves the judgement to the other judges: only the judgement's own
+row says that it is unscored."""
+
+
+def _totals(rows: Rows) -> dict[str, Any]:
+    calls = rows.get("llm_calls", [])
+    return {
+        "cost_usd": _cost_usd(calls),
+        "llm_calls": len(calls),
+        "api_calls": len(rows.get("api_calls", ())),
+        "failures": len(rows.get("failures", ())),
+        "unscored": sum(
+            row.get("unscored_reason") is not None
+            for name, found in rows.items()
+            if name != VOTE_TABLE
+            for row in found
+        ),
+    }
+
+
+def _cost_usd(calls: Sequence[Row]) -> float | None:
+    paid = [
+        call
+        for call in calls
+        if not call["cache_hit"] and call["prompt_tokens"] + call["completion_tokens"] > 0
+    ]
+    if any(call["cost_usd"] is None for call in paid):
+        return None
+    return float(sum(call["cost_usd"] or 0.0 for call in calls))
+
+
+def _weights(run: Run) -> Row:
+    return {f"{module}_weight": weight for module, weight in run.score_weights}
+
+
+def _evaluated_twice(receipts: Sequence[Receipt]) -> tuple[Violations]:
+    counted = Counter(receipt.idea_id for receipt in receipts)
+    repeated = [
+        {"idea_id": idea_id, "evaluations": count}
+        for idea_id, count in counted.items()
+        if count > 1
+    ]
+    violations = Violations("every_idea_is_evaluated_once", Severity.CRITICAL, "ideas", "idea_id")
+    violations.add(len(receipts), len(repeated), repeated)
+    return (violations,)
+
+
+def _settle(connection: "duckdb.DuckDBPyConnection", run: Run) -> None:
+    drop_stale_rankings(connection, run.run_id)
+
+
+RUNS = Kind(
+    folders={"run": "run_id"},
+    unit=("idea", "evaluation_key"),
+    receipt=Receipt,
+    head=Run,
+    head_table="runs",
+    tables=tuple(table.name for table in IDEA_TABLES),
+    checks=("checks", "ideas"),
+    remedy="remove its folder to evaluate the idea again",
+    publish_again="run it again to publish it anew",
+    loose_files={"failures": "rejected.parquet"},
+    totals=_totals,
+    head_columns=_weights,
+    receipt_violations=_evaluated_twice,
+    settle=_settle,
+)
+
+
+def land(
+    layout: Layout,
+    evaluation: IdeaEvaluation,
+    *,
+    incomplete_reason: Reason | None = None,
+    reused_from: RunId | None = None,
+) -> Receipt:
+    """Write everything an evaluation produced; afterwards it exists, or nothing has changed.
+
+    Args:
+        incomplete_reason: budget_exhausted, worker_lost, …; None when the evaluation ran to its end.
+        reused_from: the run that paid for the evaluation, when this one did not.
+
+    Raises:
+        PublicationError: a row does not fit its table.
+    """
+    rows = rows_of(evaluation, incomplete_reason=incomplete_reason, reused_from=reused_from)
+    receipt = Receipt(
+        evaluation_key=evaluation.evaluation_key,
+        run_id=evaluation.run_id,
+        idea_id=evaluation.idea.idea_id,
+        incomplete_reason=incomplete_reason,
+        reused_from_run_id=reused_from,
+        started_at=evaluation.started_at,
+        finished_at=evaluation.finished_at,
+    )
+    return _indexed(layout, rows, receipt)
+
+
+def reuse(
+    layout: Layout, key: EvaluationKey, from_run: RunId, to_run: RunId, idea: Idea
+) -> Receipt:
+    """Land an evaluation that another run paid for under `to_run`, for `idea`.
+
+    The idea has the same content, maybe another name or group. The rows say the same; the calls stay
+    with the run that paid for them.
+
+    Raises:
+        ConfigurationError: `from_run` has not landed `key`.
+    """
+    receipt = landing.read_receipt(layout, RUNS, from_run, key)
+    if receipt is None:
+        raise ConfigurationError(f"run {from_run} has no evaluation {key} to reuse")
+    paid_by = receipt.reused_from_run_id or from_run
+    rows: Rows = {}
+    for table in IDEA_TABLES:
+        path = RUNS.unit_folder(layout, from_run, key) / f"{table.name}.parquet"
+        if table.name not in landing.CALL_TABLES and path.exists():
+            rows[table.name] = [
+                row | {"run_id": to_run, "idea_id": idea.idea_id} for row in read_rows(table, path)
+            ]
+    fresh = {
+        name: getattr(idea, name)
+        for name in ("idea_id", "title", "problem", "method", "experiment", "group", "duplicate_of")
+    }
+    fresh |= {
+        "duplicate_similarity_0_to_1": idea.duplicate_similarity_0_to_1,
+        "metadata": orjson.dumps(idea.metadata, option=orjson.OPT_SORT_KEYS).decode(),
+        "reused_from_run_id": paid_by,
+    }
+    rows["ideas"] = [row | fresh for row in rows["ideas"]]
+    taken_over = replace(receipt, run_id=to_run, idea_id=idea.idea_id, reused_from_run_id=paid_by)
+    return _indexed(layout, rows, taken_over)
+
+
+def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedIdea]) -> None:
+    """Keep the entries of an idea file that could not enter, replacing those of an earlier attempt."""
+    rows = {"failures": rejection_rows(run_id, rejected)}
+    landing.write_loose_file(layout, RUNS, "failures", rows, run_id)
+
+
+def find_receipt(layout: Layout, key: EvaluationKey) -> Receipt | None:
+    """A complete evaluation of `key` in any run, preferring the run that paid for it; None: none.
+
+    Evaluations that ended early are not found: they are to be made again.
+    """
+    try:
+        runs = sorted(entry.name for entry in os.scandir(layout.receipt_index(key)))
+    except FileNotFoundError:
+        return None
+    receipts = (landing.read_receipt(layout, RUNS, run, key) for run in runs)
+    complete = [receipt for receipt in receipts if receipt is not None and receipt.complete]
+    return min(complete, key=lambda receipt: receipt.reused_from_run_id is not None, default=None)
+
+
+def _indexed(layout: Layout, rows: Rows, receipt: Receipt) -> Receipt:
+    # Before the receipt exists, so that no receipt is ever without its entry; a look-up checks the
+    # receipt itself.
+    folder = layout.receipt_index(receipt.evaluation_key)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / receipt.run_id).touch()
+    return landing.land(layout, RUNS, rows, receipt)

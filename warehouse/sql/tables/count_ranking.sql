@@ -1,1 +1,0 @@
-select count(*) from "{table}" where run_id = $run_id and ranking_id = $ranking_id

@@ -1,0 +1,1 @@
+select landing_sha256 from "{table}" where {condition}

@@ -1,0 +1,158 @@
+"""A kind of work: what its units are, where they land, which tables they fill, what must hold.
+
+A run of ideas, a ranking, a check of manuscripts and a benchmark are such kinds; `warehouse/kinds.py`
+lists them. Landing, validation, publication and verification are written once, over a `Kind`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from schemas.base import Noun
+from schemas.columns import Table
+from schemas.identifiers import RunId, content_hash
+from schemas.receipt import UnitReceipt
+from schemas.tables import TABLE
+from warehouse.findings import Violations
+from warehouse.layout import Layout, safe_name
+from warehouse.rows import Row, Rows
+
+if TYPE_CHECKING:  # workers land without the database
+    import duckdb
+
+ReceiptT = TypeVar("ReceiptT", bound=UnitReceipt)
+HeadT = TypeVar("HeadT", bound=Noun)
+
+
+def _nothing(*_: object) -> None:
+    return None
+
+
+def _no_columns(_: object) -> Row:
+    return {}
+
+
+def _no_violations(_: object) -> Sequence[Violations]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Kind(Generic[ReceiptT, HeadT]):
+    """The declaration of a kind.
+
+    One piece of work of a kind is named by the values of its `ids`, in order: `names` below.
+
+    Attributes:
+        folders: the folders it lies in, outermost first, each with the id that it bears. The word of
+            the last one is what messages call the kind.
+        unit: word of a unit's folder and the receipt's field it bears; None: the work is one unit.
+        unit_is_hashed: whether a hash stands for the unit's name, since the user chose it.
+        head_table: the table with one row for each piece of work; of `tables` when the unit lands it.
+        tables: those that units land.
+        checks: the folder of its rules in `sql/`, and the table whose rows they judge.
+        remedy: what to do about a receipt or head that cannot be read.
+        publish_again: what to do about published rows that are not those of the receipts.
+        has_head_file: whether `<word>.json` says, written last, that every unit has landed.
+        loose_files: files beside the units whose rows are published too, by table.
+        outlives_its_publication: whether it may rightly lie in landing unpublished.
+        totals: what a receipt says of its rows beside their numbers.
+        head_columns: what the row of `head_table` holds beside the fields of the head.
+        receipt_violations: rules that only all receipts together can break.
+        refuse: raises PublicationError when the lake no longer holds what the work rests on.
+        settle: what else publishing it changes, within the transaction.
+    """
+
+    folders: Mapping[str, str]
+    unit: tuple[str, str] | None
+    receipt: type[ReceiptT]
+    head: type[HeadT]
+    head_table: str
+    tables: tuple[str, ...]
+    checks: tuple[str, str]
+    remedy: str
+    publish_again: str
+    unit_is_hashed: bool = False
+    has_head_file: bool = False
+    loose_files: Mapping[str, str] = field(default_factory=dict)
+    outlives_its_publication: bool = False
+    totals: Callable[[Rows], dict[str, Any]] = _no_columns
+    head_columns: Callable[[HeadT], Row] = _no_columns
+    receipt_violations: Callable[[Sequence[ReceiptT]], Sequence[Violations]] = _no_violations
+    refuse: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing
+    settle: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing
+
+    @property
+    def word(self) -> str:
+        return list(self.folders)[-1]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Key columns of one piece of work, and fields of its receipts and its head."""
+        return tuple(self.folders.values())
+
+    @property
+    def published_tables(self) -> tuple[Table, ...]:
+        """Every table that publishing it fills."""
+        names = dict.fromkeys((*self.tables, self.head_table, "validations"))
+        return tuple(TABLE[name] for name in names)
+
+    def names(self, noun: ReceiptT | HeadT) -> tuple[str, ...]:
+        """The names of what a receipt or head belongs to."""
+        return tuple(getattr(noun, name) for name in self.ids)
+
+    def unit_name(self, receipt: ReceiptT) -> str:
+        """The unit's name within the work."""
+        return str(getattr(receipt, self.unit[1])) if self.unit is not None else ""
+
+    def run_id(self, *names: str) -> RunId:
+        return RunId(names[0])
+
+    def titled(self, *names: str) -> str:
+        """What messages call it: `ranking ranking-4f2a`."""
+        return f"{self.word} {names[-1]}"
+
+    def folder(self, layout: Layout, *names: str) -> Path:
+        """Landing folder; with fewer names than ids the folder around it.
+
+        Raises:
+            ConfigurationError: a name cannot name a folder.
+        """
+        folder = layout.landing
+        for word, name in zip(self.folders, names, strict=False):
+            folder /= f"{word}={safe_name(word, name)}"
+        return folder
+
+    def unit_folder(self, layout: Layout, *names: str) -> Path:
+        """Landing folder of a unit, whose name comes last; where the work is one unit, its own."""
+        if self.unit is None:
+            return self.folder(layout, *names)
+        word, unit = self.unit[0], names[-1]
+        name = content_hash(unit, length=16) if self.unit_is_hashed else safe_name(word, unit)
+        return self.folder(layout, *names[:-1]) / f"{word}={name}"
+
+    def folder_of(self, layout: Layout, receipt: ReceiptT) -> Path:
+        """Landing folder of the unit that a receipt is of."""
+        unit = () if self.unit is None else (self.unit_name(receipt),)
+        return self.unit_folder(layout, *self.names(receipt), *unit)
+
+    def head_file(self, layout: Layout, *names: str) -> Path:
+        """Written when every unit has landed."""
+        return self.folder(layout, *names) / f"{self.word}.json"
+
+    def validation_file(self, layout: Layout, *names: str) -> Path:
+        """The last validation result."""
+        return self.folder(layout, *names) / "validation.json"
+
+    def condition(self, table: Table) -> str:
+        """SQL that holds for the rows of one piece of work, whose names are the parameters `ids`.
+
+        Tables such as `llm_calls` hold the rows of a run and those of its rankings side by side.
+        """
+        parts = [f'"{name}" = ${name}' for name in self.ids]
+        if "ranking_id" in table.column_names and "ranking_id" not in self.ids:
+            parts.append("ranking_id is null")
+        return " and ".join(parts)
+
+    def parameters(self, *names: str) -> dict[str, str]:
+        return dict(zip(self.ids, names, strict=True))

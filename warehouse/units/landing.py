@@ -1,0 +1,254 @@
+"""Landing: one folder per unit, whole or absent. Needs pyarrow only, so workers carry no database.
+
+A folder is built under a temporary name, `receipt.json` last, and renamed into place in one step.
+"""
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import orjson
+from pydantic import ValidationError
+
+from schemas.base import Noun, replace
+from schemas.columns import Table
+from schemas.errors import ConfigurationError
+from schemas.tables import TABLE
+from warehouse.landed import read_rows
+from warehouse.layout import Layout
+from warehouse.parquet import write_bytes, write_rows
+from warehouse.rows import Rows
+from warehouse.units.kind import HeadT, Kind, ReceiptT
+
+NounT = TypeVar("NounT", bound=Noun)
+CALL_TABLES = ("llm_calls", "api_calls")
+BUILDING, _REPLACED = ".building-", ".replaced-"
+LEFTOVERS = (BUILDING, _REPLACED)
+"""How names begin that only a killed process leaves behind."""
+RECEIPT_FILE = "receipt.json"
+
+
+def land(
+    layout: Layout,
+    kind: Kind[ReceiptT, HeadT],
+    rows: Rows,
+    receipt: ReceiptT,
+) -> ReceiptT:
+    """Write a unit's tables and its receipt; afterwards it exists, or nothing has changed.
+
+    Landing a unit again replaces it, but keeps the calls already paid for: money spent is never
+    forgotten.
+
+    Args:
+        receipt: names the unit and says how its work ended; the numbers are filled in.
+
+    Raises:
+        PublicationError: a row does not fit its table.
+        ConfigurationError: what landed before cannot be read.
+    """
+    target = kind.folder_of(layout, receipt)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if _read_receipt_of(target, kind) is not None:
+        rows = _with_paid_calls(rows, target)
+    building = _topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
+    building.mkdir()
+    try:
+        size = sum(
+            write_rows(TABLE[name], found, building / f"{name}.parquet")
+            for name, found in rows.items()
+        )
+        counts = {name: len(rows.get(name, ())) for name in kind.tables}
+        complete = replace(receipt, rows=counts, bytes=size, **kind.totals(rows))
+        write_bytes(building / RECEIPT_FILE, as_json(complete))
+        move_into_place(building, target)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return complete
+
+
+def read_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> ReceiptT | None:
+    """The receipt of a unit; None when it has not landed.
+
+    Raises:
+        ConfigurationError: it is damaged, or another version wrote it.
+    """
+    return _read_receipt_of(kind.unit_folder(layout, *names), kind)
+
+
+def complete_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> ReceiptT | None:
+    """The receipt of a unit whose work ran to its end; None when it is still to be done.
+
+    Raises:
+        ConfigurationError: as `read_receipt`.
+    """
+    receipt = read_receipt(layout, kind, *names)
+    return receipt if receipt is not None and receipt.complete else None
+
+
+def iterate_receipts(
+    layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str
+) -> Iterator[ReceiptT]:
+    """Receipts of one piece of work in the order of their folders, one at a time.
+
+    Raises:
+        ConfigurationError: as `read_receipt`.
+    """
+    for folder in unit_folders(layout, kind, *names):
+        receipt = _read_receipt_of(folder, kind)
+        if receipt is not None:
+            yield receipt
+
+
+def unit_folders(layout: Layout, kind: Kind[Any, Any], *names: str) -> list[Path]:
+    """Folders of units that have landed, in order."""
+    folder = kind.folder(layout, *names)
+    if kind.unit is None:
+        return [folder]
+    return _folders(folder, kind.unit[0])
+
+
+def landed_names(layout: Layout, kind: Kind[Any, Any], *outer: str) -> list[tuple[str, ...]]:
+    """The names of everything of this kind that has a landing folder; `outer`: its first names."""
+    found = [tuple(outer)]
+    for word in list(kind.folders)[len(outer) :]:
+        found = [
+            (*names, folder.name.removeprefix(f"{word}="))
+            for names in found
+            for folder in _folders(kind.folder(layout, *names), word)
+        ]
+    return found
+
+
+def read_head(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> HeadT | None:
+    """What was written when every unit had landed; None before.
+
+    Raises:
+        ConfigurationError: it is damaged, or another version wrote it.
+    """
+    return read_noun(kind.head_file(layout, *names), kind.head, kind.remedy)
+
+
+def write_head(layout: Layout, kind: Kind[ReceiptT, HeadT], head: HeadT) -> None:
+    """Say that the work is whole. Its units have landed before."""
+    path = kind.head_file(layout, *kind.names(head))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_noun(path, head)
+
+
+def begun_head(layout: Layout, kind: Kind[ReceiptT, HeadT], head: HeadT) -> HeadT:
+    """`head` with the times of the one that is there, when the work had ended before."""
+    begun: Any = read_head(layout, kind, *kind.names(head))
+    if begun is None:
+        return head
+    return replace(head, started_at=begun.started_at, finished_at=begun.finished_at)
+
+
+def landed_files(
+    layout: Layout, kind: Kind[ReceiptT, HeadT], table: Table, receipts: Sequence[ReceiptT]
+) -> list[Path]:
+    """The files that hold rows of `table`, as the receipts say."""
+    return [
+        kind.folder_of(layout, receipt) / f"{table.name}.parquet"
+        for receipt in receipts
+        if receipt.rows.get(table.name)
+    ]
+
+
+def loose_files(layout: Layout, kind: Kind[Any, Any], *names: str) -> Iterator[tuple[Table, Path]]:
+    """The files beside the units that are there, each with its table."""
+    for table, name in kind.loose_files.items():
+        path = kind.folder(layout, *names) / name
+        if path.exists():
+            yield TABLE[table], path
+
+
+def write_loose_file(
+    layout: Layout, kind: Kind[Any, Any], table: str, rows: Rows, *names: str
+) -> None:
+    """Write the rows of `table` that belong to no unit, in place of those of an earlier attempt."""
+    path = kind.folder(layout, *names) / kind.loose_files[table]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    building = path.with_name(f"{BUILDING}{uuid4().hex}.parquet")
+    write_rows(TABLE[table], rows[table], building)
+    building.replace(path)
+
+
+def write_noun(path: Path, noun: Noun) -> None:
+    """Write `noun` as JSON, whole or not at all; the folder is there."""
+    building = path.with_name(f"{BUILDING}{uuid4().hex}")
+    write_bytes(building, as_json(noun))
+    building.replace(path)
+
+
+def read_noun(path: Path, kind: type[NounT], remedy: str) -> NounT | None:
+    """The noun written as JSON at `path`; None when there is none.
+
+    Raises:
+        ConfigurationError: it is damaged or another version wrote it; ends with `remedy`.
+    """
+    try:
+        return kind.model_validate_json(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except ValidationError as error:
+        raise ConfigurationError(
+            f"{path} is damaged or was written by another version of Assay: {remedy}"
+        ) from error
+
+
+def as_json(noun: Noun) -> bytes:
+    return orjson.dumps(noun.model_dump(mode="json"), option=orjson.OPT_INDENT_2)
+
+
+def move_into_place(building: Path, target: Path) -> None:
+    """Rename; a folder that is there already is moved aside first, as no rename replaces a full one."""
+    while True:
+        try:
+            building.rename(target)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+        else:
+            return
+        aside = building.parent / f"{_REPLACED}{uuid4().hex}"
+        try:
+            target.rename(aside)
+        except FileNotFoundError:
+            continue
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _read_receipt_of(folder: Path, kind: Kind[ReceiptT, HeadT]) -> ReceiptT | None:
+    return read_noun(folder / RECEIPT_FILE, kind.receipt, kind.remedy)
+
+
+def _with_paid_calls(rows: Rows, landed: Path) -> Rows:
+    merged = dict(rows)
+    for name in CALL_TABLES:
+        path = landed / f"{name}.parquet"
+        if not path.exists():
+            continue
+        now = rows.get(name, [])
+        known = {row["call_id"] for row in now}
+        earlier = [row for row in read_rows(TABLE[name], path) if row["call_id"] not in known]
+        merged[name] = [
+            row | {"position": position} for position, row in enumerate([*earlier, *now])
+        ]
+    return merged
+
+
+def _topmost(layout: Layout, target: Path) -> Path:
+    """The folder just below landing that `target` lies in: where `compact` looks for leftovers."""
+    inside = target.relative_to(layout.landing).parts[:-1]
+    return layout.landing / inside[0] if inside else layout.landing
+
+
+def _folders(place: Path, word: str) -> list[Path]:
+    if not place.is_dir():
+        return []
+    names = sorted(entry.name for entry in os.scandir(place) if entry.name.startswith(f"{word}="))
+    return [place / name for name in names]

@@ -1,0 +1,225 @@
+"""Write, audit, publish: landed files are validated, then one transaction puts all of a work into the lake."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import duckdb
+import orjson
+import pyarrow as pa
+
+from schemas.base import Noun
+from schemas.columns import Table
+from schemas.errors import PublicationError
+from schemas.identifiers import content_hash
+from schemas.receipt import UnitReceipt
+from schemas.tables import TABLE, TABLES
+from warehouse.answers import Publication, ValidationReport
+from warehouse.definitions import apply_definitions
+from warehouse.lake import one_line, open_writer
+from warehouse.landed import in_batches, read_landed
+from warehouse.layout import Layout
+from warehouse.parquet import arrow_table, write_bytes
+from warehouse.rows import row_of
+from warehouse.statements import table_statement
+from warehouse.units.kind import HeadT, Kind, ReceiptT
+from warehouse.units.landing import iterate_receipts, landed_files, loose_files
+
+_TIMES = {"started_at", "finished_at", "duration_seconds"}
+
+
+def publish(
+    layout: Layout,
+    kind: Kind[ReceiptT, HeadT],
+    head: HeadT,
+    *,
+    catalogue_url: str | None = None,
+    wait_seconds: float = 60.0,
+) -> Publication:
+    """Validate what landed of the work that `head` names, and put it into the lake, or nothing of it.
+
+    Publishing again replaces its rows; publishing what is already there changes nothing. What breaks
+    a critical expectation stays in landing, its result beside it in `validation.json`, and the
+    answer says so.
+
+    Args:
+        catalogue_url: a PostgreSQL connection string; None: an SQLite file in the warehouse.
+        wait_seconds: how long to wait for another publisher to finish.
+
+    Raises:
+        PublicationError: the landed files do not hold what their receipts say, or what the work
+            rests on has changed since.
+        TransientError: another publisher is still at work.
+        ConfigurationError: the catalogue or a receipt cannot be read.
+    """
+    names = kind.names(head)
+    receipts = tuple(iterate_receipts(layout, kind, *names))
+    digest = _digest(layout, kind, head, receipts)
+    with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
+        with transaction(connection, kind.titled(*names)):
+            apply_definitions(connection)
+        kind.refuse(connection, head)
+        unchanged = _published_digest(connection, kind, names) == digest
+        validation = None if unchanged else _validate(layout, kind, names, receipts)
+        passed = validation is None or validation.passed
+        if validation is not None and passed:
+            with transaction(connection, kind.titled(*names)):
+                _replace(connection, layout, kind, head, receipts, digest, validation)
+        return Publication(
+            run_id=kind.run_id(*names),
+            published=passed,
+            unchanged=unchanged,
+            rows=_counts(connection, kind, names) if passed else {},
+            validation=validation,
+        )
+
+
+def _validate(
+    layout: Layout,
+    kind: Kind[ReceiptT, HeadT],
+    names: tuple[str, ...],
+    receipts: Sequence[ReceiptT],
+) -> ValidationReport:
+    from warehouse.units.validate import validate  # Great Expectations takes seconds to import
+
+    report = validate(layout, kind, names, receipts)
+    told = report.model_dump(mode="json") | {"passed": report.passed}
+    path = kind.validation_file(layout, *names)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    building = path.with_suffix(".building")
+    write_bytes(building, orjson.dumps(told, option=orjson.OPT_INDENT_2))
+    building.replace(path)
+    return report
+
+
+def _digest(
+    layout: Layout, kind: Kind[ReceiptT, HeadT], head: HeadT, receipts: Sequence[ReceiptT]
+) -> str:
+    """Over everything published except when the work happened to end.
+
+    So a rerun that found all done publishes nothing.
+    """
+    loose = (
+        content_hash(path.read_bytes().hex())
+        for _, path in loose_files(layout, kind, *kind.names(head))
+    )
+    columns = "; ".join(f"{table.name}({', '.join(table.column_names)})" for table in TABLES)
+    told = head.model_dump_json(exclude=_TIMES)
+    return content_hash(told, *loose, columns, *(receipt.model_dump_json() for receipt in receipts))
+
+
+def _published_digest(
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], names: tuple[str, ...]
+) -> str | None:
+    table = TABLE[kind.head_table]
+    sql = table_statement("published_digest", table=table.name, condition=kind.condition(table))
+    row = connection.execute(sql, kind.parameters(*names)).fetchone()
+    return row[0] if row else None
+
+
+def _replace(
+    connection: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    kind: Kind[ReceiptT, HeadT],
+    head: HeadT,
+    receipts: Sequence[ReceiptT],
+    digest: str,
+    validation: ValidationReport,
+) -> None:
+    names = kind.names(head)
+    for table in kind.published_tables:
+        sql = table_statement("delete_rows", table=table.name, condition=kind.condition(table))
+        connection.execute(sql, kind.parameters(*names))
+    for table in (TABLE[name] for name in kind.tables):
+        for files in in_batches(landed_files(layout, kind, table, receipts)):
+            rows = read_landed(table, files)
+            insert(connection, table, _stamped(rows, digest) if _is_head(kind, table) else rows)
+    loose_counts = {}
+    for table, path in loose_files(layout, kind, *names):
+        rows = read_landed(table, [path])
+        loose_counts[table.name] = len(rows)
+        insert(connection, table, rows)
+    if kind.head_table not in kind.tables:
+        insert(connection, TABLE[kind.head_table], head_rows(kind, head, digest))
+    insert(connection, TABLE["validations"], _noun_rows(TABLE["validations"], validation.rows))
+    kind.settle(connection, head)
+    _hold_against_receipts(_counts(connection, kind, names), loose_counts, kind, names, receipts)
+
+
+def _is_head(kind: Kind[Any, Any], table: Table) -> bool:
+    return table.name == kind.head_table
+
+
+def _stamped(rows: pa.Table, digest: str) -> pa.Table:
+    """The row of a head that landed with its unit, with what only its publication knows."""
+    for name, value in (("landing_sha256", digest), ("published_at", datetime.now(UTC))):
+        place = rows.schema.get_field_index(name)
+        field = rows.schema.field(place)
+        rows = rows.set_column(place, field, pa.array([value] * len(rows), type=field.type))
+    return rows
+
+
+def head_rows(kind: Kind[ReceiptT, HeadT], head: HeadT, digest: str) -> pa.Table:
+    """The row of what is published whole."""
+    table = TABLE[kind.head_table]
+    known = {"landing_sha256": digest, "published_at": datetime.now(UTC)}
+    return arrow_table(table, [row_of(table, head, kind.head_columns(head) | known)])
+
+
+def _noun_rows(table: Table, nouns: Sequence[Noun]) -> pa.Table:
+    return arrow_table(table, [row_of(table, noun, {}) for noun in nouns])
+
+
+def _hold_against_receipts(
+    counts: dict[str, int],
+    loose_counts: dict[str, int],
+    kind: Kind[Any, Any],
+    names: tuple[str, ...],
+    receipts: Sequence[UnitReceipt],
+) -> None:
+    for name in kind.tables:
+        expected = sum(receipt.rows.get(name, 0) for receipt in receipts)
+        expected += loose_counts.get(name, 0)
+        if counts[name] != expected:
+            raise PublicationError(
+                f"{kind.titled(*names)} was not published: its files hold {counts[name]} rows of "
+                f"{name}, its receipts say {expected}"
+            )
+
+
+def _counts(
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], names: tuple[str, ...]
+) -> dict[str, int]:
+    """Rows by table, as the lake holds them."""
+    counts = {}
+    for table in kind.published_tables:
+        sql = table_statement("count_rows", table=table.name, condition=kind.condition(table))
+        counts[table.name] = int(connection.execute(sql, kind.parameters(*names)).fetchall()[0][0])
+    return counts
+
+
+@contextmanager
+def transaction(connection: duckdb.DuckDBPyConnection, title: str) -> Iterator[None]:
+    """Commits the block or leaves the lake as it was."""
+    committed = False
+    connection.execute("begin")
+    try:
+        yield
+        connection.execute("commit")
+        committed = True
+    except duckdb.Error as error:
+        raise PublicationError(f"{title} was not published: {one_line(error)}") from error
+    finally:
+        if not committed:
+            with suppress(duckdb.Error):
+                connection.execute("rollback")
+
+
+def insert(connection: duckdb.DuckDBPyConnection, table: Table, incoming: pa.Table) -> None:
+    """Insert `incoming`, which the statement finds by its name here.
+
+    A registered view would keep every batch alive until the commit.
+    """
+    if len(incoming):
+        connection.execute(table_statement("insert", table=table.name, source="incoming"))
