@@ -141,7 +141,7 @@ def test_a_model_reports_judges_vote_and_hit_rates_follow(
         tmp_path,
         server,
         reasons=reasons,
-        judges=["litellm:openai/strict", "extractive"],
+        judge=("litellm:openai/strict", "extractive"),
         repetitions=1,
     )
     found, _, head = checked(request)
