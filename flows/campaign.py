@@ -176,7 +176,8 @@ def run_campaign(campaign: Campaign[PlanT, HeadT], task: Task[[str], int]) -> Su
 
     Raises:
         ConfigurationError: the request cannot be met, or another command is at work on it.
-        PublicationError: files do not hold what receipts say, or what the work rests on has changed.
+        PublicationError: files do not hold what receipts say, or what the work rests on has
+            changed.
     """
     layout, kind = campaign.layout, campaign.kind
     with (

@@ -71,7 +71,9 @@ def resolve_check(
 
 
 def _judge(text: str, checker: EngineChoice, api_base: str | None) -> Judge:
-    """`litellm:MODEL` or `litellm:MODEL@URL`; without a URL, a judge of the checker's provider is asked where the checker is."""
+    """`litellm:MODEL` or `litellm:MODEL@URL`; without a URL, a judge of the checker's provider is
+    asked where the checker is.
+    """
     name, _, url = text.partition("@http")
     choice = EngineChoice.parse(name)
     if url:

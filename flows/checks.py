@@ -45,7 +45,8 @@ def check_before_run(request: RunRequest, settings: Settings) -> "tuple[Contact,
     """Fail before anything is paid for; what the models that answered take and cost.
 
     Raises:
-        ConfigurationError: the model, its key or server, the scheduler or the warehouse folder cannot be used.
+        ConfigurationError: the model, its key or server, the scheduler or the warehouse folder
+            cannot be used.
     """
     check_writable(request.warehouse)
     if request.scheduler_address:
@@ -60,7 +61,8 @@ def check_before_ranking(request: RankRequest, settings: Settings) -> "tuple[Con
     """Fail before anything is paid for; what the models that answered take and cost.
 
     Raises:
-        ConfigurationError: the model, its key or server, the scheduler or the warehouse folder cannot be used.
+        ConfigurationError: the model, its key or server, the scheduler or the warehouse folder
+            cannot be used.
     """
     check_writable(request.warehouse)
     if request.scheduler_address:
@@ -74,7 +76,8 @@ def check_before_checking(request: CheckRequest, settings: Settings) -> "tuple[C
     """Fail before anything is paid for; what the models that answered take and cost.
 
     Raises:
-        ConfigurationError: a model, its key or server, the scheduler or the warehouse folder cannot be used.
+        ConfigurationError: a model, its key or server, the scheduler or the warehouse folder cannot
+            be used.
     """
     check_writable(request.warehouse)
     if request.scheduler_address:
@@ -191,7 +194,9 @@ def _tried(part: str, detail: str, attempt: Callable[[], None], remedy: str) -> 
 
 
 def check_writable(folder: Path) -> None:
-    """Raises ConfigurationError when nothing can be written to the folder, which is made if it is not there."""
+    """Raises ConfigurationError when nothing can be written to the folder, which is made if it is
+    not there.
+    """
     try:
         keep_private(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -251,7 +256,9 @@ def _check_scheduler(address: str, literature: LiteratureChoice | None, settings
 def _check_reachable_from(
     host: str, literature: LiteratureChoice | None, settings: Settings
 ) -> None:
-    """Workers elsewhere cannot reach what a command starts for itself on this machine's loopback; None: no literature is asked."""
+    """Workers elsewhere cannot reach what a command starts for itself on this machine's loopback;
+    None: no literature is asked.
+    """
     if literature is not None and literature.url is None:
         raise ConfigurationError(
             f"workers of {host} cannot reach a gateway started here: run `assay literature serve --host 0.0.0.0` "

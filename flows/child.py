@@ -1,4 +1,6 @@
-"""`python -m flows.child PARENT MODULE ARGS…`: run a module as a program that ends when its parent does, however that went."""
+"""`python -m flows.child PARENT MODULE ARGS…`: run a module as a program that ends when its parent
+does, however that went.
+"""
 
 import ctypes
 import os
@@ -10,7 +12,9 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent(parent: int) -> None:
-    """Ask Linux to end this process when `parent`, which may be process 1 of a container, is gone; elsewhere nothing happens."""
+    """Ask Linux to end this process when `parent`, which may be process 1 of a container, is gone;
+    elsewhere nothing happens.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:

@@ -1,4 +1,7 @@
-"""`assay`: the command line. Commands live in `flows/commands`, one file each, imported when they run."""
+"""`assay`: the command line.
+
+Commands live in `flows/commands`, one file each, imported when they run.
+"""
 
 import logging
 import os
@@ -32,7 +35,9 @@ _EXIT_OF_TYPER_ON_INTERRUPT = 130
 
 
 def main() -> None:
-    """Entry point of the console script: run a command, print one line for an error, exit with its code."""
+    """Entry point of the console script: run a command, print one line for an error, exit with its
+    code.
+    """
     log = logging.StreamHandler(sys.stderr)
     log.setFormatter(SafeFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[log])
@@ -40,7 +45,9 @@ def main() -> None:
 
 
 def run_command(command: Callable[[], object]) -> int:
-    """The exit code of `command`; whatever the user can mend is one line on stderr, never a traceback."""
+    """The exit code of `command`; whatever the user can mend is one line on stderr, never a
+    traceback.
+    """
     try:
         prepare_environment(Settings().home)
         result = command()
@@ -95,7 +102,9 @@ def _interrupted() -> int:
 
 
 def _complain_of_usage(error: TyperException) -> None:
-    """One line for a wrong option; a group called without a command has printed its help page already and says no more."""
+    """One line for a wrong option; a group called without a command has printed its help page
+    already and says no more.
+    """
     message = error.format_message().replace("Value error, ", "")
     if not message.strip():
         return

@@ -6,16 +6,19 @@ import os
 import dask
 from prefect_dask import DaskTaskRunner
 
-# Loading a shard's models costs seconds, so a worker is given several deaths before its shard is given up;
+# Loading a shard's models costs seconds, so a worker is given several deaths before its shard is
+# given up;
 # the shard itself sets aside the idea at fault (tasks/evaluation/attempts.py).
 ALLOWED_WORKER_DEATHS = 12
 LOOPBACK = "127.0.0.1"
 
 
 def dask_runner(workers: int, scheduler_address: str | None) -> DaskTaskRunner:
-    """A task runner on `workers` local processes of one thread each, or on the scheduler at `scheduler_address`.
+    """A task runner on `workers` local processes of one thread each, or on the scheduler at
+    `scheduler_address`.
 
-    Local processes listen on loopback only, Dask's HTTP servers too: Dask asks nobody for a password.
+    Local processes listen on loopback only, Dask's HTTP servers too: Dask asks nobody for a
+    password.
     """
     if scheduler_address:
         return DaskTaskRunner(address=scheduler_address)

@@ -16,7 +16,8 @@ CERTIFICATES = "DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__TLS__CLIENT__CERT and
 
 
 def greet_scheduler(address: str, timeout_seconds: float) -> None:
-    """Connect to the scheduler at `address` as runs do, with the certificates that Dask's configuration names.
+    """Connect to the scheduler at `address` as runs do, with the certificates that Dask's
+    configuration names.
 
     Raises:
         ConfigurationError: certificates are needed and none are named, or they cannot be used.

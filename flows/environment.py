@@ -23,7 +23,8 @@ _DEFAULTS = {
 
 
 def prepare_environment(home: Path) -> None:
-    """Set quiet, offline defaults for a command, and write for its user alone; what the user has set stays as it is.
+    """Set quiet, offline defaults for a command, and write for its user alone; what the user has
+    set stays as it is.
 
     Raises:
         ConfigurationError: `home` cannot be written to.
@@ -32,7 +33,8 @@ def prepare_environment(home: Path) -> None:
         os.environ.setdefault(name, value)
     prefect_home = Path(os.environ.get("PREFECT_HOME", home / "prefect")).expanduser().absolute()
     os.environ["PREFECT_HOME"] = str(prefect_home)
-    # Named here, the logging file, which can name any function, is not named by a `prefect.toml` where the user stands.
+    # Named here, the logging file, which can name any function, is not named by a `prefect.toml`
+    # where the user stands.
     os.environ.setdefault("PREFECT_LOGGING_CONFIG_PATH", str(prefect_home / "logging.yml"))
     _keep_known_errors_short()
     for chatty in ("httpx", "great_expectations"):
@@ -47,7 +49,9 @@ def prepare_environment(home: Path) -> None:
 
 
 class _WithoutKnownErrors(logging.Filter):
-    """Leaves out what the command line says in one line of its own: known errors, a lost server, an end from outside."""
+    """Leaves out what the command line says in one line of its own: known errors, a lost server, an
+    end from outside.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
         from tasks.web.client import ConnectionFailure  # late: not every command needs it

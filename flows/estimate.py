@@ -1,10 +1,13 @@
-"""What a run will take, before paying: requests, calls, tokens, dollars and hours, from the profile and the ideas.
+"""What a run will take, before paying: requests, calls, tokens, dollars and hours, from the profile
+and the ideas.
 
 A provider's cache and the thinking of models are expectations (`tasks.judging.expected`).
 
-`tests/flows/test_estimate_against_a_run.py` holds it within 15 % of a run, with a committee or without, whose model and literature are as
-expected here; `python -m tests.benchmarks requests_and_tokens` says what real ideas took. How many methods, dimensions and relevant papers
-there are, and how long unbounded answers get, depends on the model: those are what ScholarEval's released code was measured with.
+`tests/flows/test_estimate_against_a_run.py` holds it within 15 % of a run, with a committee or
+without, whose model and literature are as expected here; `python -m tests.benchmarks
+requests_and_tokens` says what real ideas took. How many methods, dimensions and relevant papers
+there are, and how long unbounded answers get, depends on the model: those are what ScholarEval's
+released code was measured with.
 """
 
 import math
@@ -225,7 +228,10 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
 
 
 def _papers_named(request: RunRequest) -> float:
-    """Papers to read that a method's passages lead to. A snapshot's passages cite nothing and lend their own paper."""
+    """Papers to read that a method's passages lead to.
+
+    A snapshot's passages cite nothing and lend their own paper.
+    """
     parameters = request.profile.soundness
     if request.literature.snapshot is not None:
         return parameters.snippets_per_method
@@ -234,7 +240,9 @@ def _papers_named(request: RunRequest) -> float:
 
 
 def _paper_tokens(request: RunRequest) -> float:
-    """What is shown of a paper to read: its abstract, and of those with a full text methods and results."""
+    """What is shown of a paper to read: its abstract, and of those with a full text methods and
+    results.
+    """
     if not request.full_text:
         return ABSTRACT_TOKENS
     section_words = min(request.profile.soundness.section_word_limit, SECTION_WORDS)
@@ -310,7 +318,9 @@ def _searches(parameters: ContributionParameters, dimensions: float, queries: fl
 
 
 def _neighbours(request: RunRequest, seeds: float) -> float:
-    """Requests for recommendations and references of the seeds, and for the abstracts that reference lists lack."""
+    """Requests for recommendations and references of the seeds, and for the abstracts that
+    reference lists lack.
+    """
     parameters = request.profile.contribution
     requests = 0.0
     if parameters.recommendations_per_seed:
@@ -331,7 +341,9 @@ def _neighbours(request: RunRequest, seeds: float) -> float:
 
 
 def _tokens(words_asked: int | None, words_otherwise: int) -> float:
-    """Tokens of a text: nine tenths of the words it may have, or as many as ScholarEval's released code was answered with."""
+    """Tokens of a text: nine tenths of the words it may have, or as many as ScholarEval's released
+    code was answered with.
+    """
     return (0.9 * words_asked if words_asked is not None else words_otherwise) * TOKENS_PER_WORD
 
 

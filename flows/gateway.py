@@ -1,4 +1,6 @@
-"""The gateway a run talks to: an existing one, or one started for the run and kept alive while it lasts."""
+"""The gateway a run talks to: an existing one, or one started for the run and kept alive while it
+lasts.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -76,7 +76,10 @@ def build_index(source: Path, target: Path, embeddings: bool, settings: Settings
 
 
 def update_index(source: Path, target: Path, embeddings: bool, settings: Settings) -> str:
-    """Apply the changes in `source` to the index in `target`; what came of them, in one line. An index with embeddings keeps them."""
+    """Apply the changes in `source` to the index in `target`; what came of them, in one line.
+
+    An index with embeddings keeps them.
+    """
     wanted = embeddings or read_manifest(target).embedding_dimensions is not None
     with shown_progress() as report:
         updated = update_snapshot(
@@ -87,9 +90,11 @@ def update_index(source: Path, target: Path, embeddings: bool, settings: Setting
 
 
 def embed_for_evaluations(index: Path, warehouse: Path, settings: Settings) -> str:
-    """Put the vector of every paper of an index where this warehouse's workers look for it; they then embed only ideas.
+    """Put the vector of every paper of an index where this warehouse's workers look for it; they
+    then embed only ideas.
 
-    The same model, the same text and the same key as in an evaluation, so no score changes. An interrupted run goes on.
+    The same model, the same text and the same key as in an evaluation, so no score changes. An
+    interrupted run goes on.
     """
     from tasks.embeddings.sentence_embedder import (
         SentenceEmbedder,

@@ -1,12 +1,13 @@
-"""Ctrl-C during a run: the command itself stops, in order, and what it started is not torn down under its hands.
+"""Ctrl-C during a run: the command itself stops, in order, and what it started is not torn down
+under its hands.
 
-A terminal sends SIGINT to every process of the group at once, and SIGHUP when it is closed: the Prefect server
-would be gone before the flow could tell it how it ended, and every worker would print a traceback. So both are
-blocked here, which everything started later inherits, and one thread waits for them and passes them on to the
-main thread alone. Under `nohup` SIGHUP stays ignored.
+A terminal sends SIGINT to every process of the group at once, and SIGHUP when it is closed: the
+Prefect server would be gone before the flow could tell it how it ended, and every worker would
+print a traceback. So both are blocked here, which everything started later inherits, and one thread
+waits for them and passes them on to the main thread alone. Under `nohup` SIGHUP stays ignored.
 
-SIGTERM, from whoever supervises the command, stops it in the same order. It is not blocked: children
-are told to end by it.
+SIGTERM, from whoever supervises the command, stops it in the same order. It is not blocked:
+children are told to end by it.
 """
 
 import logging
@@ -28,7 +29,8 @@ _EXIT_FAILURES = 1
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Inside the block Ctrl-C, a closed terminal and SIGTERM raise KeyboardInterrupt in the main thread.
+    """Inside the block Ctrl-C, a closed terminal and SIGTERM raise KeyboardInterrupt in the main
+    thread.
 
     Of these only SIGTERM reaches child processes.
 
@@ -67,7 +69,10 @@ def interruptible() -> Iterator[None]:
 
 
 def _start_resource_tracker() -> None:
-    """Starting it later would unblock SIGINT again in the thread that does. It tidies up in silence after a kill too."""
+    """Starting it later would unblock SIGINT again in the thread that does.
+
+    It tidies up in silence after a kill too.
+    """
     before = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = "ignore::UserWarning:multiprocessing.resource_tracker"
     resource_tracker.ensure_running()

@@ -1,4 +1,6 @@
-"""The nightly job: every new idea file in an inbox is evaluated, published, ranked, reported and archived."""
+"""The nightly job: every new idea file in an inbox is evaluated, published, ranked, reported and
+archived.
+"""
 
 import logging
 import shutil
@@ -46,10 +48,11 @@ def nightly(
 ) -> dict[str, str]:
     """Evaluate the idea files waiting in `inbox`, oldest first, one run per file.
 
-    A file that is still being written (changed within `settle_seconds`, or hidden, or `.part`) waits for
-    the next night. An evaluated file moves to `archive/<day>/`. One that cannot be read, a link, and one over which
-    Assay itself failed move to `archive/rejected/` beside a `.reason.txt`, so that they fail for one night only. A file
-    whose run failed for what may pass (a server, a setting, a disk) stays in the inbox.
+    A file that is still being written (changed within `settle_seconds`, or hidden, or `.part`)
+    waits for the next night. An evaluated file moves to `archive/<day>/`. One that cannot be read,
+    a link, and one over which Assay itself failed move to `archive/rejected/` beside a
+    `.reason.txt`, so that they fail for one night only. A file whose run failed for what may pass
+    (a server, a setting, a disk) stays in the inbox.
 
     Returns: what became of each file, by name.
 
@@ -95,7 +98,10 @@ def nightly(
 
 
 def waiting_files(inbox: Path, settle_seconds: float) -> list[Path]:
-    """Idea files that have come to rest, oldest first. Links, pipes and devices of such a name wait too: to be rejected."""
+    """Idea files that have come to rest, oldest first.
+
+    Links, pipes and devices of such a name wait too: to be rejected.
+    """
     newest_allowed = time.time() - settle_seconds
     files = [
         path
@@ -112,7 +118,9 @@ def waiting_files(inbox: Path, settle_seconds: float) -> list[Path]:
 
 
 def _refuse_link(path: Path) -> None:
-    """A link in the inbox may lead to any file of the machine, and what an idea says is shown to many."""
+    """A link in the inbox may lead to any file of the machine, and what an idea says is shown to
+    many.
+    """
     if path.is_symlink() or not path.is_file():
         raise IdeaFileError(
             "this is a link, pipe or device, and only files are read: put a copy in its place"
@@ -120,7 +128,9 @@ def _refuse_link(path: Path) -> None:
 
 
 def _told(error: Exception, path: Path, archive_folder: Path) -> str:
-    """What became of a file that was not evaluated; one that would fail again every night is set aside."""
+    """What became of a file that was not evaluated; one that would fail again every night is set
+    aside.
+    """
     if isinstance(error, IdeaFileError):
         return _set_aside(path, archive_folder, f"rejected: {error}", str(error))
     if isinstance(error, AssayError | OSError):
@@ -162,7 +172,10 @@ def _move(path: Path, folder: Path) -> Path:
 def _summarise(
     layout: Layout, outcomes: dict[str, str], published: list[RunId], settings: Settings
 ) -> None:
-    """What the morning reads: a file, an artifact, and a post where a block is named. A night without a file is not posted."""
+    """What the morning reads: a file, an artifact, and a post where a block is named.
+
+    A night without a file is not posted.
+    """
     day = datetime.now(UTC).date()
     summary = write_nightly(layout, day, outcomes, published, catalogue_url=settings.catalogue)
     create_markdown_artifact(

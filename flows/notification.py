@@ -1,4 +1,6 @@
-"""Posting a text through one of Prefect's notification blocks (Slack, Teams, e-mail, webhook, …), named by setting."""
+"""Posting a text through one of Prefect's notification blocks (Slack, Teams, e-mail, webhook, …),
+named by setting.
+"""
 
 import asyncio
 import inspect
@@ -14,7 +16,9 @@ logger = logging.getLogger(__name__)
 
 
 def post(markdown: str, subject: str, block_name: str | None) -> bool:
-    """Post it; whether it was. A post that fails is a warning: the night's work is done and the file is there.
+    """Post it; whether it was.
+
+    A post that fails is a warning: the night's work is done and the file is there.
 
     `block_name`: `<type>/<name>`, such as `slack-webhook/assay`; None: nothing is posted.
     """

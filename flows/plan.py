@@ -54,8 +54,8 @@ def write_to_do(
 ) -> dict[Path, tuple[str, ...]]:
     """Take over what is already evaluated, and write the rest as shard files.
 
-    An idea whose key has a complete receipt in this run is done; one with a complete receipt in another
-    run of this warehouse is taken over from there without a call.
+    An idea whose key has a complete receipt in this run is done; one with a complete receipt in
+    another run of this warehouse is taken over from there without a call.
     """
     run_id = keyed.run_id
     receipts = iterate_receipts(layout, RUNS, run_id)

@@ -1,7 +1,7 @@
 """A real Prefect server for the duration of a command, unless one is configured.
 
-Prefect's own ephemeral server does not work with process workers (each would start another one), so the
-command line starts a server, exports its address and password, and workers inherit them.
+Prefect's own ephemeral server does not work with process workers (each would start another one), so
+the command line starts a server, exports its address and password, and workers inherit them.
 """
 
 import os
@@ -28,9 +28,11 @@ def free_port() -> int:
 
 
 class PrefectServer:
-    """Starts at once and in the background, and exports how clients reach it; `wait` blocks until it answers.
+    """Starts at once and in the background, and exports how clients reach it; `wait` blocks until
+    it answers.
 
-    Enter it before Prefect is imported: Prefect reads its address once and would start a server of its own.
+    Enter it before Prefect is imported: Prefect reads its address once and would start a server of
+        its own.
     With `configured_url` nothing is started; `wait` only checks that something answers there.
 
     Runs show their parameters and paths, so a server of ours asks for a password, made anew at each
@@ -80,7 +82,8 @@ class PrefectServer:
         """Block until the server answers; return its address.
 
         Raises:
-            ConfigurationError: nothing answers at the configured address, or our own server did not come up.
+            ConfigurationError: nothing answers at the configured address, or our own server did not
+                come up.
         """
         deadline = time.monotonic() + (STARTUP_SECONDS if self._process else 10)
         while not self._answers():

@@ -1,4 +1,6 @@
-"""How far a run is, read from the receipts that have landed: on the terminal, as plain lines, and as a Prefect artifact."""
+"""How far a run is, read from the receipts that have landed: on the terminal, as plain lines, and
+as a Prefect artifact.
+"""
 
 import threading
 import time
@@ -27,7 +29,8 @@ LINE_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """Work whose end can be seen coming: `done()` of `total()` things, in words such as `evaluated` and `ideas`.
+    """Work whose end can be seen coming: `done()` of `total()` things, in words such as `evaluated`
+    and `ideas`.
 
     `total` may fall while the work goes on. `beside` is said after the numbers.
     """

@@ -1,4 +1,6 @@
-"""What ranking a batch by matches will take, before paying: calls, tokens and dollars, from the sizes of its groups."""
+"""What ranking a batch by matches will take, before paying: calls, tokens and dollars, from the
+sizes of its groups.
+"""
 
 from collections import Counter
 from collections.abc import Sequence

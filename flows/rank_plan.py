@@ -1,4 +1,6 @@
-"""The plan of a ranking: its name, its groups, and shard files with what their ideas' evaluations found out."""
+"""The plan of a ranking: its name, its groups, and shard files with what their ideas' evaluations
+found out.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -46,7 +48,8 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
     """Find the groups of the run, and write those still to be ranked as shard files.
 
     Raises:
-        ConfigurationError: the run is not published, or the votes or the profile's dimensions cannot be read.
+        ConfigurationError: the run is not published, or the votes or the profile's dimensions
+            cannot be read.
     """
     started_at = datetime.now(UTC)
     dimensions = dimensions_of(request.profile)
@@ -170,7 +173,9 @@ def _groups_of(
     members: Mapping[str, Sequence[IdeaId]],
     votes: Sequence[Match],
 ) -> tuple[GroupJob, ...]:
-    """The groups called `names`, with all that their ideas' evaluations found out; one of which that cannot be told is landed as failed."""
+    """The groups called `names`, with all that their ideas' evaluations found out; one of which
+    that cannot be told is landed as failed.
+    """
     group_of = {idea_id: name for name in names for idea_id in members[name]}
     dossiers: dict[str, list[Dossier]] = {name: [] for name in names}
     failed: dict[str, Exception] = {}

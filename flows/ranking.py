@@ -103,8 +103,8 @@ def run_ranking(request: RankRequest) -> RankSummary:
 class PlayedMatches:
     """Matches played so far, and at most to be played, from receipts and journals under way.
 
-    So one large group is seen to move. A group whose schedule ended early takes what it did not need
-    off the total.
+    So one large group is seen to move. A group whose schedule ended early takes what it did not
+    need off the total.
     """
 
     def __init__(self, layout: Layout, head: RankingHead, most_matches: Mapping[str, int]) -> None:

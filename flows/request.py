@@ -26,7 +26,9 @@ def check_warehouse(folder: Path) -> None:
 
 
 def check_api_base(api_base: str | None, engine: EngineChoice) -> None:
-    """Raises ConfigurationError when the engine asks no server, the address is none, or it carries a key."""
+    """Raises ConfigurationError when the engine asks no server, the address is none, or it carries
+    a key.
+    """
     if api_base is None:
         return
     check_address("--api-base", api_base, WHERE_KEYS_BELONG)
@@ -63,7 +65,9 @@ def resolve_literature(literature: LiteratureChoice | None, settings: Settings) 
 
 
 def _with_committee(profile: Profile) -> Profile:
-    """`profile`, its committee checked, and its personas file named so that workers find it from any folder."""
+    """`profile`, its committee checked, and its personas file named so that workers find it from
+    any folder.
+    """
     from tasks.committee.conditions import check_committee
 
     check_committee(profile.committee)
@@ -78,7 +82,9 @@ def _with_committee(profile: Profile) -> Profile:
 
 
 def _with_calibrator(profile: Profile, engine: EngineChoice) -> Profile:
-    """`profile`, its calibrator checked before anything is paid for, and named so that workers find it from any folder."""
+    """`profile`, its calibrator checked before anything is paid for, and named so that workers find
+    it from any folder.
+    """
     from tasks.novelty.calibration.applying import check_calibrator
 
     if profile.novelty.calibrator is None:

@@ -16,7 +16,8 @@ from warehouse.queries import Queries, open_queries
 def find_run(name: str | None, options: RankOptions) -> Run | None:
     """The published run that `name` means: a run_id, an idea file, or None for the newest.
 
-    None also when the ideas of a file are to be evaluated first: no run of that file has the engine,
+    None also when the ideas of a file are to be evaluated first: no run of that file has the
+        engine,
     profile and label asked for, or an option is given that the row of a run does not hold. The
     evaluation itself finds out what is done already.
 
@@ -49,7 +50,8 @@ def find_run(name: str | None, options: RankOptions) -> Run | None:
 
 
 def newest_run_of(path: Path, queries: Queries, wanted: Mapping[str, str]) -> Run | None:
-    """The newest run whose ideas are those of the file, same identifiers and texts, and whose row says what is wanted; None: none.
+    """The newest run whose ideas are those of the file, same identifiers and texts, and whose row
+    says what is wanted; None: none.
 
     Raises:
         IdeaFileError: the file cannot be read.

@@ -1,4 +1,6 @@
-"""Untrusted text on a terminal: ideas, papers, servers and mistyped options may hold what moves its cursor or worse."""
+"""Untrusted text on a terminal: ideas, papers, servers and mistyped options may hold what moves its
+cursor or worse.
+"""
 
 import logging
 
@@ -23,7 +25,9 @@ def safe(text: str) -> str:
 
 
 def safe_json(document: str) -> str:
-    """A JSON document that says the same without control characters, which JSON leaves as they are from U+007F on."""
+    """A JSON document that says the same without control characters, which JSON leaves as they are
+    from U+007F on.
+    """
     return document.translate(_ESCAPED)
 
 

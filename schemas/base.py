@@ -1,4 +1,6 @@
-"""The two bases every model stands on: a `Noun` crosses folders, a `Reply` is what an engine answers."""
+"""The two bases every model stands on: a `Noun` crosses folders, a `Reply` is what an engine
+answers.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +12,9 @@ NounT = TypeVar("NounT", bound="Noun")
 
 
 def encodable(text: str) -> bool:
-    """Whether `text` can be written as UTF-8: names of files, and escapes such as `\\ud800`, may give what cannot."""
+    """Whether `text` can be written as UTF-8: names of files, and escapes such as `\\ud800`, may
+    give what cannot.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:

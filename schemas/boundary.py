@@ -1,7 +1,9 @@
-"""The one place where any exception ends, whatever its type: at the edge of a unit of work that is independent of its neighbours.
+"""The one place where any exception ends, whatever its type: at the edge of a unit of work that is
+independent of its neighbours.
 
-An entry of an idea file, an idea, a page of a report and a file of the night are such units: what goes wrong with one of
-them is its own, so that one poisoned unit never ends its batch. Everywhere else errors are caught by name.
+An entry of an idea file, an idea, a page of a report and a file of the night are such units: what
+goes wrong with one of them is its own, so that one poisoned unit never ends its batch. Everywhere
+else errors are caught by name.
 """
 
 from types import TracebackType
@@ -10,9 +12,11 @@ from schemas.errors import ConfigurationError
 
 
 class ErrorBoundary:
-    """Ends what is raised inside its `with` block; `error` then holds it, and is None where nothing was raised.
+    """Ends what is raised inside its `with` block; `error` then holds it, and is None where nothing
+    was raised.
 
-    What concerns the process and not the unit goes on: interrupts, cancellation, exits, and memory that ran out.
+    What concerns the process and not the unit goes on: interrupts, cancellation, exits, and memory
+        that ran out.
     Whoever opens a boundary turns `error` into a value with a reason; nobody drops it.
     """
 
@@ -55,6 +59,8 @@ def concerns_one_unit(error: BaseException) -> bool:
 
 
 def in_a_word(error: BaseException) -> str:
-    """`ValueError: what it said`, on one line of bounded length: for reasons of failures nobody foresaw."""
+    """`ValueError: what it said`, on one line of bounded length: for reasons of failures nobody
+    foresaw.
+    """
     said = " ".join(str(error)[:1000].split())[:200]
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

@@ -1,4 +1,6 @@
-"""Nouns of calibration: a fitted model that turns a judgement and its evidence into a label with its uncertainty."""
+"""Nouns of calibration: a fitted model that turns a judgement and its evidence into a label with
+its uncertainty.
+"""
 
 from datetime import datetime
 from typing import Self

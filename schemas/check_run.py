@@ -60,7 +60,9 @@ class CheckRequest(Noun):
 
     @property
     def budget_scope(self) -> RunId:
-        """Under which name the spending is kept: of the same question about the same manuscripts, however often it is asked."""
+        """Under which name the spending is kept: of the same question about the same manuscripts,
+        however often it is asked.
+        """
         contents = sorted(source.content_sha256 for source in self.sources)
         return RunId(f"check-{content_hash(self.engine.text, *contents, length=16)}")
 

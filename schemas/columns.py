@@ -20,7 +20,10 @@ from schemas.reasons import Reason
 
 
 class ColumnType(StrEnum):
-    """What a column holds. `TEXT` is prose, `STRING` an identifier or a word; both are stored alike."""
+    """What a column holds.
+
+    `TEXT` is prose, `STRING` an identifier or a word; both are stored alike.
+    """
 
     STRING = "string"
     TEXT = "text"
@@ -118,7 +121,10 @@ class Table:
 
     @property
     def ddl(self) -> str:
-        """`CREATE TABLE IF NOT EXISTS …`, in DuckDB's dialect. Nullability is held by the expectations, so that tables can grow columns."""
+        """`CREATE TABLE IF NOT EXISTS …`, in DuckDB's dialect.
+
+        Nullability is held by the expectations, so that tables can grow columns.
+        """
         columns = ",\n".join(f'  "{column.name}" {column.sql_type}' for column in self.columns)
         return f'create table if not exists "{self.name}" (\n{columns}\n)'
 
@@ -150,8 +156,9 @@ def columns_of(
 ) -> tuple[Column, ...]:
     """The columns of a noun's fields, or of those called `names`, in that order.
 
-    Provenance becomes its own columns, nullable where it may be None; a field of the noun that bears
-    the name of one of them takes its place. Other nouns within the noun are rows of their own.
+    Provenance becomes its own columns, nullable where it may be None; a field of the noun that
+    bears the name of one of them takes its place. Other nouns within the noun are rows of their
+    own.
 
     Raises:
         TypeError: a field is neither a word, a number, a day, a time, several words nor an object.

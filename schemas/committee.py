@@ -1,4 +1,6 @@
-"""Nouns of the committee module: structure, knowledge, grounding, personas, reviews (InnoEval, "Method")."""
+"""Nouns of the committee module: structure, knowledge, grounding, personas, reviews (InnoEval,
+"Method").
+"""
 
 from datetime import date
 from enum import StrEnum
@@ -34,7 +36,9 @@ class Claim(Noun):
 
 
 class KnowledgePhase(StrEnum):
-    """On which side of the idea's time point a piece of knowledge lies: the first judges, the second only advises."""
+    """On which side of the idea's time point a piece of knowledge lies: the first judges, the
+    second only advises.
+    """
 
     BEFORE = "before"
     AFTER = "after"

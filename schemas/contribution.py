@@ -147,7 +147,9 @@ def closest_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
 
 
 def novelty_of(comparisons: Iterable[Comparison]) -> float | None:
-    """Novelty along one dimension, 0 to 10, by its closest works; None where none tells its overlap."""
+    """Novelty along one dimension, 0 to 10, by its closest works; None where none tells its
+    overlap.
+    """
     known = [each.newness for each in closest_first(comparisons) if each.newness is not None]
     if not known:
         return None

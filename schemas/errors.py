@@ -15,8 +15,8 @@ AssayError
     ├── PublicationError      a run that failed a critical expectation
     └── PromptError           a template that does not fit its step
 
-Every class takes one message, says what went wrong and how to mend it in one line, and survives pickling
-(Dask hides the real error of one that does not).
+Every class takes one message, says what went wrong and how to mend it in one line, and survives
+pickling (Dask hides the real error of one that does not).
 """
 
 from schemas.reasons import Reason

@@ -62,7 +62,9 @@ def call_failures(unscored: Iterable[Unscored], stage: str, subject: str) -> tup
 
 
 def own_work(papers: Iterable[Paper], stage: str) -> list[Failure]:
-    """That papers are possibly the idea's own publication: they are set apart, and say nothing about it."""
+    """That papers are possibly the idea's own publication: they are set apart, and say nothing
+    about it.
+    """
     return [
         Failure(
             stage=stage,

@@ -50,7 +50,9 @@ class Idea(Noun):
 
     @property
     def content_sha256(self) -> str:
-        """Hash of what is judged: the text and the cutoff date, not the identifier, group or metadata."""
+        """Hash of what is judged: the text and the cutoff date, not the identifier, group or
+        metadata.
+        """
         return content_hash(self.text, self.cutoff_date.isoformat() if self.cutoff_date else "")
 
 

@@ -44,7 +44,9 @@ KnowledgeId = Annotated[
 
 
 def content_hash(*parts: str, length: int = 64) -> str:
-    """Hexadecimal SHA-256 over `parts`, kept apart by their lengths so that ("ab", "c") differs from ("a", "bc")."""
+    """Hexadecimal SHA-256 over `parts`, kept apart by their lengths so that ("ab", "c") differs
+    from ("a", "bc").
+    """
     digest = hashlib.sha256()
     for part in parts:
         encoded = part.encode("utf-8", "surrogatepass")

@@ -77,7 +77,9 @@ class JudgingParameters(Noun):
     )
 
     def assignment(self, step: str, kind: StepKind, answer_tokens: int) -> Assignment:
-        """What holds for `step`, whose answers have at most `answer_tokens` unless it says otherwise."""
+        """What holds for `step`, whose answers have at most `answer_tokens` unless it says
+        otherwise.
+        """
         own = self.steps.get(step, AskingParameters())
         of_kind = self.reading if kind is StepKind.READING else self.judgement
         named = own if own.model or own.judges else of_kind

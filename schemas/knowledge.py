@@ -1,4 +1,6 @@
-"""What sources other than the literature gateway know: papers, web pages, code; and what was asked of them."""
+"""What sources other than the literature gateway know: papers, web pages, code; and what was asked
+of them.
+"""
 
 from dataclasses import dataclass
 from datetime import date
@@ -49,7 +51,8 @@ class KnowledgeItem(Noun):
     def admissible(self, after: date | None, before: date | None) -> bool:
         """Whether it can be shown to lie within the dates, both inclusive.
 
-        An undated item lies within no dates: with a cutoff it must not be judged by. It is admissible only where
+        An undated item lies within no dates: with a cutoff it must not be judged by. It is
+            admissible only where
         neither date is given.
         """
         if after is None and before is None:

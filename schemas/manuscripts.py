@@ -1,4 +1,6 @@
-"""Nouns of the manuscript checker: problems found in papers, and judges' votes on them (quality checker §2)."""
+"""Nouns of the manuscript checker: problems found in papers, and judges' votes on them (quality
+checker §2).
+"""
 
 from enum import StrEnum
 from typing import Annotated

@@ -1,4 +1,7 @@
-"""How a paper is named where it is cited: surname, date, address. Everything a paper says about itself is untrusted."""
+"""How a paper is named where it is cited: surname, date, address.
+
+Everything a paper says about itself is untrusted.
+"""
 
 from urllib.parse import quote, urlsplit
 
@@ -13,7 +16,9 @@ _SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
 
 
 def surname(author: str) -> str:
-    """The name a reference uses: `Laurens van der Maaten` and `van der Maaten, Laurens` give `van der Maaten`."""
+    """The name a reference uses: `Laurens van der Maaten` and `van der Maaten, Laurens` give `van
+    der Maaten`.
+    """
     before_comma, comma, _ = author.partition(",")
     if comma and before_comma.strip():
         return before_comma.strip()
@@ -32,7 +37,9 @@ def surnames(paper: Paper) -> list[str]:
 
 
 def safe_url(url: str) -> str | None:
-    """`url` with everything that could end a Markdown link percent-encoded; None unless it is http(s) with a host."""
+    """`url` with everything that could end a Markdown link percent-encoded; None unless it is
+    http(s) with a host.
+    """
     stripped = url.strip()
     if len(stripped) > MAXIMUM_URL_CHARACTERS or INVISIBLE.search(stripped):
         return None

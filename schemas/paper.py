@@ -52,7 +52,8 @@ class Paper(Noun):
     def latest_publication_date(self) -> date | None:
         """The last day on which the paper can have appeared.
 
-        A paper known by its year alone counts as published on 31 December: an idea must never be judged
+        A paper known by its year alone counts as published on 31 December: an idea must never be
+            judged
         by a paper that may have appeared after its cutoff. None when not even the year is known.
         """
         if self.publication_date is not None:
@@ -60,7 +61,9 @@ class Paper(Noun):
         return date(self.year, 12, 31) if self.year is not None else None
 
     def admissible(self, cutoff: date | None) -> bool:
-        """Whether the paper may be cited for an idea with this cutoff; an undated paper only without one."""
+        """Whether the paper may be cited for an idea with this cutoff; an undated paper only
+        without one.
+        """
         if cutoff is None:
             return True
         latest = self.latest_publication_date

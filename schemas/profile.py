@@ -13,8 +13,10 @@ WORDS_ASKED = "None: as many as the text needs. The extractive engine takes no n
 class SearchKind(StrEnum):
     """How queries reach the literature.
 
-    relevance: one request each, as published. packed: one request by relevance for the queries of a dimension together, in bulk
-    what those leave too thin; the queries themselves are then held against what came, here. bulk: all in few bulk requests,
+    relevance: one request each, as published. packed: one request by relevance for the queries of a
+        dimension together, in bulk
+    what those leave too thin; the queries themselves are then held against what came, here. bulk:
+    all in few bulk requests,
     held against what came in the same way.
     """
 
@@ -24,14 +26,18 @@ class SearchKind(StrEnum):
 
 
 class RecommendationKind(StrEnum):
-    """One request for each seed; or one for many seeds together, whose answer belongs to all of them."""
+    """One request for each seed; or one for many seeds together, whose answer belongs to all of
+    them.
+    """
 
     PER_SEED = "per_seed"
     POOLED = "pooled"
 
 
 class Ranking(StrEnum):
-    """What decides which papers are judged: nearness of embeddings, or that and the words shared alike."""
+    """What decides which papers are judged: nearness of embeddings, or that and the words shared
+    alike.
+    """
 
     EMBEDDING = "embedding"
     EMBEDDING_AND_WORDS = "embedding_and_words"

@@ -1,4 +1,6 @@
-"""Nouns of grouped ranking: pairwise matches and the ratings fitted to them (InnoEval; ScienceArena, OmniScientist §5.2)."""
+"""Nouns of grouped ranking: pairwise matches and the ratings fitted to them (InnoEval;
+ScienceArena, OmniScientist §5.2).
+"""
 
 from datetime import datetime
 from enum import StrEnum
@@ -249,5 +251,7 @@ class RankRequest(Noun):
 
     @property
     def budget_scope(self) -> RunId:
-        """Under which name the ranking's spending is kept: apart from that of the run's evaluations."""
+        """Under which name the ranking's spending is kept: apart from that of the run's
+        evaluations.
+        """
         return RunId(f"{self.run_id}.ranking")

@@ -72,7 +72,8 @@ class Reason(StrEnum):
         Passes.BY_ITSELF,
         About.SCORE,
     )
-    # A reply that cannot be used stands: the same question to the same engine is not paid for twice.
+    # A reply that cannot be used stands: the same question to the same engine is not paid for
+    # twice.
     REPLY_UNPARSABLE = (
         "reply_unparsable",
         "the engine's reply could not be read",

@@ -201,7 +201,10 @@ class DashboardSettings(Section):
 
 
 class TelemetrySettings(Section):
-    """Traces and metrics for machines. Headers the collector asks for: `OTEL_EXPORTER_OTLP_HEADERS`."""
+    """Traces and metrics for machines.
+
+    Headers the collector asks for: `OTEL_EXPORTER_OTLP_HEADERS`.
+    """
 
     otlp_endpoint: str | None = Field(
         default=None,
@@ -303,5 +306,7 @@ class Settings(BaseSettings):
 
     @property
     def catalogue(self) -> str | None:
-        """The catalogue's connection string in the clear, for the one call that opens it; None: an SQLite file."""
+        """The catalogue's connection string in the clear, for the one call that opens it; None: an
+        SQLite file.
+        """
         return self.catalogue_url.get_secret_value() if self.catalogue_url else None

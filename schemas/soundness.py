@@ -84,7 +84,10 @@ class ConcernKind(StrEnum):
 
 
 class ConcernSeverity(StrEnum):
-    """Fatal: the claim cannot be shown this way. Major: a main conclusion is in doubt. Minor: it stands."""
+    """Fatal: the claim cannot be shown this way.
+
+    Major: a main conclusion is in doubt. Minor: it stands.
+    """
 
     FATAL = "fatal"
     MAJOR = "major"

@@ -19,13 +19,18 @@ def is_loopback(address: str) -> bool:
 
 
 def names_of_server(address: str, named: Iterable[str]) -> list[str]:
-    """Names, as `Host` headers give them without a port, to which a server listening on `address` answers."""
+    """Names, as `Host` headers give them without a port, to which a server listening on `address`
+    answers.
+    """
     own = [] if address in ("0.0.0.0", "::") else [f"[{address}]" if ":" in address else address]  # noqa: S104
     return list(dict.fromkeys([*_LOOPBACK_NAMES, *own, *named]))
 
 
 def is_of_another_site(headers: Mapping[str, str]) -> bool:
-    """Whether a browser says that a page of another origin sends this request. Other programs say nothing of the kind."""
+    """Whether a browser says that a page of another origin sends this request.
+
+    Other programs say nothing of the kind.
+    """
     origin = headers.get("origin")
     if origin is not None:
         return origin.partition("://")[2] != headers.get("host")

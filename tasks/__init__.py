@@ -1,1 +1,4 @@
-"""The work itself. Top-level files are the few thin Prefect tasks; `tasks/<topic>/` is plain code."""
+"""The work itself.
+
+Top-level files are the few thin Prefect tasks; `tasks/<topic>/` is plain code.
+"""

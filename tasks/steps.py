@@ -1,4 +1,7 @@
-"""The one list of steps, topic by topic. Flows, tests, the plan and the data dictionary iterate it."""
+"""The one list of steps, topic by topic.
+
+Flows, tests, the plan and the data dictionary iterate it.
+"""
 
 from typing import Any
 

@@ -37,9 +37,12 @@ class CompactReport(Noun):
 def compact(
     layout: Layout, *, keep: timedelta = timedelta(days=7), catalogue_url: str | None = None
 ) -> CompactReport:
-    """Merge small files, forget snapshots older than `keep` and delete what only they read. What readers see stays the same.
+    """Merge small files, forget snapshots older than `keep` and delete what only they read.
 
-    Files go one day after nothing refers to them, or after `keep` when that is shorter, so that queries under way end well.
+    What readers see stays the same.
+
+    Files go one day after nothing refers to them, or after `keep` when that is shorter, so that
+    queries under way end well.
 
     Raises:
         ConfigurationError: there is no lake, or DuckLake could not do it.

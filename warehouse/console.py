@@ -1,8 +1,9 @@
 """The SQL console: one SELECT over the lake, and nothing else of the machine.
 
-Two fences. DuckDB runs without access to files other than the lake's data and without a way to change its settings. But some
-table functions bypass that fence (`sqlite_scan` opens any file), so the parsed statement is held against lists as well:
-only table functions that touch nothing outside, no catalogue internals.
+Two fences. DuckDB runs without access to files other than the lake's data and without a way to
+change its settings. But some table functions bypass that fence (`sqlite_scan` opens any file), so
+the parsed statement is held against lists as well: only table functions that touch nothing outside,
+no catalogue internals.
 """
 
 import math
@@ -49,12 +50,14 @@ def run_sql(
     timeout_seconds: float = 300.0,
     maximum_rows: int = _MAXIMUM_ROWS,
 ) -> list[Row]:
-    """Answer one SELECT (also WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW TABLES) over the published tables and marts.
+    """Answer one SELECT (also WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW TABLES) over the
+    published tables and marts.
 
     Values are plain: numbers, strings, dates, times, lists, dicts.
 
     Raises:
-        ConfigurationError: in one line, why the statement is refused, wrong, too slow or too large an answer.
+        ConfigurationError: in one line, why the statement is refused, wrong, too slow or too large
+            an answer.
     """
     if not encodable(sql):
         raise ConfigurationError(

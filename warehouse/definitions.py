@@ -1,4 +1,5 @@
-"""Brings the lake's tables and marts in line with their definitions; a definition that grew adds columns to old tables.
+"""Brings the lake's tables and marts in line with their definitions; a definition that grew adds
+columns to old tables.
 
 Publishers change the lake. Readers leave it alone and are shown what it lacks as empty.
 """
@@ -17,7 +18,9 @@ _ROWS_PER_GROUP = 8_192
 
 
 def apply_definitions(connection: duckdb.DuckDBPyConnection) -> None:
-    """Create missing tables, add missing columns, renew changed marts. Changes nothing when all is as defined.
+    """Create missing tables, add missing columns, renew changed marts.
+
+    Changes nothing when all is as defined.
 
     Runs inside the caller's transaction.
 
@@ -38,10 +41,11 @@ def apply_definitions(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def show_as_defined(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Lay temporary views over what the lake of an earlier version lacks, until the next publication brings it in line.
+    """Lay temporary views over what the lake of an earlier version lacks, until the next
+    publication brings it in line.
 
-    Missing tables are empty, missing columns NULL, marts those of this version. Views are seen by this connection
-    alone, and the lake is not changed.
+    Missing tables are empty, missing columns NULL, marts those of this version. Views are seen by
+    this connection alone, and the lake is not changed.
 
     Returns:
         Whether anything was lacking.
@@ -116,7 +120,8 @@ def _apply_table(
 
 
 def _begin_statistics(connection: duckdb.DuckDBPyConnection) -> None:
-    """DuckLake asks for the statistics of a table without any once per column of every question: 100 ms instead of 10.
+    """DuckLake asks for the statistics of a table without any once per column of every question:
+    100 ms instead of 10.
 
     A row that comes and goes within the transaction leaves some behind, and nothing else.
     """

@@ -1,4 +1,7 @@
-"""Published checks as Great Expectations' own results, so that its renderers can tell them. Importing it takes seconds."""
+"""Published checks as Great Expectations' own results, so that its renderers can tell them.
+
+Importing it takes seconds.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
@@ -21,7 +24,8 @@ from warehouse.expectations import suite_of
 def suite_results(rows: Iterable[ValidationRow]) -> Iterator[ExpectationSuiteValidationResult]:
     """One suite for each table, and for each ranking of the run: those with broken checks first.
 
-    Counts are those of the whole run, as published. Bounds and allowed words are those that the tables state today.
+    Counts are those of the whole run, as published. Bounds and allowed words are those that the
+    tables state today.
     Values that broke a check are left out: Great Expectations would print them as HTML.
     """
     suites = [list(suite) for _, suite in groupby(sorted(rows, key=_suite_name), key=_suite_name)]
@@ -82,7 +86,9 @@ def _stated(table_name: str, run_id: RunId) -> dict[tuple[str, str], Expectation
 
 
 def _rule(row: ValidationRow) -> ExpectationConfiguration:
-    """A rule stated in SQL, or a check that is stated no more: Great Expectations' word for a query that shall find no row."""
+    """A rule stated in SQL, or a check that is stated no more: Great Expectations' word for a query
+    that shall find no row.
+    """
     told = str(escape(": ".join(filter(None, (row.column_name, row.expectation)))))
     query = "SELECT * FROM {batch}"
     configuration: ExpectationConfiguration = gxe.UnexpectedRowsExpectation(

@@ -1,4 +1,7 @@
-"""Great Expectations, told what the table definitions say. Importing it takes seconds: only `warehouse.validate` does."""
+"""Great Expectations, told what the table definitions say.
+
+Importing it takes seconds: only `warehouse.validate` does.
+"""
 
 import logging
 from collections.abc import Iterator
@@ -20,7 +23,9 @@ from warehouse.findings import EXAMPLES, Finding, Violations, example
 
 @dataclass(slots=True)
 class Expectations:
-    """One ephemeral Great Expectations context: writes no file, asks no network, shows no progress bar."""
+    """One ephemeral Great Expectations context: writes no file, asks no network, shows no progress
+    bar.
+    """
 
     run_id: RunId
     _batches: Any = field(init=False)
@@ -87,7 +92,9 @@ class Expectations:
 
 
 def suite_of(table: Table, run_id: RunId) -> Iterator[gxe.Expectation]:
-    """Every expectation the definition of `table` implies; all are critical, but for keys marked otherwise."""
+    """Every expectation the definition of `table` implies; all are critical, but for keys marked
+    otherwise.
+    """
     yield gxe.ExpectColumnValuesToBeInSet(column="run_id", value_set=[run_id], severity="critical")
     for column in table.columns:
         if not column.nullable:
@@ -116,7 +123,9 @@ def suite_of(table: Table, run_id: RunId) -> Iterator[gxe.Expectation]:
 
 
 def frame_of(table: Table, rows: pa.Table) -> pd.DataFrame:
-    """The columns of `rows` that have an expectation, small: words as categories, and of what may only not be NULL whether it is."""
+    """The columns of `rows` that have an expectation, small: words as categories, and of what may
+    only not be NULL whether it is.
+    """
     columns = {}
     for column in table.columns:
         values = rows.column(column.name)

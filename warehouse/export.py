@@ -15,7 +15,8 @@ from warehouse.statements import MARTS, quoted, statement, table_statement
 def export_lake(
     layout: Layout, target: Path, *, catalogue_url: str | None = None
 ) -> dict[str, int]:
-    """Write one snapshot of the lake to `target`, replacing the file at once or leaving it as it was.
+    """Write one snapshot of the lake to `target`, replacing the file at once or leaving it as it
+    was.
 
     Returns:
         Rows by table.

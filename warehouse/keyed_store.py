@@ -1,4 +1,6 @@
-"""A persistent map from text to bytes, shared by many processes: the caches of replies, embeddings and look-ups."""
+"""A persistent map from text to bytes, shared by many processes: the caches of replies, embeddings
+and look-ups.
+"""
 
 import sqlite3
 import threading
@@ -22,7 +24,8 @@ class KeyedStore:
     What `put_many` stored survives the death of the process. Pickles as its path.
 
     Raises (every method):
-        ConfigurationError: the file is damaged or cannot be opened; the message names it and how to mend it.
+        ConfigurationError: the file is damaged or cannot be opened; the message names it and how to
+            mend it.
         TransientError: other processes kept it locked for longer than a minute.
     """
 
@@ -34,7 +37,9 @@ class KeyedStore:
     def get_many(
         self, keys: Sequence[str], maximum_age_seconds: float | None = None
     ) -> dict[str, bytes]:
-        """The entries there are for `keys`, none older than `maximum_age_seconds`; missing keys are left out."""
+        """The entries there are for `keys`, none older than `maximum_age_seconds`; missing keys are
+        left out.
+        """
         oldest = time.time() - maximum_age_seconds if maximum_age_seconds is not None else 0.0
         found: dict[str, bytes] = {}
         with self._open() as connection:
@@ -46,7 +51,9 @@ class KeyedStore:
         return found
 
     def put_many(self, entries: Mapping[str, bytes]) -> None:
-        """Store or replace all `entries` in one transaction, without known secrets: an answer may repeat the key it was asked with."""
+        """Store or replace all `entries` in one transaction, without known secrets: an answer may
+        repeat the key it was asked with.
+        """
         now, secrets = time.time(), known_secrets()
         rows = [(key, concealed(value, secrets), now) for key, value in entries.items()]
         if not rows:
@@ -122,7 +129,11 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _into_wal(connection: sqlite3.Connection) -> None:
-    """Switch to WAL. SQLite does not wait for locks during the switch, so processes that open a new file at once try again."""
+    """Switch to WAL.
+
+    SQLite does not wait for locks during the switch, so processes that open a new file at once try
+    again.
+    """
     deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
     while True:
         try:

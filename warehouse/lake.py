@@ -1,4 +1,6 @@
-"""The lake: DuckLake tables over Parquet, a catalogue in SQLite or PostgreSQL, one writer and any number of readers."""
+"""The lake: DuckLake tables over Parquet, a catalogue in SQLite or PostgreSQL, one writer and any
+number of readers.
+"""
 
 import importlib.util
 from collections.abc import Iterator
@@ -25,7 +27,8 @@ _BUSY_MILLISECONDS = 30_000
 def open_writer(
     layout: Layout, *, catalogue_url: str | None = None, wait_seconds: float = 60.0
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that may change the lake, which it creates when there is none; the lake is the default schema.
+    """A connection that may change the lake, which it creates when there is none; the lake is the
+    default schema.
 
     Args:
         catalogue_url: a PostgreSQL connection string; None: an SQLite file in the warehouse.
@@ -47,10 +50,12 @@ def open_writer(
 def open_reader(
     layout: Layout, *, catalogue_url: str | None = None, as_defined: bool = True
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that reads whole snapshots, also while the publisher writes; the lake is the default schema.
+    """A connection that reads whole snapshots, also while the publisher writes; the lake is the
+    default schema.
 
     Args:
-        as_defined: whether tables, columns and marts that an earlier version did not have are shown, empty.
+        as_defined: whether tables, columns and marts that an earlier version did not have are
+            shown, empty.
 
     Raises:
         ConfigurationError: there is no lake, or its catalogue cannot be opened.
@@ -66,7 +71,9 @@ def open_reader(
 
 
 def lake_tables(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """Names of the tables that the lake itself holds; of an earlier version fewer than are defined now."""
+    """Names of the tables that the lake itself holds; of an earlier version fewer than are defined
+    now.
+    """
     return frozenset(
         name
         for (name,) in connection.execute(
@@ -112,7 +119,8 @@ def _attached(
 
 
 def extension_path(name: str) -> Path:
-    """The extension's file inside its wheel: loaded from there, so nothing is installed, downloaded or written to a home folder.
+    """The extension's file inside its wheel: loaded from there, so nothing is installed, downloaded
+    or written to a home folder.
 
     Raises:
         ConfigurationError: the wheel is missing or belongs to another version of DuckDB.

@@ -15,7 +15,8 @@ _BYTES_PER_BATCH = 16_000_000
 
 
 def in_batches(files: Sequence[Path]) -> Iterator[Sequence[Path]]:
-    """`files` in batches of bounded size, whatever the size of the run: a batch becomes one file of the lake, and readers open them all.
+    """`files` in batches of bounded size, whatever the size of the run: a batch becomes one file of
+    the lake, and readers open them all.
 
     Raises:
         PublicationError: a file is missing.
@@ -40,15 +41,18 @@ def _size_bytes(file: Path) -> int:
 
 
 def read_landed(table: Table, files: Sequence[Path], *, prose: bool = True) -> pa.Table:
-    """Rows of `files` with the columns of `table`; a column that a file of an earlier definition lacks is NULL.
+    """Rows of `files` with the columns of `table`; a column that a file of an earlier definition
+    lacks is NULL.
 
     Small files are read twice as fast so as by the database.
 
     Args:
-        prose: False keeps the first character of every text only, for who asks merely whether it is there.
+        prose: False keeps the first character of every text only, for who asks merely whether it is
+            there.
 
     Raises:
-        PublicationError: a file is missing or unreadable, or holds a column or a type its table does not have.
+        PublicationError: a file is missing or unreadable, or holds a column or a type its table
+            does not have.
     """
     schema = pa.schema([column.arrow_field.with_nullable(True) for column in table.columns])
     if not files:

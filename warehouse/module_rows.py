@@ -38,7 +38,10 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class ModuleRows:
-    """A module's evaluation and, by field, where it is held. `failures` are held for all together."""
+    """A module's evaluation and, by field, where it is held.
+
+    `failures` are held for all together.
+    """
 
     kind: type[ModuleEvaluation]
     fields: Mapping[str, Held]

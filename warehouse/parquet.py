@@ -14,10 +14,12 @@ from warehouse.scrubbing import concealed, known_secrets
 
 
 def arrow_table(table: Table, rows: Sequence[Row]) -> pa.Table:
-    """`rows` in the table's Arrow schema, without known secrets: here, and only here, text enters the lake.
+    """`rows` in the table's Arrow schema, without known secrets: here, and only here, text enters
+    the lake.
 
     Raises:
-        PublicationError: a row lacks a column, has one too many, or holds a value the column does not take.
+        PublicationError: a row lacks a column, has one too many, or holds a value the column does
+            not take.
     """
     names = set(table.column_names)
     for position, row in enumerate(rows):
@@ -54,7 +56,10 @@ def _array(table: Table, field: pa.Field, values: list[object]) -> pa.Array:
 
 
 def write_rows(table: Table, rows: Sequence[Row], path: Path) -> int:
-    """Write `rows` to `path`, every page with a checksum, and return its size in bytes. Raises PublicationError for a wrong row."""
+    """Write `rows` to `path`, every page with a checksum, and return its size in bytes.
+
+    Raises PublicationError for a wrong row.
+    """
     sink = pa.BufferOutputStream()
     pq.write_table(
         arrow_table(table, rows),
@@ -67,9 +72,11 @@ def write_rows(table: Table, rows: Sequence[Row], path: Path) -> int:
 
 
 def write_bytes(path: Path, content: bytes | pa.Buffer) -> int:
-    """Write `content` through to the disk, so that a rename never outlives what it names; returns the size in bytes.
+    """Write `content` through to the disk, so that a rename never outlives what it names; returns
+    the size in bytes.
 
-    Bytes, such as receipts and reports, lose known secrets; a buffer of Arrow's comes from rows that have lost them.
+    Bytes, such as receipts and reports, lose known secrets; a buffer of Arrow's comes from rows
+    that have lost them.
     """
     content = concealed(content) if isinstance(content, bytes) else content
     with path.open("wb") as file:

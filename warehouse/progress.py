@@ -1,4 +1,6 @@
-"""How far runs are that are not published, from what they set out to do and the receipts that have landed."""
+"""How far runs are that are not published, from what they set out to do and the receipts that have
+landed.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -80,7 +82,10 @@ def read_planned(layout: Layout, run_id: RunId) -> PlannedRun | None:
 
 @dataclass(slots=True)
 class Watch:
-    """Follows the runs of a warehouse; each receipt is read once, however often one looks. Shared by threads."""
+    """Follows the runs of a warehouse; each receipt is read once, however often one looks.
+
+    Shared by threads.
+    """
 
     layout: Layout
     _known: dict[tuple[str, str, int], _Landed] = field(default_factory=dict)
@@ -181,7 +186,9 @@ def _read(path: Path, at: float) -> _Landed:
 
 
 def _per_minute(landed: list[_Landed], run: PlannedRun, now: datetime) -> float | None:
-    """Over the last minutes, or since the run began when that was later; None before anything has landed in them."""
+    """Over the last minutes, or since the run began when that was later; None before anything has
+    landed in them.
+    """
     since = max(now - RATE_OVER, run.started_at)
     count = sum(entry.at >= since.timestamp() for entry in landed)
     minutes = (now - since).total_seconds() / 60
@@ -189,7 +196,10 @@ def _per_minute(landed: list[_Landed], run: PlannedRun, now: datetime) -> float 
 
 
 def _lock_held(path: Path) -> bool | None:
-    """Whether a command works on the run; None where the system does not tell. Taking the lock to see would stop a command that starts."""
+    """Whether a command works on the run; None where the system does not tell.
+
+    Taking the lock to see would stop a command that starts.
+    """
     locks = Path("/proc/locks")
     try:
         number = path.stat().st_ino

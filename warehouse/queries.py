@@ -1,4 +1,6 @@
-"""The one read API: dashboards, reports and the command line ask here. Only published runs are seen.
+"""The one read API: dashboards, reports and the command line ask here.
+
+Only published runs are seen.
 
 with open_queries(layout) as queries:
     for row in queries.ranking(queries.latest_run().run_id): …
@@ -61,7 +63,10 @@ def open_queries(layout: Layout, *, catalogue_url: str | None = None) -> Iterato
 
 @dataclass(frozen=True, slots=True)
 class Queries:
-    """Questions to an open lake. Every method raises ConfigurationError for a run that is not published."""
+    """Questions to an open lake.
+
+    Every method raises ConfigurationError for a run that is not published.
+    """
 
     connection: duckdb.DuckDBPyConnection
 
@@ -109,7 +114,9 @@ class Queries:
         return self._nouns("rejections", FailureRow, run_id=run_id)
 
     def failure_groups(self, run_id: RunId) -> tuple[FailureGroup, ...]:
-        """Failures of the accepted ideas by stage and reason, most frequent first: as short for ten thousand ideas as for ten."""
+        """Failures of the accepted ideas by stage and reason, most frequent first: as short for ten
+        thousand ideas as for ten.
+        """
         self.run(run_id)
         return self._nouns("failure_groups", FailureGroup, run_id=run_id)
 
@@ -119,7 +126,9 @@ class Queries:
         return self._nouns("step_costs", StepCost, run_id=run_id)
 
     def module_costs(self, run_id: RunId) -> tuple[ModuleCost, ...]:
-        """Calls, tokens and dollars by module, in all and for an idea; empty when no model was called."""
+        """Calls, tokens and dollars by module, in all and for an idea; empty when no model was
+        called.
+        """
         self.run(run_id)
         return self._nouns("module_costs", ModuleCost, run_id=run_id)
 
@@ -152,7 +161,9 @@ class Queries:
         return self._frame("source_health", run_id=run_id)
 
     def idea_review(self, run_id: RunId, idea_id: IdeaId, place: Place | None = None) -> IdeaReview:
-        """All that a full report on one idea shows. Raises ConfigurationError when the run has no such idea.
+        """All that a full report on one idea shows.
+
+        Raises ConfigurationError when the run has no such idea.
 
         Args:
             place: where the idea stands, for who knows it: else the whole run is ranked to say so.
@@ -171,7 +182,9 @@ class Queries:
     def idea_reviews(
         self, run_id: RunId, idea_ids: Sequence[IdeaId] | None = None
     ) -> Iterator[IdeaReview]:
-        """The ideas of a run (or those of `idea_ids` that it has), best ranked first; some dozens are in memory at a time."""
+        """The ideas of a run (or those of `idea_ids` that it has), best ranked first; some dozens
+        are in memory at a time.
+        """
         yield from self._reviews(self.run(run_id), self._places(run_id, idea_ids), idea_ids)
 
     def _places(self, run_id: RunId, idea_ids: Sequence[IdeaId] | None) -> list[Row]:
@@ -199,7 +212,8 @@ class Queries:
         return self._rows(name, **parameters)
 
     def page_frame(self, name: str, **parameters: object) -> polars.DataFrame:
-        """What `sql/pages/<name>.sql` answers: the figures of the dashboard's pages, added up in SQL.
+        """What `sql/pages/<name>.sql` answers: the figures of the dashboard's pages, added up in
+        SQL.
 
         Raises:
             ConfigurationError: the lake lacks a table or column of this version.
@@ -213,7 +227,10 @@ class Queries:
 
     @contextmanager
     def _one_snapshot(self) -> Iterator[None]:
-        """Questions together see the same lake, which is found once. To be short: a publisher waits for readers of an SQLite catalogue."""
+        """Questions together see the same lake, which is found once.
+
+        To be short: a publisher waits for readers of an SQLite catalogue.
+        """
         self.connection.execute("begin")
         try:
             yield
@@ -230,7 +247,8 @@ class Queries:
                 {"run_id": run_id, "idea_ids": list(idea_ids)},
             )
             for row in _dicts(answer):
-                # An entry of the idea file rejected as a duplicate bears the id of an idea that was not.
+                # An entry of the idea file rejected as a duplicate bears the id of an idea that was
+                # not.
                 if row.get("recorded_by") != "read_ideas":
                     found[row["idea_id"]].setdefault(table.name, []).append(row)
         return found

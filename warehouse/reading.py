@@ -1,4 +1,6 @@
-"""A lake kept open by a process that reads often: opening costs half a second, a question some milliseconds."""
+"""A lake kept open by a process that reads often: opening costs half a second, a question some
+milliseconds.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -11,7 +13,9 @@ from warehouse.queries import Queries
 
 
 class LakeReading:
-    """One read-only connection, opened with the first question and shared by threads. Every question sees what is published by then.
+    """One read-only connection, opened with the first question and shared by threads.
+
+    Every question sees what is published by then.
 
     Raises:
         ConfigurationError: with the first question, when there is no lake.

@@ -20,7 +20,9 @@ class Refusal(Noun):
 
 
 def read_refusals(layout: Layout) -> tuple[Refusal, ...]:
-    """The runs whose last check refused them, latest check first; a result that another version wrote is passed over."""
+    """The runs whose last check refused them, latest check first; a result that another version
+    wrote is passed over.
+    """
     found = []
     for path in layout.landing.glob("run=*/validation.json"):
         content = orjson.loads(path.read_bytes())

@@ -1,4 +1,7 @@
-"""Nouns to rows and back. A field and its column bear the same name; what differs is written here."""
+"""Nouns to rows and back.
+
+A field and its column bear the same name; what differs is written here.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -130,7 +133,8 @@ def _ordered(rows: Sequence[Row]) -> list[Row]:
 def noun_of(kind: type[NounT], row: Row, renamed: Mapping[str, str] | None = None) -> NounT:
     """The noun that `row_of` made a row of, from the columns that bear its fields' names.
 
-    Reading is lax: lists become tuples, words become enums. A column that its row was written before
+    Reading is lax: lists become tuples, words become enums. A column that its row was written
+        before
     is NULL, and the field's default stands for it.
     """
     values = {
@@ -190,7 +194,9 @@ def _failure_rows(evaluation: IdeaEvaluation, ids: Row) -> list[Row]:
 
 
 def row_of(table: Table, noun: Noun, known: Row, renamed: Mapping[str, str] | None = None) -> Row:
-    """One row: the noun's field or property of that name, else what is `known`, else its provenance's."""
+    """One row: the noun's field or property of that name, else what is `known`, else its
+    provenance's.
+    """
     provenance = getattr(noun, "provenance", None)
     fields = type(noun).model_fields
     row: Row = {}

@@ -1,4 +1,5 @@
-"""Rules stated in SQL: references that derive from the table definitions, and the statements in `sql/checks`.
+"""Rules stated in SQL: references that derive from the table definitions, and the statements in
+`sql/checks`.
 
 A rule is a SELECT of what breaks it, over one chunk of whole units.
 """

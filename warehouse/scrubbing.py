@@ -1,7 +1,7 @@
 """Keeps secrets out of rows, errors, caches and cache keys.
 
-Errors are scrubbed of everything that looks like a key. Texts of others, such as reviews, lose only what is known to be a
-secret of ours: guessing would change what they say.
+Errors are scrubbed of everything that looks like a key. Texts of others, such as reviews, lose only
+what is known to be a secret of ours: guessing would change what they say.
 """
 
 import os
@@ -39,9 +39,11 @@ _LINE_LENGTH = 300
 
 
 def known_secrets() -> tuple[str, ...]:
-    """The secrets of the environment: values of variables such as `OPENAI_API_KEY`, and passwords in addresses; longest first.
+    """The secrets of the environment: values of variables such as `OPENAI_API_KEY`, and passwords
+    in addresses; longest first.
 
-    Short values, plain numbers and plain words are none: masking them would spoil what is no secret.
+    Short values, plain numbers and plain words are none: masking them would spoil what is no
+        secret.
     """
     found: set[str] = set()
     for name, value in os.environ.items():
@@ -68,7 +70,8 @@ def _telling(value: str) -> bool:
 
 
 def concealed(value: ValueT, secrets: tuple[str, ...] | None = None) -> ValueT:
-    """`value`, a text, bytes or nested lists and mappings of texts, with every known secret replaced by `***`.
+    """`value`, a text, bytes or nested lists and mappings of texts, with every known secret
+    replaced by `***`.
 
     `secrets`: as `known_secrets` gives them, for callers with many values.
     """
@@ -96,7 +99,8 @@ def check_address(option: str, url: str, remedy: str) -> None:
     """Refuse an address that carries a secret: it is kept with the run, and shown.
 
     Raises:
-        ConfigurationError: the address has a user, a password, a query or a known secret in it; ends with `remedy`.
+        ConfigurationError: the address has a user, a password, a query or a known secret in it;
+            ends with `remedy`.
     """
     parts = urlsplit(url) if _splits(url) else None
     carries = parts is not None and (bool(parts.query or parts.fragment) or "@" in parts.netloc)
@@ -116,7 +120,9 @@ def _splits(url: str) -> bool:
 
 
 def scrub(text: str) -> str:
-    """`text` with everything that looks like a key, and every secret of the environment, replaced by `***`."""
+    """`text` with everything that looks like a key, and every secret of the environment, replaced
+    by `***`.
+    """
     text = concealed(text)
     for pattern in _PATTERNS:
         text = pattern.sub(MASK, text)

@@ -48,7 +48,9 @@ def meaning(sql: str) -> str:
 
 
 def table_statement(name: str, **parts: str) -> str:
-    """`sql/tables/<name>.sql` with its `{parts}` filled in: names from the table definitions, never what a user wrote."""
+    """`sql/tables/<name>.sql` with its `{parts}` filled in: names from the table definitions, never
+    what a user wrote.
+    """
     return statement("tables", name).format(**parts)
 
 

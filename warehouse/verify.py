@@ -40,7 +40,8 @@ class VerifyReport(Noun):
 
 
 def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
-    """Check that every file is there, every table and mart reads, the rows are those that landed, and nothing landed in vain.
+    """Check that every file is there, every table and mart reads, the rows are those that landed,
+    and nothing landed in vain.
 
     Raises:
         ConfigurationError: there is no lake, or its catalogue cannot be opened or read.

@@ -1,4 +1,6 @@
-"""What a set of rows holds, whatever their order: the lake's and those that landed can be held against each other."""
+"""What a set of rows holds, whatever their order: the lake's and those that landed can be held
+against each other.
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -21,7 +23,9 @@ class Content(NamedTuple):
 
 
 class LakeContent:
-    """What the lake holds; compares only columns that the lake itself has, so that one of an earlier version can be held too."""
+    """What the lake holds; compares only columns that the lake itself has, so that one of an
+    earlier version can be held too.
+    """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.connection = connection
@@ -70,7 +74,9 @@ class LandedContent:
             self._sum_up(table)
 
     def add_unknown(self, table: str) -> None:
-        """A file of `table` cannot be read, or is not what was promised: nothing can be said about the table's content."""
+        """A file of `table` cannot be read, or is not what was promised: nothing can be said about
+        the table's content.
+        """
         self._unknown.add(table)
 
     def of(self, table: str) -> Content | None:

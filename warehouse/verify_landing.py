@@ -1,4 +1,7 @@
-"""What landed, held against its receipts. All of it is read; what cannot be read is told and passed over."""
+"""What landed, held against its receipts.
+
+All of it is read; what cannot be read is told and passed over.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -42,7 +45,10 @@ def read_units(
 
 
 def read_file(file: Path, table: str, landed: LandedContent, problems: list[str]) -> int | None:
-    """How many rows `file` holds of `table`; they are added to `landed`. None, and a line in `problems`, when it cannot be read."""
+    """How many rows `file` holds of `table`; they are added to `landed`.
+
+    None, and a line in `problems`, when it cannot be read.
+    """
     try:
         rows: pa.Table = read_landed(TABLE[table], [file])
     except PublicationError as error:

@@ -41,7 +41,9 @@ class Attempts:
         self._lock = threading.Lock()
 
     def hear(self, client: str, *, right: bool) -> float:
-        """Take a guess of `client` in: 0, or the seconds it has to wait before one counts, right or wrong."""
+        """Take a guess of `client` in: 0, or the seconds it has to wait before one counts, right or
+        wrong.
+        """
         with self._lock:
             guesses, now = self._of(client), self._clock()
             wait_seconds = guesses.last + guesses.wait_seconds - now
@@ -61,7 +63,9 @@ class Attempts:
 
 
 def admitted(password: SecretStr | None) -> bool:
-    """Whether this reader may see the pages; asks for the password where one is set and was not given yet."""
+    """Whether this reader may see the pages; asks for the password where one is set and was not
+    given yet.
+    """
     if password is None or st.session_state.get(_ADMITTED) is True:
         return True
     st.title("Assay", anchor=False)

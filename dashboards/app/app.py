@@ -30,7 +30,10 @@ def main() -> None:
 
 
 def _page_of_address(lake: Lake, password: SecretStr | None) -> "st.Page | None":
-    """None, with no menu, for a reader who may not see it. Streamlit hears of the pages either way: else it forgets which one was asked."""
+    """None, with no menu, for a reader who may not see it.
+
+    Streamlit hears of the pages either way: else it forgets which one was asked.
+    """
     sections: dict[str, list[st.Page]] = {}
     pages = {}
     for number, page in enumerate(PAGES):

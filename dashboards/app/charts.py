@@ -1,6 +1,8 @@
-"""Charts: a title, units on every axis, colours that everyone can tell apart, and words for who cannot see them.
+"""Charts: a title, units on every axis, colours that everyone can tell apart, and words for who
+cannot see them.
 
-Colours are Okabe and Ito's (Color Universal Design, 2008); where lines share a chart they differ in dash as well.
+Colours are Okabe and Ito's (Color Universal Design, 2008); where lines share a chart they differ in
+dash as well.
 """
 
 from collections.abc import Sequence
@@ -61,7 +63,9 @@ def bars(
     colour: str | None = None,
     stacked: bool = True,
 ) -> Drawn:
-    """Horizontal bars: quantities `x` by names `y`, largest first; the parts of a name stacked, or one below the other."""
+    """Horizontal bars: quantities `x` by names `y`, largest first; the parts of a name stacked, or
+    one below the other.
+    """
     encoded: dict[str, Any] = {
         "x": alt.X(x, type="quantitative", title=x_title),
         "y": alt.Y(
@@ -124,7 +128,9 @@ def columns(
     colour: str | None = None,
     stacked: bool = True,
 ) -> Drawn:
-    """Upright columns over ordered `x`, such as bins of a histogram; the parts of a column stacked, or side by side."""
+    """Upright columns over ordered `x`, such as bins of a histogram; the parts of a column stacked,
+    or side by side.
+    """
     encoded: dict[str, Any] = {
         "x": alt.X(
             x,
@@ -175,7 +181,9 @@ def gradient(title: str, *, format: str = "") -> alt.Legend:
 
 
 def _time_axis(times: polars.Series) -> alt.Axis:
-    """Clock times without fractions for what lasted minutes; dates as Vega chooses them for what lasted longer."""
+    """Clock times without fractions for what lasted minutes; dates as Vega chooses them for what
+    lasted longer.
+    """
     moments = [moment for moment in (times.min(), times.max()) if isinstance(moment, datetime)]
     seconds = (moments[-1] - moments[0]).total_seconds() if moments else 0.0
     ticks = max(1, min(TIME_TICKS, int(seconds)))

@@ -23,7 +23,9 @@ _ANSWERS_KEPT, _CONSOLE_KEPT, _LAKES_OPEN = 300, 10, 4
 
 @dataclass(frozen=True, slots=True)
 class Lake:
-    """One warehouse, opened read-only; a run may be writing meanwhile. Every method raises ConfigurationError where there is no lake.
+    """One warehouse, opened read-only; a run may be writing meanwhile.
+
+    Every method raises ConfigurationError where there is no lake.
 
     Attributes:
         prices: prices of models, a file as LiteLLM ships it.
@@ -50,7 +52,9 @@ class Lake:
         *args: ParametersT.args,
         **kwargs: ParametersT.kwargs,
     ) -> AnswerT:
-        """`question(queries, …)`, cached. It must return a value, not an iterator, and be a function with a name.
+        """`question(queries, …)`, cached.
+
+        It must return a value, not an iterator, and be a function with a name.
 
         `lake.ask(Queries.ranking, run_id)`
         """
@@ -60,11 +64,16 @@ class Lake:
         return answer
 
     def frame(self, name: str, **parameters: object) -> polars.DataFrame:
-        """What `sql/pages/<name>.sql` answers, cached; shared between readers, so never to be changed in place."""
+        """What `sql/pages/<name>.sql` answers, cached; shared between readers, so never to be
+        changed in place.
+        """
         return self.ask(_frame, name, **parameters)
 
     def sql(self, statement: str, *, timeout_seconds: float, maximum_rows: int) -> polars.DataFrame:
-        """What the console answers to a reader's SELECT, cached. Raises ConfigurationError for anything else, too slow or too long."""
+        """What the console answers to a reader's SELECT, cached.
+
+        Raises ConfigurationError for anything else, too slow or too long.
+        """
         answer: polars.DataFrame = _console(
             _Asked(self, self.snapshot(), run_sql, (statement, timeout_seconds, maximum_rows))
         )

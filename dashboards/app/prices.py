@@ -1,4 +1,7 @@
-"""What the same tokens would have cost with another model. Prices come from a file as LiteLLM ships it, or from the reader."""
+"""What the same tokens would have cost with another model.
+
+Prices come from a file as LiteLLM ships it, or from the reader.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -23,7 +23,9 @@ class Page:
 
     @property
     def show(self) -> Callable[[Lake], None]:
-        """Draws the page; its file is imported when it is first opened, so that no page waits for another."""
+        """Draws the page; its file is imported when it is first opened, so that no page waits for
+        another.
+        """
         function: Callable[[Lake], None] = import_module(f"dashboards.app.screens.{self.name}").show
         return function
 

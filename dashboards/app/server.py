@@ -1,4 +1,6 @@
-"""`python -m dashboards.app.server HOST PORT`: the dashboard, for browsers that open it and no other site's pages."""
+"""`python -m dashboards.app.server HOST PORT`: the dashboard, for browsers that open it and no
+other site's pages.
+"""
 
 import base64
 import hashlib
@@ -34,7 +36,9 @@ OPTIONS: dict[str, bool | str] = {
 
 
 class OwnPagesOnly:
-    """Turns away what pages of other sites send, and tells browsers what the pages may load: nothing from elsewhere."""
+    """Turns away what pages of other sites send, and tells browsers what the pages may load:
+    nothing from elsewhere.
+    """
 
     def __init__(self, app: ASGIApp, policy: str) -> None:
         self._app = app
@@ -67,7 +71,10 @@ class OwnPagesOnly:
 
 
 def content_security_policy() -> str:
-    """What a page may load and run. Charts compile their expressions, hence `unsafe-eval`; styles are set by scripts."""
+    """What a page may load and run.
+
+    Charts compile their expressions, hence `unsafe-eval`; styles are set by scripts.
+    """
     return "; ".join((
         "default-src 'self'",
         f"script-src 'self' 'unsafe-eval' {' '.join(_inline_scripts())}".rstrip(),

@@ -1,4 +1,7 @@
-"""Controls whose values live in the address: the address of a page restores it. `key` names the value there."""
+"""Controls whose values live in the address: the address of a page restores it.
+
+`key` names the value there.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +18,9 @@ _LAST_RUN = "the run shown last, on whichever page"
 
 
 def choose_run(lake: Lake, label: str = "Run", key: str = "run") -> Run | None:
-    """The run of the address, else the one shown last, else the newest; None, with an empty state shown, when nothing is published."""
+    """The run of the address, else the one shown last, else the newest; None, with an empty state
+    shown, when nothing is published.
+    """
     runs = {str(run.run_id): run for run in lake.runs()}
     if not runs:
         empty.no_lake(str(lake.layout.root))
@@ -38,10 +43,12 @@ def choose(
     default: str | None = None,
     help: str | None = None,
 ) -> str:
-    """One of `options`, always written into the address, so that a link means the same when the default has changed.
+    """One of `options`, always written into the address, so that a link means the same when the
+    default has changed.
 
     Args:
-        default: else the first. It also stands for an option that the address names but that is gone.
+        default: else the first. It also stands for an option that the address names but that is
+            gone.
     """
     _follow_address(key, options, default if default is not None else options[0])
     return _remember(key, str(st.selectbox(label, options, key=_widget(key), help=help)))
@@ -71,7 +78,9 @@ def enter_page(name: str) -> None:
 
 
 def write_address() -> None:
-    """Put what was chosen without being named there into the address, at once: every writing is one step of the button back."""
+    """Put what was chosen without being named there into the address, at once: every writing is one
+    step of the button back.
+    """
     waiting = _address().waiting
     if waiting:
         st.query_params.update(waiting)
@@ -84,7 +93,9 @@ def _address() -> _Address:
 
 
 def _follow_address(key: str, options: Sequence[str], default: str) -> None:
-    """The address wins over the control when someone changed it since we saw or wrote it: a link, or the button back."""
+    """The address wins over the control when someone changed it since we saw or wrote it: a link,
+    or the button back.
+    """
     address = _address()
     named = st.query_params.get(key)
     moved = named not in (None, address.seen.get(key), address.written.get(key))

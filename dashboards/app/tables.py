@@ -22,7 +22,8 @@ def show(
 ) -> dict[str, Any] | None:
     """Show `columns` of `frame` in their order; the row selected where `selectable`.
 
-    A frame of more than `rows_per_page` rows comes in pages; sorting within a page is the grid's, the order of the pages the frame's.
+    A frame of more than `rows_per_page` rows comes in pages; sorting within a page is the grid's,
+    the order of the pages the frame's.
 
     Args:
         columns: by column name, its label or what the functions below return.

@@ -8,7 +8,9 @@ _MOST_POINTS = 60
 
 
 def bucket_seconds(lake: Lake, run_id: RunId) -> int:
-    """Length of one point of time in charts about a run; a run that lasted hours is shown by the hour."""
+    """Length of one point of time in charts about a run; a run that lasted hours is shown by the
+    hour.
+    """
     span = lake.frame("span_of_calls", run_id=run_id)
     first, last = span["first_at"][0], span["last_at"][0]
     seconds = 0.0 if first is None or last is None else (last - first).total_seconds()

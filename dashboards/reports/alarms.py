@@ -1,4 +1,6 @@
-"""What should not wait until somebody looks: judges that cannot be believed, judgements that are missing, costs that leap."""
+"""What should not wait until somebody looks: judges that cannot be believed, judgements that are
+missing, costs that leap.
+"""
 
 from collections.abc import Callable
 
@@ -57,7 +59,9 @@ def judge_alarms(
 
 
 def unscored_alarms(judged: polars.DataFrame, before: polars.DataFrame | None) -> list[str]:
-    """Too many judgements without a score, or many more than in the run before; both are `unscored_reasons`."""
+    """Too many judgements without a score, or many more than in the run before; both are
+    `unscored_reasons`.
+    """
     share, earlier = unscored_share(judged), None if before is None else unscored_share(before)
     if share is None or (
         share <= UNSCORED_SHARE and (earlier is None or share - earlier <= UNSCORED_RISE)

@@ -14,7 +14,8 @@ from warehouse.queries import open_queries
 def any_report(
     layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None
 ) -> str:
-    """The run's report, a check's problems by manuscript, or a benchmark's scores beside published figures.
+    """The run's report, a check's problems by manuscript, or a benchmark's scores beside published
+    figures.
 
     Raises:
         ConfigurationError: no such lake, or nothing published under that name.

@@ -1,4 +1,6 @@
-"""Values side by side, laid out for `templates/bars.svg.jinja`: one bar per value, from the zero of the scale."""
+"""Values side by side, laid out for `templates/bars.svg.jinja`: one bar per value, from the zero of
+the scale.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""What the report on benchmarks shows: measured scores with their intervals, and published figures beside them."""
+"""What the report on benchmarks shows: measured scores with their intervals, and published figures
+beside them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +16,10 @@ MEASURED = "measured"
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """One row of a table. `number` is that of the benchmark on the page, 0 for a published figure."""
+    """One row of a table.
+
+    `number` is that of the benchmark on the page, 0 for a published figure.
+    """
 
     metric: str
     part: str
@@ -26,7 +31,9 @@ class ScoreLine:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What benchmark `first` of the page has more than benchmark `second`; the score's `slice` is the task, paired over its items."""
+    """What benchmark `first` of the page has more than benchmark `second`; the score's `slice` is
+    the task, paired over its items.
+    """
 
     first: int
     second: int
@@ -35,7 +42,9 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class SuitePart:
-    """One suite: its benchmarks' scores by metric and part of the data, published figures last in each."""
+    """One suite: its benchmarks' scores by metric and part of the data, published figures last in
+    each.
+    """
 
     suite: str
     lines: tuple[ScoreLine, ...]
@@ -51,7 +60,9 @@ class SuitePart:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkPage:
-    """Everything `benchmark.md.jinja` prints; benchmarks are numbered from 1 in the order asked for."""
+    """Everything `benchmark.md.jinja` prints; benchmarks are numbered from 1 in the order asked
+    for.
+    """
 
     heads: tuple[BenchmarkHead, ...]
     suites: tuple[SuitePart, ...]
@@ -83,7 +94,9 @@ def benchmark_page(
 def _lines(
     suite: str, heads: Sequence[BenchmarkHead], scores: dict[str, tuple[BenchmarkScore, ...]]
 ) -> tuple[ScoreLine, ...]:
-    """Measured parts in the order of the first benchmark that has them; published figures of parts nobody measured come last."""
+    """Measured parts in the order of the first benchmark that has them; published figures of parts
+    nobody measured come last.
+    """
     of_part: dict[tuple[str, str], list[ScoreLine]] = {}
     published: dict[tuple[str, str, str, str], ScoreLine] = {}
     for number, head in enumerate(heads, start=1):

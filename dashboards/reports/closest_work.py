@@ -1,4 +1,6 @@
-"""The closest prior work of an idea: what it already did, in its own words, and what remains new beside it."""
+"""The closest prior work of an idea: what it already did, in its own words, and what remains new
+beside it.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -56,7 +58,9 @@ def own_works(failures: Iterable[Failure], papers: Mapping[PaperId, Paper]) -> t
 
 
 def _closeness(found: list[Comparison]) -> tuple[list[int], int]:
-    """Dimension by dimension the closest first; of equally close papers the one that is so along more."""
+    """Dimension by dimension the closest first; of equally close papers the one that is so along
+    more.
+    """
     places = sorted(each.closeness_place or 0 for each in found)
     return places[:1], sum(places) - 100 * len(places)
 

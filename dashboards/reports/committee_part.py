@@ -99,7 +99,9 @@ def committee_part(
 def other_sources(
     committee: CommitteeEvaluation | None, knowledge_ids: Sequence[str]
 ) -> tuple[Markdown, ...]:
-    """Cited pages, repositories and later papers, each once: what the bibliography of papers does not hold."""
+    """Cited pages, repositories and later papers, each once: what the bibliography of papers does
+    not hold.
+    """
     records = (
         {record.knowledge_id: record for record in committee.knowledge}
         if committee is not None

@@ -1,4 +1,6 @@
-"""Great Expectations' Data Docs of a run: what its renderers make of the published checks, in one self-contained page."""
+"""Great Expectations' Data Docs of a run: what its renderers make of the published checks, in one
+self-contained page.
+"""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,7 +21,8 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def data_docs(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> str:
-    """One HTML page about the checks held against a published run of ideas, check of manuscripts or benchmark.
+    """One HTML page about the checks held against a published run of ideas, check of manuscripts or
+    benchmark.
 
     Raises:
         ConfigurationError: no such lake, or nothing checked under that name.
@@ -35,7 +38,9 @@ def data_docs(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
 
 
 def data_docs_page(run_id: RunId, rows: Iterable[ValidationRow]) -> str:
-    """The page: Great Expectations' sections for every table, in a frame of our own, since its own loads scripts from elsewhere."""
+    """The page: Great Expectations' sections for every table, in a frame of our own, since its own
+    loads scripts from elsewhere.
+    """
     renderer = ValidationResultsPageRenderer(run_info_at_end=True)
     sections = [
         (suite, section) for suite in suite_results(rows) for section in _sections(renderer, suite)
@@ -48,7 +53,9 @@ def data_docs_page(run_id: RunId, rows: Iterable[ValidationRow]) -> str:
 def _sections(
     renderer: ValidationResultsPageRenderer, suite: ExpectationSuiteValidationResult
 ) -> list[dict[str, Any]]:
-    """Overview and columns; not the repeated run info, and no link to the page of a suite, which is not written."""
+    """Overview and columns; not the repeated run info, and no link to the page of a suite, which is
+    not written.
+    """
     sections: list[dict[str, Any]] = renderer.render(suite).to_json_dict()["sections"][:-1]
     overview = sections[0]["content_blocks"][0]["subheader"]["string_template"]
     overview["styling"]["params"].pop("expectation_suite_name")

@@ -21,7 +21,9 @@ def score(value: float | None) -> str:
 
 
 def mean(value: float | None) -> str:
-    """A mean of judgements: two decimals, so that ranks which differ seldom show equal scores, or `unscored`."""
+    """A mean of judgements: two decimals, so that ranks which differ seldom show equal scores, or
+    `unscored`.
+    """
     return "unscored" if value is None else f"{value:.2f}"
 
 
@@ -34,14 +36,18 @@ def signed(value: float | None) -> str:
 
 
 def measure(value: float | None) -> str:
-    """A metric of any size: four significant digits, thousands as whole numbers (`43,361`), or `undefined`."""
+    """A metric of any size: four significant digits, thousands as whole numbers (`43,361`), or
+    `undefined`.
+    """
     if value is None:
         return "undefined"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def thinking(tokens: int | None, unknown_calls: int) -> str:
-    """Tokens received that were thinking: `1,200`; says how many calls do not tell, or that none does."""
+    """Tokens received that were thinking: `1,200`; says how many calls do not tell, or that none
+    does.
+    """
     if tokens is None:
         return "not told" if unknown_calls else count(0)
     untold = f", and {counted(unknown_calls, 'call')} that {'does' if unknown_calls == 1 else 'do'} not tell"

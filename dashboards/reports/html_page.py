@@ -1,4 +1,6 @@
-"""One self-contained HTML page from Markdown: no script, no outside asset, no HTML that the Markdown brought along."""
+"""One self-contained HTML page from Markdown: no script, no outside asset, no HTML that the
+Markdown brought along.
+"""
 
 from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cache
@@ -41,8 +43,9 @@ def html_page(
 ) -> str:
     """Render `markdown` with its headings as navigation.
 
-    An empty code block `intervals N`, `reliability N` or `bars N` stands for the drawing of that number.
-    HTML in it is shown as text; links lead to http(s) addresses or to the reports of the same run, nowhere else.
+    An empty code block `intervals N`, `reliability N` or `bars N` stands for the drawing of that
+    number. HTML in it is shown as text; links lead to http(s) addresses or to the reports of the
+    same run, nowhere else.
     """
     parser = _parser()
     environment: MutableMapping[str, Any] = {

@@ -37,7 +37,8 @@ class EvidenceLine:
 
 @dataclass(frozen=True, slots=True)
 class MethodPart:
-    """One method with its verdict and the evidence read for it; `evidence` holds the relevant papers only.
+    """One method with its verdict and the evidence read for it; `evidence` holds the relevant
+    papers only.
 
     `judges` says what each of several judges gave; empty: one model judged.
     """
@@ -53,7 +54,9 @@ class MethodPart:
 
 @dataclass(frozen=True, slots=True)
 class DimensionPart:
-    """One dimension with its review; `mean` holds its novelty and the mean comparison score with its counts."""
+    """One dimension with its review; `mean` holds its novelty and the mean comparison score with
+    its counts.
+    """
 
     dimension: Dimension
     review: ContributionReview | None

@@ -1,4 +1,6 @@
-"""The strengths of one group with their intervals, laid out for `templates/intervals.svg.jinja`: one row per idea."""
+"""The strengths of one group with their intervals, laid out for `templates/intervals.svg.jinja`:
+one row per idea.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +16,9 @@ _TICKS = 5
 
 @dataclass(frozen=True, slots=True)
 class IntervalRow:
-    """One idea: its strength as a dot, its 95 % interval as a line; positions in the units of the drawing."""
+    """One idea: its strength as a dot, its 95 % interval as a line; positions in the units of the
+    drawing.
+    """
 
     name: str
     full_name: str

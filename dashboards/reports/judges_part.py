@@ -1,4 +1,6 @@
-"""Where several judges scored: what they said about one judgement, and how far they agree on an idea."""
+"""Where several judges scored: what they said about one judgement, and how far they agree on an
+idea.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -12,7 +14,10 @@ from schemas.outcome import Provenance
 
 @dataclass(frozen=True, slots=True)
 class JudgedStep:
-    """One step of one idea that several judges were asked. `item_count`: what two judges or more have scored."""
+    """One step of one idea that several judges were asked.
+
+    `item_count`: what two judges or more have scored.
+    """
 
     step: str
     judges: tuple[str, ...]
@@ -32,7 +37,8 @@ class JudgedStep:
 
 
 def score_of_judges(votes: Sequence[JudgeVote], judged: Provenance, item: str = "") -> str:
-    """`median of 3 judges: 6, 7, 4.5; one unscored: the engine refused to answer`; empty where one model judged.
+    """`median of 3 judges: 6, 7, 4.5; one unscored: the engine refused to answer`; empty where one
+    model judged.
 
     Args:
         judged: of the judgement that the votes were cast for.

@@ -1,4 +1,6 @@
-"""What the metrics of benchmarks say, for readers of a table: one line each, and which way is better."""
+"""What the metrics of benchmarks say, for readers of a table: one line each, and which way is
+better.
+"""
 
 import tomllib
 from collections.abc import Iterable

@@ -1,4 +1,6 @@
-"""The review of the plan itself as a reader meets it: gravest concerns first, strengths, what it rests on."""
+"""The review of the plan itself as a reader meets it: gravest concerns first, strengths, what it
+rests on.
+"""
 
 from dataclasses import dataclass
 
@@ -30,7 +32,10 @@ class ConcernLine:
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """The plan's review. `verdict` is empty where there are concerns, else says why there are none."""
+    """The plan's review.
+
+    `verdict` is empty where there are concerns, else says why there are none.
+    """
 
     verdict: str
     note: str
@@ -41,7 +46,9 @@ class PlanPart:
 
 
 def plan_part(soundness: SoundnessEvaluation | None) -> PlanPart | None:
-    """None: soundness was not asked for, or an earlier version judged, which had no review of the plan."""
+    """None: soundness was not asked for, or an earlier version judged, which had no review of the
+    plan.
+    """
     if soundness is None or soundness.plan_review is None:
         return None
     review = soundness.plan_review

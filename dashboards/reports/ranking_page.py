@@ -42,7 +42,9 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """One idea's overall verdicts against each of the others: `2–0`, `2 tied`, `·` where they did not meet."""
+    """One idea's overall verdicts against each of the others: `2–0`, `2 tied`, `·` where they did
+    not meet.
+    """
 
     place: int
     title: str
@@ -51,7 +53,9 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why the winner of a duel won along one dimension; Markdown with rendered citations, the winner called this idea."""
+    """Why the winner of a duel won along one dimension; Markdown with rendered citations, the
+    winner called this idea.
+    """
 
     dimension: str
     text: str
@@ -104,7 +108,8 @@ class RankingPage:
 def ranking_page(
     queries: Queries, run_id: RunId, head: RankingHead | None = None
 ) -> RankingPage | None:
-    """The ranking `head` of a run, or the one that `group_rankings` shows; None when the run has none.
+    """The ranking `head` of a run, or the one that `group_rankings` shows; None when the run has
+    none.
 
     Raises:
         ConfigurationError: no such published run.
@@ -238,7 +243,9 @@ def _duels(ideas: Sequence[RankedIdea], matches: Sequence[Match]) -> Iterator[Du
 
 
 def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> Duel | None:
-    """What judges said for `better`, the whole first; None when it never won over `worse` on the whole."""
+    """What judges said for `better`, the whole first; None when it never won over `worse` on the
+    whole.
+    """
     reasons: dict[str, Reason] = {}
     wins: Counter[str] = Counter()
     for match in matches:
@@ -269,7 +276,9 @@ def _duel(better: RankedIdea, worse: RankedIdea, matches: Sequence[Match]) -> Du
 
 
 def _named(rationale: str, winner: str) -> str:
-    """A judge knows the ideas as A and B, in the order it was shown them; a reader knows which of them the text speaks for."""
+    """A judge knows the ideas as A and B, in the order it was shown them; a reader knows which of
+    them the text speaks for.
+    """
 
     def name(found: patterns.Match[str]) -> str:
         words = "this idea" if found[2].upper() == winner else "the other idea"

@@ -1,4 +1,6 @@
-"""Reliability curves of calibrated judgements, laid out for `templates/reliability.svg.jinja`: expected against observed, bin by bin."""
+"""Reliability curves of calibrated judgements, laid out for `templates/reliability.svg.jinja`:
+expected against observed, bin by bin.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +15,9 @@ _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityPoint:
-    """One bin: where its statements should lie and where they do, with the 95 % interval; positions in the units of the drawing."""
+    """One bin: where its statements should lie and where they do, with the 95 % interval; positions
+    in the units of the drawing.
+    """
 
     x: float
     y: float
@@ -25,7 +29,9 @@ class ReliabilityPoint:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityChart:
-    """`ticks` are (position across, position down, label); `number` keeps the drawing's names apart on one page."""
+    """`ticks` are (position across, position down, label); `number` keeps the drawing's names apart
+    on one page.
+    """
 
     number: int
     title: str
@@ -41,7 +47,9 @@ class ReliabilityChart:
 
 
 def reliability_charts(scores: Iterable[BenchmarkScore]) -> dict[int, ReliabilityChart]:
-    """One chart per system and calibrated part, numbered from 1; none without rows of `reliability_expected` and `…_observed`."""
+    """One chart per system and calibrated part, numbered from 1; none without rows of
+    `reliability_expected` and `…_observed`.
+    """
     found: dict[tuple[str, str], dict[str, dict[str, BenchmarkScore]]] = {}
     for score in scores:
         part, mark, place = score.slice.partition(BIN_MARK)

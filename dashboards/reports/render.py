@@ -61,7 +61,9 @@ def run_report(
 def idea_markdown(
     page: IdeaPage, *, suffix: OutputFormat = "md", among_others: bool = False
 ) -> str:
-    """For `html` the places of the pictures are marked; `among_others`: it lies below the run's report and links back to it."""
+    """For `html` the places of the pictures are marked; `among_others`: it lies below the run's
+    report and links back to it.
+    """
     evaluation = page.review.evaluation
     banners = wording.banners(evaluation.engine, evaluation.literature)
     return rendered(
@@ -81,7 +83,9 @@ def idea_html(page: IdeaPage, *, among_others: bool = False) -> str:
 
 
 def run_markdown(page: RunPage, *, suffix: OutputFormat = "md") -> str:
-    """`suffix` is that of the ideas' reports linked to; for `html` the place of the chart is marked too."""
+    """`suffix` is that of the ideas' reports linked to; for `html` the place of the chart is marked
+    too.
+    """
     run = page.run
     return rendered(
         "run.md.jinja",
@@ -144,7 +148,9 @@ def ranking_html(page: RankingPage) -> str:
 
 
 def rendered(template: str, **context: Any) -> str:
-    """A template of `templates/` as Markdown; every value in it is escaped unless it is Markdown of our own."""
+    """A template of `templates/` as Markdown; every value in it is escaped unless it is Markdown of
+    our own.
+    """
     return (
         _BLANK_LINES.sub("\n\n", _templates().get_template(template).render(context)).strip() + "\n"
     )
@@ -165,7 +171,9 @@ def _templates() -> Environment:
 
 
 def _printed(value: object) -> str:
-    """Every `{{ … }}` passes here: only our own Markdown is printed as it is, and nothing missing prints as a number."""
+    """Every `{{ … }}` passes here: only our own Markdown is printed as it is, and nothing missing
+    prints as a number.
+    """
     if isinstance(value, Markdown):
         return value
     return "unknown" if value is None else plain(str(value))

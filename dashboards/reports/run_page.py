@@ -104,7 +104,8 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
     """Ask the warehouse everything about a run.
 
     Args:
-        file_names: names, without suffix, of the ideas' own reports in the folder `ideas`; other ideas are named without a link.
+        file_names: names, without suffix, of the ideas' own reports in the folder `ideas`; other
+            ideas are named without a link.
 
     Raises:
         ConfigurationError: no such published run.

@@ -1,7 +1,9 @@
-"""Untrusted text as Markdown that can neither open HTML nor change the structure of the page around it.
+"""Untrusted text as Markdown that can neither open HTML nor change the structure of the page around
+it.
 
-Ideas, papers and engines write what they like. `plain` shows their characters as they are; `prose` keeps paragraphs, lists,
-emphasis, code and http(s) links, each written anew, and shows everything else as characters.
+Ideas, papers and engines write what they like. `plain` shows their characters as they are; `prose`
+keeps paragraphs, lists, emphasis, code and http(s) links, each written anew, and shows everything
+else as characters.
 """
 
 from schemas.naming import INVISIBLE, safe_url
@@ -28,7 +30,9 @@ _EMPHASIS_OR_LINK = bounded(r"[*\[\]`\\]")
 
 
 class Markdown(str):
-    """Text that is Markdown of our own making: the templates print it as it is, and escape every other string."""
+    """Text that is Markdown of our own making: the templates print it as it is, and escape every
+    other string.
+    """
 
     __slots__ = ()
 
@@ -40,7 +44,10 @@ def plain(text: str) -> Markdown:
 
 
 def prose(text: str) -> Markdown:
-    """`text` as paragraphs and flat lists. Headings become bold paragraphs; fences, rules and quote marks go, their content stays."""
+    """`text` as paragraphs and flat lists.
+
+    Headings become bold paragraphs; fences, rules and quote marks go, their content stays.
+    """
     blocks: list[tuple[str, list[str]]] = []
     for line in text.splitlines():
         _take_line(blocks, line.strip().lstrip("> \t"))

@@ -1,4 +1,6 @@
-"""How much the leaders depend on the weights of the modules: the share of all weightings under which an idea is among the best."""
+"""How much the leaders depend on the weights of the modules: the share of all weightings under
+which an idea is among the best.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +28,10 @@ class SensitivityLine:
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """Ideas that are ever among the best, the surest first. `modules` are those whose weights were varied."""
+    """Ideas that are ever among the best, the surest first.
+
+    `modules` are those whose weights were varied.
+    """
 
     modules: tuple[str, ...]
     top: int
@@ -35,9 +40,11 @@ class Sensitivity:
 
 
 def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
-    """Weights drawn evenly from all that add up to one (a seeded Dirichlet distribution); None with fewer than two modules.
+    """Weights drawn evenly from all that add up to one (a seeded Dirichlet distribution); None with
+    fewer than two modules.
 
-    As in `idea_scores`, an idea is weighed over the modules that scored it. Ties share a rank, so they are in or out together.
+    As in `idea_scores`, an idea is weighed over the modules that scored it. Ties share a rank, so
+    they are in or out together.
     """
     modules = tuple(
         str(module)
@@ -80,7 +87,8 @@ def shares_among_best(values: np.ndarray) -> np.ndarray:
     """The share of `SAMPLES` weightings that put each row among the best `TOP`.
 
     Args:
-        values: one row per idea, one column per module; NaN: the module did not score it. Every row holds a number.
+        values: one row per idea, one column per module; NaN: the module did not score it. Every row
+            holds a number.
     """
     weights = np.random.default_rng(SEED).dirichlet(np.ones(values.shape[1]), SAMPLES)
     known = ~np.isnan(values)

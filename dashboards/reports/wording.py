@@ -51,7 +51,9 @@ def concern_kind(kind: ConcernKind) -> str:
 
 
 def literature(name: str) -> str:
-    """Where papers came from; of a snapshot's path only its last part, which is what a reader recognises."""
+    """Where papers came from; of a snapshot's path only its last part, which is what a reader
+    recognises.
+    """
     place = stored_snapshot(name)
     if place is not None:
         if _FINGERPRINT.fullmatch(place):
@@ -85,7 +87,9 @@ def weights_in_words(run: Run) -> str:
 
 
 def dropped(row: DroppedParameter) -> str:
-    """`openai/gpt-5 does not take temperature: dropped in 28 of 28 calls`; what was sent in its place is named."""
+    """`openai/gpt-5 does not take temperature: dropped in 28 of 28 calls`; what was sent in its
+    place is named.
+    """
     parameter, _, instead = row.parameter.partition(" (sent ")
     what = f"{instead.removesuffix(')')} sent instead" if instead else "dropped"
     times = f"{row.dropped_calls:,} of {row.calls:,} {'call' if row.calls == 1 else 'calls'}"

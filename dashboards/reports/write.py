@@ -1,4 +1,6 @@
-"""Writes the reports of a run as files: an index and one page per idea, each as Markdown and as HTML."""
+"""Writes the reports of a run as files: an index and one page per idea, each as Markdown and as
+HTML.
+"""
 
 import logging
 import shutil
@@ -36,10 +38,12 @@ _DEVICE_NAME = bounded(r"con|prn|aux|nul|com\d|lpt\d")
 def write_reports(
     layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
 ) -> tuple[Path, Path]:
-    """Write `reports/<run_id>/index.md`, `index.html`, `ideas/<name>.md`, `.html`; the paths of index.html and index.md.
+    """Write `reports/<run_id>/index.md`, `index.html`, `ideas/<name>.md`, `.html`; the paths of
+    index.html and index.md.
 
-    A run that is ranked by matches has `ranking.md` and `ranking.html` too.
-    Ideas are read and written a few at a time. The folder appears whole: an earlier report is replaced at the end, or stays.
+    A run that is ranked by matches has `ranking.md` and `ranking.html` too. Ideas are read and
+    written a few at a time. The folder appears whole: an earlier report is replaced at the end, or
+    stays.
 
     Raises:
         ConfigurationError: no such lake or published run.
@@ -70,7 +74,10 @@ def write_reports(
 
 
 def _write_idea(stem: Path, review: IdeaReview) -> None:
-    """Both pages of an idea. Where one cannot be made it says so, and the other ideas have theirs."""
+    """Both pages of an idea.
+
+    Where one cannot be made it says so, and the other ideas have theirs.
+    """
     boundary = ErrorBoundary()
     with boundary:
         page = idea_page(review)
@@ -85,7 +92,8 @@ def _write_idea(stem: Path, review: IdeaReview) -> None:
 
 
 def file_name(idea_id: IdeaId) -> str:
-    """A name for the idea's files, without suffix: safe on every file system, different for different ideas.
+    """A name for the idea's files, without suffix: safe on every file system, different for
+    different ideas.
 
     Short lower-case identifiers stay as they are; of others, the readable part with a hash.
     """

@@ -1,4 +1,6 @@
-"""The report on a check of manuscripts: problems by paper with place and explanation, hits, tokens and cost."""
+"""The report on a check of manuscripts: problems by paper with place and explanation, hits, tokens
+and cost.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +43,10 @@ def check_report(
     *,
     catalogue_url: str | None = None,
 ) -> str:
-    """The report as Markdown or as one HTML page. Raises ConfigurationError when the check run is not published."""
+    """The report as Markdown or as one HTML page.
+
+    Raises ConfigurationError when the check run is not published.
+    """
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         page = CheckPage(check_head(connection, run_id), manuscript_checks(connection, run_id))
     markdown = rendered("check.md.jinja", page=page, banners=banners(page.head.engine, ""))

@@ -47,7 +47,8 @@ def write_nightly(
     *,
     catalogue_url: str | None = None,
 ) -> NightlySummary:
-    """Write `reports/nightly/<day>.md` and `.html`; a second summary of the same day replaces the first.
+    """Write `reports/nightly/<day>.md` and `.html`; a second summary of the same day replaces the
+    first.
 
     Raises:
         ConfigurationError: one of the runs is not published.

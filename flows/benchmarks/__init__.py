@@ -1,1 +1,3 @@
-"""Benchmarks: suites of the literature over one harness; the plug-in interface is described in `flows.benchmarks.suite`."""
+"""Benchmarks: suites of the literature over one harness; the plug-in interface is described in
+`flows.benchmarks.suite`.
+"""

@@ -1,4 +1,8 @@
-"""Suite `agreement`: the statistics all suites share, on 337 expert reviews of human- and machine-written ideas. Asks no engine."""
+"""Suite `agreement`: the statistics all suites share, on 337 expert reviews of human- and
+machine-written ideas.
+
+Asks no engine.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -23,7 +27,9 @@ EXPERTS = "experts"
 
 
 def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """Means by condition, differences from human ideas (Welch, mixed effects), and how far experts agree about one idea."""
+    """Means by condition, differences from human ideas (Welch, mixed effects), and how far experts
+    agree about one idea.
+    """
     reviews = trial.draw(read_expert_reviews(trial.file(FILE)))
     trial.record(_items(reviews))
     return [

@@ -1,4 +1,6 @@
-"""Two benchmarks of one suite, answer by answer: items are paired, so less is needed to tell them apart than from two intervals."""
+"""Two benchmarks of one suite, answer by answer: items are paired, so less is needed to tell them
+apart than from two intervals.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -20,10 +22,13 @@ Items = Mapping[str, Row]
 def differences(
     queries: Queries, run_ids: Sequence[str], compared: Sequence[str], seed: int
 ) -> tuple[Difference, ...]:
-    """Of every benchmark in `compared`: the first other one of its suite in `run_ids` less it, for every task and system both have.
+    """Of every benchmark in `compared`: the first other one of its suite in `run_ids` less it, for
+    every task and system both have.
 
-    Where there are right answers: accuracy, of two to five classes macro F1 too, and of numbers the mean absolute error. Else the mean
-    of the answers' values. Over the items both answered; an item without an answer on either side is unscored.
+    Where there are right answers: accuracy, of two to five classes macro F1 too, and of numbers the
+        mean absolute error. Else the mean
+    of the answers' values. Over the items both answered; an item without an answer on either side
+    is unscored.
     """
     suites = {run_id: benchmark(queries, run_id).suite for run_id in run_ids}
     found: list[Difference] = []

@@ -1,4 +1,6 @@
-"""Suite `coverage` (ScholarEval §3.2, E.1-E.3): what experts said and reviews say too, references that lead nowhere, preferences."""
+"""Suite `coverage` (ScholarEval §3.2, E.1-E.3): what experts said and reviews say too, references
+that lead nowhere, preferences.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -26,7 +28,9 @@ MODULES = (Module.SOUNDNESS, Module.CONTRIBUTION)
 
 
 def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """Coverage of every system's reviews, their differences from Assay's, invalid references and preferences."""
+    """Coverage of every system's reviews, their differences from Assay's, invalid references and
+    preferences.
+    """
     entries = trial.draw(read_scholarideas(trial.file(FILE)))
     ideas = [entry.idea for entry in entries]
     rubrics = [rubric for entry in entries for rubric in entry.rubrics]
@@ -111,7 +115,9 @@ def _items(
 def _differences(
     judged: Mapping[str, Sequence[RubricScore]], seed: int
 ) -> Iterator[BenchmarkScore]:
-    """Assay less each baseline: paired over rubrics, and the p-value of Welch's test that the paper uses."""
+    """Assay less each baseline: paired over rubrics, and the p-value of Welch's test that the paper
+    uses.
+    """
     for system, theirs in judged.items():
         if system == ASSAY:
             continue

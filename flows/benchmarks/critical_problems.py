@@ -1,6 +1,8 @@
-"""Suite `critical_problems` (quality checker, arXiv 2505.23824): what a release gives, and the engine as one more of its judges.
+"""Suite `critical_problems` (quality checker, arXiv 2505.23824): what a release gives, and the
+engine as one more of its judges.
 
-Manuscripts of your own are no part of it: `assay check PAPER... --reasons FILE` finds problems in them and prints hit rates.
+Manuscripts of your own are no part of it: `assay check PAPER... --reasons FILE` finds problems in
+them and prints hit rates.
 """
 
 from collections.abc import Sequence
@@ -25,7 +27,9 @@ FOLDER = "withdrarxiv"
 
 
 def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """Import the release, sum it up by SQL, name what differs from the print, and hold the engine's votes against the judges'."""
+    """Import the release, sum it up by SQL, name what differs from the print, and hold the engine's
+    votes against the judges'.
+    """
     run_ids = _imported(trial)
     trial.evaluated_run_ids.extend(run_ids)
     with release_views(trial.layout, run_ids, catalogue_url=trial.settings.catalogue) as connection:

@@ -1,4 +1,6 @@
-"""What calibration gains for decisions: from the evaluated scores of a submission to the conference's decision, in its own order."""
+"""What calibration gains for decisions: from the evaluated scores of a submission to the
+conference's decision, in its own order.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,7 +32,9 @@ _SCORES = (
 
 
 def decision_features(review: IdeaReview) -> dict[str, float | None]:
-    """Scores of the modules with how much of them is unscored, and the committee's means, spreads and agreement by dimension."""
+    """Scores of the modules with how much of them is unscored, and the committee's means, spreads
+    and agreement by dimension.
+    """
     found: dict[str, float | None] = {
         name: _number(getattr(review.score, name)) for name in _SCORES
     }
@@ -54,10 +58,12 @@ def decision_calibration(
     gold: Mapping[str, str | None],
     said: Mapping[str, str | None],
 ) -> list[BenchmarkScore]:
-    """Cross-validated gain over the suite's submissions, `gold` and `said` by idea; the calibrator stays in the trial's folder.
+    """Cross-validated gain over the suite's submissions, `gold` and `said` by idea; the calibrator
+    stays in the trial's folder.
 
-    Of four classes, or where a decision is too rare for that of three; and always of two, reject and accept. What could not be fitted
-    has one undefined row that says why. Submissions that share a text count once.
+    Of four classes, or where a decision is too rare for that of three; and always of two, reject
+    and accept. What could not be fitted has one undefined row that says why. Submissions that share
+    a text count once.
     """
     texts: dict[str, str] = {}
     examples: list[Example] = []

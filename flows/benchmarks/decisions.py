@@ -1,4 +1,6 @@
-"""Suite `decisions` (InnoEval, critique task): what a conference decided about a submission, from its idea alone."""
+"""Suite `decisions` (InnoEval, critique task): what a conference decided about a submission, from
+its idea alone.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import get_args
@@ -35,7 +37,9 @@ class Decided(Noun):
 
 
 def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """F1 and accuracy for 2, 3 and 4 classes, and how far predictions crowd into few labels, for Assay and for a constant."""
+    """F1 and accuracy for 2, 3 and 4 classes, and how far predictions crowd into few labels, for
+    Assay and for a constant.
+    """
     submissions = trial.draw(read_points(trial.file(POINTS_FILE)))
     decided, run_id = decisions_of(trial, submissions)
     gold = {str(one.idea.idea_id): one.decision for one in submissions}
@@ -66,8 +70,9 @@ def decisions_of(
 ) -> tuple[dict[str, Decided], RunId]:
     """What the evaluated run decides about each submission, and the run.
 
-    With the committee the decision is that of its meta-review. Without, it follows from the idea's score by the thresholds that
-    InnoEval's released prompt states for totals (`decision_by_total`): 7.8 oral, 7.4 spotlight, 7.2 poster, below that reject.
+    With the committee the decision is that of its meta-review. Without, it follows from the idea's
+    score by the thresholds that InnoEval's released prompt states for totals (`decision_by_total`):
+    7.8 oral, 7.4 spotlight, 7.2 poster, below that reject.
     """
     run_id = trial.evaluate("submissions", unique_ideas(submissions), trial.modules(MODULES))
     found = {

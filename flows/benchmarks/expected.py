@@ -1,7 +1,8 @@
 """What a suite will ask of its engine, before it is paid for: calls, tokens and dollars.
 
-Counts of items are those of the data; sizes of what a model writes are expected ones, so that a paid run may differ by half. A rerun
-asks only what has no answer yet, and replies to equal questions come from the cache: both cost less than is said here.
+Counts of items are those of the data; sizes of what a model writes are expected ones, so that a
+paid run may differ by half. A rerun asks only what has no answer yet, and replies to equal
+questions come from the cache: both cost less than is said here.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,6 @@
-"""Suite `groups` (InnoEval, grouping task): similar submissions with different decisions; who is best, and in what order."""
+"""Suite `groups` (InnoEval, grouping task): similar submissions with different decisions; who is
+best, and in what order.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -19,7 +21,9 @@ NAME = "groups"
 
 
 def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """Best of group, exact ranking and mean rank correlations, for matches, for scores alone and for the baselines."""
+    """Best of group, exact ranking and mean rank correlations, for matches, for scores alone and
+    for the baselines.
+    """
     groups = trial.draw(read_groups(trial.file(GROUPS_FILE)))
     scores: list[BenchmarkScore] = []
     for system, ranked in ranked_by_system(

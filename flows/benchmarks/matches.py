@@ -1,4 +1,6 @@
-"""Groups and pairs of submissions, ranked by matches of their dossiers: with what an evaluation found out, and by their text alone."""
+"""Groups and pairs of submissions, ranked by matches of their dossiers: with what an evaluation
+found out, and by their text alone.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,9 +26,10 @@ def ranked_by_system(
 ) -> dict[str, dict[str, RankedMembers]]:
     """Strengths by system and contest.
 
-    Without modules, which is usual since evaluating all members takes long, `assay` is matches over titles and abstracts. With some
-    (`--modules committee`) it is matches over dossiers of evaluated ideas, and two systems join it: `assay_scores`, those
-    evaluations' scores alone, and, where asked for, `prompt_only`, matches over titles and abstracts.
+    Without modules, which is usual since evaluating all members takes long, `assay` is matches over
+    titles and abstracts. With some (`--modules committee`) it is matches over dossiers of evaluated
+    ideas, and two systems join it: `assay_scores`, those evaluations' scores alone, and, where
+    asked for, `prompt_only`, matches over titles and abstracts.
     """
     ideas = unique_ideas(one for members in contests.values() for one in members)
     plain = {str(idea.idea_id): _plain(idea) for idea in ideas}

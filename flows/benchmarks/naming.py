@@ -1,4 +1,6 @@
-"""Names of benchmarks: a hash over all that could change their scores, so that the same command finds what it began."""
+"""Names of benchmarks: a hash over all that could change their scores, so that the same command
+finds what it began.
+"""
 
 import hashlib
 from collections.abc import Iterable
@@ -48,7 +50,9 @@ def _file_sha256(path: Path) -> str:
 
 
 def prompts_sha256(suite: Suite, request: BenchmarkRequest) -> str:
-    """Hash over the prompts and versions of every step the suite asks, itself or through the main job."""
+    """Hash over the prompts and versions of every step the suite asks, itself or through the main
+    job.
+    """
     return content_hash(
         *sorted(
             f"{step.name}:{step.version}:{step.prompt_sha256}" for step in _steps(suite, request)
@@ -65,7 +69,9 @@ def _steps(suite: Suite, request: BenchmarkRequest) -> Iterable[Step[Any, Any]]:
 
 
 def benchmark_id(suite: Suite, request: BenchmarkRequest, settings: Settings, data: str) -> RunId:
-    """Over suite, data, engine, profile, prompts, literature, limit and seed; not over workers, bounds or addresses' secrets."""
+    """Over suite, data, engine, profile, prompts, literature, limit and seed; not over workers,
+    bounds or addresses' secrets.
+    """
     name = content_hash(
         suite.name,
         data,

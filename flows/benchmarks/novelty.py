@@ -1,4 +1,6 @@
-"""Suite `novelty`: the five-point judgement of RINoBench, binary novelty of the novelty checker, and calibration."""
+"""Suite `novelty`: the five-point judgement of RINoBench, binary novelty of the novelty checker,
+and calibration.
+"""
 
 from collections.abc import Sequence
 
@@ -21,8 +23,9 @@ NAME = "novelty"
 def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """Judge, hold against experts and published figures, and say what calibration would gain.
 
-    A calibrator is fitted on RINoBench's training split where that is at hand, else on the novelty checker's ideas, and left in
-    the trial's folder; one that the profile names is applied instead, never to what it was fitted on.
+    A calibrator is fitted on RINoBench's training split where that is at hand, else on the novelty
+    checker's ideas, and left in the trial's folder; one that the profile names is applied instead,
+    never to what it was fitted on.
     """
     binary = judge_binary(trial, NAME)
     scores = [*binary.scores, *rinobench_scores(trial, NAME)]

@@ -97,7 +97,9 @@ def _scores(
 
 
 def _order(gold: Mapping[str, str | None], values: Mapping[str, float | None]) -> Estimate:
-    """Whether ideas that experts call novel have higher scores, wherever the cut between novel and not lies."""
+    """Whether ideas that experts call novel have higher scores, wherever the cut between novel and
+    not lies.
+    """
     names = list(gold)
     labels = [None if (label := gold[name]) is None else float(label == NOVEL) for name in names]
     return spearman(labels, [values.get(name) for name in names])

@@ -1,4 +1,6 @@
-"""What a calibrator gains under cross-validation, as rows of `benchmark_scores`, and the calibrator itself as a file."""
+"""What a calibrator gains under cross-validation, as rows of `benchmark_scores`, and the calibrator
+itself as a file.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -54,10 +56,13 @@ def calibrate_on(
     predicts: str = NOVELTY,
     judged: str | None = None,
 ) -> list[BenchmarkScore]:
-    """Cross-validate, report, and with a `target` fit on all examples and write the calibrator there.
+    """Cross-validate, report, and with a `target` fit on all examples and write the calibrator
+    there.
 
-    `predicts` and `judged` say what the labels are and what made the judgements; None: novelty, by today's prompt.
-    Too few labels, one class only, or nothing that varies: one undefined row that says so, and no file.
+    `predicts` and `judged` say what the labels are and what made the judgements; None: novelty, by
+    today's prompt.
+    Too few labels, one class only, or nothing that varies: one undefined row that says so, and no
+        file.
     """
     label = f"{CALIBRATION}: {part}"
     try:
@@ -108,7 +113,9 @@ def _rows(figures: Sequence[Figure], suite: str, part: str) -> Iterator[Benchmar
 
 
 def _curve(predictions: Sequence[Prediction], suite: str, part: str) -> Iterator[BenchmarkScore]:
-    """Two rows per bin of the reliability curve: how often its statements should hold, and how often they do."""
+    """Two rows per bin of the reliability curve: how often its statements should hold, and how
+    often they do.
+    """
     for one in reliability(predictions):
         place = f"{part}, bin {one.lower:.1f}-{one.upper:.1f}"
         expected = Estimate(one.expected, one.observed.count)

@@ -1,4 +1,6 @@
-"""RINoBench: released predictions beside their published scores, and all nine metrics where gold labels are at hand."""
+"""RINoBench: released predictions beside their published scores, and all nine metrics where gold
+labels are at hand.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -39,7 +41,9 @@ CONSTANT = "constant 3"
 
 
 def rinobench_scores(trial: Trial, suite: str) -> list[BenchmarkScore]:
-    """Published figures, what the released predictions say, and with gold labels everything measured anew."""
+    """Published figures, what the released predictions say, and with gold labels everything
+    measured anew.
+    """
     folder = trial.request.data
     predictions, published = read_predictions(folder), read_scores(folder)
     scores = [
@@ -76,7 +80,9 @@ def _spread(
 
 
 def constant_scores(suite: str) -> Iterator[BenchmarkScore]:
-    """What a judge would reach who calls every idea a 3, from the label counts of Table 2: no model's error is lower."""
+    """What a judge would reach who calls every idea a 3, from the label counts of Table 2: no
+    model's error is lower.
+    """
     total = sum(TEST_LABELS.values())
     error = sum(abs(label - 3) * count for label, count in TEST_LABELS.items()) / total
     f1 = 2 * TEST_LABELS[3] / (total + TEST_LABELS[3])
@@ -98,9 +104,11 @@ def _measured(
     released: Mapping[str, Sequence[Prediction]],
     graded_before: Collection[str],
 ) -> list[BenchmarkScore]:
-    """All nine metrics of Assay, and of predictions without published scores; F1 and error of every prediction file.
+    """All nine metrics of Assay, and of predictions without published scores; F1 and error of every
+    prediction file.
 
-    Gold ideas that a file has no prediction for are unscored; predictions beyond the gold ideas are ignored.
+    Gold ideas that a file has no prediction for are unscored; predictions beyond the gold ideas are
+    ignored.
     """
     everything = read_gold(trial.file(GOLD))
     chosen = {str(one.idea.idea_id): one for one in trial.draw(everything)}
@@ -221,7 +229,9 @@ def _graded(
 
 
 def training_scores(trial: Trial, suite: str, target: Path) -> list[BenchmarkScore]:
-    """Judge the training split, where it is at hand, and fit the calibrator of five labels on it; none without the split."""
+    """Judge the training split, where it is at hand, and fit the calibrator of five labels on it;
+    none without the split.
+    """
     path = trial.file(TRAINING)
     if not path.is_file():
         return []

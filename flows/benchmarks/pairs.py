@@ -1,4 +1,6 @@
-"""Suite `pairs` (InnoEval, pairwise task): two submissions with different decisions; which one is better."""
+"""Suite `pairs` (InnoEval, pairwise task): two submissions with different decisions; which one is
+better.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -19,7 +21,9 @@ NAME = "pairs"
 
 
 def run(trial: Trial) -> Sequence[BenchmarkScore]:
-    """Accuracy on easy and hard pairs and by their two decisions, with the share of ties, which count as wrong."""
+    """Accuracy on easy and hard pairs and by their two decisions, with the share of ties, which
+    count as wrong.
+    """
     listed = [
         trial.draw(read_pairs(trial.file(name), difficulty))
         for difficulty, name in PAIR_FILES.items()

@@ -23,7 +23,9 @@ METRICS = ("win", "loss", "tie", "win_of_decided", "consistency", "first_shown")
 def preference_scores(
     trial: Trial, suite: str, reviews: Mapping[str, Mapping[str, WrittenReview]]
 ) -> Iterator[BenchmarkScore]:
-    """Rates of Assay's reviews against each baseline's, by criterion; an idea that one of them has no review of is unscored."""
+    """Rates of Assay's reviews against each baseline's, by criterion; an idea that one of them has
+    no review of is unscored.
+    """
     for system, theirs in reviews.items():
         if system == ASSAY:
             continue

@@ -47,11 +47,13 @@ class Drawn:
 def judge_released(
     trial: Trial, suite: str, checks: Mapping[RunId, Sequence[ManuscriptCheck]]
 ) -> list[BenchmarkScore]:
-    """Ask `judge_hit` over every problem of the drawn checks; agreement with each judge and with all of them, and hit rates.
+    """Ask `judge_hit` over every problem of the drawn checks; agreement with each judge and with
+    all of them, and hit rates.
 
-    `--limit N` draws N checks by the seed; without it `DEFAULT_CHECK_COUNT` are drawn. Judges stop at a paper's first hit:
-    agreement is over problems they voted on, the others are unscored. The extractive engine's threshold was chosen on a quarter of the
-    real release's papers (`baselines/matching.py`): over those its agreement flatters it, which is said.
+    `--limit N` draws N checks by the seed; without it `DEFAULT_CHECK_COUNT` are drawn. Judges stop
+    at a paper's first hit: agreement is over problems they voted on, the others are unscored. The
+    extractive engine's threshold was chosen on a quarter of the real release's papers
+    (`baselines/matching.py`): over those its agreement flatters it, which is said.
     """
     known = [
         (run_id, check)
@@ -107,7 +109,9 @@ def judge_released(
 
 
 def drawn_checks(known: Sequence[KnownT], item_limit: int | None, seed: int) -> list[KnownT]:
-    """As many as the limit or the default says, drawn by the seed and in their own order; all where there are no more."""
+    """As many as the limit or the default says, drawn by the seed and in their own order; all where
+    there are no more.
+    """
     count = item_limit or DEFAULT_CHECK_COUNT
     if count >= len(known):
         return list(known)
@@ -171,7 +175,10 @@ def _agreement(
     papers: Mapping[str, str],
     seed: int,
 ) -> list[BenchmarkScore]:
-    """How far `system` says what `gold` does. Precision and recall draw whole papers: one reason is asked about many times."""
+    """How far `system` says what `gold` does.
+
+    Precision and recall draw whole papers: one reason is asked about many times.
+    """
     voted = [item for item in said if gold[item] is not None]
     labelled = pair_up(
         {item: _label(gold[item]) for item in voted}, {item: _label(said[item]) for item in voted}
@@ -200,7 +207,9 @@ def _share_among(
     seed: int,
     reason: str,
 ) -> Estimate:
-    """Share of the `hits` that are `confirmed` too; where all or none is, Wilson's interval, since resampling has nothing to draw from."""
+    """Share of the `hits` that are `confirmed` too; where all or none is, Wilson's interval, since
+    resampling has nothing to draw from.
+    """
     among = [item for item in items if hits[item]]
     if not among:
         return undefined(reason, unscored_count=sum(hits[item] is None for item in items))

@@ -21,9 +21,11 @@ _DIGITS = {
 
 
 def against_print(suite: str, measured: Sequence[BenchmarkScore]) -> list[BenchmarkScore]:
-    """A row for each figure that differs from its published one once rounded as that is: measured minus published, unrounded.
+    """A row for each figure that differs from its published one once rounded as that is: measured
+    minus published, unrounded.
 
-    Its `slice` names metric and slice of the figure. What agrees, and what has no published figure beside it, gives none.
+    Its `slice` names metric and slice of the figure. What agrees, and what has no published figure
+    beside it, gives none.
     """
     printed = {(one.metric, one.slice, one.system): one.value for one in published_scores(suite)}
     found = []

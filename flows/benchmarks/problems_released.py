@@ -1,4 +1,6 @@
-"""What the checkers of a release came to, by SQL from the lake: problems, tokens, cost and hits per paper (Tables 2 and 3)."""
+"""What the checkers of a release came to, by SQL from the lake: problems, tokens, cost and hits per
+paper (Tables 2 and 3).
+"""
 
 import tomllib
 from collections.abc import Iterator
@@ -55,9 +57,13 @@ def read_prices() -> dict[str, Price]:
 def released_scores(
     connection: duckdb.DuckDBPyConnection, suite: str, seed: int
 ) -> list[BenchmarkScore]:
-    """Scores of every checker. Values are those of the SQL; means are over the checks that have the figure, the others unscored.
+    """Scores of every checker.
 
-    Hit rates: a judge says yes to a paper by saying yes to any of its problems; papers without a judge's vote are unscored.
+    Values are those of the SQL; means are over the checks that have the figure, the others
+    unscored.
+
+    Hit rates: a judge says yes to a paper by saying yes to any of its problems; papers without a
+        judge's vote are unscored.
 
     Args:
         connection: as `release_views` gives it.
@@ -126,7 +132,10 @@ def _costs(
 
 
 def _cost(value: float, columns: Counts, price: Price, seed: int) -> Estimate:
-    """`value` with an interval over papers. As in the SQL each mean is over the checks that have its figure."""
+    """`value` with an interval over papers.
+
+    As in the SQL each mean is over the checks that have its figure.
+    """
     table = np.array([columns[name] for name in _COUNTED[1:]], dtype=np.float64)
     there, rates = (
         ~np.isnan(table),

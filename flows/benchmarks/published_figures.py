@@ -11,8 +11,10 @@ _KEYS = ("paper", "table", "row", "system", "metric", "value")
 def published_scores(suite: str) -> tuple[BenchmarkScore, ...]:
     """The published figures of a suite, in the order of its file; none when it has no file.
 
-    Each `[[figure]]` has a paper, table, row, system, metric and value; optionally a `slice`, a `count`, and `sd`, which
-    becomes no interval: the spread of items says little about the mean's uncertainty without their number.
+    Each `[[figure]]` has a paper, table, row, system, metric and value; optionally a `slice`, a
+    `count`, and `sd`, which
+    becomes no interval: the spread of items says little about the mean's uncertainty without their
+        number.
 
     Raises:
         ValueError: an entry lacks a key.

@@ -17,7 +17,9 @@ _NOT_ASKED = "addresses were not asked: add --check-links"
 def reference_scores(
     trial: Trial, suite: str, reviews: Mapping[str, Mapping[str, WrittenReview]]
 ) -> Iterator[BenchmarkScore]:
-    """Lower bound, share of those that answered, and upper bound, by system; undefined where addresses were not asked."""
+    """Lower bound, share of those that answered, and upper bound, by system; undefined where
+    addresses were not asked.
+    """
     links = {
         system: [link for review in written.values() for link in cited_links(review.text)]
         for system, written in reviews.items()

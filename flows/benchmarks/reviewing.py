@@ -1,4 +1,6 @@
-"""Reviews of ideas by each system of a comparison: Assay through its main job, and the baselines by one prompt each."""
+"""Reviews of ideas by each system of a comparison: Assay through its main job, and the baselines by
+one prompt each.
+"""
 
 from collections.abc import Sequence
 from typing import Any

@@ -24,7 +24,9 @@ BenchmarkSummary = Summary[BenchmarkReceipt]
 def run_suite(
     suite: Suite, request: BenchmarkRequest, settings: Settings, evaluate: Evaluates
 ) -> BenchmarkSummary:
-    """Run `suite` and publish its scores. Done already: nothing is asked or changed; interrupted before: it goes on from there.
+    """Run `suite` and publish its scores.
+
+    Done already: nothing is asked or changed; interrupted before: it goes on from there.
 
     Raises:
         ConfigurationError: data are missing or do not fit, or the engine cannot be used.

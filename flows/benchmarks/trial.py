@@ -1,4 +1,7 @@
-"""Trial: what a suite is run with. It asks engines, sends ideas through the main job, and keeps every answer as it comes."""
+"""Trial: what a suite is run with.
+
+It asks engines, sends ideas through the main job, and keeps every answer as it comes.
+"""
 
 import asyncio
 import random
@@ -60,7 +63,8 @@ class Trial:
         request: what the user asked for.
         run_id: the benchmark's name.
         items, calls, evaluated_run_ids: what was recorded so far.
-        missing_reason: why running again may score more, of the last answer that could not be had; None: all was asked.
+        missing_reason: why running again may score more, of the last answer that could not be had;
+            None: all was asked.
     """
 
     def __init__(
@@ -105,7 +109,9 @@ class Trial:
     def ask(
         self, step: Step[Any, OutputT], questions: Mapping[str, Noun], *, task: str | None = None
     ) -> dict[str, Outcome[OutputT]]:
-        """One question of `step` per item; outcomes by item, in order. What was asked before a kill is not asked again.
+        """One question of `step` per item; outcomes by item, in order.
+
+        What was asked before a kill is not asked again.
 
         Args:
             task: keeps the answers of two askings of one step apart, such as both orders of a pair.
@@ -137,12 +143,14 @@ class Trial:
         ask_again: Callable[[NounT], bool] = lambda _: False,
         with_literature: bool = False,
     ) -> dict[str, NounT]:
-        """`work` on every item at a context of its own (engine, embedder, ledger); results by item, in order, kept as they come.
+        """`work` on every item at a context of its own (engine, embedder, ledger); results by item,
+        in order, kept as they come.
 
         Args:
             with_literature: whether desks have a literature client, for which a gateway is opened.
-            task: unique within the suite. The benchmark's name covers data, prompts, engine, profile and limit; what else could
-                change a result belongs into `task` or the item's id.
+            task: unique within the suite. The benchmark's name covers data, prompts, engine,
+                profile and limit; what else could change a result belongs into `task` or the item's
+                id.
         """
         note(f"{self.request.suite}: {task}, {len(items):,} items")
         with ExitStack() as stack:
@@ -217,9 +225,11 @@ class Trial:
         *,
         profile: Profile | None = None,
     ) -> RunId:
-        """Send `ideas` through the main job, or take the published run that `--run` names; the run's identifier.
+        """Send `ideas` through the main job, or take the published run that `--run` names; the
+        run's identifier.
 
-        What this warehouse has evaluated before, in whatever run, is taken over from there. The job's own calls are booked on the run.
+        What this warehouse has evaluated before, in whatever run, is taken over from there. The
+        job's own calls are booked on the run.
 
         Raises:
             ConfigurationError: the job cannot be run.
@@ -261,6 +271,9 @@ class Trial:
         return self._evaluate(request).run_id
 
     def reviews(self, run_id: RunId) -> Iterator[IdeaReview]:
-        """Published evaluations of a run, a few in memory at a time. Raises ConfigurationError when the run is not published."""
+        """Published evaluations of a run, a few in memory at a time.
+
+        Raises ConfigurationError when the run is not published.
+        """
         with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
             yield from queries.idea_reviews(run_id)

@@ -1,4 +1,6 @@
-"""`assay benchmark`: how good a model with a profile is at judging ideas, by the literature's own metrics."""
+"""`assay benchmark`: how good a model with a profile is at judging ideas, by the literature's own
+metrics.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,8 +33,8 @@ def benchmark(
 ) -> int:
     """Run a suite, and print its scores with 95 % intervals and the published figures beside them.
 
-    The same command again goes on where the last one stopped, and costs nothing once all is done. Bounds hold for the suite and for
-    each of its evaluations apart.
+    The same command again goes on where the last one stopped, and costs nothing once all is done.
+    Bounds hold for the suite and for each of its evaluations apart.
     """
     from flows.benchmarks.request import resolve_benchmark
 

@@ -1,4 +1,6 @@
-"""What `assay benchmark` prints: every score with its interval, published figures beside it and marked as such."""
+"""What `assay benchmark` prints: every score with its interval, published figures beside it and
+marked as such.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path

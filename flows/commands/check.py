@@ -1,4 +1,6 @@
-"""`assay check`: critical problems in manuscripts, and whether judges find the authors' own reason among them."""
+"""`assay check`: critical problems in manuscripts, and whether judges find the authors' own reason
+among them.
+"""
 
 from pathlib import Path
 from typing import Annotated
@@ -27,8 +29,8 @@ def check(
 ) -> int:
     """Look for critical problems in manuscripts, and print each with its place and explanation.
 
-    With --reasons, judges vote whether a reported problem is the one the authors withdrew for, and hit rates are printed.
-    The same command goes on where it stopped; nothing is paid twice.
+    With --reasons, judges vote whether a reported problem is the one the authors withdrew for, and
+    hit rates are printed. The same command goes on where it stopped; nothing is paid twice.
     """
     from flows.check_request import resolve_check
     from flows.commands.check_output import print_check

@@ -30,7 +30,10 @@ def dashboard(
         int, typer.Option("--port", min=1, max=65_535, metavar="N", help="Where it listens.")
     ] = DEFAULT_PORT,
 ) -> int:
-    """Show runs, costs, rankings and reviews in a browser. Read-only; a run may be writing meanwhile. Ctrl-C stops it."""
+    """Show runs, costs, rankings and reviews in a browser.
+
+    Read-only; a run may be writing meanwhile. Ctrl-C stops it.
+    """
     from flows.commands.output import print_note
 
     settings = Settings()

@@ -30,7 +30,9 @@ def evaluate(
 
 
 def run_rank_and_print(request: RunRequest, *, as_json: bool) -> int:
-    """Run a batch, rank it by matches of the same engine, and print that ranking; the worse of both exit codes."""
+    """Run a batch, rank it by matches of the same engine, and print that ranking; the worse of both
+    exit codes.
+    """
     from flows.commands.rank import rank_and_print
     from schemas.ranking import RankRequest
 
@@ -56,7 +58,9 @@ def run_rank_and_print(request: RunRequest, *, as_json: bool) -> int:
 
 
 def run_and_print(request: RunRequest, *, as_json: bool) -> int:
-    """Run a batch under a Prefect server, print its ranking and where things lie; the command's exit code."""
+    """Run a batch under a Prefect server, print its ranking and where things lie; the command's
+    exit code.
+    """
     with Session() as session:
         summary = session.evaluate(request)
     _print(summary, request, as_json)

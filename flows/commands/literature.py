@@ -57,7 +57,10 @@ def build(
         ),
     ] = None,
 ) -> int:
-    """Build or update the index of a snapshot. May be interrupted at any time: the same command resumes."""
+    """Build or update the index of a snapshot.
+
+    May be interrupted at any time: the same command resumes.
+    """
     from flows.commands.output import print_note
     from flows.indexing import build_index, embed_for_evaluations, update_index
 
@@ -90,7 +93,9 @@ def serve(
         Path, typer.Option("--cache", metavar="DIR", help="Where answers are kept.")
     ] = Path("literature-cache"),
 ) -> int:
-    """Run the gateway: a Semantic Scholar API any client can use, one exact rate limit for all of them."""
+    """Run the gateway: a Semantic Scholar API any client can use, one exact rate limit for all of
+    them.
+    """
     from flows.commands.output import print_note
     from flows.gateway import indexed
     from flows.request import resolve_literature
@@ -141,7 +146,9 @@ def search(
 
 
 def _free_port(host: str) -> int:
-    """A port that was free a moment ago: known before the gateway opens it, so that its address can be printed."""
+    """A port that was free a moment ago: known before the gateway opens it, so that its address can
+    be printed.
+    """
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         try:
             probe.bind((host, 0))

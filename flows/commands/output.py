@@ -35,7 +35,9 @@ def _plain(value: Any) -> Any:
 
 
 def stdout_console() -> Console:
-    """As wide as the terminal or as COLUMNS says; wide enough for tables when the output is a file or a pipe."""
+    """As wide as the terminal or as COLUMNS says; wide enough for tables when the output is a file
+    or a pipe.
+    """
     console = Console()
     return (
         console if console.is_terminal or "COLUMNS" in os.environ else Console(width=PIPED_COLUMNS)
@@ -57,7 +59,9 @@ def print_engine_note(engine: str, judged: str = "an offline baseline") -> None:
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """A table on stdout, numbers to the right; a row of too many columns becomes a list of `column: value` lines."""
+    """A table on stdout, numbers to the right; a row of too many columns becomes a list of `column:
+    value` lines.
+    """
     console = stdout_console()
     if rows and len(columns) * NARROWEST_COLUMN > console.width:
         for line in _records(columns, rows):
@@ -129,7 +133,9 @@ _BEYOND = (
 
 
 def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) -> None:
-    """The ranking by group, unscored counts beside every score; identifiers are whole, titles take what room is left."""
+    """The ranking by group, unscored counts beside every score; identifiers are whole, titles take
+    what room is left.
+    """
     score_of = {score.idea_id: score for score in scores}
     table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
     table.add_column("rank", justify="right")

@@ -89,7 +89,9 @@ def _usd(cost_usd: float | None, unpriced_models: Sequence[str]) -> str:
 
 
 def _print_steps(estimate: "Estimate") -> None:
-    """One line a step, narrow enough for a terminal of 80 columns; models only where several answer."""
+    """One line a step, narrow enough for a terminal of 80 columns; models only where several
+    answer.
+    """
     from flows.commands.output import print_table
 
     steps = estimate.steps

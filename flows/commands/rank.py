@@ -1,4 +1,6 @@
-"""`assay rank`: groups, pairwise matches, ratings, ranking of a run; or of an idea file, which is evaluated first."""
+"""`assay rank`: groups, pairwise matches, ratings, ranking of a run; or of an idea file, which is
+evaluated first.
+"""
 
 from pathlib import Path
 from typing import Annotated
@@ -32,8 +34,8 @@ def rank(
 ) -> int:
     """Let the ideas of each group meet in pairs, rate them and print the ranking.
 
-    A run that is ranked already is printed without a call; the same command goes on where it stopped. Bounds hold for the evaluation
-    and for the ranking each.
+    A run that is ranked already is printed without a call; the same command goes on where it
+    stopped. Bounds hold for the evaluation and for the ranking each.
     """
     from flows.commands.rank_output import print_scores
     from flows.runs_of_ideas import find_run
@@ -88,7 +90,9 @@ def rank_request(run: Run, options: RankOptions) -> RankRequest:
 def rank_and_print(
     request: RankRequest, session: Session, *, as_json: bool, stored_will_do: bool
 ) -> int:
-    """Rank a run in `session`, unless it is ranked so already, and print the ranking; the command's exit code."""
+    """Rank a run in `session`, unless it is ranked so already, and print the ranking; the command's
+    exit code.
+    """
     from flows.commands.output import print_note
     from flows.commands.rank_output import print_matches
 

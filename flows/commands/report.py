@@ -1,4 +1,6 @@
-"""`assay report`: the report of a run, a check, a benchmark or one idea, as Markdown or as one HTML file."""
+"""`assay report`: the report of a run, a check, a benchmark or one idea, as Markdown or as one HTML
+file.
+"""
 
 import sys
 from enum import StrEnum
@@ -56,7 +58,9 @@ def report(
         typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout."),
     ] = None,
 ) -> int:
-    """Write the report of a run, a check or a benchmark, of a run's ranking by matches, or the full review of one idea."""
+    """Write the report of a run, a check or a benchmark, of a run's ranking by matches, or the full
+    review of one idea.
+    """
     from dashboards.reports.any_run import any_report
     from dashboards.reports.render import idea_report, ranking_report
     from warehouse.layout import Layout

@@ -1,4 +1,6 @@
-"""What commands that run flows share: Ctrl-C in order, and one Prefect server, started when it is first needed."""
+"""What commands that run flows share: Ctrl-C in order, and one Prefect server, started when it is
+first needed.
+"""
 
 from contextlib import ExitStack
 from types import TracebackType
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """Runs flows one after the other. A second server within one process would not be found by Prefect's client."""
+    """Runs flows one after the other.
+
+    A second server within one process would not be found by Prefect's client.
+    """
 
     def __init__(self) -> None:
         self._stack = ExitStack()

@@ -56,10 +56,11 @@ class Reservation:
 class SharedBudget:
     """The budget of one run.
 
-    `await reserve(...)` before a call and `settle(...)` after it. While something is left, a call is let in;
-    where only calls in flight stand between what is spent and the bound, it waits until they are settled. So the
-    overshoot is at most what the calls in flight cost above their estimates. Reservations of processes that died are
-    forgotten. Without any bound nothing is written and only this process's spend is known.
+    `await reserve(...)` before a call and `settle(...)` after it. While something is left, a call
+    is let in; where only calls in flight stand between what is spent and the bound, it waits until
+    they are settled. So the overshoot is at most what the calls in flight cost above their
+    estimates. Reservations of processes that died are forgotten. Without any bound nothing is
+    written and only this process's spend is known.
 
     Raises:
         ConfigurationError: the file cannot be used.
@@ -98,7 +99,9 @@ class SharedBudget:
         tokens: int = 0,
         requests: int = 0,
     ) -> None:
-        """Replace the estimate by what the call really used; a cost of None (no price known) counts as the estimate."""
+        """Replace the estimate by what the call really used; a cost of None (no price known) counts
+        as the estimate.
+        """
         actual = Spend(
             cost_usd=reservation.estimate.cost_usd if cost_usd is None else cost_usd,
             tokens=tokens,
@@ -114,7 +117,8 @@ class SharedBudget:
             self._add(connection, reservation.idea_id, actual)
 
     def count_request(self, idea_id: IdeaId) -> None:
-        """Leave for one literature request, counted at once: a request costs the same whatever comes back.
+        """Leave for one literature request, counted at once: a request costs the same whatever
+        comes back.
 
         Raises:
             BudgetExhaustedError: the run's literature requests are spent.

@@ -11,7 +11,10 @@ from tasks.telemetry.counting import model_calls, source_calls
 
 @dataclass(slots=True)
 class Ledger:
-    """Collects the calls and failures of one idea while its evaluation runs. Not shared between ideas."""
+    """Collects the calls and failures of one idea while its evaluation runs.
+
+    Not shared between ideas.
+    """
 
     idea_id: IdeaId
     llm_calls: list[LlmCall] = field(default_factory=model_calls)

@@ -1,4 +1,6 @@
-"""Expert reviews of human- and machine-written ideas (Si, Yang & Hashimoto 2024): one row per review."""
+"""Expert reviews of human- and machine-written ideas (Si, Yang & Hashimoto 2024): one row per
+review.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +31,10 @@ class ExpertReview:
 
 
 def read_expert_reviews(path: Path) -> list[ExpertReview]:
-    """Every review of the file. Raises ConfigurationError for a file that is not what its name says."""
+    """Every review of the file.
+
+    Raises ConfigurationError for a file that is not what its name says.
+    """
     try:
         rows = pq.read_table(path, columns=["idea_id", "condition", *SCORES]).to_pylist()
     except (OSError, pa.ArrowException, KeyError) as error:

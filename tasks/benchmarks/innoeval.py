@@ -1,4 +1,6 @@
-"""InnoEval's sets: submissions with their decisions, groups of similar submissions, and pairs with different decisions."""
+"""InnoEval's sets: submissions with their decisions, groups of similar submissions, and pairs with
+different decisions.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,7 +23,9 @@ CUTOFF = date(2024, 10, 1)
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """An idea as a system may see it, and apart from it what was decided: None where the file does not say."""
+    """An idea as a system may see it, and apart from it what was decided: None where the file does
+    not say.
+    """
 
     idea: Idea
     decision: str | None
@@ -37,7 +41,10 @@ class SubmissionGroup:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionPair:
-    """Two submissions. `difficulty` is easy or hard, `kind` the two decisions as the file names them."""
+    """Two submissions.
+
+    `difficulty` is easy or hard, `kind` the two decisions as the file names them.
+    """
 
     pair_id: str
     first: Submission
@@ -47,12 +54,18 @@ class SubmissionPair:
 
 
 def read_points(path: Path) -> list[Submission]:
-    """Submissions of `innoeval_points.jsonl`. Raises ConfigurationError for a file that is not what its name says."""
+    """Submissions of `innoeval_points.jsonl`.
+
+    Raises ConfigurationError for a file that is not what its name says.
+    """
     return [_submission(record, None, path) for record in json_lines(path)]
 
 
 def read_groups(path: Path) -> list[SubmissionGroup]:
-    """Groups of `innoeval_groups.json`: the query and its matches. Raises ConfigurationError as `read_points`."""
+    """Groups of `innoeval_groups.json`: the query and its matches.
+
+    Raises ConfigurationError as `read_points`.
+    """
     groups, names = [], GroupNames()
     for record in json_list(path):
         query, matches = record.get("query"), record.get("matches")
@@ -77,7 +90,9 @@ def read_pairs(path: Path, difficulty: str) -> list[SubmissionPair]:
 
 
 def unique_ideas(submissions: Iterable[Submission]) -> list[Idea]:
-    """Every idea once, in order of first appearance: one submission stands in several groups and pairs."""
+    """Every idea once, in order of first appearance: one submission stands in several groups and
+    pairs.
+    """
     return list({submission.idea.idea_id: submission.idea for submission in submissions}.values())
 
 

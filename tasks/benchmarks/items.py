@@ -60,7 +60,9 @@ NounT = TypeVar("NounT", bound=Noun)
 
 @dataclass(frozen=True, slots=True)
 class ItemContext:
-    """Engine and literature book every call in the item's own ledger; `literature` is None unless the work asked for it."""
+    """Engine and literature book every call in the item's own ledger; `literature` is None unless
+    the work asked for it.
+    """
 
     engine: Engine
     embedder: Embedder
@@ -100,10 +102,12 @@ async def work_through(
     tools: Tools,
     ask_again: Callable[[NounT], bool],
 ) -> dict[str, Done[NounT]]:
-    """`work` on every item that has no kept result yet, side by side; results by item, in the order of `items`.
+    """`work` on every item that has no kept result yet, side by side; results by item, in the order
+    of `items`.
 
     Args:
-        task: what is done, with all that could change the result beyond the item's name: a result is kept under both.
+        task: what is done, with all that could change the result beyond the item's name: a result
+            is kept under both.
         work: never raises for what the other side does; a ConfigurationError ends all.
         ask_again: whether a kept result may be better another time.
     """

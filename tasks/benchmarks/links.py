@@ -36,7 +36,9 @@ async def link_status(
     *,
     allow_private_addresses: bool = False,
 ) -> LinkStatus:
-    """The status of `url` after its redirects. Never raises for what the other side does; only public hosts are asked.
+    """The status of `url` after its redirects.
+
+    Never raises for what the other side does; only public hosts are asked.
 
     Args:
         allow_private_addresses: exists for tests.

@@ -1,4 +1,6 @@
-"""The novelty checker's ideas, each with about ten papers and an expert's verdict (Shahid et al., SDP 2025)."""
+"""The novelty checker's ideas, each with about ten papers and an expert's verdict (Shahid et al.,
+SDP 2025).
+"""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Data sets in files that hold one JSON object per line, or one JSON list: read strictly, with the place of what does not fit."""
+"""Data sets in files that hold one JSON object per line, or one JSON list: read strictly, with the
+place of what does not fit.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""A review as one Markdown text, in one form whoever wrote it, so that a judge cannot tell systems apart by layout."""
+"""A review as one Markdown text, in one form whoever wrote it, so that a judge cannot tell systems
+apart by layout.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -19,7 +21,9 @@ def text_of_evaluation(evaluation: IdeaEvaluation) -> str:
 
 
 def text_of_reply(reply: WholeReviewReply, shown: Shown | None) -> str:
-    """A baseline's review; keys of `shown` become references, and without `shown` the links it wrote stay as they are."""
+    """A baseline's review; keys of `shown` become references, and without `shown` the links it
+    wrote stay as they are.
+    """
 
     def said(text: str) -> str:
         return text.strip() if shown is None else settle(text, shown).markdown

@@ -1,4 +1,6 @@
-"""RINoBench's files: released predictions and scores, and gold labels where a user has them (Schopf & Färber)."""
+"""RINoBench's files: released predictions and scores, and gold labels where a user has them (Schopf
+& Färber).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +40,10 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class GoldIdea:
-    """An idea of the benchmark; what experts say stands apart from what a system may see. None: not given."""
+    """An idea of the benchmark; what experts say stands apart from what a system may see.
+
+    None: not given.
+    """
 
     idea: Idea
     works: tuple[Paper, ...]
@@ -60,7 +65,8 @@ def read_predictions(folder: Path) -> dict[str, list[Prediction]]:
 
 
 def read_scores(folder: Path) -> dict[str, dict[str, float]]:
-    """Published metrics by model: `macro_f1`, `f1_1` … `f1_5`, and the others as `tasks.metrics.novelty` names them.
+    """Published metrics by model: `macro_f1`, `f1_1` … `f1_5`, and the others as
+    `tasks.metrics.novelty` names them.
 
     Raises:
         ConfigurationError: a file is not what its name says.
@@ -72,7 +78,8 @@ def read_scores(folder: Path) -> dict[str, dict[str, float]]:
 
 
 def read_gold(path: Path) -> list[GoldIdea]:
-    """Ideas with related works, gold scores and gold justifications, named by their place in the file.
+    """Ideas with related works, gold scores and gold justifications, named by their place in the
+    file.
 
     `research_idea` is a text, or an object with problem_statement, objective and solution_approach.
 

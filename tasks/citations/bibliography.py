@@ -12,7 +12,8 @@ AUTHORS_NAMED = 10
 def bibliography(papers: Sequence[Paper]) -> str:
     """A Markdown list of `papers`, each once, by first author, date and title; empty for no papers.
 
-    One entry: `- A. Author, B. Author (YYYY-MM). Title. *Venue*. [link](url)`. Beyond `AUTHORS_NAMED` authors: `et al.`.
+    One entry: `- A. Author, B. Author (YYYY-MM). Title. *Venue*. [link](url)`. Beyond
+        `AUTHORS_NAMED` authors: `et al.`.
     """
     unique = {paper.paper_id: paper for paper in papers}
     return "\n".join(_entry(paper) for paper in sorted(unique.values(), key=_order))

@@ -1,4 +1,7 @@
-"""How a paper is named in running text: label, date, link. Everything a paper says about itself is untrusted."""
+"""How a paper is named in running text: label, date, link.
+
+Everything a paper says about itself is untrusted.
+"""
 
 from urllib.parse import quote
 
@@ -26,7 +29,9 @@ def publication_label(paper: Paper) -> str:
 
 
 def label(paper: Paper) -> str:
-    """`Author et al., YYYY-MM`, escaped: one author alone, two joined by `and`, the title's first words where there is none."""
+    """`Author et al., YYYY-MM`, escaped: one author alone, two joined by `and`, the title's first
+    words where there is none.
+    """
     names = surnames(paper)
     if not names:
         words = paper.title.split()
@@ -40,7 +45,9 @@ def label(paper: Paper) -> str:
 
 
 def link(paper: Paper) -> str | None:
-    """An http(s) address of the paper that is safe inside `](…)`: its own, else by DOI, else by arXiv number; None without any."""
+    """An http(s) address of the paper that is safe inside `](…)`: its own, else by DOI, else by
+    arXiv number; None without any.
+    """
     own = safe_url(paper.url)
     if own is not None:
         return own
@@ -52,6 +59,8 @@ def link(paper: Paper) -> str | None:
 
 
 def reference(paper: Paper) -> str:
-    """The citation as rendered: `[(Author et al., YYYY-MM)](url)`, or `(Author et al., YYYY-MM)` without an address."""
+    """The citation as rendered: `[(Author et al., YYYY-MM)](url)`, or `(Author et al., YYYY-MM)`
+    without an address.
+    """
     address = link(paper)
     return f"[({label(paper)})]({address})" if address else f"({label(paper)})"

@@ -58,8 +58,8 @@ def sentences(line: str) -> list[str]:
 def uncited_sentence_count(text: str) -> int:
     """How many sentences state something without a citation mark (`\\x01<number>\\x01`).
 
-    A statement has at least `MINIMUM_WORDS_OF_A_STATEMENT` words, is no heading, no question, and does not
-    end in a colon (a line that announces a list).
+    A statement has at least `MINIMUM_WORDS_OF_A_STATEMENT` words, is no heading, no question, and
+    does not end in a colon (a line that announces a list).
     """
     return sum(
         1
@@ -100,8 +100,10 @@ _MARK_BEFORE_WORD = bounded(r"(\x01\d{1,9}\x01)(?=\w)")
 class Settled:
     """A reply with rendered references.
 
-    `cited`: (paper, how often) in order of first citation. `removed_citation_count`: keys never shown, links
-    and references the reply brought along. `uncited_sentence_count`: see `sentences.uncited_sentence_count`.
+    `cited`: (paper, how often) in order of first citation. `removed_citation_count`: keys never
+        shown, links
+    and references the reply brought along. `uncited_sentence_count`: see
+    `sentences.uncited_sentence_count`.
     """
 
     markdown: str
@@ -113,11 +115,12 @@ class Settled:
 def settle(text: str, shown: Shown) -> Settled:
     """Render the citations of `text`, a reply to a prompt that showed `shown`. Never raises.
 
-    Keys in square brackets are citations whatever stands beside them (`[p3]` too); keys in round brackets where
-    nothing else stands there; bare keys before a reporting verb (`P3 shows`) or after `paper`, `see`. Any other bare
-    `P3` is a word (the P3 wave, the P53 gene) and stays. Ranges count as each of their papers. A link or a
-    rendered reference to a shown paper counts as its key; any other link keeps its text and loses its target;
-    other addresses, DOIs, arXiv numbers and `(Author, year)` references are taken out and counted.
+    Keys in square brackets are citations whatever stands beside them (`[p3]` too); keys in round
+    brackets where nothing else stands there; bare keys before a reporting verb (`P3 shows`) or
+    after `paper`, `see`. Any other bare `P3` is a word (the P3 wave, the P53 gene) and stays.
+    Ranges count as each of their papers. A link or a rendered reference to a shown paper counts as
+    its key; any other link keeps its text and loses its target; other addresses, DOIs, arXiv
+    numbers and `(Author, year)` references are taken out and counted.
     """
     settlement = _Settlement(shown)
     cleaned = text.translate({0: None, 1: None})
@@ -156,7 +159,9 @@ class _Settlement:
         }
 
     def replaced(self, match: Match[str]) -> str:
-        """The text that stands for one token: marks for papers, a removal sign, or the token itself."""
+        """The text that stands for one token: marks for papers, a removal sign, or the token
+        itself.
+        """
         if match["link_text"] is not None:
             return self._link(match)
         if match["square"] is not None:
@@ -244,7 +249,9 @@ def _tidy(marked: str) -> str:
 
 
 def _without_removals(marked: str) -> str:
-    """The text with its removals taken out, and with them the brackets, commas and spaces that were theirs."""
+    """The text with its removals taken out, and with them the brackets, commas and spaces that were
+    theirs.
+    """
     text = _EMPTIED_BRACKETS.sub(
         lambda found: _REMOVED if _REMOVED in found.group(1) else found.group(), marked
     )

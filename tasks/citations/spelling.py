@@ -16,11 +16,13 @@ _IN_PROSE = bounded(
 
 
 def without_keys(text: str, shown: Shown, subject: PaperId) -> str:
-    """`text`, a reply about the paper `subject` to a prompt that showed `shown`, without citation keys.
+    """`text`, a reply about the paper `subject` to a prompt that showed `shown`, without citation
+    keys.
 
-    A key means nothing, or another paper, in the next prompt and in a report. In brackets `subject`'s own key and keys
-    never shown go; another paper's key becomes its title. In a sentence (`P3 shows`) `subject` becomes `the paper`.
-    Anything else that looks like a key (the P3 wave, the P53 gene) stays.
+    A key means nothing, or another paper, in the next prompt and in a report. In brackets
+    `subject`'s own key and keys never shown go; another paper's key becomes its title. In a
+    sentence (`P3 shows`) `subject` becomes `the paper`. Anything else that looks like a key (the P3
+    wave, the P53 gene) stays.
     """
 
     def bracket(space: str, opening: str, inside: str, end: int) -> str | None:
@@ -45,11 +47,12 @@ def without_keys(text: str, shown: Shown, subject: PaperId) -> str:
 
 
 def _with_brackets(text: str, write: Callable[[str, str, str, int], str | None]) -> str:
-    """`text` with its brackets written anew, from the inside out: what is taken out may have stood inside others.
+    """`text` with its brackets written anew, from the inside out: what is taken out may have stood
+    inside others.
 
     Args:
-        write: gets the space before if there is one, the opening sign, what is inside, and the place behind; returns what
-            takes the place of space and bracket, or None to keep both.
+        write: gets the space before if there is one, the opening sign, what is inside, and the
+            place behind; returns what takes the place of space and bracket, or None to keep both.
     """
     pieces: list[str] = []
     place = 0
@@ -87,7 +90,9 @@ def _subject_of(inside: str, shown: Shown, subject: PaperId) -> str:
 
 
 def _title(number: int, shown: Shown, subject: PaperId) -> str:
-    """The title of another paper, in quotation marks and without brackets; empty for `subject` and for keys that were not shown."""
+    """The title of another paper, in quotation marks and without brackets; empty for `subject` and
+    for keys that were not shown.
+    """
     paper = shown.paper_at(number)
     return (
         f"“{' '.join(paper.title.translate(_NO_BRACKETS).split())}”"

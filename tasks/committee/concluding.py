@@ -1,4 +1,6 @@
-"""What the committee comes to: a meta-review of all reviews, then suggestions from later knowledge (InnoEval, "Report Generation")."""
+"""What the committee comes to: a meta-review of all reviews, then suggestions from later knowledge
+(InnoEval, "Report Generation").
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,9 +40,11 @@ class Figures:
 
     Attributes:
         total_0_to_10: mean over personas and dimensions; None without a scored review.
-        means, spreads: by dimension; a spread is the standard deviation over personas and needs two of them.
-        alpha: Krippendorff's, interval scale: units are dimensions, raters are personas. None where it is undefined, or where
-            fewer than two dimensions have two scores: over a single unit it is 0 whatever the scores.
+        means, spreads: by dimension; a spread is the standard deviation over personas and needs two
+            of them.
+        alpha: Krippendorff's, interval scale: units are dimensions, raters are personas. None where
+            it is undefined, or where fewer than two dimensions have two scores: over a single unit
+            it is 0 whatever the scores.
     """
 
     total_0_to_10: float | None
@@ -89,7 +93,9 @@ class Concluded:
 async def conclude(
     case: Case, reviewed: Sequence[Reviewed], dimensions: Sequence[ReviewDimension], engine: Engine
 ) -> Concluded:
-    """The judgement never sees what appeared after the time point; the suggestions see nothing else."""
+    """The judgement never sees what appeared after the time point; the suggestions see nothing
+    else.
+    """
     figures = figures_of([each.review for each in reviewed], dimensions)
     if figures.total_0_to_10 is None:
         return Concluded(

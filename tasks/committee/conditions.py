@@ -13,7 +13,8 @@ def check_committee(parameters: CommitteeParameters) -> None:
     """Look before anything is paid for.
 
     Raises:
-        ConfigurationError: a personas file with a mistake, too few personas, or a source that does not exist.
+        ConfigurationError: a personas file with a mistake, too few personas, or a source that does
+            not exist.
     """
     roster = load_roster(parameters.personas_file)
     if len(roster.personas) < parameters.persona_count:
@@ -28,7 +29,10 @@ def check_committee(parameters: CommitteeParameters) -> None:
 
 
 def committee_conditions(parameters: CommitteeParameters, settings: Settings) -> tuple[str, ...]:
-    """The personas as they stand in their file, and which of the profile's sources can be asked. Never a key or an address."""
+    """The personas as they stand in their file, and which of the profile's sources can be asked.
+
+    Never a key or an address.
+    """
     asked = sorted(set(parameters.sources) & {LITERATURE, *configured(settings)})
     return (
         f"roster {_hash_of(load_roster(parameters.personas_file))}",

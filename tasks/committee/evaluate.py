@@ -1,4 +1,6 @@
-"""What a committee makes of one idea: taken apart, looked up, grounded, reviewed by many, concluded (InnoEval)."""
+"""What a committee makes of one idea: taken apart, looked up, grounded, reviewed by many, concluded
+(InnoEval).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +51,10 @@ class Structured:
 
 
 async def structure_idea(idea: Idea, engine: Engine) -> Structured:
-    """Ask for the parts of the whole idea. It goes on without those it lacks; without a method or a test, a failure says so."""
+    """Ask for the parts of the whole idea.
+
+    It goes on without those it lacks; without a method or a test, a failure says so.
+    """
     outcome = await engine.run(STRUCTURE_IDEA, StructureInput(idea=idea.text))
     if isinstance(outcome, Unscored):
         failure = Failure(
@@ -89,9 +94,13 @@ class CommitteeFindings:
 async def evaluate_committee(
     idea: Idea, parameters: CommitteeParameters, seed: int, engine: Engine, tools: KnowledgeTools
 ) -> CommitteeFindings:
-    """Review `idea`. The result does not depend on who answers first, and the same seed draws the same personas and masks.
+    """Review `idea`.
 
-    What a source, a page or the engine fails to give is a value in the result: an unscored row, a failure, or both.
+    The result does not depend on who answers first, and the same seed draws the same personas and
+    masks.
+
+    What a source, a page or the engine fails to give is a value in the result: an unscored row, a
+        failure, or both.
 
     Raises:
         ConfigurationError: a personas file with a mistake, or fewer personas than are to be drawn.

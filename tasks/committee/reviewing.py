@@ -1,4 +1,6 @@
-"""The committee at work: each persona judges each dimension by the evidence it knows (InnoEval, "Innovation Review Committee")."""
+"""The committee at work: each persona judges each dimension by the evidence it knows (InnoEval,
+"Innovation Review Committee").
+"""
 
 import asyncio
 import math
@@ -53,7 +55,9 @@ class Drawn:
 def draw_personas(
     personas: Sequence[Persona], count: int, seed: int, idea_id: IdeaId
 ) -> tuple[Drawn, ...]:
-    """`count` different personas. The same seed, idea and personas give the same draw, whatever the order of `personas`.
+    """`count` different personas.
+
+    The same seed, idea and personas give the same draw, whatever the order of `personas`.
 
     Raises:
         ConfigurationError: there are fewer than `count`.
@@ -71,9 +75,11 @@ def draw_personas(
 
 
 def known_to(drawn: Drawn, records: Sequence[KnowledgeRecord]) -> frozenset[str]:
-    """Identifiers of the knowledge the persona knows: of each kind, the share it is familiar with, rounded up.
+    """Identifiers of the knowledge the persona knows: of each kind, the share it is familiar with,
+    rounded up.
 
-    Masks are nested: a more familiar persona of the same seed knows all that a less familiar one does, and what a persona
+    Masks are nested: a more familiar persona of the same seed knows all that a less familiar one
+        does, and what a persona
     knows depends neither on the dimension judged nor on the order of `records`.
     """
     known: set[str] = set()
@@ -195,7 +201,10 @@ async def review_case(
     dimensions_per_call: int,
     engine: Engine,
 ) -> tuple[Reviewed, ...]:
-    """One review per persona and dimension, in that order, scored or with the reason why not. Personas work side by side."""
+    """One review per persona and dimension, in that order, scored or with the reason why not.
+
+    Personas work side by side.
+    """
     async with asyncio.TaskGroup() as group:
         tasks = [
             group.create_task(_seated(_seat(case, each), dimensions, dimensions_per_call, engine))

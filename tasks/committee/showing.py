@@ -21,8 +21,8 @@ _UNDATED = "undated"
 class Library:
     """The knowledge of one idea as things that can be cited.
 
-    A paper of the table `papers` is cited as itself. Anything else (a page, a repository, a later paper) is cited by its
-    title and address, under an identifier no paper has.
+    A paper of the table `papers` is cited as itself. Anything else (a page, a repository, a later
+    paper) is cited by its title and address, under an identifier no paper has.
     """
 
     records: Mapping[str, KnowledgeRecord]
@@ -117,7 +117,9 @@ def _item(
 def cited(
     settled: Settled, shown: Shown, library: Library, *, subject: str, field: str
 ) -> tuple[Citation, ...]:
-    """One row per item that `settled` cites; what is no paper of the table `papers` is named by its knowledge item alone."""
+    """One row per item that `settled` cites; what is no paper of the table `papers` is named by its
+    knowledge item alone.
+    """
     return tuple(
         Citation(
             paper_id=paper_id if paper_id in library.papers else None,
@@ -133,7 +135,9 @@ def cited(
 
 
 def rekeyed(markdown: str, own: Shown, shown: Shown) -> str:
-    """Rendered references of `own` as keys of `shown`, so that a text can be read, and cited again, in another prompt."""
+    """Rendered references of `own` as keys of `shown`, so that a text can be read, and cited again,
+    in another prompt.
+    """
     keys = {paper.paper_id: key for key, paper in shown}
     rendered = {
         reference(paper): keys[paper.paper_id]
@@ -146,7 +150,9 @@ def rekeyed(markdown: str, own: Shown, shown: Shown) -> str:
 
 
 def without_references(markdown: str, shown: Shown) -> str:
-    """`markdown` without the rendered references of `shown`, for a prompt whose keys mean something else."""
+    """`markdown` without the rendered references of `shown`, for a prompt whose keys mean something
+    else.
+    """
     for text in sorted((reference(paper) for paper in shown.papers), key=len, reverse=True):
         markdown = markdown.replace(f" {text}", "").replace(text, "")
     return markdown

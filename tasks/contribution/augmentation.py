@@ -1,4 +1,6 @@
-"""From relevant papers to their neighbours: recommendations and references (ScholarEval §2.2, paper discovery step 3)."""
+"""From relevant papers to their neighbours: recommendations and references (ScholarEval §2.2, paper
+discovery step 3).
+"""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -26,7 +28,8 @@ class Augmentation:
 async def augment(
     context: Context, seeds: Sequence[Paper], known: Iterable[PaperId]
 ) -> Augmentation:
-    """Recommendations for the seeds side by side with the references of all of them, asked for together so that they travel packed.
+    """Recommendations for the seeds side by side with the references of all of them, asked for
+    together so that they travel packed.
 
     Pooled recommendations belong to several seeds and stand under the most relevant of them.
     """

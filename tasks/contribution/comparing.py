@@ -36,7 +36,9 @@ class Compared:
 async def compare(
     context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
 ) -> Compared:
-    """Compare the idea with `papers`, all with abstracts, `papers_per_comparison_call` at a time; the first call goes ahead alone."""
+    """Compare the idea with `papers`, all with abstracts, `papers_per_comparison_call` at a time;
+    the first call goes ahead alone.
+    """
     batches = [
         show(batch) for batch in even_batches(papers, context.parameters.papers_per_comparison_call)
     ]
@@ -87,7 +89,9 @@ def _row(
     dimensions: Sequence[Dimension],
     batch: Shown,
 ) -> list[Comparison]:
-    """The paper's comparison along every dimension; keys of the batch, which mean other papers in the review, are spelled out."""
+    """The paper's comparison along every dimension; keys of the batch, which mean other papers in
+    the review, are spelled out.
+    """
     remains = without_keys(entry.remains, batch, paper.paper_id) if entry else ""
     quote = entry.quote.strip() if entry and _stands_in(entry.quote, paper) else ""
     reason = outcome.reason if isinstance(outcome, Unscored) else Reason.REPLY_UNPARSABLE
@@ -136,7 +140,9 @@ def _misquotations(reply: ComparisonReply, batch: Shown) -> list[Failure]:
 
 
 def _along(dimension: Dimension, entry: ComparisonEntry) -> DimensionComparison | None:
-    """The answer about this dimension, named by identifier or by name; None when there is none or two that differ."""
+    """The answer about this dimension, named by identifier or by name; None when there is none or
+    two that differ.
+    """
     names = {dimension.dimension_id.casefold(), dimension.name.casefold()}
     answers = {
         answer.score: answer

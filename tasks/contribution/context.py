@@ -35,7 +35,9 @@ def omission(subject: str, detail: str) -> Failure:
 
 
 def not_asked(step: Step[Any, Any], like: Provenance) -> Provenance:
-    """Provenance of something `step` was never asked: same engine as `like`, nothing answered, no calls."""
+    """Provenance of something `step` was never asked: same engine as `like`, nothing answered, no
+    calls.
+    """
     return replace(
         like,
         step=step.name,

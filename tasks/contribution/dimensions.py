@@ -20,7 +20,9 @@ class Extraction:
 
 
 async def extract_dimensions(context: Context) -> Extraction:
-    """Ask for the dimensions; the first `maximum_dimensions` of a longer answer count, as the prompt says."""
+    """Ask for the dimensions; the first `maximum_dimensions` of a longer answer count, as the
+    prompt says.
+    """
     limit = context.parameters.maximum_dimensions
     outcome = await context.engine.run(
         EXTRACT_DIMENSIONS, DimensionsInput(idea=context.idea.text, maximum_dimensions=limit)

@@ -21,7 +21,9 @@ from tasks.judging.packing import even_batches
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """The dimensions with their queries, and every paper found, each once, in order of dimension, query and rank."""
+    """The dimensions with their queries, and every paper found, each once, in order of dimension,
+    query and rank.
+    """
 
     dimensions: tuple[Dimension, ...]
     found: tuple[Found, ...]
@@ -32,7 +34,9 @@ class Discovery:
 
 @dataclass(frozen=True, slots=True)
 class _Queried:
-    """Dimensions asked about in one call: with their queries, or as they were where the call gave none."""
+    """Dimensions asked about in one call: with their queries, or as they were where the call gave
+    none.
+    """
 
     dimensions: tuple[Dimension, ...]
     unasked: tuple[Unscored, ...] = ()
@@ -40,7 +44,9 @@ class _Queried:
 
 
 async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discovery:
-    """Searches of a dimension start as soon as its queries are there; the result does not depend on who answers first."""
+    """Searches of a dimension start as soon as its queries are there; the result does not depend on
+    who answers first.
+    """
     async with asyncio.TaskGroup() as group:
         searches = Searches(context, group)
         batches = even_batches(dimensions, context.parameters.dimensions_per_query_call)

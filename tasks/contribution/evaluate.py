@@ -1,4 +1,6 @@
-"""The contribution module: what an idea adds to the literature, dimension by dimension (ScholarEval §2.2, B.2)."""
+"""The contribution module: what an idea adds to the literature, dimension by dimension (ScholarEval
+§2.2, B.2).
+"""
 
 from dataclasses import dataclass, field
 
@@ -34,7 +36,9 @@ from tasks.text.titles import is_own_work
 
 @dataclass(frozen=True, slots=True)
 class ContributionFindings:
-    """The evaluation, every paper it retrieved (each once, in order of finding), and every citation in its reviews."""
+    """The evaluation, every paper it retrieved (each once, in order of finding), and every citation
+    in its reviews.
+    """
 
     evaluation: ContributionEvaluation
     papers: tuple[Paper, ...]
@@ -80,8 +84,8 @@ async def evaluate_contribution(
 ) -> ContributionFindings:
     """Evaluate one idea's contribution. Failures of engine and sources travel inside the value.
 
-    Dimensions, searches, relevance, neighbours of the relevant, relevance of those, comparison with the most relevant, reviews.
-    The result depends on what is answered, not on when.
+    Dimensions, searches, relevance, neighbours of the relevant, relevance of those, comparison with
+    the most relevant, reviews. The result depends on what is answered, not on when.
     """
     context = Context(idea, parameters, engine, literature, Nearness(idea.text, embedder))
     extraction = await extract_dimensions(context)
@@ -145,7 +149,9 @@ async def _judge(context: Context, around: _Field, limit: int) -> None:
 
 
 async def _augment(context: Context, around: _Field) -> None:
-    """Add the neighbours of the most relevant papers, and judge those nearest to the idea; what the first pass left over has its chance."""
+    """Add the neighbours of the most relevant papers, and judge those nearest to the idea; what the
+    first pass left over has its chance.
+    """
     seeds = await _relevant_first(context, around, context.parameters.maximum_seeds)
     around.seeds = frozenset(seed.paper_id for seed in seeds)
     augmentation = await augment(context, seeds, around.found)
@@ -155,7 +161,9 @@ async def _augment(context: Context, around: _Field) -> None:
 
 
 async def _relevant_first(context: Context, around: _Field, limit: int) -> list[Paper]:
-    """The most relevant papers so far; their similarity is computed where it was not, for it settles ties."""
+    """The most relevant papers so far; their similarity is computed where it was not, for it
+    settles ties.
+    """
     papers = relevant(
         [one.paper for one in around.found.values()],
         around.judgements,

@@ -1,6 +1,8 @@
-"""How similar the contributions of found papers are to the idea's (ScholarEval §2.2, paper discovery step 2).
+"""How similar the contributions of found papers are to the idea's (ScholarEval §2.2, paper
+discovery step 2).
 
-The papers that go on to augmentation and comparison do not depend on the order in which they are given.
+The papers that go on to augmentation and comparison do not depend on the order in which they are
+given.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +24,10 @@ from tasks.text.words import shorten_words
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A paper's relevance, or why there is none. A paper that could not be judged is not an irrelevant one."""
+    """A paper's relevance, or why there is none.
+
+    A paper that could not be judged is not an irrelevant one.
+    """
 
     score: int | None
     rationale: str = ""
@@ -48,8 +53,8 @@ POSSIBLY_THIS_WORK = Judgement(
 async def judge_relevance(context: Context, papers: Sequence[Paper]) -> Judgements:
     """Judge `papers`, `papers_per_relevance_call` at a time.
 
-    All prompts begin with the same bytes. The first call goes ahead alone, so that a provider that keeps beginnings has this one
-    by the time the others come, side by side.
+    All prompts begin with the same bytes. The first call goes ahead alone, so that a provider that
+    keeps beginnings has this one by the time the others come, side by side.
     """
     readable = [paper for paper in papers if paper.abstract]
     batches = [
@@ -99,7 +104,10 @@ def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[RelevanceReply
 
 
 def shown_papers(batch: Shown, abstract_word_limit: int | None = None) -> tuple[ShownPaper, ...]:
-    """The papers of a batch as an engine sees them. All have abstracts; a mark stands where one is cut."""
+    """The papers of a batch as an engine sees them.
+
+    All have abstracts; a mark stands where one is cut.
+    """
     return tuple(
         ShownPaper(key=key, title=paper.title, abstract=_abstract(paper, abstract_word_limit))
         for key, paper in batch
@@ -131,9 +139,11 @@ def most_relevant(
     similarity: Mapping[PaperId, float],
     limit: int,
 ) -> list[Paper]:
-    """The `limit` most relevant papers, most relevant first; ties by similarity to the idea, then by paper_id.
+    """The `limit` most relevant papers, most relevant first; ties by similarity to the idea, then
+    by paper_id.
 
-    ScholarEval samples its 25 papers at random (B.2.1); the most relevant ones make the comparison repeatable and miss no competitor.
+    ScholarEval samples its 25 papers at random (B.2.1); the most relevant ones make the comparison
+    repeatable and miss no competitor.
     """
     ordered = sorted(
         papers,

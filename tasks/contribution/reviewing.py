@@ -1,7 +1,7 @@
 """What the idea adds along each dimension (ScholarEval §2.2, contribution review synthesis).
 
-One call per dimension: each sees the idea (a prefix the provider can cache) and only its own comparisons, answers stay short
-enough not to be cut off, and one that fails takes no other down.
+One call per dimension: each sees the idea (a prefix the provider can cache) and only its own
+comparisons, answers stay short enough not to be cut off, and one that fails takes no other down.
 """
 
 import asyncio
@@ -70,7 +70,9 @@ async def review(
 async def review_uncompared(
     context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
 ) -> Reviewed:
-    """Every dimension from the abstracts of the most relevant `papers`; without comparisons there is no score (ScholarEval F.3, -PC)."""
+    """Every dimension from the abstracts of the most relevant `papers`; without comparisons there
+    is no score (ScholarEval F.3, -PC).
+    """
     shown_papers = show(papers[:PAPERS_SAMPLED])
     uncompared = tuple(
         ShownComparison(
@@ -210,7 +212,8 @@ def _nothing_scored(dimension: Dimension, comparisons: Sequence[Comparison]) -> 
 def nothing_to_compare(
     discovery: Discovery, judgements: Mapping[PaperId, Judgement], minimum: int
 ) -> tuple[Reason, str]:
-    """The reason and its explanation: could not ask, could not judge, could not look, or looked and found nothing relevant.
+    """The reason and its explanation: could not ask, could not judge, could not look, or looked and
+    found nothing relevant.
 
     An empty field is never called novelty.
     """

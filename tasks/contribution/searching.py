@@ -1,4 +1,6 @@
-"""Queries sent to the literature: each on its own, or packed into few requests whose answers are searched here."""
+"""Queries sent to the literature: each on its own, or packed into few requests whose answers are
+searched here.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -29,7 +31,9 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """Papers found, each once; queries that were not, or not wholly, answered; and the look-ups that failed."""
+    """Papers found, each once; queries that were not, or not wholly, answered; and the look-ups
+    that failed.
+    """
 
     found: tuple[Found, ...]
     failed_query_count: int
@@ -45,7 +49,10 @@ class Searches:
         self._sent: dict[str, asyncio.Task[Answer[Paper]]] = {}
 
     def start(self, dimension: Dimension) -> None:
-        """Send what can be sent as soon as a dimension has its queries. Bulk searches wait for the last dimension."""
+        """Send what can be sent as soon as a dimension has its queries.
+
+        Bulk searches wait for the last dimension.
+        """
         parameters = self._inquiry.parameters
         if parameters.search is SearchKind.RELEVANCE:
             for query in dimension.queries:
@@ -63,7 +70,9 @@ class Searches:
             )
 
     async def results(self, queries: Sequence[str]) -> Searched:
-        """What `queries`, those of all dimensions started before, found: in order of query and rank."""
+        """What `queries`, those of all dimensions started before, found: in order of query and
+        rank.
+        """
         answers = {query: await task for query, task in self._sent.items()}
         if self._inquiry.parameters.search is SearchKind.RELEVANCE:
             return _each_by_its_own(queries, answers)
@@ -108,7 +117,9 @@ def _each_by_its_own(queries: Sequence[str], answers: dict[str, Answer[Paper]]) 
 
 
 def packed_query(queries: Sequence[str]) -> str:
-    """`PACKED_WORDS` words of several queries: the first of each, the second of each, and so on, every word once."""
+    """`PACKED_WORDS` words of several queries: the first of each, the second of each, and so on,
+    every word once.
+    """
     columns = [query.split() for query in queries]
     longest = max(map(len, columns), default=0)
     words: dict[str, str] = {}
@@ -120,7 +131,9 @@ def packed_query(queries: Sequence[str]) -> str:
 
 
 def best_of_each(queries: Sequence[str], papers: Sequence[Paper], limit: int) -> tuple[Found, ...]:
-    """What a search by relevance would give for each query, were `papers` all there is: the `limit` best by weighted shared words."""
+    """What a search by relevance would give for each query, were `papers` all there is: the `limit`
+    best by weighted shared words.
+    """
     found: dict[str, Found] = {}
     by_id = {paper.paper_id: paper for paper in papers}
     shared = SharedWords(papers)

@@ -18,7 +18,9 @@ LOOK_UP_SECONDS = 30 * 24 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class DocumentCache:
-    """Entries in the shared store; without a store nothing is kept. What may pass (a timeout, say) is never kept.
+    """Entries in the shared store; without a store nothing is kept.
+
+    What may pass (a timeout, say) is never kept.
 
     A failure at a limit counts only where documents are read under the same `settings`.
     """
@@ -37,7 +39,9 @@ class DocumentCache:
     async def document(
         self, parser: str, version: int, sha256: str
     ) -> ParsedDocument | SourceFailure | None:
-        """What `parser` made of this content, a lasting failure included; None when it has not read it yet."""
+        """What `parser` made of this content, a lasting failure included; None when it has not read
+        it yet.
+        """
         key = _document_key(parser, version, sha256)
         read = _document_of(await self._get(key, None))
         if read is None or _met_a_limit(read):  # an earlier version kept every failure here

@@ -1,4 +1,6 @@
-"""A parser in a process of its own: the document goes in, the answer comes out, and neither time nor memory is unbounded."""
+"""A parser in a process of its own: the document goes in, the answer comes out, and neither time
+nor memory is unbounded.
+"""
 
 import asyncio
 import os
@@ -30,9 +32,11 @@ class Ended:
 
 
 async def run_child(arguments: Sequence[str], content: bytes, cpu_seconds: int) -> Ended:
-    """Run `python -P <arguments>` with `content` on its standard input, for three times its processor time at most.
+    """Run `python -P <arguments>` with `content` on its standard input, for three times its
+    processor time at most.
 
-    The child gets the document and nothing else: no secrets in its environment. It limits its own memory and time.
+    The child gets the document and nothing else: no secrets in its environment. It limits its own
+        memory and time.
     """
     wall_seconds = _WALL_SECONDS_PER_CPU_SECOND * cpu_seconds
     process = await asyncio.create_subprocess_exec(

@@ -70,8 +70,9 @@ class _Redirect:
 class Downloader:
     """Fetches files for one idea: PDFs, or what `expected` says.
 
-    http and https only; every address is resolved, refused unless public, and then connected to as resolved, again
-    after each redirect; bounded in size, time, redirects and attempts. `allow_private_addresses` exists for tests.
+    http and https only; every address is resolved, refused unless public, and then connected to as
+    resolved, again after each redirect; bounded in size, time, redirects and attempts.
+    `allow_private_addresses` exists for tests.
     """
 
     settings: DocumentSettings
@@ -80,7 +81,10 @@ class Downloader:
     expected: Expected = PDF
 
     async def fetch(self, url: str) -> bytes | SourceFailure:
-        """The file at `url`, checked to begin like what is expected. Never raises for what the other side does."""
+        """The file at `url`, checked to begin like what is expected.
+
+        Never raises for what the other side does.
+        """
         try:
             target = web_address(url)
         except InvalidURL as error:

@@ -1,4 +1,6 @@
-"""Headings of a PDF without an outline, by size, weight and wording (platform facts §8: the rule that found all of them)."""
+"""Headings of a PDF without an outline, by size, weight and wording (platform facts §8: the rule
+that found all of them).
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -40,7 +42,9 @@ class Heading:
 
 
 def font_headings(lines: Sequence[PrintedLine]) -> list[Heading]:
-    """Lines larger than the body, or bold (or in capitals) and numbered or of a usual wording; neighbours of one style are one heading."""
+    """Lines larger than the body, or bold (or in capitals) and numbered or of a usual wording;
+    neighbours of one style are one heading.
+    """
     if not lines:
         return []
     body = body_size(lines)
@@ -118,7 +122,9 @@ def _is_heading(line: PrintedLine, body: float) -> bool:
 
 
 def _levels(lines: Sequence[PrintedLine], starts: Sequence[int]) -> dict[int, int]:
-    """By number where there is one; else as numbered headings of the same style, else by rank of the style."""
+    """By number where there is one; else as numbered headings of the same style, else by rank of
+    the style.
+    """
     depths: dict[tuple[float, bool], Counter[int]] = {}
     for start in starts:
         depth = number_depth(lines[start].text)

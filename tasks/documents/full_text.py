@@ -1,4 +1,6 @@
-"""Full texts of papers: open-access link → arXiv (PDF, LaTeX source) → Unpaywall → safe download → parser → sections."""
+"""Full texts of papers: open-access link → arXiv (PDF, LaTeX source) → Unpaywall → safe download →
+parser → sections.
+"""
 
 import asyncio
 import hashlib
@@ -34,7 +36,10 @@ _ARXIV_ADDRESS = bounded(
 
 
 def known_links(paper: Paper, arxiv_url: str = ARXIV_URL) -> tuple[str, ...]:
-    """Open-access link first, then arXiv; each once. An empty `open_access_pdf_url` means the source knows none."""
+    """Open-access link first, then arXiv; each once.
+
+    An empty `open_access_pdf_url` means the source knows none.
+    """
     links = (
         [paper.open_access_pdf_url.strip()]
         if paper.open_access_pdf_url and paper.open_access_pdf_url.strip()
@@ -102,9 +107,9 @@ class FullTextLibrary:
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
         """Abstract, methods, results and related work of each paper, papers in the given order.
 
-        A paper without readable full text keeps its abstract (text_source `metadata`), with one failure that says
-        why; one with neither has that failure and `no_abstract`. Text read by the PDF fallback because GROBID failed
-        has text_source `pdf` and a failure of source `grobid`.
+        A paper without readable full text keeps its abstract (text_source `metadata`), with one
+        failure that says why; one with neither has that failure and `no_abstract`. Text read by the
+        PDF fallback because GROBID failed has text_source `pdf` and a failure of source `grobid`.
         """
         answers = await asyncio.gather(*(self._of_paper(paper) for paper in papers))
         return Answer(
@@ -150,7 +155,9 @@ class FullTextLibrary:
         )
 
     async def _known_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:
-        """What the open-access link and arXiv lead to, one after the other, the preferred kind first."""
+        """What the open-access link and arXiv lead to, one after the other, the preferred kind
+        first.
+        """
         source = source_link(paper, self.arxiv_url) if self.settings.latex != "never" else None
         if source and self.settings.latex == "first":
             yield await self._read_source(source)
@@ -222,7 +229,9 @@ class FullTextLibrary:
         return await self._cached(sha256) or await self._parsed(content, sha256)
 
     async def _cached(self, sha256: str) -> _Read | SourceFailure | None:
-        """What the best parser made of this content; what it failed to read for good falls to the PDF reader's result."""
+        """What the best parser made of this content; what it failed to read for good falls to the
+        PDF reader's result.
+        """
         passed_over: SourceFailure | None = None
         if self.grobid_url is not None:
             document = await self._cache.document(GROBID, grobid.VERSION, sha256)
@@ -248,7 +257,11 @@ class FullTextLibrary:
     async def _by_grobid(
         self, url: str, content: bytes, sha256: str
     ) -> ParsedDocument | SourceFailure:
-        """GROBID's reading. A server that could not be reached once is not asked again for this idea; the failure repeats."""
+        """GROBID's reading.
+
+        A server that could not be reached once is not asked again for this idea; the failure
+        repeats.
+        """
         if self._grobid_away is not None:
             return self._grobid_away
         document = await grobid.read_with_grobid(

@@ -51,10 +51,12 @@ _BUSY = RetryPolicy(MAXIMUM_BUSY_ATTEMPTS, first_pause_seconds=1.5, longest_paus
 
 
 class _Client(GrobidClient):  # type: ignore[misc]
-    """The client without four habits: endless resending on 503, its own log handler, leaving out `consolidateHeader`, which
-    a server takes as 1 and then asks Crossref, and reading answers of any size for any time.
+    """The client without four habits: endless resending on 503, its own log handler, leaving out
+    `consolidateHeader`, which a server takes as 1 and then asks Crossref, and reading answers of
+    any size for any time.
 
-    `process_pdf` runs in a thread; what it sends goes through `exchange` in the loop, which bounds the answer.
+    `process_pdf` runs in a thread; what it sends goes through `exchange` in the loop, which bounds
+    the answer.
     """
 
     def __init__(self, url: str, timeout_seconds: float) -> None:
@@ -105,7 +107,9 @@ async def read_with_grobid(
     ledger: Ledger,
     policy: RetryPolicy = _BUSY,
 ) -> ParsedDocument | SourceFailure:
-    """Headed sections of a PDF as GROBID sees them, or why not. Never raises for what the server does.
+    """Headed sections of a PDF as GROBID sees them, or why not.
+
+    Never raises for what the server does.
 
     503 means a full thread pool: the document is sent again as `policy` says. Each request may take
     `grobid_timeout_seconds`.

@@ -61,7 +61,9 @@ def number_depth(heading: str) -> int | None:
 
 
 def plain(heading: str) -> str:
-    """A heading without number, case, letter-spacing and closing punctuation: `IV. R E S U L T S:` is `results`."""
+    """A heading without number, case, letter-spacing and closing punctuation: `IV. R E S U L T S:`
+    is `results`.
+    """
     text = " ".join(heading.split())
     text = text.replace(" ", "") if _SPACED_OUT.match(text) else text
     match = _NUMBER.match(text)
@@ -70,7 +72,9 @@ def plain(heading: str) -> str:
 
 
 def kind_of(heading: str) -> SectionKind | None:
-    """Abstract, methods, results, discussion or related work by the words of the heading; None for anything else."""
+    """Abstract, methods, results, discussion or related work by the words of the heading; None for
+    anything else.
+    """
     name = plain(heading)
     if _RELATED.search(name):
         return SectionKind.RELATED_WORK

@@ -1,4 +1,6 @@
-"""LaTeX sources of papers, read in a child process with limits: arXiv e-prints, archives, folders, single files."""
+"""LaTeX sources of papers, read in a child process with limits: arXiv e-prints, archives, folders,
+single files.
+"""
 
 import asyncio
 import io
@@ -28,8 +30,9 @@ _SUFFIXES = frozenset({".tex", ".ltx", ".latex", ".bbl"})
 async def read_latex(path: Path, settings: DocumentSettings) -> ParsedDocument | SourceFailure:
     """Headed sections of the LaTeX source at `path`, or why it cannot be read.
 
-    `path` is a `.tex` file, a folder, or an archive (tar, tar.gz, gzip, zip). Of a folder only its own LaTeX files are
-    read; links are not followed. Costs at most `parse_seconds` of processor time and `parse_memory_bytes`.
+    `path` is a `.tex` file, a folder, or an archive (tar, tar.gz, gzip, zip). Of a folder only its
+    own LaTeX files are read; links are not followed. Costs at most `parse_seconds` of processor
+    time and `parse_memory_bytes`.
     """
     content = await _content_at(path, settings)
     return (
@@ -66,7 +69,9 @@ async def read_latex_source(
 
 
 async def read_latex_whole(path: Path, settings: DocumentSettings) -> LatexSource | SourceFailure:
-    """The LaTeX of the paper at `path` as one text, or why it cannot be read; `path` and limits as for `read_latex`."""
+    """The LaTeX of the paper at `path` as one text, or why it cannot be read; `path` and limits as
+    for `read_latex`.
+    """
     content = await _content_at(path, settings)
     return (
         content

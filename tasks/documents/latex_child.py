@@ -1,7 +1,8 @@
 """Reads one LaTeX source from standard input and writes the document to standard output, as JSON.
 
-Runs in a process of its own, because a source may be hostile: memory, processor time and files are limited before it
-is touched. Exit codes are the contract with `latex.py`; a refusal writes its reason and its words to standard error.
+Runs in a process of its own, because a source may be hostile: memory, processor time and files are
+limited before it is touched. Exit codes are the contract with `latex.py`; a refusal writes its
+reason and its words to standard error.
 """
 
 import resource
@@ -13,7 +14,9 @@ EXIT_REFUSED = 10
 
 
 def main() -> int:
-    """`latex_child CPU_SECONDS MEMORY_BYTES [source]`: the document, or with `source` its LaTeX as one text."""
+    """`latex_child CPU_SECONDS MEMORY_BYTES [source]`: the document, or with `source` its LaTeX as
+    one text.
+    """
     cpu_seconds, memory_bytes = (int(argument) for argument in sys.argv[1:3])
     as_source = sys.argv[3:] == ["source"]
     from tasks.documents.latex_files import LatexError, read_files

@@ -1,6 +1,8 @@
-"""The files of a LaTeX source, whatever it came in: arXiv e-print (tar, gzip), zip or a single file.
+"""The files of a LaTeX source, whatever it came in: arXiv e-print (tar, gzip), zip or a single
+file.
 
-Nothing is written to disk, so no name in an archive can lead anywhere, and a link in it leads nowhere at all.
+Nothing is written to disk, so no name in an archive can lead anywhere, and a link in it leads
+nowhere at all.
 """
 
 import gzip
@@ -156,7 +158,9 @@ def _zip_files(content: bytes) -> dict[str, str]:
 
 
 def inner_name(name: str) -> str | None:
-    """The path inside the archive in one spelling (`./a//b.tex` → `a/b.tex`); None for a path that leads out of it."""
+    """The path inside the archive in one spelling (`./a//b.tex` → `a/b.tex`); None for a path that
+    leads out of it.
+    """
     path = PurePosixPath(name.replace("\\", "/"))
     parts: list[str] = []
     for part in path.parts:

@@ -1,4 +1,6 @@
-"""LaTeX files → one source: the main file, its comments gone, what it includes in its place, its own macros written out."""
+"""LaTeX files → one source: the main file, its comments gone, what it includes in its place, its
+own macros written out.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -32,17 +34,20 @@ _DEFINITION = bounded(
 def whole_source(files: Mapping[str, str]) -> str:
     """The paper as one LaTeX text.
 
-    Only files of the archive are ever included; one that is missing is left out, as LaTeX without `-halt-on-error` does.
+    Only files of the archive are ever included; one that is missing is left out, as LaTeX without
+    `-halt-on-error` does.
 
     Raises:
-        LatexError: none of the files is LaTeX, or the inclusions or macros multiply beyond the limit (a bomb).
+        LatexError: none of the files is LaTeX, or the inclusions or macros multiply beyond the
+            limit (a bomb).
     """
     name = main_file(files)
     return _expanded(_included(files, name, ()))
 
 
 def main_file(files: Mapping[str, str]) -> str:
-    """The file a LaTeX run would start from: with a document class, a usual name, nearest to the root, the longest.
+    """The file a LaTeX run would start from: with a document class, a usual name, nearest to the
+    root, the longest.
 
     Raises:
         LatexError: none has a document class, and none but one could be it.
@@ -71,7 +76,9 @@ def main_file(files: Mapping[str, str]) -> str:
 
 
 def without_comments(text: str) -> str:
-    """Everything from an unescaped `%` to the end of its line gone; verbatim blocks and `comment` blocks too."""
+    """Everything from an unescaped `%` to the end of its line gone; verbatim blocks and `comment`
+    blocks too.
+    """
     return _COMMENT.sub(lambda found: found.group(1), without_environments(text, _VERBATIM, ""))
 
 
@@ -132,7 +139,9 @@ def _file_named(files: Mapping[str, str], wanted: str, folders: tuple[str, ...])
 
 
 def _expanded(text: str) -> str:
-    """The paper's own macros written out, as far as they stand for text; a macro that calls itself stops after a few rounds."""
+    """The paper's own macros written out, as far as they stand for text; a macro that calls itself
+    stops after a few rounds.
+    """
     macros, text = _definitions(text)
     if not macros:
         return text
@@ -217,7 +226,9 @@ def _arguments(text: str, place: int, count: int, default: str | None) -> tuple[
 
 
 def balanced(text: str, start: int) -> tuple[str, int]:
-    """The text between the brace at `start` and its partner, and the place behind it; (`""`, `start`) where there is none."""
+    """The text between the brace at `start` and its partner, and the place behind it; (`""`,
+    `start`) where there is none.
+    """
     if start >= len(text) or text[start] != "{":
         return "", start
     end = _partners(text).get(start)
@@ -226,7 +237,10 @@ def balanced(text: str, start: int) -> tuple[str, int]:
 
 @lru_cache(maxsize=1)
 def _partners(text: str) -> dict[int, int]:
-    """Where each opening brace is closed. Read once for a text: seeking each from its place on would be quadratic."""
+    """Where each opening brace is closed.
+
+    Read once for a text: seeking each from its place on would be quadratic.
+    """
     partners: dict[int, int] = {}
     waiting: list[int] = []
     for found in _BRACE.finditer(text):

@@ -1,4 +1,6 @@
-"""One LaTeX source → a document: title, abstract, and readable text under its headings (pylatexenc)."""
+"""One LaTeX source → a document: title, abstract, and readable text under its headings
+(pylatexenc).
+"""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -55,7 +57,8 @@ logging.getLogger("pylatexenc").setLevel(logging.CRITICAL)
 
 
 def document_of_latex(source: str) -> ParsedDocument:
-    """Citations become `[keys]`, references `[labels]`; formulas stay as written; figures, tables, listings and bibliography go.
+    """Citations become `[keys]`, references `[labels]`; formulas stay as written; figures, tables,
+    listings and bibliography go.
 
     Raises:
         LatexError: nested beyond what can be read, or a text without words.

@@ -1,4 +1,6 @@
-"""From the lines of a PDF to headed sections: by its outline where it has a usable one, else by font sizes."""
+"""From the lines of a PDF to headed sections: by its outline where it has a usable one, else by
+font sizes.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -48,7 +50,9 @@ class OutlineEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A heading at `line`; its own text continues at `text_from`, after `rest` of the heading's line."""
+    """A heading at `line`; its own text continues at `text_from`, after `rest` of the heading's
+    line.
+    """
 
     line: int
     text_from: int
@@ -60,7 +64,10 @@ class _Place:
 def document_of(
     lines: Sequence[Line], outline: Sequence[OutlineEntry], title: str
 ) -> ParsedDocument:
-    """Put a document together. Running heads and page numbers are left out; what stands before the first heading too."""
+    """Put a document together.
+
+    Running heads and page numbers are left out; what stands before the first heading too.
+    """
     kept = _without_running_lines(lines)
     printed = [
         _Place(item.line, item.line + item.line_count, item.level, item.text)
@@ -110,7 +117,9 @@ def _shape(text: str) -> str:
 
 
 def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> list[_Place]:
-    """Find each bookmark's heading among the lines, in order; one whose heading is not printed starts where it points."""
+    """Find each bookmark's heading among the lines, in order; one whose heading is not printed
+    starts where it points.
+    """
     by_page: dict[int, list[int]] = {}
     for index, line in enumerate(lines):
         own = by_page.setdefault(line.page, [])
@@ -136,7 +145,8 @@ def _outline_places(lines: Sequence[Line], outline: Sequence[OutlineEntry]) -> l
 class _PrintedLetters:
     """The letters that lines print, alone, with those after them, or as a label.
 
-    Made once for each line: a hostile outline has thousands of entries, and each would have them made again.
+    Made once for each line: a hostile outline has thousands of entries, and each would have them
+        made again.
     """
 
     def __init__(self, lines: Sequence[Line]) -> None:
@@ -144,7 +154,9 @@ class _PrintedLetters:
         self._known: dict[int, dict[str, tuple[int, str]]] = {}
 
     def of(self, index: int) -> dict[str, tuple[int, str]]:
-        """By letters: how many lines from `index` on print them and nothing else, and the rest behind them where they are a label."""
+        """By letters: how many lines from `index` on print them and nothing else, and the rest
+        behind them where they are a label.
+        """
         known = self._known.get(index)
         if known is None:
             label, mark, rest = _label(self._lines[index].text)
@@ -247,7 +259,9 @@ def _sections(lines: Sequence[Line], places: Sequence[_Place]) -> Iterator[Heade
 
 
 def _flowing(texts: Sequence[str]) -> str:
-    """Lines as paragraphs: a line that ends a sentence well short of the usual width ends its paragraph."""
+    """Lines as paragraphs: a line that ends a sentence well short of the usual width ends its
+    paragraph.
+    """
     lengths = sorted(len(text) for text in texts)
     usual = lengths[len(lengths) * 3 // 4] if lengths else 0
     pieces: list[str] = []
@@ -293,7 +307,9 @@ def _without_abstract(sections: Sequence[HeadedSection]) -> tuple[HeadedSection,
 
 
 def _title(lines: Sequence[Line], given: str) -> str | None:
-    """The title in the file's properties if it reads like one, else the largest print of the first page."""
+    """The title in the file's properties if it reads like one, else the largest print of the first
+    page.
+    """
     if len(given.split()) >= 3 and not _FILE_NAME.search(given):
         return " ".join(given.split())
     first = [line for line in lines if line.page == 0]

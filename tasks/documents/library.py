@@ -13,7 +13,7 @@ class DocumentLibrary(Protocol):
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
         """Abstract, methods and results sections of each paper.
 
-        A paper whose full text cannot be had or read keeps its abstract (text_source `metadata`) and a
-        failure that says why; a paper with neither gives a failure alone.
+        A paper whose full text cannot be had or read keeps its abstract (text_source `metadata`)
+        and a failure that says why; a paper with neither gives a failure alone.
         """
         ...

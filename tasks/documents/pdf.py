@@ -1,4 +1,6 @@
-"""PDF without GROBID: read by pypdfium2 in a child process with limits, put together by its outline or its fonts."""
+"""PDF without GROBID: read by pypdfium2 in a child process with limits, put together by its outline
+or its fonts.
+"""
 
 import asyncio
 import math
@@ -53,9 +55,11 @@ class _Read(Noun):
 async def read_pdf(
     content: bytes, name: str, settings: DocumentSettings
 ) -> ParsedDocument | SourceFailure:
-    """Headed sections of a PDF, or why it cannot be read; costs at most `parse_seconds` of processor time.
+    """Headed sections of a PDF, or why it cannot be read; costs at most `parse_seconds` of
+    processor time.
 
-    `name` stands in the failure. The child gets the document and nothing else: no secrets in its environment.
+    `name` stands in the failure. The child gets the document and nothing else: no secrets in its
+    environment.
     """
     read = await _lines(content, name, settings)
     return (
@@ -68,7 +72,10 @@ async def read_pdf(
 async def read_pages(
     content: bytes, name: str, settings: DocumentSettings
 ) -> PagedText | SourceFailure:
-    """The text of every page, or why it cannot be read; within the limits of `read_pdf`. A page without text is empty."""
+    """The text of every page, or why it cannot be read; within the limits of `read_pdf`.
+
+    A page without text is empty.
+    """
     read = await _lines(content, name, settings)
     if isinstance(read, SourceFailure):
         return read

@@ -1,7 +1,8 @@
 """Reads one PDF from standard input and writes its lines and outline to standard output, as JSON.
 
-Runs in a process of its own, because a PDF may be hostile: memory, processor time and files are limited before the
-document is touched. Imports nothing of this project. Exit codes are the contract with `pdf.py`.
+Runs in a process of its own, because a PDF may be hostile: memory, processor time and files are
+limited before the document is touched. Imports nothing of this project. Exit codes are the contract
+with `pdf.py`.
 """
 
 import ctypes
@@ -111,7 +112,9 @@ def _outline(document: pdfium.PdfDocument) -> Iterator[tuple[str, int, int, floa
 def _page_lines(
     document: pdfium.PdfDocument, number: int
 ) -> Iterator[tuple[str, float, bool, float]]:
-    """(text, font size in points, bold, height on the page) of every line; a page that cannot be read has none."""
+    """(text, font size in points, bold, height on the page) of every line; a page that cannot be
+    read has none.
+    """
     try:
         page = document[number]
         text_page = page.get_textpage()

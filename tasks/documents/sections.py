@@ -23,11 +23,15 @@ class _Branch:
 
 
 def paper_sections(paper_id: PaperId, document: ParsedDocument) -> tuple[PaperSection, ...]:
-    """One section per kind, in the order abstract, methods, results, discussion (limits too), related work; kinds not found are left out.
+    """One section per kind, in the order abstract, methods, results, discussion (limits too),
+    related work; kinds not found are left out.
 
-    A part belongs to its section: `Experimental setup` under `Results` is results, on its own it is methods. Several
-    sections of one kind become one text, each under its heading. In a paper that names no section after its method
-    (many call it by the system's name) the unnamed sections between the opening and the first results are the methods.
+    A part belongs to its section: `Experimental setup` under `Results` is results, on its own it is
+        methods. Several
+    sections of one kind become one text, each under its heading. In a paper that names no section
+    after its method
+    (many call it by the system's name) the unnamed sections between the opening and the first
+    results are the methods.
     """
     branches = _with_methods([branch for branch in _branches(document.sections) if branch.text])
     found: list[PaperSection] = []
@@ -65,7 +69,10 @@ def _section(
 
 
 def _branches(sections: tuple[HeadedSection, ...]) -> list[_Branch]:
-    """Fold parts into their sections. A part of a section that says nothing by its name stands for itself."""
+    """Fold parts into their sections.
+
+    A part of a section that says nothing by its name stands for itself.
+    """
     branches: list[_Branch] = []
     for section in sections:
         parent = branches[-1] if branches else None

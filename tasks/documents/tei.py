@@ -1,4 +1,6 @@
-"""GROBID's TEI to a document (reference §6): divisions are flat, their depth is in the heading's number."""
+"""GROBID's TEI to a document (reference §6): divisions are flat, their depth is in the heading's
+number.
+"""
 
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
@@ -20,7 +22,8 @@ class TeiError(ValueError):
 
 
 def document_of_tei(text: str | bytes) -> ParsedDocument:
-    """Title, abstract (with or without divisions) and headed divisions; figures, tables and notes are left out.
+    """Title, abstract (with or without divisions) and headed divisions; figures, tables and notes
+    are left out.
 
     Entities are never expanded, external ones never fetched.
 
@@ -91,7 +94,9 @@ def _depth(number: str, heading: str) -> int | None:
 
 
 def _paragraphs(division: Element) -> str:
-    """The division's own text: its paragraphs, lists and formulas, without its head and without divisions inside it."""
+    """The division's own text: its paragraphs, lists and formulas, without its head and without
+    divisions inside it.
+    """
     skipped = (f"{_TEI}head", f"{_TEI}div")
     return "\n\n".join(
         text
@@ -107,7 +112,10 @@ def _joined(element: Element | None) -> str:
 
 
 def _texts(element: Element) -> Iterator[str]:
-    """In reading order, without recursion: a document may nest as deep as it likes. Divisions inside come by themselves."""
+    """In reading order, without recursion: a document may nest as deep as it likes.
+
+    Divisions inside come by themselves.
+    """
     yield element.text or ""
     waiting = [iter(element)]
     within: list[Element] = []

@@ -34,9 +34,10 @@ class LocalModel:
     def encode(self, texts: Sequence[str], batch_size: int) -> NDArray[np.float32]:
         """Unit vectors, one row per text.
 
-        With the bundled model a text's vector does not depend on the texts embedded beside it, rounding apart:
-        every batch holds texts of one padded length, a multiple of 16 tokens. With bfloat16 it is the same to
-        the last bit; with float32 some processors differ by some 1e-7 between batches of different sizes.
+        With the bundled model a text's vector does not depend on the texts embedded beside it,
+        rounding apart: every batch holds texts of one padded length, a multiple of 16 tokens. With
+        bfloat16 it is the same to the last bit; with float32 some processors differ by some 1e-7
+        between batches of different sizes.
         """
         if self.name == BUNDLED:
             return self._encode_in_buckets(texts, batch_size)
@@ -89,7 +90,9 @@ def load(name: str, maximum_tokens: int, precision: str) -> LocalModel:
 
 
 def precision_of(precision: str) -> str:
-    """`auto` resolved for this machine: bfloat16 where the processor computes with it, else float32."""
+    """`auto` resolved for this machine: bfloat16 where the processor computes with it, else
+    float32.
+    """
     if precision != "auto":
         return precision
     try:

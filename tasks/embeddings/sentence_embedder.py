@@ -101,11 +101,13 @@ Vector = NDArray[np.float32]
 
 
 class SentenceEmbedder:
-    """Implements `Embedder` with the bundled model, any sentence-transformers model, or `litellm:<model>`.
+    """Implements `Embedder` with the bundled model, any sentence-transformers model, or
+    `litellm:<model>`.
 
-    Cached by model, precision, maximum tokens and text. Equal texts are embedded once, also when asked for by
-    several ideas at once. The local model runs in a thread, one batch at a time per process; what others wait for meanwhile
-    joins the next batch of the bundled model, whose vectors do not depend on what is embedded beside them.
+    Cached by model, precision, maximum tokens and text. Equal texts are embedded once, also when
+    asked for by several ideas at once. The local model runs in a thread, one batch at a time per
+    process; what others wait for meanwhile joins the next batch of the bundled model, whose vectors
+    do not depend on what is embedded beside them.
 
     Raises (from `embed`):
         ConfigurationError: the model cannot be had, or its key is wrong.
@@ -179,7 +181,9 @@ class SentenceEmbedder:
         return known | {key: computed[key] for key in rest}
 
     def _together(self, own: dict[str, str]) -> dict[str, str]:
-        """`own` texts and some that others wait for: those find theirs in memory, or embed them again should this fail."""
+        """`own` texts and some that others wait for: those find theirs in memory, or embed them
+        again should this fail.
+        """
         with self._memory_lock:
             for key in own:
                 self._waiting.pop(key, None)

@@ -1,4 +1,6 @@
-"""How near papers stand to an idea: by sentence embeddings, and by weighted shared words where those would cost too much."""
+"""How near papers stand to an idea: by sentence embeddings, and by weighted shared words where
+those would cost too much.
+"""
 
 import math
 from collections import Counter
@@ -23,7 +25,9 @@ LENGTH_WEIGHT = 0.75
 
 
 def paper_text(title: str, abstract: str | None) -> str:
-    """The one text by which a paper is embedded anywhere in this module, so that its vector is computed once."""
+    """The one text by which a paper is embedded anywhere in this module, so that its vector is
+    computed once.
+    """
     return f"{title}\n{abstract}" if abstract else title
 
 
@@ -43,7 +47,10 @@ def idea_passages(idea: str) -> list[str]:
 
 
 class Nearness:
-    """Similarity of texts to one idea: cosine with the mean over the idea's passages, floored at 0. Each text is embedded once."""
+    """Similarity of texts to one idea: cosine with the mean over the idea's passages, floored at 0.
+
+    Each text is embedded once.
+    """
 
     def __init__(self, idea: str, embedder: Embedder) -> None:
         self._passages = idea_passages(idea)
@@ -79,7 +86,9 @@ def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def most_words_shared(idea: str, papers: Sequence[Paper], limit: int) -> list[Paper]:
-    """The `limit` papers that share most weighted words with the idea, in their given order; ties go to the smaller paper_id."""
+    """The `limit` papers that share most weighted words with the idea, in their given order; ties
+    go to the smaller paper_id.
+    """
     if len(papers) <= limit:
         return list(papers)
     scores = SharedWords(papers).with_text(idea)
@@ -91,7 +100,9 @@ def most_words_shared(idea: str, papers: Sequence[Paper], limit: int) -> list[Pa
 
 
 class SharedWords:
-    """BM25 over the titles and abstracts of a list of papers; word weights come from the list itself."""
+    """BM25 over the titles and abstracts of a list of papers; word weights come from the list
+    itself.
+    """
 
     def __init__(self, papers: Sequence[Paper]) -> None:
         self._bags = {
@@ -144,10 +155,12 @@ async def nearest(
     lexical_prefilter: bool,
     ranking: Ranking = Ranking.EMBEDDING,
 ) -> tuple[list[Paper], dict[PaperId, float]]:
-    """The `limit` papers most similar to the idea, in their given order, and every similarity that was computed for it.
+    """The `limit` papers most similar to the idea, in their given order, and every similarity that
+    was computed for it.
 
-    A list that fits is kept whole and nothing is embedded. With `lexical_prefilter`, of a longer list only the
-    `PREFILTERED × limit` sharing most weighted words with the idea are embedded. Ties go to the smaller paper_id.
+    A list that fits is kept whole and nothing is embedded. With `lexical_prefilter`, of a longer
+    list only the `PREFILTERED × limit` sharing most weighted words with the idea are embedded. Ties
+    go to the smaller paper_id.
     """
     if len(papers) <= limit:
         return list(papers), {}
@@ -168,7 +181,8 @@ async def nearest(
 
 
 def fused(rankings: Sequence[Mapping[PaperId, float]]) -> dict[PaperId, float]:
-    """Several rankings of the same papers as one: the sum of 1 / (60 + rank), by value, ties by paper_id.
+    """Several rankings of the same papers as one: the sum of 1 / (60 + rank), by value, ties by
+    paper_id.
 
     Reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009) needs no common scale.
     """

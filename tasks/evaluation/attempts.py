@@ -1,4 +1,6 @@
-"""Which ideas were being worked on when a worker died: an idea that keeps killing its worker is set aside."""
+"""Which ideas were being worked on when a worker died: an idea that keeps killing its worker is set
+aside.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +30,10 @@ class Attempts:
 
     @contextmanager
     def hold(self, key: EvaluationKey) -> Iterator[None]:
-        """Mark an idea while it is worked on. Memory that ran out leaves the mark, as the worker's death does."""
+        """Mark an idea while it is worked on.
+
+        Memory that ran out leaves the mark, as the worker's death does.
+        """
         self.begin(key)
         try:
             yield

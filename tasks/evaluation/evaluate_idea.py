@@ -1,4 +1,6 @@
-"""One idea from end to end: the modules it asks for, side by side, and what they found as one value."""
+"""One idea from end to end: the modules it asks for, side by side, and what they found as one
+value.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Mapping
@@ -21,7 +23,10 @@ from tasks.telemetry.tracing import span
 
 
 async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> IdeaEvaluation:
-    """Evaluate one idea. Failures of sources, engines and documents travel inside the value; bugs raise."""
+    """Evaluate one idea.
+
+    Failures of sources, engines and documents travel inside the value; bugs raise.
+    """
     started_at = datetime.now(UTC)
     async with asyncio.TaskGroup() as group:
         tasks = {

@@ -36,13 +36,14 @@ async def evaluate_shard(
 ) -> tuple[Receipt, ...]:
     """Evaluate and land every idea of the shard that has no receipt yet.
 
-    Ideas a worker died with run alone and last, so that the one at fault cannot take others with it;
-    an idea at fault too often is landed as `worker_lost`.
+    Ideas a worker died with run alone and last, so that the one at fault cannot take others with
+    it; an idea at fault too often is landed as `worker_lost`.
 
     Returns: the receipts of this shard's ideas, in order.
 
     Raises:
-        ConfigurationError: settings under which no idea can be evaluated; ideas that ended before are landed.
+        ConfigurationError: settings under which no idea can be evaluated; ideas that ended before
+            are landed.
     """
     waiting = [
         planned

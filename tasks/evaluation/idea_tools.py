@@ -12,7 +12,10 @@ from tasks.literature.client import LiteratureClient
 
 @dataclass(frozen=True, slots=True)
 class IdeaTools:
-    """All of it writes into the same ledger. `knowledge` is None unless the committee is asked for."""
+    """All of it writes into the same ledger.
+
+    `knowledge` is None unless the committee is asked for.
+    """
 
     engine: Engine
     literature: LiteratureClient

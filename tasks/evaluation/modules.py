@@ -1,4 +1,6 @@
-"""The one list of modules that evaluate an idea: what `--modules` accepts, and which prompts count in the evaluation key."""
+"""The one list of modules that evaluate an idea: what `--modules` accepts, and which prompts count
+in the evaluation key.
+"""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -19,7 +21,9 @@ from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
 
 
 class Findings(Protocol):
-    """What a module gives: its evaluation, every admissible paper it retrieved, and where it cites them."""
+    """What a module gives: its evaluation, every admissible paper it retrieved, and where it cites
+    them.
+    """
 
     @property
     def evaluation(self) -> ModuleEvaluation: ...
@@ -33,7 +37,9 @@ class Findings(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EvaluatingModule:
-    """`package` holds the module's steps, in itself or in folders below; `evaluate` never raises for what the other side does."""
+    """`package` holds the module's steps, in itself or in folders below; `evaluate` never raises
+    for what the other side does.
+    """
 
     package: str
     evaluate: Callable[[Idea, Profile, IdeaTools], Awaitable[Findings]]

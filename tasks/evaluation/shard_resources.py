@@ -1,4 +1,6 @@
-"""What the ideas of a shard share inside a worker: connections, caches, limits, budget and the loaded model."""
+"""What the ideas of a shard share inside a worker: connections, caches, limits, budget and the
+loaded model.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -33,7 +35,9 @@ from warehouse.layout import Layout
 
 @dataclass(frozen=True, slots=True)
 class SourceConnections:
-    """What sources other than the gateway share: connections, the machine's limits, and answers that may be kept."""
+    """What sources other than the gateway share: connections, the machine's limits, and answers
+    that may be kept.
+    """
 
     http: Client
     limits_folder: Path
@@ -120,7 +124,9 @@ class ShardResources:
 
 
 async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]:
-    """Evaluate and land the ideas of a shard that have no complete receipt yet; return the shard's receipts."""
+    """Evaluate and land the ideas of a shard that have no complete receipt yet; return the shard's
+    receipts.
+    """
     layout = Layout(job.request.warehouse)
     attempts = Attempts(layout.state / "runs" / job.run_id / "attempts")
     async with AsyncExitStack() as stack:

@@ -22,7 +22,8 @@ _DELIMITERS = {".tsv": ("\t",), ".csv": (",", ";", "\t")}
 
 
 def read_delimited(path: Path) -> Entries:
-    """Stream the entries of `path`; of `,`, `;` and tab the first that gives a text column is the delimiter.
+    """Stream the entries of `path`; of `,`, `;` and tab the first that gives a text column is the
+    delimiter.
 
     Raises:
         IdeaFileError: no header, or no column that holds an idea.

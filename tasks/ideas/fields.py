@@ -85,7 +85,9 @@ _TEXT_MEANINGS = frozenset({"text", "problem", "method", "experiment"})
 
 @dataclass(frozen=True, slots=True)
 class NamedFields:
-    """Fields of an entry by meaning; the first of several names for one meaning counts if it holds anything."""
+    """Fields of an entry by meaning; the first of several names for one meaning counts if it holds
+    anything.
+    """
 
     known: dict[str, object]
     metadata: dict[str, str] = field(default_factory=dict)
@@ -108,8 +110,8 @@ def has_text_field(names: Iterable[str]) -> bool:
 def named(fields: Mapping[str, object]) -> NamedFields:
     """Sort fields into known ones and metadata.
 
-    Metadata keeps scalars, as strings. Lists and objects (the rubrics of a benchmark, say) are left out, except
-    an object called `metadata`, whose scalars become metadata themselves.
+    Metadata keeps scalars, as strings. Lists and objects (the rubrics of a benchmark, say) are left
+    out, except an object called `metadata`, whose scalars become metadata themselves.
     """
     known: dict[str, object] = {}
     metadata: dict[str, str] = {}

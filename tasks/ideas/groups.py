@@ -1,6 +1,8 @@
-"""Entries that hold several ideas to be ranked against each other, taken apart into one entry per idea.
+"""Entries that hold several ideas to be ranked against each other, taken apart into one entry per
+idea.
 
-Understood are groups and pairs, in JSON and JSON Lines; an idea may stand under `paper` or `idea`, with a label beside it:
+Understood are groups and pairs, in JSON and JSON Lines; an idea may stand under `paper` or `idea`,
+with a label beside it:
 
     {"group": "g1", "cutoff_date": "2025-01-01", "ideas": [{"idea_id": "a", "text": "…"}, …]}
     {"query": {"paper_id": "a", "title": "…", "abstract": "…"}, "matches": {"reject": {"paper": {…}}, "oral": {"paper": {…}}}}
@@ -29,7 +31,9 @@ _INHERITED = ("cutoff_date", "cutoff")
 
 @dataclass(slots=True)
 class GroupNames:
-    """Names given out so far: a second group of one name becomes `name#2`, so that groups never run together."""
+    """Names given out so far: a second group of one name becomes `name#2`, so that groups never run
+    together.
+    """
 
     _taken: Counter[str] = field(default_factory=Counter)
 
@@ -44,7 +48,8 @@ class GroupNames:
 def ungrouped(entries: Entries) -> Entries:
     """`entries` with every group replaced by its ideas; other entries pass through.
 
-    An idea of a group is called `<group>:<its own identifier>`, since the same idea may stand in several groups.
+    An idea of a group is called `<group>:<its own identifier>`, since the same idea may stand in
+    several groups.
     """
     names = GroupNames()
     for entry in entries:
@@ -109,7 +114,9 @@ def _group_name(entry: Entry) -> str:
 def _fields(
     member: Mapping[str, object], label: str, group: str, around: Mapping[str, object]
 ) -> dict[str, object]:
-    """The idea's fields as `parse_entry` reads them; what stood around the idea counts where the idea is silent."""
+    """The idea's fields as `parse_entry` reads them; what stood around the idea counts where the
+    idea is silent.
+    """
     inner = next(
         (member[name] for name in _WRAPPERS if isinstance(member.get(name), Mapping)), member
     )

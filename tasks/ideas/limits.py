@@ -1,4 +1,6 @@
-"""What is too little and what is too much: for one idea, for one entry of a file, and for a file of ideas."""
+"""What is too little and what is too much: for one idea, for one entry of a file, and for a file of
+ideas.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice

@@ -22,7 +22,8 @@ def read_parquet(path: Path) -> Entries:
     """Stream the rows of `path`.
 
     Raises:
-        IdeaFileError: no Parquet file, a damaged one, one without a column that holds an idea, or one that unpacks to too much.
+        IdeaFileError: no Parquet file, a damaged one, one without a column that holds an idea, or
+            one that unpacks to too much.
     """
     try:
         with pq.ParquetFile(path) as file:

@@ -25,8 +25,9 @@ class _RejectionError(Exception):
 def parse_entry(entry: Entry, default_cutoff: date | None) -> Idea | RejectedIdea:
     """Validate one entry.
 
-    Without `group`, the field `discipline` is the group (it stays in the metadata too). Without `idea_id`, the
-    identifier is a hash of the text and of the entry's own cutoff date, so it does not depend on `default_cutoff`.
+    Without `group`, the field `discipline` is the group (it stays in the metadata too). Without
+    `idea_id`, the identifier is a hash of the text and of the entry's own cutoff date, so it does
+    not depend on `default_cutoff`.
     """
     fields = named(entry.fields)
     idea_id: IdeaId | None = None

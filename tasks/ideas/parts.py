@@ -42,7 +42,8 @@ class _OpenPart:
 def parts_of(text: str) -> Parts:
     """Find the parts by their headings: `## Method`, `**Method**`, `Method: …`.
 
-    A part ends at the next part, or at a heading of its own level or above; of two parts of one name the first counts.
+    A part ends at the next part, or at a heading of its own level or above; of two parts of one
+    name the first counts.
     """
     found: dict[str, str] = {}
     current: _OpenPart | None = None
@@ -80,7 +81,8 @@ def _close(part: _OpenPart | None, found: dict[str, str]) -> None:
 
 
 def whole_text(title: str | None, text: str | None, parts: Parts) -> str:
-    """The idea as one Markdown text: the given text, and under headings each part that it does not contain.
+    """The idea as one Markdown text: the given text, and under headings each part that it does not
+    contain.
 
     Without a given text the title heads it.
     """

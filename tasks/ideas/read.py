@@ -37,14 +37,16 @@ FORMATS: dict[str, Callable[[Path], Entries]] = {
 
 
 def read_ideas(path: Path, *, default_cutoff: date | None) -> IdeaBatch:
-    """Read the ideas of a JSONL, JSON, CSV, TSV, Parquet, text or Markdown file, or of a folder of texts.
+    """Read the ideas of a JSONL, JSON, CSV, TSV, Parquet, text or Markdown file, or of a folder of
+    texts.
 
-    Groups and pairs of ideas are taken apart (`tasks.ideas.groups`). `default_cutoff` holds for ideas that bring no
-    `cutoff_date`. Of two entries with one `idea_id` the first counts; equal texts under different ids are all kept and
-    marked as duplicates.
+    Groups and pairs of ideas are taken apart (`tasks.ideas.groups`). `default_cutoff` holds for
+    ideas that bring no `cutoff_date`. Of two entries with one `idea_id` the first counts; equal
+    texts under different ids are all kept and marked as duplicates.
 
     Raises:
-        IdeaFileError: the file as a whole cannot be read; one entry that cannot is in `rejected` instead.
+        IdeaFileError: the file as a whole cannot be read; one entry that cannot is in `rejected`
+            instead.
     """
     try:
         return _read(path, default_cutoff)

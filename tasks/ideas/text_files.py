@@ -18,7 +18,8 @@ _FRONT_MATTER = bounded(r"\A---[ \t]*+\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*+(?:\
 
 
 def read_folder(folder: Path) -> Entries:
-    """One entry per .txt or .md file of `folder`, by name; other visible files, links and pipes are rejected.
+    """One entry per .txt or .md file of `folder`, by name; other visible files, links and pipes are
+    rejected.
 
     Sub-folders are not entered, and no link is followed: it may lead to any file of the machine.
 
@@ -60,7 +61,9 @@ def _contained(path: Path) -> Entry | RejectedIdea:
 
 
 class _PlainLoader(yaml.BaseLoader):
-    """Builds strings, lists and mappings only, and each where it stands: a name for another part can stand for any amount of it."""
+    """Builds strings, lists and mappings only, and each where it stands: a name for another part
+    can stand for any amount of it.
+    """
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):

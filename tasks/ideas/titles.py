@@ -21,7 +21,8 @@ _MARKUP = bounded(r"[*_`#]{1,3}")
 
 
 def title_of(text: str) -> str:
-    """The first heading that says more than `Research Plan` or `Problem`; without one, the first sentence.
+    """The first heading that says more than `Research Plan` or `Problem`; without one, the first
+    sentence.
 
     At most `MAXIMUM_TITLE_CHARACTERS`, cut between words, the cut shown by `…`.
     """

@@ -11,7 +11,10 @@ from tasks.judging.shortening import Message
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A PDF as it lies on disk. `estimated_tokens` is for budgets and rates until the provider says what it counted."""
+    """A PDF as it lies on disk.
+
+    `estimated_tokens` is for budgets and rates until the provider says what it counted.
+    """
 
     name: str
     sha256: str
@@ -20,9 +23,11 @@ class Attachment:
 
 
 def with_attachment(messages: Sequence[Message], attachment: Attachment) -> list[Mapping[str, Any]]:
-    """The messages with the file in front of the first user message's text: LiteLLM's file content part.
+    """The messages with the file in front of the first user message's text: LiteLLM's file content
+    part.
 
-    Source: https://docs.litellm.ai/docs/completion/document_understanding ("file_data", base64 with its media type).
+    Source: https://docs.litellm.ai/docs/completion/document_understanding ("file_data", base64 with
+        its media type).
     """
     encoded = base64.b64encode(attachment.content).decode("ascii")
     part = {

@@ -1,4 +1,5 @@
-"""What a step will take, before it is paid for: calls, tokens, and dollars of the models that answer it.
+"""What a step will take, before it is paid for: calls, tokens, and dollars of the models that
+answer it.
 
 Two things are expectations, and no more: what a provider's cache serves, and how long models think.
 """
@@ -127,10 +128,12 @@ def total_usd(costs: Iterable[float | None]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class _Prompts:
-    """The prompts of a step: all their tokens, and those of the beginning that a group of calls shares.
+    """The prompts of a step: all their tokens, and those of the beginning that a group of calls
+    shares.
 
     Attributes:
-        marked_beginning: as far as it is marked for a provider that wants to be told; 0: not at all.
+        marked_beginning: as far as it is marked for a provider that wants to be told; 0: not at
+            all.
     """
 
     tokens: float
@@ -182,7 +185,9 @@ def _thinking_tokens(
 
 
 def _can_stop_thinking(model: str, info: dict[str, Any]) -> bool:
-    """OpenAI's models where LiteLLM says so, Gemini 2.5 Flash, and others unless LiteLLM says they cannot."""
+    """OpenAI's models where LiteLLM says so, Gemini 2.5 Flash, and others unless LiteLLM says they
+    cannot.
+    """
     if info.get("thinking_always_on"):
         return False
     if "gemini" in model:

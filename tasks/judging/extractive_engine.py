@@ -12,7 +12,10 @@ OutputT = TypeVar("OutputT", bound=Reply)
 
 
 class ExtractiveEngine:
-    """Implements `Engine` with classic text processing over the real evidence. It makes no calls, so it writes no rows."""
+    """Implements `Engine` with classic text processing over the real evidence.
+
+    It makes no calls, so it writes no rows.
+    """
 
     name = EXTRACTIVE.text
 

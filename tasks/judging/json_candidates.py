@@ -1,4 +1,6 @@
-"""JSON inside text: the values that are there, and broken JSON mended without adding or losing anything."""
+"""JSON inside text: the values that are there, and broken JSON mended without adding or losing
+anything.
+"""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,6 @@
-"""What all ideas of a worker share when a model is asked: limits, budget, cache, and what is known of the model."""
+"""What all ideas of a worker share when a model is asked: limits, budget, cache, and what is known
+of the model.
+"""
 
 import asyncio
 import json
@@ -44,7 +46,8 @@ def _schema(output_model: type[Reply]) -> str:
 class ReplyCache:
     """The replies of one model at one place. Only replies that validated are kept.
 
-    Keys say what was asked for, not what the model took of it: they outlast what is learnt of the model.
+    Keys say what was asked for, not what the model took of it: they outlast what is learnt of the
+        model.
     """
 
     store: KeyedStore
@@ -54,7 +57,9 @@ class ReplyCache:
     mode: str
 
     def key(self, step: Step[Any, Any], messages: Sequence[Message], effort: Effort) -> str:
-        """Over everything that could change the reply, and no secret: a hash, of an API base without user and query."""
+        """Over everything that could change the reply, and no secret: a hash, of an API base
+        without user and query.
+        """
         return content_hash(
             _FORMAT,
             self.model,
@@ -69,7 +74,10 @@ class ReplyCache:
         )
 
     def recall(self, key: str, output_model: type[OutputT]) -> tuple[OutputT, str | None] | None:
-        """(reply, model that answered), or None. An entry that no longer validates counts as absent."""
+        """(reply, model that answered), or None.
+
+        An entry that no longer validates counts as absent.
+        """
         entry = self.store.get_many([key]).get(key)
         if entry is None:
             return None
@@ -103,14 +111,17 @@ def _count_tokens(model: str, text: str) -> int:
 
 
 class LiteLLMBackend:
-    """One model, for one worker process and one event loop: make it inside the running loop, close it there.
+    """One model, for one worker process and one event loop: make it inside the running loop, close
+    it there.
 
     Args:
-        model: LiteLLM's name, such as `anthropic/claude-sonnet-4-5` or `openai/<name>` with an `api_base`.
+        model: LiteLLM's name, such as `anthropic/claude-sonnet-4-5` or `openai/<name>` with an
+            `api_base`.
         api_base: root of an OpenAI-compatible server; None: the provider's own.
         cache: where valid replies are kept; None: nowhere.
         refusals: where refused parameters are kept for all workers; None: nowhere.
-        backoff_seconds: wait before the first retry where the provider names none; doubles with each.
+        backoff_seconds: wait before the first retry where the provider names none; doubles with
+            each.
     """
 
     def __init__(
@@ -147,7 +158,8 @@ class LiteLLMBackend:
         self._failures_in_a_row = 0
 
     def turn(self, key: str) -> asyncio.Lock:
-        """The lock under which the question with this cache key is asked: who waits finds the answer in the cache.
+        """The lock under which the question with this cache key is asked: who waits finds the
+        answer in the cache.
 
         Where the first one gets none, the next asks for itself, on its own idea's budget.
         """
@@ -166,7 +178,9 @@ class LiteLLMBackend:
         return self.parameters.reply_tokens(assignment.answer_tokens, assignment.effort)
 
     def larger(self, reply_tokens: int, messages: Sequence[Message]) -> int | None:
-        """The bound for a reply that was cut off at `reply_tokens`; None: the model has no room for more."""
+        """The bound for a reply that was cut off at `reply_tokens`; None: the model has no room for
+        more.
+        """
         prompt_tokens = tokens_of(messages, self.count_tokens)
         room = self.parameters.room_for_reply(prompt_tokens + self._tokens_beside)
         bound = min(2 * reply_tokens, room)
@@ -184,13 +198,17 @@ class LiteLLMBackend:
         return spare + _TOKENS_FOR_CHAT_FORMAT
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of `text`, by a tokeniser that is on this machine (for most models an approximation)."""
+        """Tokens of `text`, by a tokeniser that is on this machine (for most models an
+        approximation).
+        """
         return _count_tokens(self.model, text)
 
     def estimate(
         self, messages: Sequence[Message], reply_tokens: int, attached_tokens: int = 0
     ) -> tuple[int, float]:
-        """(tokens, dollars) a call may take: a quarter of the characters, what is attached, and half of the longest reply."""
+        """(tokens, dollars) a call may take: a quarter of the characters, what is attached, and
+        half of the longest reply.
+        """
         prompt = (
             sum(len(message["content"]) for message in messages) // _CHARACTERS_PER_TOKEN
             + 1

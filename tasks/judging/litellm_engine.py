@@ -60,11 +60,12 @@ class _Attempt:
 class LiteLLMEngine:
     """Implements `Engine` for one idea.
 
-    A reply that cannot be used is asked for once more, with the error shown; one that was cut off, with twice the
-    room. A parameter that the provider refuses is left out from then on. Rate limits (their `Retry-After` is
-    honoured), 5xx, timeouts and lost connections are tried again with growing, jittered delays, within the settings'
-    attempts and total seconds. What was answered before, validly, comes from the cache: a row with `cache_hit`, no
-    tokens and no cost; so does the answer to a question another idea of this worker is asking at the moment.
+    A reply that cannot be used is asked for once more, with the error shown; one that was cut off,
+    with twice the room. A parameter that the provider refuses is left out from then on. Rate limits
+    (their `Retry-After` is honoured), 5xx, timeouts and lost connections are tried again with
+    growing, jittered delays, within the settings' attempts and total seconds. What was answered
+    before, validly, comes from the cache: a row with `cache_hit`, no tokens and no cost; so does
+    the answer to a question another idea of this worker is asking at the moment.
     """
 
     def __init__(
@@ -76,7 +77,8 @@ class LiteLLMEngine:
         attachment: Attachment | None = None,
         repetition: int = 1,
     ) -> None:
-        """`attachment` goes with every question; a `repetition` above 1 asks anew what was asked before, and is kept apart.
+        """`attachment` goes with every question; a `repetition` above 1 asks anew what was asked
+        before, and is kept apart.
 
         `judging` says how much the model thinks and how long its answers may be.
         """
@@ -116,8 +118,8 @@ class LiteLLMEngine:
     def _fitted(
         self, asking: _Asking, messages: list[Message], mode: OutputMode | None = None
     ) -> list[Message] | TooLong:
-        """The messages as they are sent in `mode`, by default the one wanted: with the schema in words where it does
-        not travel as a parameter, and shortened where they are too long.
+        """The messages as they are sent in `mode`, by default the one wanted: with the schema in
+        words where it does not travel as a parameter, and shortened where they are too long.
         """
         backend = self._backend
         if (mode or backend.parameters.wanted_mode) is not OutputMode.JSON_SCHEMA:
@@ -297,7 +299,9 @@ class LiteLLMEngine:
     def _record_cancelled(
         self, asking: _Asking, latency_seconds: float, queue_seconds: float
     ) -> None:
-        """The row of a call nobody waited for: it was sent, so it is on the bill, at a cost nobody knows."""
+        """The row of a call nobody waited for: it was sent, so it is on the bill, at a cost nobody
+        knows.
+        """
         failure = CallFailure(
             CallStatus.TIMED_OUT, Reason.TIMED_OUT, "the evaluation ended before the answer came"
         )

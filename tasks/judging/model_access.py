@@ -1,4 +1,7 @@
-"""Where a model is reached and with which key. Keys come from the environment, as LiteLLM reads them."""
+"""Where a model is reached and with which key.
+
+Keys come from the environment, as LiteLLM reads them.
+"""
 
 import os
 
@@ -11,7 +14,8 @@ def provider_of(model: str) -> str:
 
 def shared_api_base(model: str, named: str, api_base: str | None) -> str | None:
     """Where `model` is asked when `api_base` is given for the model `named`: there too if both have
-    one provider, else at its provider's own address (None), so that no key goes to another's server.
+    one provider, else at its provider's own address (None), so that no key goes to another's
+    server.
     """
     return api_base if provider_of(model) == provider_of(named) else None
 

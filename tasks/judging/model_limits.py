@@ -97,7 +97,9 @@ class ModelLimits:
 
 
 def open_model_limits(folder: Path, model: str, settings: LanguageModelSettings) -> ModelLimits:
-    """The limits the settings ask for and those the provider names, shared through files in `folder`."""
+    """The limits the settings ask for and those the provider names, shared through files in
+    `folder`.
+    """
     return ModelLimits(
         SharedRateLimit(folder, f"{model} requests", settings.requests_per_minute),
         SharedRateLimit(folder, f"{model} tokens", settings.tokens_per_minute),

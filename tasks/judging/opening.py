@@ -1,4 +1,6 @@
-"""Opens the engine that a name stands for, with what its calls share: cache of replies, limits, budget."""
+"""Opens the engine that a name stands for, with what its calls share: cache of replies, limits,
+budget.
+"""
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack

@@ -1,4 +1,6 @@
-"""Many questions in few calls: batches of one size, and calls that share the beginning of their prompts."""
+"""Many questions in few calls: batches of one size, and calls that share the beginning of their
+prompts.
+"""
 
 import asyncio
 import itertools
@@ -10,7 +12,9 @@ ItemT = TypeVar("ItemT")
 
 
 def even_batches(items: Sequence[ItemT], largest: int) -> list[Sequence[ItemT]]:
-    """`items` in order, in as few batches of at most `largest` as possible, none much smaller than the others."""
+    """`items` in order, in as few batches of at most `largest` as possible, none much smaller than
+    the others.
+    """
     count = math.ceil(len(items) / largest)
     bounds = [round(place * len(items) / count) for place in range(count + 1)] if count else [0]
     return [items[start:end] for start, end in itertools.pairwise(bounds)]
@@ -20,7 +24,8 @@ class Beginning:
     """What the prompts of several calls begin with. Not shared between threads.
 
     Providers keep the beginning of a prompt once a call with it was answered; calls that set out
-    together each pay for it in full. So the first call to come is answered before the others set out.
+    together each pay for it in full. So the first call to come is answered before the others set
+    out.
     """
 
     def __init__(self) -> None:
@@ -39,7 +44,9 @@ class Beginning:
 
 
 async def first_alone(asks: Sequence[Callable[[], Coroutine[Any, Any, ItemT]]]) -> list[ItemT]:
-    """The answers in order: the first question is answered before the others are asked, side by side."""
+    """The answers in order: the first question is answered before the others are asked, side by
+    side.
+    """
     beginning = Beginning()
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(beginning.ask(ask)) for ask in asks]

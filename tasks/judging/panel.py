@@ -78,7 +78,10 @@ class AssignedEngine:
 
 
 def asked_models(step: Step[Any, Any], judging: JudgingParameters) -> tuple[str, ...]:
-    """Models that answer the step; empty: that of `--engine`. Several only where there are scores."""
+    """Models that answer the step; empty: that of `--engine`.
+
+    Several only where there are scores.
+    """
     models = judging.assignment(step.name, step.kind, step.answer_tokens).models
     return models if gives_scores(step.output_model) else models[:1]
 

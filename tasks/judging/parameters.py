@@ -305,8 +305,8 @@ _READ_CHARACTERS = 1_000
 def named_parameter(text: str, parameter: str | None) -> str | None:
     """Which parameter a provider's refusal is about; None: none that could be left out.
 
-    One of `temperature`, `thinking` (whatever the effort), `effort`, `max_tokens` (the name), `reply_tokens` (its value), `seed` and
-    `response_format`.
+    One of `temperature`, `thinking` (whatever the effort), `effort`, `max_tokens` (the name),
+    `reply_tokens` (its value), `seed` and `response_format`.
 
     Args:
         text: the refusal's words.

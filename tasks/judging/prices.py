@@ -29,7 +29,8 @@ def takes_cache_markers(model: str) -> bool:
 
 
 def with_cache_markers(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The same words, with a mark behind what all calls of a step about an idea share: the instructions and the first block.
+    """The same words, with a mark behind what all calls of a step about an idea share: the
+    instructions and the first block.
 
     LiteLLM passes `cache_control` of a content part on to the provider.
     """
@@ -76,7 +77,8 @@ class Price:
 def price_of(model: str, settings: LanguageModelSettings) -> Price | None:
     """The model's price; None when neither LiteLLM nor the settings know one.
 
-    The settings count only where LiteLLM has no price, and only when both a prompt and a completion price are set.
+    The settings count only where LiteLLM has no price, and only when both a prompt and a completion
+    price are set.
     """
     return known_price(model_info(model)) or own_price(settings)
 
@@ -92,7 +94,9 @@ def model_info(model: str) -> dict[str, Any]:
 
 
 def _is_of(listed: str, provider: str) -> bool:
-    """LiteLLM lists `vertex_ai/…` under vertex_ai-language-models, `bedrock/…` under bedrock_converse."""
+    """LiteLLM lists `vertex_ai/…` under vertex_ai-language-models, `bedrock/…` under
+    bedrock_converse.
+    """
     return listed.partition("-")[0].removesuffix("_converse") == provider
 
 

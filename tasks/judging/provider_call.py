@@ -1,4 +1,6 @@
-"""One attempt at one model call, and what its errors mean: does trying again help, and whom do they concern?"""
+"""One attempt at one model call, and what its errors mean: does trying again help, and whom do they
+concern?
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence

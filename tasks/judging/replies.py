@@ -1,4 +1,7 @@
-"""A model's reply as text → the step's output model, or a typed reason why not. Values are never guessed."""
+"""A model's reply as text → the step's output model, or a typed reason why not.
+
+Values are never guessed.
+"""
 
 import json
 from collections.abc import Iterator
@@ -36,7 +39,10 @@ _DETAIL_LENGTH = 300
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply(Generic[OutputT]):
-    """A reply that validates. `repaired`: its JSON was broken and mended without adding or losing text."""
+    """A reply that validates.
+
+    `repaired`: its JSON was broken and mended without adding or losing text.
+    """
 
     value: OutputT
     repaired: bool = False
@@ -61,12 +67,15 @@ def parse_reply(
 ) -> ParsedReply[OutputT] | UnusableReply:
     """Read `text` as `output_model`.
 
-    Taken, in this order: the whole text as JSON; the JSON values inside it (in fences, in prose), of which the last
-    that validates with the most fields counts; broken JSON mended by `json_repair`, if mending neither invents nor
+    Taken, in this order: the whole text as JSON; the JSON values inside it (in fences, in prose),
+        of which the last
+    that validates with the most fields counts; broken JSON mended by `json_repair`, if mending
+    neither invents nor
     drops text. Whatever is taken has passed the model's validation.
 
     Args:
-        finish_reason: as the provider gave it; `length` and `max_tokens` mean cut off, `content_filter` refused.
+        finish_reason: as the provider gave it; `length` and `max_tokens` mean cut off,
+            `content_filter` refused.
         refusal: the provider's own refusal message, if any.
     """
     text, refusal = with_whole_characters(text or ""), with_whole_characters(refusal or "")
@@ -95,7 +104,9 @@ def parse_reply(
 
 
 def _best(values: Iterator[Any], output_model: type[OutputT]) -> tuple[OutputT | None, str | None]:
-    """The validating value with the most of the model's fields, the last of equals; else the last error."""
+    """The validating value with the most of the model's fields, the last of equals; else the last
+    error.
+    """
     best: OutputT | None = None
     most = -1
     error: str | None = None
@@ -115,7 +126,9 @@ def _best(values: Iterator[Any], output_model: type[OutputT]) -> tuple[OutputT |
 
 
 def _as_answer(value: Any, output_model: type[Reply]) -> dict[str, Any] | None:
-    """The object that answers, unwrapped from a list of one or a single outer key; None when it has none of the fields."""
+    """The object that answers, unwrapped from a list of one or a single outer key; None when it has
+    none of the fields.
+    """
     names = _names(output_model)
     if isinstance(value, list):
         if len(value) == 1 and isinstance(value[0], dict) and value[0].keys() & names:

@@ -89,7 +89,9 @@ class KeyedEntry(Reply):
 
 
 def by_key(entries: Sequence[EntryT], shown: Iterable[str]) -> dict[str, EntryT]:
-    """The entries under the keys that were shown, whatever their case; a key answered twice with different content is left out."""
+    """The entries under the keys that were shown, whatever their case; a key answered twice with
+    different content is left out.
+    """
     canonical = {key.casefold(): key for key in shown}
     found: dict[str, EntryT] = {}
     contradicted: set[str] = set()

@@ -1,7 +1,9 @@
-"""What happens to messages that exceed a model's context: an explicit, recorded, deterministic policy.
+"""What happens to messages that exceed a model's context: an explicit, recorded, deterministic
+policy.
 
-Instructions are never touched. Text inside data blocks (`<name>` … `</name>` of the user message) is cut from the
-longest block down to one common length, keeping the head and the tail, with a visible mark in between.
+Instructions are never touched. Text inside data blocks (`<name>` … `</name>` of the user message)
+is cut from the longest block down to one common length, keeping the head and the tail, with a
+visible mark in between.
 """
 
 from bisect import bisect_left

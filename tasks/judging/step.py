@@ -29,13 +29,17 @@ _TAG_OF_A_PROMPT = bounded(r"""\bblock\(\s{0,9}["']([\w-]{1,60})["']|<([a-z][\w-
 
 
 def block(text: str, name: str, reserved: Iterable[str] = ()) -> str:
-    """Fence untrusted `text` as data: `<name>…</name>`, with that tag and the `reserved` ones inside it made harmless."""
+    """Fence untrusted `text` as data: `<name>…</name>`, with that tag and the `reserved` ones
+    inside it made harmless.
+    """
     harmless = _opening_of(frozenset((name, *reserved))).sub("&lt;", text)
     return f"<{name}>\n{harmless.strip()}\n</{name}>"
 
 
 def end_of_first_block(content: str) -> int:
-    """Where the first block of a rendered prompt ends, as a rule that of the idea; 0: there is none."""
+    """Where the first block of a rendered prompt ends, as a rule that of the idea; 0: there is
+    none.
+    """
     opening = _OPENING_TAG.search(content)
     if opening is None:
         return 0
@@ -57,7 +61,9 @@ def _opening_of(names: frozenset[str]) -> Pattern:
 
 @jinja2.pass_context
 def _block_of_prompt(context: jinja2.runtime.Context, text: str, name: str) -> str:
-    """`block`, with every tag of the prompt reserved: a paper cannot open or close the block of the idea."""
+    """`block`, with every tag of the prompt reserved: a paper cannot open or close the block of the
+    idea.
+    """
     return block(text, name, context[_RESERVED])
 
 
@@ -102,13 +108,16 @@ class Step(Generic[InputT, OutputT]):
     """One judgement: what goes in, what is asked, what must come back.
 
     Attributes:
-        name: unique, `snake_case`; the prompt is `prompts/<name>.md` in `package`, the module `steps/<name>.py`.
+        name: unique, `snake_case`; the prompt is `prompts/<name>.md` in `package`, the module
+            `steps/<name>.py`.
         version: raised whenever the prompt, the input or the meaning of the output changes.
         package: the topic package that holds the prompt, such as `tasks.soundness`.
-        shares_prefix: several calls about an idea begin alike, the first of them alone: worth telling a provider that caches on demand.
+        shares_prefix: several calls about an idea begin alike, the first of them alone: worth
+            telling a provider that caches on demand.
         kind: whether it reads or judges; profiles assign models and effort by it.
         answer_tokens: most tokens of an answer, thinking apart, unless the profile says otherwise.
-        baseline: the extractive engine's answer: classic text processing over the same input, deterministic.
+        baseline: the extractive engine's answer: classic text processing over the same input,
+            deterministic.
     """
 
     name: str
@@ -123,7 +132,10 @@ class Step(Generic[InputT, OutputT]):
 
     @cached_property
     def template(self) -> str:
-        """The prompt's Jinja source. A line `---` divides what is the same for every call (the system message) from the rest."""
+        """The prompt's Jinja source.
+
+        A line `---` divides what is the same for every call (the system message) from the rest.
+        """
         return (
             resources.files(self.package).joinpath("prompts", f"{self.name}.md").read_text("utf-8")
         )
@@ -141,7 +153,8 @@ class Step(Generic[InputT, OutputT]):
         """Hold the template's placeholders against the input model's fields.
 
         Raises:
-            PromptError: the template uses a name the input lacks, or never shows a field of the input.
+            PromptError: the template uses a name the input lacks, or never shows a field of the
+                input.
         """
         used = meta.find_undeclared_variables(_ENVIRONMENT.parse(self.template))
         fields = set(self.input_model.model_fields)
@@ -169,7 +182,8 @@ class Step(Generic[InputT, OutputT]):
 
 
 def steps_in(folder: str) -> tuple[Step[Any, Any], ...]:
-    """The steps that the modules of the package `folder` define, in the modules' alphabetical order.
+    """The steps that the modules of the package `folder` define, in the modules' alphabetical
+    order.
 
     A step is there once its module is: no list has to name it.
     """
@@ -196,6 +210,7 @@ class Engine(Protocol):
     async def run(self, step: "Step[Any, OutputT]", inputs: Noun) -> Outcome[OutputT]:
         """Answer `step` about `inputs`.
 
-        Never raises for what the other side does: an answer that could not be had is `Unscored` with a reason.
+        Never raises for what the other side does: an answer that could not be had is `Unscored`
+            with a reason.
         """
         ...

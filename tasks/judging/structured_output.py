@@ -57,9 +57,11 @@ def schema_instruction(output_model: type[Reply]) -> str:
 
 @lru_cache(maxsize=128)
 def strict_schema(output_model: type[Reply]) -> dict[str, Any]:
-    """The model's JSON schema in the subset providers enforce: closed objects, every field required.
+    """The model's JSON schema in the subset providers enforce: closed objects, every field
+    required.
 
-    Bounds on the length of strings stay out of it and are checked on the reply. Not to be changed by the caller.
+    Bounds on the length of strings stay out of it and are checked on the reply. Not to be changed
+    by the caller.
     """
     schema: dict[str, Any] = _strict(output_model.model_json_schema())
     return schema

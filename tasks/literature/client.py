@@ -1,4 +1,7 @@
-"""What the method asks of the literature. `SemanticScholarClient` implements it over HTTP; tests may fake it."""
+"""What the method asks of the literature.
+
+`SemanticScholarClient` implements it over HTTP; tests may fake it.
+"""
 
 from collections.abc import Sequence
 from datetime import date
@@ -10,9 +13,12 @@ from schemas.retrieval import Answer
 
 
 class LiteratureClient(Protocol):
-    """Look-ups for one idea. No method raises for what a source does: failures travel in the answer.
+    """Look-ups for one idea.
 
-    `cutoff` is enforced twice: sent with the query where the endpoint takes a date, and again on what
+    No method raises for what a source does: failures travel in the answer.
+
+    `cutoff` is enforced twice: sent with the query where the endpoint takes a date, and again on
+        what
     comes back. Papers after it are removed and counted in `inadmissible_count`.
     """
 
@@ -28,21 +34,28 @@ class LiteratureClient(Protocol):
     async def search_bulk(
         self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
     ) -> Answer[Paper]:
-        """Papers with all, or all but few, words of one of `queries`, packed in at most `maximum_requests` requests, in no telling order.
+        """Papers with all, or all but few, words of one of `queries`, packed in at most
+        `maximum_requests` requests, in no telling order.
 
         API: GET /graph/v1/paper/search/bulk.
         """
         ...
 
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
-        """Passages by relevance to a natural-language query, best first. API: GET /graph/v1/snippet/search.
+        """Passages by relevance to a natural-language query, best first.
 
-        Passages carry paper ids; papers of the passages and of their citations are hydrated by `papers`.
+        API: GET /graph/v1/snippet/search.
+
+        Passages carry paper ids; papers of the passages and of their citations are hydrated by
+        `papers`.
         """
         ...
 
     async def papers(self, paper_ids: Sequence[PaperId], cutoff: date | None) -> Answer[Paper]:
-        """Papers by identifier, in one or few packed requests; unknown ones are left out. API: POST /graph/v1/paper/batch."""
+        """Papers by identifier, in one or few packed requests; unknown ones are left out.
+
+        API: POST /graph/v1/paper/batch.
+        """
         ...
 
     async def recommendations(
@@ -54,7 +67,10 @@ class LiteratureClient(Protocol):
     async def pooled_recommendations(
         self, seeds: Sequence[PaperId], limit: int, cutoff: date | None
     ) -> Answer[Paper]:
-        """Papers like `seeds` taken together, in one request; the seeds are left out. API: POST /recommendations/v1/papers."""
+        """Papers like `seeds` taken together, in one request; the seeds are left out.
+
+        API: POST /recommendations/v1/papers.
+        """
         ...
 
     async def references(

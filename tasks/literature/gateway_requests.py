@@ -51,7 +51,10 @@ class Fetched:
 
 
 class GatewayRequests:
-    """Sends to the gateway. Repeats only what a restarting gateway lost; the gateway itself owns all other retries."""
+    """Sends to the gateway.
+
+    Repeats only what a restarting gateway lost; the gateway itself owns all other retries.
+    """
 
     def __init__(
         self,
@@ -85,7 +88,8 @@ class GatewayRequests:
     async def batch(self, fields: str, identifiers: Sequence[str]) -> Fetched:
         """Papers by identifier; the body is a list by position, null for an unknown one.
 
-        A batch that knows none of its ids is refused with 400 by the API: that is an answer, not a failure.
+        A batch that knows none of its ids is refused with 400 by the API: that is an answer, not a
+            failure.
         """
         fetched = await self._fetch(
             "POST",

@@ -10,10 +10,12 @@ _TIMEOUT_SECONDS = 10.0
 
 
 def literature_identity(url: str) -> str:
-    """`snapshot:<fingerprint>` or `live:<host and path>`, as the gateway at `url` says; part of every evaluation key.
+    """`snapshot:<fingerprint>` or `live:<host and path>`, as the gateway at `url` says; part of
+    every evaluation key.
 
     Raises:
-        ConfigurationError: nothing answers there, something else does, or it does not know this name of its own.
+        ConfigurationError: nothing answers there, something else does, or it does not know this
+            name of its own.
     """
     try:
         answer = probe(f"{url.rstrip('/')}/healthz", _TIMEOUT_SECONDS, use_proxies=False)

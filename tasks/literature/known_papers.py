@@ -18,7 +18,10 @@ Failures = tuple[SourceFailure, ...]
 
 
 class KnownPapers:
-    """By any identifier that led to them. An identifier the source does not know is remembered too."""
+    """By any identifier that led to them.
+
+    An identifier the source does not know is remembered too.
+    """
 
     def __init__(self, requests: GatewayRequests) -> None:
         self._requests = requests
@@ -36,9 +39,11 @@ class KnownPapers:
         return self._papers.get(identifier)
 
     async def by_identifier(self, identifiers: Sequence[str]) -> tuple[list[Paper], Failures]:
-        """The known papers among those asked for, in order and once each, and the look-ups that failed.
+        """The known papers among those asked for, in order and once each, and the look-ups that
+        failed.
 
-        A merged paper comes back under another identifier; it keeps the one it was asked for by, so that the asker finds it.
+        A merged paper comes back under another identifier; it keeps the one it was asked for by, so
+        that the asker finds it.
         """
         wanted = list(dict.fromkeys(identifiers))
         failures = await self._fetch(wanted)

@@ -1,4 +1,7 @@
-"""Papers and passages out of the API's JSON. What is not a paper becomes None, never a half-filled one."""
+"""Papers and passages out of the API's JSON.
+
+What is not a paper becomes None, never a half-filled one.
+"""
 
 from collections.abc import Mapping
 from datetime import date
@@ -14,7 +17,8 @@ _DISCLAIMER_URL_MARK = "available at "
 
 
 def parse_paper(row: Any) -> Paper | None:
-    """A paper object of any endpoint; None for a row without identifier or title (references the API could not match).
+    """A paper object of any endpoint; None for a row without identifier or title (references the
+    API could not match).
 
     API: "Paper object"; fields may be missing or null.
     """
@@ -44,7 +48,9 @@ def parse_paper(row: Any) -> Paper | None:
 
 
 def open_access_pdf_url(value: Any) -> str | None:
-    """The PDF's address: `url`, or, where that is empty, the one its disclaimer names. API: "openAccessPdf variants"."""
+    """The PDF's address: `url`, or, where that is empty, the one its disclaimer names. API:
+    "openAccessPdf variants".
+    """
     if not isinstance(value, Mapping):
         return None
     url = _text(value.get("url"))
@@ -56,7 +62,9 @@ def open_access_pdf_url(value: Any) -> str | None:
 
 
 def integer(value: Any) -> int | None:
-    """A count or identifier, which some endpoints write as text; None for anything else and for negative numbers."""
+    """A count or identifier, which some endpoints write as text; None for anything else and for
+    negative numbers.
+    """
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
         value = int(value)
     return (

@@ -29,7 +29,10 @@ class PassageRow:
 
 
 def passage_rows(rows: Iterable[Any]) -> list[PassageRow]:
-    """The readable rows of an answer, each passage once. Corpus ids come as text; annotations are null for titles and abstracts."""
+    """The readable rows of an answer, each passage once.
+
+    Corpus ids come as text; annotations are null for titles and abstracts.
+    """
     found: dict[str, PassageRow] = {}
     for row in rows:
         read = _read(row)
@@ -67,7 +70,10 @@ def _read(row: Any) -> PassageRow | None:
 def passages_of(
     rows: Sequence[PassageRow], papers: Mapping[int, Paper], cutoff: date | None
 ) -> tuple[tuple[Passage, ...], int]:
-    """Passages of admissible papers, and how many papers the cutoff removed. A passage without a known paper is left out."""
+    """Passages of admissible papers, and how many papers the cutoff removed.
+
+    A passage without a known paper is left out.
+    """
     removed = {paper.paper_id for paper in papers.values() if not paper.admissible(cutoff)}
     passages = []
     for row in rows:

@@ -12,10 +12,12 @@ _INVISIBLE = bounded(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff\ud800
 
 
 def plain_query(text: str) -> str:
-    """Words without the characters the search reads as syntax; hyphenated terms match nothing there (API: GET /paper/search).
+    """Words without the characters the search reads as syntax; hyphenated terms match nothing there
+    (API: GET /paper/search).
 
     Raises:
-        RequestRejectedError: no word is left, or more than `LONGEST_QUERY` characters; nothing is cut in silence.
+        RequestRejectedError: no word is left, or more than `LONGEST_QUERY` characters; nothing is
+            cut in silence.
     """
     words = " ".join(_INVISIBLE.sub(" ", _OPERATORS.sub(" ", text)).split())
     if not any(letter.isalnum() for letter in words):
@@ -30,8 +32,8 @@ def plain_query(text: str) -> str:
 def until(cutoff: date | None) -> dict[str, str]:
     """The date filter for papers published up to and on the cutoff.
 
-    Snippet searches take the same filter. Their `insertedBefore` speaks of the day a paper entered the index, and would
-    hide papers that were published in time and indexed later.
+    Snippet searches take the same filter. Their `insertedBefore` speaks of the day a paper entered
+    the index, and would hide papers that were published in time and indexed later.
     """
     return {"publicationDateOrYear": f":{cutoff.isoformat()}"} if cutoff is not None else {}
 
@@ -109,15 +111,19 @@ _EMPTY_WORDS = frozenset(
 
 
 def telling_words(query: str) -> list[str]:
-    """The words of a query that say something, in lower case, in order, each once; all of them where none does."""
+    """The words of a query that say something, in lower case, in order, each once; all of them
+    where none does.
+    """
     words = list(dict.fromkeys(plain_query(query).lower().split()))
     return [word for word in words if word not in _EMPTY_WORDS and len(word) > 1] or words
 
 
 def packed_queries(queries: Iterable[str], missing: int) -> list[str]:
-    """Boolean queries for bulk search (API: GET /paper/search/bulk): papers with all but `missing` words of one of `queries`.
+    """Boolean queries for bulk search (API: GET /paper/search/bulk): papers with all but `missing`
+    words of one of `queries`.
 
-    Two words at least must occur. Each is at most `LONGEST_BULK_QUERY` characters; queries without words are left out.
+    Two words at least must occur. Each is at most `LONGEST_BULK_QUERY` characters; queries without
+    words are left out.
     """
     packed: list[str] = []
     for query in dict.fromkeys(queries):

@@ -21,7 +21,10 @@ _ENDPOINT = "paper/batch"
 
 
 class ReferenceLists:
-    """What the seeds cite. Lists are remembered; abstracts a list withholds are looked up packed."""
+    """What the seeds cite.
+
+    Lists are remembered; abstracts a list withholds are looked up packed.
+    """
 
     def __init__(self, requests: GatewayRequests, known: KnownPapers) -> None:
         self._requests = requests
@@ -31,7 +34,9 @@ class ReferenceLists:
     async def of(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
     ) -> Answer[tuple[PaperId, Paper]]:
-        """(seed, cited paper), by seed in the order asked and at most `limit_per_seed` each in the order of its list."""
+        """(seed, cited paper), by seed in the order asked and at most `limit_per_seed` each in the
+        order of its list.
+        """
         wanted = list(dict.fromkeys(seeds))
         failures: list[SourceFailure] = []
         for part in self._packs([seed for seed in wanted if seed not in self._lists]):
@@ -81,7 +86,9 @@ class ReferenceLists:
     async def _with_abstracts(
         self, pairs: list[tuple[PaperId, Paper]]
     ) -> tuple[list[tuple[PaperId, Paper]], tuple[SourceFailure, ...]]:
-        """A reference row lacks its abstract far more often than the paper itself does (API: section 1.6)."""
+        """A reference row lacks its abstract far more often than the paper itself does (API:
+        section 1.6).
+        """
         if self._requests.source == "snapshot":
             self._known.remember(paper for _, paper in pairs)
             return pairs, ()
@@ -98,7 +105,10 @@ class ReferenceLists:
 
 
 def _references(row: Any) -> tuple[Paper, ...] | None:
-    """The matched references of a batch row, each once; None where the list is withheld. An unknown paper has none."""
+    """The matched references of a batch row, each once; None where the list is withheld.
+
+    An unknown paper has none.
+    """
     if not isinstance(row, dict):
         return ()
     rows = row.get("references")

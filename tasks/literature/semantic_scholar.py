@@ -1,4 +1,6 @@
-"""The literature of one idea, through the gateway: cutoffs enforced, failures typed, nothing asked for twice."""
+"""The literature of one idea, through the gateway: cutoffs enforced, failures typed, nothing asked
+for twice.
+"""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -40,7 +42,10 @@ class Searched:
 
 @dataclass(slots=True)
 class BulkSearch:
-    """At most `maximum_requests` requests. API: GET /paper/search/bulk, 1,000 rows each in no order of relevance."""
+    """At most `maximum_requests` requests.
+
+    API: GET /paper/search/bulk, 1,000 rows each in no order of relevance.
+    """
 
     requests: GatewayRequests
     maximum_requests: int
@@ -48,7 +53,9 @@ class BulkSearch:
     _sent: int = 0
 
     async def papers(self, queries: Sequence[str]) -> Searched:
-        """Rows that match all but one word of a query; where those are few, all but two; further pages as far as requests reach."""
+        """Rows that match all but one word of a query; where those are few, all but two; further
+        pages as far as requests reach.
+        """
         searched = Searched()
         missing = _WORDS_MISSING_AT_FIRST
         while (
@@ -92,10 +99,13 @@ _MOST_RECOMMENDED = 500
 
 
 class SemanticScholarClient:
-    """`LiteratureClient` for one idea. Papers seen in any answer are remembered, and the same question is asked once.
+    """`LiteratureClient` for one idea.
 
-    `on_request` is called before every request and may raise `BudgetExhaustedError`; the look-up then fails with
-    reason `budget_exhausted`. The caller owns `http`. `unlimited`: the gateway answers from a snapshot alone.
+    Papers seen in any answer are remembered, and the same question is asked once.
+
+    `on_request` is called before every request and may raise `BudgetExhaustedError`; the look-up
+    then fails with reason `budget_exhausted`. The caller owns `http`. `unlimited`: the gateway
+    answers from a snapshot alone.
     """
 
     def __init__(
@@ -163,7 +173,10 @@ class SemanticScholarClient:
         return replace(answer, failures=searched.failures)
 
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
-        """See `LiteratureClient`. The papers of the passages and those they mention are fetched in one batch and remembered."""
+        """See `LiteratureClient`.
+
+        The papers of the passages and those they mention are fetched in one batch and remembered.
+        """
         return await self._once(
             ("snippets", query, limit, cutoff), lambda: self._search_snippets(query, limit, cutoff)
         )
@@ -195,7 +208,10 @@ class SemanticScholarClient:
     async def recommendations(
         self, seed: PaperId, limit: int, cutoff: date | None
     ) -> Answer[Paper]:
-        """See `LiteratureClient`. The gateway fills the places of papers outside the date range with further ones."""
+        """See `LiteratureClient`.
+
+        The gateway fills the places of papers outside the date range with further ones.
+        """
         return await self._once(
             ("recommendations", seed, limit, cutoff),
             lambda: self._recommendations(seed, limit, cutoff),
@@ -278,7 +294,9 @@ class SemanticScholarClient:
     async def _once(
         self, key: tuple[Any, ...], ask: Callable[[], Coroutine[Any, Any, Answer[ItemT]]]
     ) -> Answer[ItemT]:
-        """The answer to a question somebody may have asked already; an incomplete answer is asked for again."""
+        """The answer to a question somebody may have asked already; an incomplete answer is asked
+        for again.
+        """
         task: asyncio.Task[Answer[ItemT]] | None = self._asked.get(key)
         if task is None or (
             task.done()

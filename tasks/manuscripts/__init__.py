@@ -1,1 +1,3 @@
-"""Critical problems in manuscripts: find them, and judge whether they are the ones authors retracted for (quality checker)."""
+"""Critical problems in manuscripts: find them, and judge whether they are the ones authors
+retracted for (quality checker).
+"""

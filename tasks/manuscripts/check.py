@@ -1,4 +1,6 @@
-"""Checks one manuscript: read it, find problems, let judges vote where the authors' own reason is known."""
+"""Checks one manuscript: read it, find problems, let judges vote where the authors' own reason is
+known.
+"""
 
 from collections.abc import Sequence
 
@@ -26,7 +28,9 @@ async def check_manuscript(
     settings: Settings,
     ledger: Ledger,
 ) -> ManuscriptCheck:
-    """Everything one check of one manuscript gives; never raises for what the manuscript or an engine does."""
+    """Everything one check of one manuscript gives; never raises for what the manuscript or an
+    engine does.
+    """
     read = await read_manuscript(
         source, request.form, settings.documents, settings.grobid_url, ledger, tools.takes_pdf
     )

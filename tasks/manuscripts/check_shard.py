@@ -1,4 +1,7 @@
-"""Checks the manuscripts of a shard and lands each as it ends. A manuscript that landed whole is not checked again."""
+"""Checks the manuscripts of a shard and lands each as it ends.
+
+A manuscript that landed whole is not checked again.
+"""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,6 @@
-"""The engines of one worker: one per model and repetition, opened when first asked for, closed together."""
+"""The engines of one worker: one per model and repetition, opened when first asked for, closed
+together.
+"""
 
 from contextlib import AsyncExitStack
 from functools import partial
@@ -24,7 +26,8 @@ from warehouse.layout import Layout
 class CheckTools:
     """Engines for checking and judging; use it inside one event loop, as an async context manager.
 
-    One answer alone is asked for at temperature 0. Several are asked for at the model's own temperature, with seeds that
+    One answer alone is asked for at temperature 0. Several are asked for at the model's own
+    temperature, with seeds that
     count up, and are kept apart in the reply cache: otherwise they would all be the first one.
     """
 

@@ -27,16 +27,19 @@ def collect_manuscripts(
 ) -> tuple[ManuscriptSource, ...]:
     """Every manuscript at `paths`, in order, each once; of folders by name.
 
-    A folder that holds one LaTeX paper is that paper; any other is a folder of manuscripts. A manuscript is called by its
-    file's name without suffix, with a hash behind it where two share a name.
+    A folder that holds one LaTeX paper is that paper; any other is a folder of manuscripts. A
+    manuscript is called by its file's name without suffix, with a hash behind it where two share a
+    name.
 
     Args:
         reasons: the authors' own reasons by manuscript: name of the file, with or without suffix.
 
-    Of a folder, a link or a pipe that is called like a manuscript is listed with the others, and found unreadable.
+    Of a folder, a link or a pipe that is called like a manuscript is listed with the others, and
+    found unreadable.
 
     Raises:
-        ConfigurationError: a path that is not there, a file of another kind, a folder without manuscripts, a reason for none.
+        ConfigurationError: a path that is not there, a file of another kind, a folder without
+            manuscripts, a reason for none.
     """
     found = list(dict.fromkeys(place for path in paths for place in _manuscripts(path)))
     hashes = {place: _hash(place, maximum_bytes) for place in found}
@@ -118,7 +121,9 @@ def _inside(folder: Path) -> Iterator[Path]:
 
 
 def _is_latex_paper(folder: Path) -> bool:
-    """Whether the folder's own LaTeX files are one paper: one that starts a document, or one with a usual name; or parts alone."""
+    """Whether the folder's own LaTeX files are one paper: one that starts a document, or one with a
+    usual name; or parts alone.
+    """
     files = [
         each
         for each in folder.iterdir()
@@ -135,7 +140,9 @@ def _start_of(file: Path) -> str:
 
 
 def may_be_read(place: Path) -> bool:
-    """Whether it is a file or folder itself: a link may lead anywhere, and a pipe is waited for for ever."""
+    """Whether it is a file or folder itself: a link may lead anywhere, and a pipe is waited for for
+    ever.
+    """
     mode = place.lstat().st_mode
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
@@ -149,7 +156,9 @@ def _name(place: Path) -> str:
 
 
 def _hash(place: Path, maximum_bytes: int) -> str:
-    """Over the file, or a folder's LaTeX files; of what will not be read (too large, or no file), over its name."""
+    """Over the file, or a folder's LaTeX files; of what will not be read (too large, or no file),
+    over its name.
+    """
     try:
         if not may_be_read(place):
             return hashlib.sha256(f"no file: {place.name}".encode("utf-8", "replace")).hexdigest()

@@ -1,4 +1,6 @@
-"""Attempts at a manuscript: each an independent reading that reports up to k problems (quality checker, section 2.2)."""
+"""Attempts at a manuscript: each an independent reading that reports up to k problems (quality
+checker, section 2.2).
+"""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +45,10 @@ _LABEL = bounded(
 
 
 def location_found(location: str, manuscript: Manuscript) -> bool | None:
-    """Whether every place named exists. None where none can be held against the text: in LaTeX, for one, numbers are not written."""
+    """Whether every place named exists.
+
+    None where none can be held against the text: in LaTeX, for one, numbers are not written.
+    """
     verdicts = [verdict for verdict in _verdicts(location, manuscript) if verdict is not None]
     return all(verdicts) if verdicts else None
 
@@ -114,7 +119,8 @@ async def find_problems(
     maximum_problems: int = 5,
     attempt_count: int = 1,
 ) -> tuple[tuple[Attempt, ...], tuple[Problem, ...]]:
-    """`attempt_count` attempts, and what they reported; of a reply with more than `maximum_problems` the first ones count.
+    """`attempt_count` attempts, and what they reported; of a reply with more than
+    `maximum_problems` the first ones count.
 
     An attempt that found nothing has a count of 0; one that failed has none, and a reason.
     """
@@ -138,7 +144,10 @@ async def find_problems(
 
 
 def with_usage(attempt: Attempt, calls: Sequence[LlmCall]) -> Attempt:
-    """The attempt with what its calls used, as far as the provider said. What a reply from the cache once used is not known."""
+    """The attempt with what its calls used, as far as the provider said.
+
+    What a reply from the cache once used is not known.
+    """
     made = attempt.provenance.call_ids if attempt.provenance else ()
     own = [
         call

@@ -1,4 +1,6 @@
-"""Judges vote: is a reported problem the one the authors gave as their reason? (quality checker, section 2.3)"""
+"""Judges vote: is a reported problem the one the authors gave as their reason? (quality checker,
+section 2.3)
+"""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -18,9 +20,11 @@ async def judge_problems(
     judges: Sequence[tuple[str, EngineOfRepetition]],
     repetition_count: int = 1,
 ) -> tuple[Vote, ...]:
-    """A vote of every judge on every problem, `repetition_count` times; problems in order, then judges, then repetitions.
+    """A vote of every judge on every problem, `repetition_count` times; problems in order, then
+    judges, then repetitions.
 
-    Nobody stops at a first hit: precision needs every vote. An answer that could not be had is a vote without one.
+    Nobody stops at a first hit: precision needs every vote. An answer that could not be had is a
+        vote without one.
     """
     asked = [
         (problem, judge, engine_of, repetition)

@@ -1,4 +1,6 @@
-"""Reads one manuscript: PDF page by page (GROBID's sections where it is set), LaTeX as one source, text as it is."""
+"""Reads one manuscript: PDF page by page (GROBID's sections where it is set), LaTeX as one source,
+text as it is.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -74,8 +76,9 @@ async def read_manuscript(
     """The manuscript in the form asked for, or why it cannot be read.
 
     Args:
-        form: `auto` sends LaTeX as LaTeX and text as text, a PDF as it is to engines that take one and as text to others;
-            `text` sends readable text whatever it is; `pdf` and `latex` want just that.
+        form: `auto` sends LaTeX as LaTeX and text as text, a PDF as it is to engines that take one
+            and as text to others; `text` sends readable text whatever it is; `pdf` and `latex` want
+            just that.
         takes_pdf: whether the engine reads attached PDFs; asked only for `auto`.
     """
     path = source.path

@@ -16,7 +16,8 @@ def read_reasons(path: Path) -> dict[str, str]:
     """Reasons by manuscript: JSON Lines, one JSON object or list, or CSV.
 
     Raises:
-        ConfigurationError: the file cannot be read, an entry lacks a field, or two speak of one manuscript.
+        ConfigurationError: the file cannot be read, an entry lacks a field, or two speak of one
+            manuscript.
     """
     try:
         text = path.read_text("utf-8-sig")

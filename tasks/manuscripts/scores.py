@@ -27,7 +27,8 @@ class CheckScore(Noun):
 def check_scores(
     checks: Sequence[ManuscriptCheck], judges: Sequence[str], *, maximum_problems: int
 ) -> tuple[CheckScore, ...]:
-    """HR@k or, with several attempts, MHR@k, and precision: of each judge alone, and of several by any, majority and all.
+    """HR@k or, with several attempts, MHR@k, and precision: of each judge alone, and of several by
+    any, majority and all.
 
     Manuscripts whose own reason is not known take no part; without judges there are no scores.
     """

@@ -1,1 +1,3 @@
-"""The literature's metrics, their uncertainty and what tells two systems apart; plain functions, no engine."""
+"""The literature's metrics, their uncertainty and what tells two systems apart; plain functions, no
+engine.
+"""

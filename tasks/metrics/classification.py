@@ -1,4 +1,6 @@
-"""Accuracy, F1 per class and macro, mean absolute error and the confusion matrix, for two to five classes."""
+"""Accuracy, F1 per class and macro, mean absolute error and the confusion matrix, for two to five
+classes.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +28,8 @@ class Confusion:
 def accuracy(labelled: Labelled) -> Estimate:
     """Share of answered items predicted as their gold class, from 0 to 1; Wilson interval.
 
-    Bad input: unanswered items are unscored and no part of the share; nothing answered, or no gold label, is undefined.
+    Bad input: unanswered items are unscored and no part of the share; nothing answered, or no gold
+        label, is undefined.
     """
     if not labelled.count:
         return undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
@@ -37,7 +40,8 @@ def accuracy(labelled: Labelled) -> Estimate:
 def f1_of_class(labelled: Labelled, label: Label, seed: int = 0) -> Estimate:
     """2 TP / (2 TP + FP + FN) of one class, from 0 to 1; percentile bootstrap over items.
 
-    A class that is in the gold labels and was never predicted has F1 = 0: that is measured. One that is neither in the
+    A class that is in the gold labels and was never predicted has F1 = 0: that is measured. One
+    that is neither in the
     gold labels nor predicted has none. `count` is the number of answered items, of all classes.
     Source: van Rijsbergen, Information Retrieval, 1979, chapter 7; RINoBench §4.2.1.
     """
@@ -52,8 +56,9 @@ def f1_of_class(labelled: Labelled, label: Label, seed: int = 0) -> Estimate:
 def macro_f1(labelled: Labelled, classes: Sequence[Label] | None = None, seed: int = 0) -> Estimate:
     """Mean F1 over classes, each weighted alike; percentile bootstrap over items.
 
-    Over `classes`, or over those in the gold labels or predictions; a named class that is in neither is left out, as in
-    scikit-learn's `f1_score(average="macro")`. Source: RINoBench §4.2.1 (five classes), InnoEval (2, 3 and 4).
+    Over `classes`, or over those in the gold labels or predictions; a named class that is in
+    neither is left out, as in scikit-learn's `f1_score(average="macro")`. Source: RINoBench §4.2.1
+    (five classes), InnoEval (2, 3 and 4).
     """
     return _estimate(
         labelled,
@@ -64,14 +69,18 @@ def macro_f1(labelled: Labelled, classes: Sequence[Label] | None = None, seed: i
 
 
 def macro_f1_value(labelled: Labelled, classes: Sequence[Label] | None = None) -> float:
-    """`macro_f1` without its interval, for comparisons that resample on their own; NaN where it is undefined."""
+    """`macro_f1` without its interval, for comparisons that resample on their own; NaN where it is
+    undefined.
+    """
     return float(
         _mean_f1(_cells(labelled, tuple(classes) if classes is not None else seen(labelled)))
     )
 
 
 def mean_absolute_error(labelled: Labelled, seed: int = 0) -> Estimate:
-    """Mean of |predicted - gold| in points of the scale; BCa bootstrap over items. Source: RINoBench §4.2.1.
+    """Mean of |predicted - gold| in points of the scale; BCa bootstrap over items.
+
+    Source: RINoBench §4.2.1.
 
     Raises:
         ValueError: labels that are words have no distance.
@@ -120,7 +129,9 @@ def _estimate(
 
 
 def _interval(cells: Counts, seed: int) -> Interval:
-    """Percentile bootstrap over items: F1 depends on them through the cells only, so cells are drawn (a multinomial), which is the same."""
+    """Percentile bootstrap over items: F1 depends on them through the cells only, so cells are
+    drawn (a multinomial), which is the same.
+    """
     count = int(cells.sum())
     if count < 2:
         return Interval(missing_reason="resampling needs two items, there is one")
@@ -132,7 +143,10 @@ def _interval(cells: Counts, seed: int) -> Interval:
 
 
 def _mean_f1(cells: Counts) -> NDArray[np.float64]:
-    """Mean over the classes that occur; NaN where none does. `cells`: (…, classes + 1, classes + 1), the last one all other labels."""
+    """Mean over the classes that occur; NaN where none does.
+
+    `cells`: (…, classes + 1, classes + 1), the last one all other labels.
+    """
     occurrences = (cells.sum(axis=-1) + cells.sum(axis=-2))[..., :-1]
     hits = np.diagonal(cells, axis1=-2, axis2=-1)[..., :-1]
     scores = np.divide(2.0 * hits, occurrences, out=np.zeros(hits.shape), where=occurrences > 0)
@@ -141,7 +155,9 @@ def _mean_f1(cells: Counts) -> NDArray[np.float64]:
 
 
 def _cells(labelled: Labelled, classes: tuple[Label, ...]) -> Counts:
-    """Items by gold class and predicted class; one more row and column for labels that are not among the classes."""
+    """Items by gold class and predicted class; one more row and column for labels that are not
+    among the classes.
+    """
     table = np.zeros((len(classes) + 1, len(classes) + 1), dtype=np.int64)
     np.add.at(
         table, (_positions(labelled.gold, classes), _positions(labelled.predicted, classes)), 1

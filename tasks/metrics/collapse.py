@@ -1,4 +1,6 @@
-"""Label collapse: predictions crowded into one or two labels, whatever the item (InnoEval, "Main Results")."""
+"""Label collapse: predictions crowded into one or two labels, whatever the item (InnoEval, "Main
+Results").
+"""
 
 import math
 from collections import Counter
@@ -17,16 +19,22 @@ COLLAPSED_BELOW = 2 / 3
 
 @dataclass(frozen=True, slots=True)
 class Collapse:
-    """How the predictions spread over the labels, beside how the gold labels do. Shares from 0 to 1, in order of `classes`.
+    """How the predictions spread over the labels, beside how the gold labels do.
+
+    Shares from 0 to 1, in order of `classes`.
 
     Attributes:
         gold_shares, predicted_shares: of the answered items.
         never_predicted: classes of the gold labels that no prediction names.
         top_label: predicted most often; None when nothing was answered.
-        top_label_share: its share of the predictions; the gold share of the same label is in `gold_shares`.
-        gold_entropy_bits, predicted_entropy_bits: of the two distributions; 0 when one label has everything.
-        total_variation: half the sum of |predicted - gold share|: the share of predictions that would have to move.
-        collapsed: whether the predictions use fewer than `COLLAPSED_BELOW` of the labels that the gold labels use.
+        top_label_share: its share of the predictions; the gold share of the same label is in
+            `gold_shares`.
+        gold_entropy_bits, predicted_entropy_bits: of the two distributions; 0 when one label has
+            everything.
+        total_variation: half the sum of |predicted - gold share|: the share of predictions that
+            would have to move.
+        collapsed: whether the predictions use fewer than `COLLAPSED_BELOW` of the labels that the
+            gold labels use.
     """
 
     classes: tuple[Label, ...]
@@ -42,9 +50,11 @@ class Collapse:
 
     @property
     def labels_in_use_ratio(self) -> Estimate:
-        """2^entropy of the predictions / 2^entropy of the labels: of so many labels, used alike, there are as many fewer or more.
+        """2^entropy of the predictions / 2^entropy of the labels: of so many labels, used alike,
+        there are as many fewer or more.
 
-        1 when predictions are as mixed as the labels; below `COLLAPSED_BELOW` they have collapsed. Undefined when nothing was answered.
+        1 when predictions are as mixed as the labels; below `COLLAPSED_BELOW` they have collapsed.
+        Undefined when nothing was answered.
         """
         if not self.gold_entropy_bits.defined:
             return self.gold_entropy_bits
@@ -55,8 +65,8 @@ class Collapse:
 def label_collapse(labelled: Labelled, classes: Sequence[Label] | None = None) -> Collapse:
     """Compare the distribution of predictions with that of the gold labels of the same items.
 
-    Of all items with a gold label only the answered ones count. A model can be right often and still collapse: predicting
-    the commonest label has a good accuracy and a poor macro F1.
+    Of all items with a gold label only the answered ones count. A model can be right often and
+    still collapse: predicting the commonest label has a good accuracy and a poor macro F1.
 
     Bad input: nothing answered leaves every share undefined, with the reason, and `collapsed` None.
     """

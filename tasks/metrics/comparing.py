@@ -1,4 +1,6 @@
-"""Two systems on the same items: how far apart a metric of theirs is, with the items resampled together."""
+"""Two systems on the same items: how far apart a metric of theirs is, with the items resampled
+together.
+"""
 
 import math
 from collections.abc import Callable
@@ -17,12 +19,15 @@ Metric = Callable[[Labelled], float]
 def metric_difference(
     first: Labelled, second: Labelled, metric: Metric, seed: int = 0, resamples: int = RESAMPLES
 ) -> Estimate:
-    """metric(first) - metric(second) on the items both answered; percentile bootstrap over items, both systems at the same items.
+    """metric(first) - metric(second) on the items both answered; percentile bootstrap over items,
+    both systems at the same items.
 
-    An interval without 0 tells the two apart at 5 %. For metrics that are means over items (accuracy, error) `paired_difference`
-    of the items' values is the same and faster. Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, §8.
+    An interval without 0 tells the two apart at 5 %. For metrics that are means over items
+    (accuracy, error) `paired_difference` of the items' values is the same and faster. Source: Efron
+    & Tibshirani, An Introduction to the Bootstrap, 1993, §8.
 
-    Bad input: items that either did not answer are unscored; no common item, or a metric undefined on them, is undefined.
+    Bad input: items that either did not answer are unscored; no common item, or a metric undefined
+        on them, is undefined.
 
     Raises:
         ValueError: an item has one gold label in `first` and another in `second`.

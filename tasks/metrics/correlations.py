@@ -15,18 +15,22 @@ Correlation = Callable[[Sequence[float | None], Sequence[float | None]], Estimat
 def spearman(first: Sequence[float | None], second: Sequence[float | None]) -> Estimate:
     """Pearson's correlation of the ranks (ties share their mean rank), from -1 to 1; `scipy`.
 
-    Interval: Fisher's z with variance (1 + r² / 2) / (n - 3) (Bonett & Wright, Psychometrika 2000), from four items on.
+    Interval: Fisher's z with variance (1 + r² / 2) / (n - 3) (Bonett & Wright, Psychometrika 2000),
+        from four items on.
     Source: Spearman, American Journal of Psychology 1904.
 
-    Bad input: items that either lacks are unscored; fewer than two items, or one value throughout on a side, are undefined.
+    Bad input: items that either lacks are unscored; fewer than two items, or one value throughout
+        on a side, are undefined.
     """
     return _correlation(first, second, _spearman, lambda value, n: (1 + value**2 / 2) / (n - 3), 4)
 
 
 def kendall(first: Sequence[float | None], second: Sequence[float | None]) -> Estimate:
-    """Kendall's tau-b: (concordant - discordant pairs) / geometric mean of the pairs untied on each side; from -1 to 1; `scipy`.
+    """Kendall's tau-b: (concordant - discordant pairs) / geometric mean of the pairs untied on each
+    side; from -1 to 1; `scipy`.
 
-    Interval: Fisher's z with variance 0.437 / (n - 4) (Fieller, Hartley & Pearson, Biometrika 1957), from five items on.
+    Interval: Fisher's z with variance 0.437 / (n - 4) (Fieller, Hartley & Pearson, Biometrika
+        1957), from five items on.
     Source: Kendall, Biometrika 1938 and 1945 (ties). Bad input: as `spearman`.
     """
     return _correlation(first, second, _kendall, lambda _, n: 0.437 / (n - 4), 5)

@@ -9,7 +9,9 @@ from tasks.metrics.means import mean, paired_difference
 
 @dataclass(frozen=True, slots=True)
 class RubricScore:
-    """How far one review covers one expert rubric: 1 (not at all) to 5 (clearly); None when no judgement could be had."""
+    """How far one review covers one expert rubric: 1 (not at all) to 5 (clearly); None when no
+    judgement could be had.
+    """
 
     idea_id: str
     rubric: str
@@ -35,12 +37,14 @@ PARTS: dict[str, Callable[[RubricScore], str]] = {
 
 
 def coverage(scores: Sequence[RubricScore], seed: int = 0) -> dict[str, Estimate]:
-    """Mean coverage, 1 to 5, over all rubrics (`all`) and over those of each `discipline=…`, `type=…`, `axis=…`, `severity=…`.
+    """Mean coverage, 1 to 5, over all rubrics (`all`) and over those of each `discipline=…`,
+    `type=…`, `axis=…`, `severity=…`.
 
-    The mean is over rubrics, as published, not over ideas. Interval: percentile bootstrap over whole ideas, because the
-    rubrics of one idea are judged from one review.
+    The mean is over rubrics, as published, not over ideas. Interval: percentile bootstrap over
+    whole ideas, because the rubrics of one idea are judged from one review.
 
-    Bad input: rubrics without a judgement are unscored; a part without any judgement is undefined; no rubric at all gives
+    Bad input: rubrics without a judgement are unscored; a part without any judgement is undefined;
+        no rubric at all gives
     `all`, undefined.
     """
     return {name: _mean(listed, seed) for name, listed in _parts(scores).items()}
@@ -49,10 +53,13 @@ def coverage(scores: Sequence[RubricScore], seed: int = 0) -> dict[str, Estimate
 def coverage_difference(
     ours: Sequence[RubricScore], theirs: Sequence[RubricScore], seed: int = 0
 ) -> Estimate:
-    """Mean of ours - theirs over the rubrics both were judged on, in points; percentile bootstrap over whole ideas.
+    """Mean of ours - theirs over the rubrics both were judged on, in points; percentile bootstrap
+    over whole ideas.
 
-    Sharper than Welch's test (`welch`), which ScholarEval uses and which forgets that both saw the same rubrics.
-    Bad input: a rubric that either lacks is unscored; the same rubric of an idea twice is a programming error.
+    Sharper than Welch's test (`welch`), which ScholarEval uses and which forgets that both saw the
+    same rubrics.
+    Bad input: a rubric that either lacks is unscored; the same rubric of an idea twice is a
+        programming error.
     """
     first = {(score.idea_id, score.rubric): score.score_1_to_5 for score in ours}
     second = {(score.idea_id, score.rubric): score.score_1_to_5 for score in theirs}

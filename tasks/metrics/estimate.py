@@ -1,4 +1,6 @@
-"""What every metric gives: a value, how sure it is, what it rests on, and a reason where there is none."""
+"""What every metric gives: a value, how sure it is, what it rests on, and a reason where there is
+none.
+"""
 
 import math
 from collections.abc import Iterable
@@ -17,7 +19,8 @@ class Interval:
 
     Attributes:
         lower, upper: ends, in the unit of the value; NaN when there is no interval.
-        method: how it was made: `wilson`, `bca bootstrap`, `clustered bootstrap`, …; empty when there is none.
+        method: how it was made: `wilson`, `bca bootstrap`, `clustered bootstrap`, …; empty when
+            there is none.
         missing_reason: why there is none; None when there is one.
     """
 
@@ -84,7 +87,10 @@ def answered(values: Iterable[float | None]) -> tuple[list[float], int]:
 def benchmark_score(
     estimate: Estimate, suite: str, metric: str, system: str, part: str = "all"
 ) -> BenchmarkScore:
-    """The row of `benchmark_scores` for a measured estimate; `part` fills its `slice`. NaN becomes None."""
+    """The row of `benchmark_scores` for a measured estimate; `part` fills its `slice`.
+
+    NaN becomes None.
+    """
     interval = estimate.interval
     return BenchmarkScore(
         suite=suite,

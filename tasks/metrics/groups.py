@@ -1,4 +1,6 @@
-"""Pairs and groups of ideas with known decisions: who is better, who is best, in what order (InnoEval)."""
+"""Pairs and groups of ideas with known decisions: who is better, who is best, in what order
+(InnoEval).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +12,10 @@ from tasks.metrics.means import mean, share_of
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two ideas of different decisions. `preferred` is what the system said: an id of the two, `tie`, or None for no answer."""
+    """Two ideas of different decisions.
+
+    `preferred` is what the system said: an id of the two, `tie`, or None for no answer.
+    """
 
     better: str
     worse: str
@@ -23,7 +28,9 @@ TIE = "tie"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Ideas with gold grades and predicted scores, higher is better in both; None where the system gave no score."""
+    """Ideas with gold grades and predicted scores, higher is better in both; None where the system
+    gave no score.
+    """
 
     name: str
     gold: Mapping[str, float]
@@ -31,7 +38,8 @@ class Group:
 
 
 def pairwise_accuracy(pairs: Sequence[Pair]) -> Estimate:
-    """Share of pairs in which the better idea was preferred; a tie is wrong, as in InnoEval, where one must be chosen.
+    """Share of pairs in which the better idea was preferred; a tie is wrong, as in InnoEval, where
+    one must be chosen.
 
     From 0 to 1, Wilson interval. Easy and hard pairs are scored by calling it on each.
     Bad input: pairs without an answer are unscored; no answer at all, or no pair, is undefined.
@@ -58,20 +66,26 @@ def accuracy_by_difficulty(pairs: Sequence[Pair]) -> dict[str, Estimate]:
 
 
 def best_of_group(groups: Sequence[Group]) -> Estimate:
-    """Share of groups whose single highest predicted idea has the highest gold grade. From 0 to 1, Wilson interval.
+    """Share of groups whose single highest predicted idea has the highest gold grade.
 
-    Bad input: a group in which an idea has no predicted score is unscored (the missing one may be the best); one whose
-    highest score is shared by ideas of different grades names no best and is wrong; one whose ideas all have the same grade
+    From 0 to 1, Wilson interval.
+
+    Bad input: a group in which an idea has no predicted score is unscored (the missing one may be
+        the best); one whose
+    highest score is shared by ideas of different grades names no best and is wrong; one whose ideas
+    all have the same grade
     has no best and is unscored.
     """
     return share_of([_best_hit(group) for group in groups])
 
 
 def exact_ranking(groups: Sequence[Group]) -> Estimate:
-    """Share of groups ordered exactly as their grades are: every pair of different grades in the right order, strictly.
+    """Share of groups ordered exactly as their grades are: every pair of different grades in the
+    right order, strictly.
 
-    From 0 to 1, Wilson interval. Ideas of equal grade may stand in any order. Bad input: as `best_of_group`; a group whose
-    ideas all have the same grade has no order to match and is unscored.
+    From 0 to 1, Wilson interval. Ideas of equal grade may stand in any order. Bad input: as
+    `best_of_group`; a group whose ideas all have the same grade has no order to match and is
+    unscored.
     """
     return share_of([_order_hit(group) for group in groups])
 
@@ -79,7 +93,8 @@ def exact_ranking(groups: Sequence[Group]) -> Estimate:
 def rank_correlation(groups: Sequence[Group], correlation: Correlation, seed: int = 0) -> Estimate:
     """Mean over groups of `spearman` or `kendall` within each; BCa bootstrap over groups.
 
-    Bad input: a group in which it is undefined (two ideas scored at least, not all alike) is unscored.
+    Bad input: a group in which it is undefined (two ideas scored at least, not all alike) is
+        unscored.
     """
     found = [_correlation(group, correlation) for group in groups]
     return mean([one.value if one.defined else None for one in found], seed)

@@ -14,12 +14,17 @@ def hit_rate(
     k: int | None = None,
     level: Level = "paper",
 ) -> Estimate:
-    """HR@k: share of papers whose known problem is among the first k reported, from 0 to 1; Wilson interval. One attempt per paper.
+    """HR@k: share of papers whose known problem is among the first k reported, from 0 to 1; Wilson
+    interval.
 
-    `k` is at most the number of problems the checker was allowed. `rule`: the article takes a majority of the judges, or
-    all for a stricter evaluation; its two judges must both agree (Table 2), and Table 3 has each alone.
+    One attempt per paper.
 
-    Bad input: failed attempts and papers that missing votes leave undecided are unscored; nothing decided is undefined.
+    `k` is at most the number of problems the checker was allowed. `rule`: the article takes a
+    majority of the judges, or all for a stricter evaluation; its two judges must both agree (Table
+    2), and Table 3 has each alone.
+
+    Bad input: failed attempts and papers that missing votes leave undecided are unscored; nothing
+        decided is undefined.
 
     Raises:
         ValueError: a paper with several attempts; that is `mean_hit_rate`.
@@ -37,10 +42,11 @@ def mean_hit_rate(
     level: Level = "paper",
     seed: int = 0,
 ) -> Estimate:
-    """MHR@k: the share of a paper's attempts that are hits, averaged over papers; from 0 to 1; BCa bootstrap over papers.
+    """MHR@k: the share of a paper's attempts that are hits, averaged over papers; from 0 to 1; BCa
+    bootstrap over papers.
 
-    `count` is papers. Bad input: attempts that failed or stay undecided are left out of their paper's share; a paper with
-    none left is unscored; no paper left is undefined.
+    `count` is papers. Bad input: attempts that failed or stay undecided are left out of their
+    paper's share; a paper with none left is unscored; no paper left is undefined.
     """
     outcomes: dict[str, list[bool | None]] = {}
     for paper in papers:
@@ -52,10 +58,13 @@ def mean_hit_rate(
 def precision(
     papers: Sequence[CheckedPaper], judges: Sequence[str], rule: Rule, k: int | None = None
 ) -> Estimate:
-    """Share of reported problems that are the known one, from 0 to 1; Wilson interval over problems.
+    """Share of reported problems that are the known one, from 0 to 1; Wilson interval over
+    problems.
 
-    A lower bound of how many reported problems are real: a paper may have others than the one its authors gave.
-    Bad input: problems that missing votes leave undecided (judges that stop at the first hit leave many) are unscored;
+    A lower bound of how many reported problems are real: a paper may have others than the one its
+        authors gave.
+    Bad input: problems that missing votes leave undecided (judges that stop at the first hit leave
+        many) are unscored;
     a checker that reports nothing has no precision.
     """
     found = [

@@ -22,14 +22,19 @@ def cohen_kappa(
     weights: Weights = "none",
     categories: Sequence[Label] | None = None,
 ) -> Estimate:
-    """(observed - chance agreement) / (1 - chance agreement); chance from each rater's own shares. From -1 to 1.
+    """(observed - chance agreement) / (1 - chance agreement); chance from each rater's own shares.
 
-    Weighted kappa takes the categories in order (numbers by size, words by alphabet, or as `categories` names them). Interval: value ± 1.96
-    standard errors (Fleiss, Cohen & Everitt, Psychological Bulletin 1969), cut at -1 and 1; `statsmodels`.
+    From -1 to 1.
 
-    Source: Cohen, Educational and Psychological Measurement 1960; weighted: Cohen, Psychological Bulletin 1968.
+    Weighted kappa takes the categories in order (numbers by size, words by alphabet, or as
+    `categories` names them). Interval: value ± 1.96 standard errors (Fleiss, Cohen & Everitt,
+    Psychological Bulletin 1969), cut at -1 and 1; `statsmodels`.
 
-    Bad input: units that either rater lacks are unscored; no common unit, or both raters using one and the same category
+    Source: Cohen, Educational and Psychological Measurement 1960; weighted: Cohen, Psychological
+        Bulletin 1968.
+
+    Bad input: units that either rater lacks are unscored; no common unit, or both raters using one
+        and the same category
     throughout (0 / 0), are undefined. Sequences of different lengths are a programming error.
     """
     pairs, missing = _common(first, second)

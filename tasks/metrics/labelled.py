@@ -14,7 +14,9 @@ _THREE = ("reject", "poster", "highlight")
 
 
 def decision_of(text: str) -> str | None:
-    """`reject`, `poster`, `spotlight` or `oral` from what a file says ("Accept (Oral)"); None when it says none of them or several."""
+    """`reject`, `poster`, `spotlight` or `oral` from what a file says ("Accept (Oral)"); None when
+    it says none of them or several.
+    """
     words = text.casefold()
     found = [name for name in GRADES if name in words]
     return found[0] if len(found) == 1 else None
@@ -23,8 +25,10 @@ def decision_of(text: str) -> str | None:
 def merged(decision: str, class_count: ClassCount) -> str:
     """The class of a decision among `class_count`.
 
-    Two: reject, accept. Three: reject, poster, highlight (spotlight and oral). Four: as decided. InnoEval reports F1 and
-    accuracy for two and three classes and does not print which decisions its three classes merge; this is the merge that
+    Two: reject, accept. Three: reject, poster, highlight (spotlight and oral). Four: as decided.
+        InnoEval reports F1 and
+    accuracy for two and three classes and does not print which decisions its three classes merge;
+    this is the merge that
     keeps them in order and leaves no class with a handful of items.
 
     Raises:
@@ -42,7 +46,8 @@ class Labelled:
 
     Attributes:
         ids, gold, predicted: one entry per item that has both.
-        unanswered: ids with a gold label and no prediction: the system was asked and gave no answer.
+        unanswered: ids with a gold label and no prediction: the system was asked and gave no
+            answer.
         without_gold: ids predicted that have no gold label; nothing can be said about them.
     """
 

@@ -15,10 +15,12 @@ def mean(
 ) -> Estimate:
     """Arithmetic mean of what is there, in the unit of the values.
 
-    Interval: BCa bootstrap over items (`scipy.stats.bootstrap`; Efron, JASA 1987), or the percentile bootstrap over whole
+    Interval: BCa bootstrap over items (`scipy.stats.bootstrap`; Efron, JASA 1987), or the
+        percentile bootstrap over whole
     clusters where `clusters` names one per value.
 
-    Bad input: None and NaN are counted as unscored and are no part of the mean; no value at all is undefined; fewer than
+    Bad input: None and NaN are counted as unscored and are no part of the mean; no value at all is
+        undefined; fewer than
     two values, one cluster, or values all equal have a mean and no interval.
     """
     there, missing = answered(values)
@@ -43,7 +45,8 @@ def mean(
 def share(hits: int, count: int, unscored_count: int = 0) -> Estimate:
     """hits / count, from 0 to 1, with Wilson's score interval (Wilson, JASA 1927; `statsmodels`).
 
-    Wilson's interval keeps within 0 and 1 and covers at 0 and at 1, where the bootstrap has nothing to draw from.
+    Wilson's interval keeps within 0 and 1 and covers at 0 and at 1, where the bootstrap has nothing
+    to draw from.
 
     Bad input: of no item there is no share.
     """
@@ -67,11 +70,13 @@ def paired_difference(
     seed: int = 0,
     clusters: Sequence[Hashable] | None = None,
 ) -> Estimate:
-    """Mean of first - second over the items both have; its interval draws items (or whole clusters), pairs kept together.
+    """Mean of first - second over the items both have; its interval draws items (or whole
+    clusters), pairs kept together.
 
     An interval without 0 tells the two apart at 5 %. Source: as `mean`, on the differences.
 
-    Bad input: an item that either lacks is unscored; sequences of different lengths are a programming error.
+    Bad input: an item that either lacks is unscored; sequences of different lengths are a
+        programming error.
     """
     assert len(first) == len(second), "one value of each for every item"
     differences = [

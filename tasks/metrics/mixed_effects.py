@@ -1,4 +1,6 @@
-"""A linear mixed-effects model: conditions compared where one participant gave several of the scores."""
+"""A linear mixed-effects model: conditions compared where one participant gave several of the
+scores.
+"""
 
 import warnings
 from collections.abc import Sequence
@@ -19,7 +21,10 @@ OPTIMISER = ["powell"]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One score. `participant`: whoever or whatever several scores share (reviewer, author, idea)."""
+    """One score.
+
+    `participant`: whoever or whatever several scores share (reviewer, author, idea).
+    """
 
     participant: str
     condition: str
@@ -28,7 +33,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one condition adds to the reference. `p_value` (Wald, two-sided) is NaN when the difference is undefined."""
+    """What one condition adds to the reference.
+
+    `p_value` (Wald, two-sided) is NaN when the difference is undefined.
+    """
 
     condition: str
     difference: Estimate
@@ -43,10 +51,12 @@ class MixedEffects:
     Attributes:
         reference: condition the others are held against; `intercept` is its mean.
         effects: the other conditions, by name.
-        participant_deviation, residual_deviation: standard deviations between participants and within; NaN when undefined.
+        participant_deviation, residual_deviation: standard deviations between participants and
+            within; NaN when undefined.
         participants: how many gave a score.
         undefined_reason: why there is no model; None when there is one.
-        remark: something that a reader must know about the fit, such as participants that do not differ at all; empty mostly.
+        remark: something that a reader must know about the fit, such as participants that do not
+            differ at all; empty mostly.
     """
 
     reference: str
@@ -60,13 +70,17 @@ class MixedEffects:
 
 
 def mixed_effects(scores: Sequence[Score], reference: str) -> MixedEffects:
-    """score = mean of the condition + what its participant always adds + residual; fitted by REML (`statsmodels` MixedLM).
+    """score = mean of the condition + what its participant always adds + residual; fitted by REML
+    (`statsmodels` MixedLM).
 
-    Differences carry Wald intervals and p-values (normal, two-sided), which are a little narrow with few participants.
+    Differences carry Wald intervals and p-values (normal, two-sided), which are a little narrow
+    with few participants.
     Source: Laird & Ware, Random-effects models for longitudinal data, Biometrics 1982.
 
-    Bad input: None is counted as unscored. Fewer than two conditions, no score under the reference, fewer than two
-    participants, as many participants as scores (the two deviations cannot be told apart), scores without any spread, or
+    Bad input: None is counted as unscored. Fewer than two conditions, no score under the reference,
+        fewer than two
+    participants, as many participants as scores (the two deviations cannot be told apart), scores
+    without any spread, or
     a fit that does not converge leave the model undefined.
     """
     there = [score for score in scores if score.value is not None and not np.isnan(score.value)]

@@ -1,4 +1,6 @@
-"""RINoBench's nine metrics of novelty judgements, from scores and from judged lists of arguments (§4.2)."""
+"""RINoBench's nine metrics of novelty judgements, from scores and from judged lists of arguments
+(§4.2).
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +42,10 @@ class Aspects:
 
 @dataclass(frozen=True, slots=True)
 class Justification:
-    """What a judge says of one model's justification. None wherever the judge's answer could not be had."""
+    """What a judge says of one model's justification.
+
+    None wherever the judge's answer could not be had.
+    """
 
     alignment_0_to_1: float | None
     known: Aspects | None
@@ -58,7 +63,10 @@ def additional_ratio(aspects: Aspects) -> float:
 
 
 def hallucination_rate(aspects: Aspects) -> float:
-    """hallucinated / generated; 0 where the model gave none (Eq. 3: the paper says so). From 0 to 1."""
+    """hallucinated / generated; 0 where the model gave none (Eq. 3: the paper says so).
+
+    From 0 to 1.
+    """
     return aspects.hallucinated / aspects.generated if aspects.generated else 0.0
 
 
@@ -67,9 +75,11 @@ def score_metrics(
 ) -> dict[str, Estimate]:
     """`macro_f1`, `f1_1` … `f1_5` (from 0 to 1) and `mean_absolute_error` (points). §4.2.1.
 
-    Macro F1 is over the five classes, each weighted alike; one that is neither in gold nor predicted is left out of it.
+    Macro F1 is over the five classes, each weighted alike; one that is neither in gold nor
+    predicted is left out of it.
 
-    Bad input: items without a prediction are unscored; predictions without gold are ignored; nothing left is undefined.
+    Bad input: items without a prediction are unscored; predictions without gold are ignored;
+        nothing left is undefined.
 
     Raises:
         ValueError: a score outside 1 to 5.
@@ -89,9 +99,12 @@ def justification_metrics(
 ) -> dict[str, Estimate]:
     """Means over justifications (§4.2.2), named as the release names them, without its `mean_`.
 
-    `alignment`, and for `known` and `novelty` aspects: `…_aspects_recall`, `additional_…_aspects_ratio`, `…_aspects_hallucination_rate`.
-    Each metric is computed per justification and then averaged; BCa bootstrap over justifications. With `strict`, the zeros
-    that the paper defines where a quotient has nothing below (no gold argument: recall; no generated one: hallucination
+    `alignment`, and for `known` and `novelty` aspects: `…_aspects_recall`,
+        `additional_…_aspects_ratio`, `…_aspects_hallucination_rate`.
+    Each metric is computed per justification and then averaged; BCa bootstrap over justifications.
+    With `strict`, the zeros
+    that the paper defines where a quotient has nothing below (no gold argument: recall; no
+    generated one: hallucination
     rate) are unscored instead; the published figures are without it.
 
     Bad input: what the judge did not answer is unscored; nothing answered is undefined.

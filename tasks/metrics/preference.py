@@ -29,7 +29,9 @@ class Preference:
 
     @property
     def winner(self) -> Winner | None:
-        """Who won in both orders; `tie` when the two orders disagree; None unless both were answered."""
+        """Who won in both orders; `tie` when the two orders disagree; None unless both were
+        answered.
+        """
         if self.ours_first is None or self.theirs_first is None:
             return None
         first, second = _ours(self.ours_first, "A"), _ours(self.theirs_first, "B")
@@ -44,7 +46,8 @@ class WinRates:
         win, loss, tie: add up to 1; a pair whose two orders disagree is a tie.
         win_of_decided: wins / (wins + losses).
         consistency: pairs whose two orders agree.
-        first_shown: share of A among single answers that are not ties; 1/2 is a judge without a leaning for a place.
+        first_shown: share of A among single answers that are not ties; 1/2 is a judge without a
+            leaning for a place.
     """
 
     win: Estimate
@@ -58,9 +61,11 @@ class WinRates:
 def win_rates(preferences: Sequence[Preference]) -> WinRates:
     """Rates of one criterion.
 
-    ScholarEval asks in one order; both are asked here, since judges lean to one place, and a win must survive the swap.
+    ScholarEval asks in one order; both are asked here, since judges lean to one place, and a win
+    must survive the swap.
 
-    Bad input: pairs with fewer than two answers are unscored; none left, or no decided pair, is undefined.
+    Bad input: pairs with fewer than two answers are unscored; none left, or no decided pair, is
+        undefined.
     """
     winners = [preference.winner for preference in preferences]
     decided = [winner for winner in winners if winner in ("ours", "theirs")]

@@ -35,7 +35,8 @@ class Counts:
 def count(rows: Sequence[Row], categories: Sequence[Label] | None = None) -> Counts:
     """Count labels per unit.
 
-    `categories` names the possible ones where some may not have been used (chance agreement depends on how many there are).
+    `categories` names the possible ones where some may not have been used (chance agreement depends
+    on how many there are).
 
     Raises:
         ValueError: a label that is not among the `categories` named.

@@ -1,4 +1,6 @@
-"""Intervals by resampling whole units: items, or clusters of items that share a cause (rubrics of one idea)."""
+"""Intervals by resampling whole units: items, or clusters of items that share a cause (rubrics of
+one idea).
+"""
 
 import math
 from collections.abc import Callable, Hashable, Sequence
@@ -26,14 +28,19 @@ def bootstrap_interval(
 ) -> Interval:
     """95 % percentile bootstrap interval of any statistic over `count` items.
 
-    Without `clusters`, items are drawn with replacement; with them (one label per item), whole clusters are: items of one
-    cluster are not independent, and drawing them apart makes intervals too narrow. The same seed gives the same interval.
+    Without `clusters`, items are drawn with replacement; with them (one label per item), whole
+    clusters are: items of one
+    cluster are not independent, and drawing them apart makes intervals too narrow. The same seed
+    gives the same interval.
     Pairs stay pairs: let `statistic` read both systems at the positions it is given.
 
-    Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, §13.3; clusters: Davison & Hinkley, Bootstrap
-    Methods and their Application, 1997, §3.8 (strategy 1: whole clusters, nothing resampled within).
+    Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, §13.3; clusters: Davison &
+        Hinkley, Bootstrap
+    Methods and their Application, 1997, §3.8 (strategy 1: whole clusters, nothing resampled
+    within).
 
-    Bad input: fewer than two items or clusters, or a statistic that is undefined in more than a tenth of the resamples
+    Bad input: fewer than two items or clusters, or a statistic that is undefined in more than a
+        tenth of the resamples
     (a rare class that is seldom drawn), give no interval, with the reason.
     """
     members = _members(count, clusters)

@@ -1,4 +1,7 @@
-"""From judges' votes on problems to hits on papers (quality checker §2.3). True, False, or None where it cannot be told."""
+"""From judges' votes on problems to hits on papers (quality checker §2.3).
+
+True, False, or None where it cannot be told.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +37,8 @@ class CheckedPaper:
     """One attempt of a checker at one paper.
 
     Attributes:
-        problem_ids: in the order reported, most critical first; () when it found nothing, None when the attempt failed.
+        problem_ids: in the order reported, most critical first; () when it found nothing, None when
+            the attempt failed.
         ballots: of every judge, several per problem where a judge was asked several times.
     """
 
@@ -68,7 +72,10 @@ def checked_papers(check: ManuscriptCheck) -> tuple[CheckedPaper, ...]:
 
 
 def decided(votes: Sequence[bool | None], rule: Rule) -> bool | None:
-    """What the votes come to; None where a missing vote could turn it, and of no vote at all. A majority is more than half."""
+    """What the votes come to; None where a missing vote could turn it, and of no vote at all.
+
+    A majority is more than half.
+    """
     if not votes:
         return None
     yes, no, unknown = votes.count(True), votes.count(False), votes.count(None)
@@ -80,7 +87,9 @@ def decided(votes: Sequence[bool | None], rule: Rule) -> bool | None:
 
 
 def answer_of(ballots: Sequence[Ballot], problem_id: str, judge: str) -> bool | None:
-    """The judge's most frequent answer about the problem (§2.3, "most self-consistent"); None when tied or never given."""
+    """The judge's most frequent answer about the problem (§2.3, "most self-consistent"); None when
+    tied or never given.
+    """
     given = [
         one.hit
         for one in ballots
@@ -100,8 +109,10 @@ def paper_hit(
 ) -> bool | None:
     """Whether the attempt found the known problem, among its first `k` problems (all without `k`).
 
-    Finding nothing is no hit. A failed attempt is None. Judges who stop at a paper's first hit leave later problems without
-    a vote: at the level of papers that changes nothing; at the level of problems such a problem may stay undecided.
+    Finding nothing is no hit. A failed attempt is None. Judges who stop at a paper's first hit
+    leave later problems without
+    a vote: at the level of papers that changes nothing; at the level of problems such a problem may
+        stay undecided.
     """
     if paper.problem_ids is None or not judges:
         return None

@@ -52,7 +52,10 @@ def welch(
     second: Sequence[float | None],
     alternative: Alternative = "two-sided",
 ) -> WelchTest:
-    """Welch's test from the values; None and NaN are counted and left out. See `welch_from_summaries`."""
+    """Welch's test from the values; None and NaN are counted and left out.
+
+    See `welch_from_summaries`.
+    """
     (ours, ours_missing), (theirs, theirs_missing) = answered(first), answered(second)
     tested = welch_from_summaries(summarise(ours), summarise(theirs), alternative)
     return WelchTest(
@@ -72,7 +75,8 @@ def welch(
 def welch_from_summaries(
     first: Summary, second: Summary, alternative: Alternative = "two-sided"
 ) -> WelchTest:
-    """t = (m1 - m2) / sqrt(s1²/n1 + s2²/n2), degrees of freedom after Welch and Satterthwaite; p by `scipy`.
+    """t = (m1 - m2) / sqrt(s1²/n1 + s2²/n2), degrees of freedom after Welch and Satterthwaite; p by
+    `scipy`.
 
     Source: Welch, The generalization of Student's problem, Biometrika 1947.
 
@@ -106,10 +110,12 @@ def p_values_of_rounded(
     half_unit: float = 0.005,
     alternative: Alternative = "two-sided",
 ) -> tuple[float, float]:
-    """(smallest, largest) p-value that printed means and deviations allow, each off by up to `half_unit` from rounding.
+    """(smallest, largest) p-value that printed means and deviations allow, each off by up to
+    `half_unit` from rounding.
 
-    p depends on the means through their difference, and on each deviation monotonically for a fixed sign of t up to the
-    small change of the degrees of freedom; so the corners of the box, and equal means where it holds them, bound p.
+    p depends on the means through their difference, and on each deviation monotonically for a fixed
+    sign of t up to the small change of the degrees of freedom; so the corners of the box, and equal
+    means where it holds them, bound p.
 
     Bad input: an undefined test gives (NaN, NaN).
     """

@@ -1,4 +1,6 @@
-"""How close the statements of an idea come to its related works: what the baseline judges by, and evidence for calibration."""
+"""How close the statements of an idea come to its related works: what the baseline judges by, and
+evidence for calibration.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +36,8 @@ _EMPHASIS = bounded(r"[*_`#]{1,3}")
 
 @dataclass(frozen=True, slots=True)
 class Closeness:
-    """Of every statement of an idea: how close it comes to its closest related work, and which that is.
+    """Of every statement of an idea: how close it comes to its closest related work, and which that
+    is.
 
     Attributes:
         statements: key statements, in the idea's order; never empty.
@@ -56,7 +59,9 @@ class Closeness:
 
 
 def key_statements(idea: str) -> tuple[str, ...]:
-    """The sentences that carry the idea, at most `MAXIMUM_STATEMENTS`, in their order; of longer ideas those that claim most."""
+    """The sentences that carry the idea, at most `MAXIMUM_STATEMENTS`, in their order; of longer
+    ideas those that claim most.
+    """
     found: dict[str, float] = {}
     for heading, body in sections_of_markdown(idea):
         for sentence in sentences(body):
@@ -82,7 +87,10 @@ def _claim(text: str, heading: str) -> float:
 async def measure(
     idea: str, works: Sequence[tuple[str, str]], embedder: Embedder
 ) -> Closeness | None:
-    """Measure `idea` against works given as (title, abstract). None when there is no work, or no sentence of six words or more."""
+    """Measure `idea` against works given as (title, abstract).
+
+    None when there is no work, or no sentence of six words or more.
+    """
     statements = key_statements(idea)
     return await closeness_of(statements, works, embedder) if statements and works else None
 
@@ -90,7 +98,8 @@ async def measure(
 async def closeness_of(
     statements: Sequence[str], works: Sequence[tuple[str, str]], embedder: Embedder
 ) -> Closeness:
-    """Closeness of a statement to a work = 0.6 × cosine with the work's nearest passage + 0.4 × share of its specific words in the work.
+    """Closeness of a statement to a work = 0.6 × cosine with the work's nearest passage + 0.4 ×
+    share of its specific words in the work.
 
     Neither may be empty. A statement without a specific word has a share of 0.
     """

@@ -1,4 +1,6 @@
-"""The novelty module: a judgement from 1 to 5 of one idea beside its related works, with reasons (RINoBench §3, §4)."""
+"""The novelty module: a judgement from 1 to 5 of one idea beside its related works, with reasons
+(RINoBench §3, §4).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +27,9 @@ from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY, NoveltyInput, WorkS
 
 @dataclass(frozen=True, slots=True)
 class NoveltyFindings:
-    """The evaluation, every admissible paper retrieved for it or given with it, and where it cites them."""
+    """The evaluation, every admissible paper retrieved for it or given with it, and where it cites
+    them.
+    """
 
     evaluation: NoveltyEvaluation
     papers: tuple[Paper, ...]
@@ -40,14 +44,18 @@ async def evaluate_novelty(
     embedder: Embedder,
     related_works: Sequence[Paper] | None = None,
 ) -> NoveltyFindings:
-    """Judge how novel `idea` is. What a source or the engine fails to give travels inside the value.
+    """Judge how novel `idea` is.
+
+    What a source or the engine fails to give travels inside the value.
 
     Args:
         literature: asked for related works where none are given.
-        related_works: that came with the idea; None: search for them. Works after the idea's cutoff are not shown.
+        related_works: that came with the idea; None: search for them. Works after the idea's cutoff
+            are not shown.
 
     Raises:
-        ConfigurationError: the profile names a calibrator that cannot be read or was fitted on other judgements.
+        ConfigurationError: the profile names a calibrator that cannot be read or was fitted on
+            other judgements.
     """
     if related_works is not None:
         around = await given_works(idea, related_works, parameters, embedder)

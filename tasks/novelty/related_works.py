@@ -24,9 +24,11 @@ class RelatedWorks:
     """What the judgement may rest on.
 
     Attributes:
-        works: admissible, with abstracts, most similar first (in their order where they were given); at most `related_works`.
+        works: admissible, with abstracts, most similar first (in their order where they were
+            given); at most `related_works`.
         retrieved: every admissible paper that came back; those given count as retrieved.
-        searched, unanswered: searches sent, and those of them without a complete answer; 0 where works were given.
+        searched, unanswered: searches sent, and those of them without a complete answer; 0 where
+            works were given.
         missing: why there is nothing to judge by; None exactly when there are works.
     """
 
@@ -41,7 +43,9 @@ class RelatedWorks:
 async def given_works(
     idea: Idea, given: Sequence[Paper], parameters: NoveltyParameters, embedder: Embedder
 ) -> RelatedWorks:
-    """The works that came with the idea: none after the cutoff, none without abstract; of too many the most similar."""
+    """The works that came with the idea: none after the cutoff, none without abstract; of too many
+    the most similar.
+    """
     admissible = _admissible(idea, given)
     readable = [paper for paper in admissible if paper.abstract]
     if not readable:
@@ -68,7 +72,8 @@ async def find_works(
 ) -> RelatedWorks:
     """Search for the idea's key statements and keep the works most similar to it.
 
-    Fewer than half of the searches answered: the literature counts as not looked at, whatever the rest found.
+    Fewer than half of the searches answered: the literature counts as not looked at, whatever the
+        rest found.
     """
     question = StatementsInput(
         idea=idea.text,

@@ -26,7 +26,9 @@ class SettledReply:
 
 
 def settled(answer: NoveltyReply, shown: Shown) -> SettledReply:
-    """Settle the three texts of a reply against the works it was shown; aspects of which nothing is left are left out."""
+    """Settle the three texts of a reply against the works it was shown; aspects of which nothing is
+    left are left out.
+    """
     justification = settle(answer.justification, shown)
     known, novel = (
         settle("\n".join(" ".join(one.split()) for one in aspects), shown)

@@ -32,11 +32,13 @@ class _RosterFile(Noun):
 def load_roster(personas_file: str | None) -> Roster:
     """The shipped roster, or that of `personas_file`.
 
-    A file's `[[persona]]` entries replace the shipped personas altogether; its `[[dimension]]` entries replace shipped
-    dimensions of their name and add others. A file with dimensions alone keeps the shipped personas.
+    A file's `[[persona]]` entries replace the shipped personas altogether; its `[[dimension]]`
+    entries replace shipped dimensions of their name and add others. A file with dimensions alone
+    keeps the shipped personas.
 
     Raises:
-        ConfigurationError: no such file, no TOML, an unknown or missing key, a value out of bounds, two entries of one name.
+        ConfigurationError: no such file, no TOML, an unknown or missing key, a value out of bounds,
+            two entries of one name.
     """
     shipped = Roster(
         _parsed(_shipped(SHIPPED_PERSONAS), SHIPPED_PERSONAS).persona,

@@ -1,8 +1,9 @@
 """Bradley–Terry strengths with a prior: P(i beats j) = 1 / (1 + exp(s_j - s_i)).
 
-A tie is half a win for each. The prior (normal, mean 0, `PRIOR_DEVIATION`) keeps the strength of an idea that never lost finite and
-makes the strengths of a group add up to 0. Source: Bradley & Terry, Rank analysis of incomplete block designs, Biometrika 1952;
-posterior mode by Newton's method on a strictly concave objective, so there is exactly one.
+A tie is half a win for each. The prior (normal, mean 0, `PRIOR_DEVIATION`) keeps the strength of an
+idea that never lost finite and makes the strengths of a group add up to 0. Source: Bradley & Terry,
+Rank analysis of incomplete block designs, Biometrika 1952; posterior mode by Newton's method on a
+strictly concave objective, so there is exactly one.
 """
 
 from dataclasses import dataclass
@@ -64,7 +65,8 @@ def _mode(tally: Tally, strengths: Vector) -> Fit:
 
 
 def covariance(tally: Tally, fitted: Fit) -> NDArray[np.float64]:
-    """Of the centred strengths: the inverse of the negative Hessian at the mode (Laplace's approximation); shape (ideas, ideas).
+    """Of the centred strengths: the inverse of the negative Hessian at the mode (Laplace's
+    approximation); shape (ideas, ideas).
 
     Takes 8 bytes per pair of ideas (200 MB for a group of 5,000).
     """

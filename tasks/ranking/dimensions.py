@@ -1,4 +1,6 @@
-"""Along what ideas are held against each other: InnoEval's five dimensions, those of the user, and the whole."""
+"""Along what ideas are held against each other: InnoEval's five dimensions, those of the user, and
+the whole.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -29,7 +31,8 @@ OVERALL_BY_CRITERION = {
 
 
 def dimensions_of(profile: Profile) -> tuple[ReviewDimension, ...]:
-    """What matches are asked under this profile: the dimensions of its committee, or those of them that `[ranking]` names.
+    """What matches are asked under this profile: the dimensions of its committee, or those of them
+    that `[ranking]` names.
 
     Raises:
         ConfigurationError: a personas file with a mistake, or a name that no dimension bears.
@@ -47,7 +50,9 @@ def dimensions_of(profile: Profile) -> tuple[ReviewDimension, ...]:
 
 
 def comparing(dimensions: Iterable[ReviewDimension]) -> tuple[ReviewDimension, ...]:
-    """`dimensions` of one idea as questions about two: as they say themselves, else which has the better answer."""
+    """`dimensions` of one idea as questions about two: as they say themselves, else which has the
+    better answer.
+    """
     return tuple(
         replace(dimension, question=_question(dimension), scale=_scale(dimension))
         for dimension in dimensions
@@ -55,7 +60,8 @@ def comparing(dimensions: Iterable[ReviewDimension]) -> tuple[ReviewDimension, .
 
 
 def compared_along(dimensions: Sequence[ReviewDimension]) -> tuple[ReviewDimension, ...]:
-    """`dimensions` and `overall`, which is always asked and comes last: the first of that name, else ours.
+    """`dimensions` and `overall`, which is always asked and comes last: the first of that name,
+    else ours.
 
     Raises:
         ConfigurationError: two dimensions share a name.

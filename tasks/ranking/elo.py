@@ -1,8 +1,9 @@
-"""ScienceArena's ratings: Elo with cold start, pair decay and regression of the idle (OmniScientist §5.2, equations 1 and 2).
+"""ScienceArena's ratings: Elo with cold start, pair decay and regression of the idle (OmniScientist
+§5.2, equations 1 and 2).
 
-Elo depends on the order of events, so the order is fixed: first the engine's matches by round, pair and order shown (never by the
-moment they were answered, which concurrency makes a matter of chance), then human votes by time. The order in which
-matches are given changes nothing.
+Elo depends on the order of events, so the order is fixed: first the engine's matches by round, pair
+and order shown (never by the moment they were answered, which concurrency makes a matter of
+chance), then human votes by time. The order in which matches are given changes nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +26,9 @@ REPLICATES = 100
 
 @dataclass(frozen=True, slots=True)
 class EloRatings:
-    """Points per idea, in order of `idea_ids`; `errors` are the replicates' distances from their mean, shape (ideas, REPLICATES)."""
+    """Points per idea, in order of `idea_ids`; `errors` are the replicates' distances from their
+    mean, shape (ideas, REPLICATES).
+    """
 
     idea_ids: tuple[IdeaId, ...]
     points: NDArray[np.float64]
@@ -40,7 +43,9 @@ class EloRatings:
 def elo(
     idea_ids: Sequence[IdeaId], matches: Iterable[Match], parameters: RankingParameters, seed: int
 ) -> EloRatings:
-    """Replay `matches`, all of one group and dimension. An unscored match moves nobody; being scheduled counts as activity.
+    """Replay `matches`, all of one group and dimension.
+
+    An unscored match moves nobody; being scheduled counts as activity.
 
     Both orders of a pair in one round are one event whose outcome is their mean, so a judge that
     favours what it sees first moves nobody. After a day (UTC) with votes the idle move toward the
@@ -64,7 +69,10 @@ def elo(
 
 
 def _weights(count: int, seed: int) -> NDArray[np.float64]:
-    """Row per event; column 0 is the rating itself, the others its replicates. Shape (count, 1 + REPLICATES)."""
+    """Row per event; column 0 is the rating itself, the others its replicates.
+
+    Shape (count, 1 + REPLICATES).
+    """
     generator = np.random.default_rng([seed, count])
     return np.hstack(
         [np.ones((count, 1)), generator.poisson(1.0, size=(count, REPLICATES)).astype(np.float64)]
@@ -72,7 +80,9 @@ def _weights(count: int, seed: int) -> NDArray[np.float64]:
 
 
 class _Replay:
-    """Points as they stand after each event, in the replay itself and in its replicates side by side."""
+    """Points as they stand after each event, in the replay itself and in its replicates side by
+    side.
+    """
 
     def __init__(
         self, size: int, parameters: RankingParameters, weights: NDArray[np.float64]
@@ -84,7 +94,9 @@ class _Replay:
         self._met: dict[tuple[int, int], int] = {}
 
     def play(self, first: int, second: int, share: float, number: int) -> None:
-        """S_A is `share`. ΔR is scaled by α while either is new; K falls by γ with every earlier encounter of the pair."""
+        """S_A is `share`. ΔR is scaled by α while either is new; K falls by γ with every earlier
+        encounter of the pair.
+        """
         parameters = self._parameters
         new = min(self._played[first], self._played[second]) < parameters.elo_cold_start_matches
         difference = (parameters.elo_cold_start_alpha if new else 1.0) * (

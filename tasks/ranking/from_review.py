@@ -1,4 +1,8 @@
-"""A dossier from a published evaluation: scores, strengths and weaknesses, and the papers they rest on. Never the user's metadata."""
+"""A dossier from a published evaluation: scores, strengths and weaknesses, and the papers they rest
+on.
+
+Never the user's metadata.
+"""
 
 from collections.abc import Iterator
 
@@ -86,7 +90,9 @@ def _module_scores(review: IdeaReview) -> Iterator[ModuleScore]:
 
 
 def _evidence(review: IdeaReview) -> tuple[DossierEvidence, ...]:
-    """The papers the reviews cite, most often cited first; a paper cited for and against bears on neither side."""
+    """The papers the reviews cite, most often cited first; a paper cited for and against bears on
+    neither side.
+    """
     cited: dict[PaperId, int] = {}
     bearings: dict[PaperId, set[Bearing]] = {}
     for citation in review.evaluation.citations:
@@ -119,7 +125,9 @@ def _bearing(found: set[Bearing]) -> Bearing:
 
 
 def _said(review: IdeaReview) -> dict[PaperId, str]:
-    """What was made of each paper when it was read: its results for a method, else how the idea compares."""
+    """What was made of each paper when it was read: its results for a method, else how the idea
+    compares.
+    """
     found: dict[PaperId, str] = {}
     soundness, contribution = review.evaluation.soundness, review.evaluation.contribution
     for entry in contribution.comparisons if contribution is not None else ():

@@ -1,4 +1,6 @@
-"""Finds groups of ideas on one subject by clustering their embeddings (average linkage over cosine distance)."""
+"""Finds groups of ideas on one subject by clustering their embeddings (average linkage over cosine
+distance).
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -24,7 +26,10 @@ Vectors = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class FoundGroups:
-    """`group_of`: every idea's group, named after its most central idea. `similarity_of`: an idea's cosine to the centre of its group."""
+    """`group_of`: every idea's group, named after its most central idea.
+
+    `similarity_of`: an idea's cosine to the centre of its group.
+    """
 
     group_of: Mapping[IdeaId, str]
     similarity_of: Mapping[IdeaId, float]
@@ -35,7 +40,8 @@ async def find_groups(
 ) -> FoundGroups:
     """Group all `dossiers`, whatever group they name.
 
-    The same ideas in any order give the same groups under the same names. An idea near to no other is a group of one.
+    The same ideas in any order give the same groups under the same names. An idea near to no other
+    is a group of one.
     """
     ordered = sorted(dossiers, key=lambda dossier: dossier.idea_id)
     if not ordered:

@@ -1,4 +1,6 @@
-"""The journal of a group being ranked: every match and every call, on disk as they come, so that a kill loses calls in flight only."""
+"""The journal of a group being ranked: every match and every call, on disk as they come, so that a
+kill loses calls in flight only.
+"""
 
 import os
 from collections.abc import Iterable

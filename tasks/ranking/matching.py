@@ -89,7 +89,9 @@ def _shown(dossier: Dossier, papers: Shown, letter: str) -> ShownIdea:
 
 
 def _references(papers: Shown) -> list[tuple[str, str]]:
-    """(rendered reference, key), the longest first; papers that render alike cannot be told apart and keep no entry."""
+    """(rendered reference, key), the longest first; papers that render alike cannot be told apart
+    and keep no entry.
+    """
     rendered: dict[str, list[str]] = {}
     for key, paper in papers:
         rendered.setdefault(reference(paper), []).append(key)
@@ -98,7 +100,9 @@ def _references(papers: Shown) -> list[tuple[str, str]]:
 
 
 def _keyed(text: str, references: Sequence[tuple[str, str]]) -> str:
-    """`text` with rendered citations of shown papers as keys; those of papers that are not shown stay as text."""
+    """`text` with rendered citations of shown papers as keys; those of papers that are not shown
+    stay as text.
+    """
     for rendered, key in references:
         text = text.replace(rendered, f"[{key}]")
     return text

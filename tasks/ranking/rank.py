@@ -1,4 +1,6 @@
-"""Ranks groups of ideas: asks the matches the schedule wants, hands each out as it comes, and rates."""
+"""Ranks groups of ideas: asks the matches the schedule wants, hands each out as it comes, and
+rates.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -70,9 +72,11 @@ Deliver = Callable[[tuple[Match, ...]], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Groups by name; matches by group, round and pair; ratings by group, dimension, method and idea.
+    """Groups by name; matches by group, round and pair; ratings by group, dimension, method and
+    idea.
 
-    `ignored_count`: stored matches that answer another question (other dossiers, prompt or seed) and were left out.
+    `ignored_count`: stored matches that answer another question (other dossiers, prompt or seed)
+        and were left out.
     """
 
     groups: tuple[GroupSummary, ...]
@@ -96,18 +100,22 @@ async def rank_groups(
     """Rank every group of `dossiers`, all groups side by side.
 
     Args:
-        dimensions: compared along besides `overall`, which is always asked and decides the schedule.
-        stored: matches of an earlier, perhaps interrupted run, and human votes (judge `human:<name>`). What is stored for the
-            same dossiers, order, dimension, engine, prompt and seed is not asked again, except where the reason for a
-            missing score may have gone (`may_pass`).
+        dimensions: compared along besides `overall`, which is always asked and decides the
+            schedule.
+        stored: matches of an earlier, perhaps interrupted run, and human votes (judge
+            `human:<name>`). What is stored for the same dossiers, order, dimension, engine, prompt
+            and seed is not asked again, except where the reason for a missing score may have gone
+            (`may_pass`).
         concurrency: calls under way at once, over all groups.
-        deliver: awaited with the matches of every call as soon as they are there, so that a kill loses calls in flight only.
-            A match asked again comes under its old `match_id`: the newest holds.
-        engine_of: the engine that asks about pairs in which this idea is shown first, where calls are booked per idea; it
-            must have the name of `engine`.
+        deliver: awaited with the matches of every call as soon as they are there, so that a kill
+            loses calls in flight only. A match asked again comes under its old `match_id`: the
+            newest holds.
+        engine_of: the engine that asks about pairs in which this idea is shown first, where calls
+            are booked per idea; it must have the name of `engine`.
 
     Raises:
-        ConfigurationError: a match by another engine is stored, two dossiers are of one idea, or two dimensions share a name.
+        ConfigurationError: a match by another engine is stored, two dossiers are of one idea, or
+            two dimensions share a name.
     """
     along = compared_along(dimensions)
     _check(dossiers, stored, engine)

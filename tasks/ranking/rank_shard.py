@@ -1,4 +1,7 @@
-"""Ranks the groups of a shard and lands each as it ends. What was judged before, in this ranking or another, is not asked again."""
+"""Ranks the groups of a shard and lands each as it ends.
+
+What was judged before, in this ranking or another, is not asked again.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -29,7 +32,9 @@ GROUPS_IN_FLIGHT = 4
 
 
 async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]:
-    """Rank and land the groups of a shard that have no complete receipt yet; return the shard's receipts."""
+    """Rank and land the groups of a shard that have no complete receipt yet; return the shard's
+    receipts.
+    """
     layout = Layout(job.request.warehouse)
     async with AsyncExitStack() as stack:
         budget = SharedBudget(
@@ -103,7 +108,8 @@ def land_failed_group(
     error: Exception,
     started_at: datetime,
 ) -> GroupReceipt | None:
-    """Land a group without ratings, with why; None where not even that can be written: then it counts as lost.
+    """Land a group without ratings, with why; None where not even that can be written: then it
+    counts as lost.
 
     The calls in its journal are on the bill, and all of it stays for the next attempt.
 
@@ -195,7 +201,9 @@ def _value(ranked: Ranked, job: RankJob, journal: Journal, started_at: datetime)
 
 
 def _judged_before(layout: Layout, job: RankJob, group: str) -> list[Match]:
-    """Matches of this group that landed in any ranking of the run by the same engine; votes come with the request alone."""
+    """Matches of this group that landed in any ranking of the run by the same engine; votes come
+    with the request alone.
+    """
     run_id, engine = job.request.run_id, job.request.engine.text
     ids = {head.ranking_id for head in iterate_heads(layout, run_id) if head.engine == engine} | {
         job.ranking_id

@@ -29,11 +29,16 @@ Matrix = NDArray[np.float64]
 def surety(tally: Tally, fitted: Fit, covariances: Matrix) -> Iterator[tuple[slice, Matrix]]:
     """Blocks of rows of z: `z[i, k] > 0` says that idea i is stronger than idea k.
 
-    Small groups: the square root of twice the log-posterior lost when the two are forced to be equal. It grows with every
-    win and never falls with one, where Wald's quotient of difference and standard error does fall in lopsided small groups
-    (Hauck & Donner, Wald's test as applied to hypotheses in logit analysis, JASA 1977). Larger groups: Wald's quotient,
-    which comes to the same where each idea played a dozen matches, at a fraction of the work. Ideas that no chain of matches
-    joins are held against each other by the prior alone: both parts are taken to be as good on average.
+    Small groups: the square root of twice the log-posterior lost when the two are forced to be
+        equal. It grows with every
+    win and never falls with one, where Wald's quotient of difference and standard error does fall
+    in lopsided small groups
+    (Hauck & Donner, Wald's test as applied to hypotheses in logit analysis, JASA 1977). Larger
+    groups: Wald's quotient,
+    which comes to the same where each idea played a dozen matches, at a fraction of the work. Ideas
+    that no chain of matches
+    joins are held against each other by the prior alone: both parts are taken to be as good on
+        average.
     """
     size = len(tally.idea_ids)
     exact = _likelihood_ratio(tally, fitted.strengths) if size <= LIKELIHOOD_RATIO_UP_TO else None
@@ -77,7 +82,11 @@ def _log_posterior(wins: Matrix, strengths: Matrix) -> NDArray[np.float64]:
 def _forced_equal(
     wins: Matrix, strengths: Matrix, upper: NDArray[np.intp], lower: NDArray[np.intp]
 ) -> Matrix:
-    """The posterior mode under `s[upper] == s[lower]`, for every pair at once; shape (pairs, ideas). Newton with a multiplier."""
+    """The posterior mode under `s[upper] == s[lower]`, for every pair at once; shape (pairs,
+    ideas).
+
+    Newton with a multiplier.
+    """
     rows, size = len(upper), wins.shape[0]
     number = np.arange(rows)
     contrast = np.zeros((rows, size))
@@ -108,7 +117,9 @@ def _forced_equal(
 def ranks(
     tally: Tally, fitted: Fit
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """(rank, best rank, worst rank, standard deviation of the strength) per idea; only ideas with a scored match are counted."""
+    """(rank, best rank, worst rank, standard deviation of the strength) per idea; only ideas with a
+    scored match are counted.
+    """
     size = len(tally.idea_ids)
     covariances = covariance(tally, fitted)
     counted = tally.has_score
@@ -134,11 +145,14 @@ def rate(
     parameters: RankingParameters,
     seed: int,
 ) -> tuple[Rating, ...]:
-    """One rating per idea and method, by method and idea. Bradley–Terry rests on the engine's matches alone, Elo on human votes too.
+    """One rating per idea and method, by method and idea.
 
-    `rank` = 1 + the number of ideas that are stronger with odds of three to one or better, so ideas that the matches do not tell
-    apart share one. `best_rank` and `worst_rank` count only what is beyond doubt (95 %). Intervals are 95 %: from the
-    Hessian (Bradley–Terry), from a bootstrap of the matches (Elo).
+    Bradley–Terry rests on the engine's matches alone, Elo on human votes too.
+
+    `rank` = 1 + the number of ideas that are stronger with odds of three to one or better, so ideas
+    that the matches do not tell apart share one. `best_rank` and `worst_rank` count only what is
+    beyond doubt (95 %). Intervals are 95 %: from the Hessian (Bradley–Terry), from a bootstrap of
+    the matches (Elo).
     """
     own = [match for match in matches if match.dimension == dimension]
     by_engine = tally(idea_ids, (match for match in own if not is_vote(match)))

@@ -1,6 +1,8 @@
-"""Which pairs to ask next: everyone against everyone in small groups, in large ones the pairs that tell most about who leads.
+"""Which pairs to ask next: everyone against everyone in small groups, in large ones the pairs that
+tell most about who leads.
 
-A schedule is a function of the seed and of the results so far, so an interrupted one goes on as if it had never stopped.
+A schedule is a function of the seed and of the results so far, so an interrupted one goes on as if
+it had never stopped.
 """
 
 import math
@@ -48,7 +50,9 @@ def leaders(size: int, parameters: RankingParameters) -> int:
 
 
 def round_robin(idea_ids: tuple[IdeaId, ...], seed: int) -> tuple[tuple[Pair, ...], ...]:
-    """Rounds in which every idea plays at most once (circle method); together every pair exactly once."""
+    """Rounds in which every idea plays at most once (circle method); together every pair exactly
+    once.
+    """
     players: list[IdeaId | None] = list(_shuffled(idea_ids, seed))
     if len(players) % 2:
         players.append(None)
@@ -70,10 +74,11 @@ def next_round(
 ) -> Round:
     """Round `number` (from 1) of an adaptive schedule.
 
-    Rounds 1 and 2 lay a ring through the group in a random order, so that a chain of matches joins everyone. From then on
-    each idea that may still gain or lose a place among the leaders meets the new opponent whose match promises most:
-    near in strength, uncertain, and in the running too. Ends when the leaders are settled or everyone in the running has
-    played `matches_per_idea` pairs.
+    Rounds 1 and 2 lay a ring through the group in a random order, so that a chain of matches joins
+    everyone. From then on each idea that may still gain or lose a place among the leaders meets the
+    new opponent whose match promises most: near in strength, uncertain, and in the running too.
+    Ends when the leaders are settled or everyone in the running has played `matches_per_idea`
+    pairs.
 
     Args:
         results: scored matches so far, of the whole group, along the dimension that decides.
@@ -131,7 +136,9 @@ class _State:
 
 
 def _most_telling(state: _State, most_pairs: int) -> tuple[Pair, ...]:
-    """Each idea at most once: those whose place is most open choose first, ties by place in the sorted group."""
+    """Each idea at most once: those whose place is most open choose first, ties by place in the
+    sorted group.
+    """
     ids = state.results.idea_ids
     place = {idea_id: number for number, idea_id in enumerate(ids)}
     met: list[list[int]] = [[] for _ in ids]

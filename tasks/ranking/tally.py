@@ -31,7 +31,9 @@ def _controller() -> ThreadpoolController:
 
 @contextmanager
 def threads_for(size: int) -> Iterator[None]:
-    """Within, linear algebra about a group of `size` ideas runs on one thread where more would only get in each other's way."""
+    """Within, linear algebra about a group of `size` ideas runs on one thread where more would only
+    get in each other's way.
+    """
     if size > ONE_THREAD_UP_TO:
         yield
         return
@@ -67,7 +69,8 @@ class Event:
 
 
 def events(idea_ids: Sequence[IdeaId], matches: Iterable[Match]) -> list[Event]:
-    """The events of `matches`, all of one dimension, in order of period, moment of a vote, and pair.
+    """The events of `matches`, all of one dimension, in order of period, moment of a vote, and
+    pair.
 
     `idea_ids` are sorted and unique; matches with others are left out.
     """
@@ -105,7 +108,8 @@ class Tally:
 
     Attributes:
         idea_ids: every idea of the group, sorted.
-        left, right: places in `idea_ids` of the pairs with a scored match, left < right, sorted; shape (pairs,).
+        left, right: places in `idea_ids` of the pairs with a scored match, left < right, sorted;
+            shape (pairs,).
         left_wins, right_wins: shares of the events between the two, added up.
         wins, losses, ties, unscored: per idea, in order of `idea_ids`.
     """
@@ -140,7 +144,10 @@ class Tally:
 
 
 def tally(idea_ids: Sequence[IdeaId], matches: Iterable[Match]) -> Tally:
-    """Count `matches`, all of one dimension. A match with an idea outside `idea_ids` is none of this group's and is left out."""
+    """Count `matches`, all of one dimension.
+
+    A match with an idea outside `idea_ids` is none of this group's and is left out.
+    """
     ordered = tuple(sorted(set(idea_ids)))
     place = {idea_id: number for number, idea_id in enumerate(ordered)}
     own = [

@@ -49,12 +49,14 @@ def read_votes(
 ) -> Votes:
     """Read the votes of `path` about the ideas of `group_of` (idea to group).
 
-    A vote has `first` and `second` (idea ids in the order shown), `winner` (`first`, `second`, `tie`, or an idea's id), `voter`, `voted_at`
-    (ISO 8601; UTC where it names no zone) and, if wanted, `dimension` (default `overall`) and `reason`. Elo depends on the order of
-    events, so a vote without a time is rejected. A line given twice counts once.
+    A vote has `first` and `second` (idea ids in the order shown), `winner` (`first`, `second`,
+    `tie`, or an idea's id), `voter`, `voted_at` (ISO 8601; UTC where it names no zone) and, if
+    wanted, `dimension` (default `overall`) and `reason`. Elo depends on the order of events, so a
+    vote without a time is rejected. A line given twice counts once.
 
     Raises:
-        ConfigurationError: the file is missing, too large, not UTF-8, or neither `.jsonl` nor `.csv`.
+        ConfigurationError: the file is missing, too large, not UTF-8, or neither `.jsonl` nor
+            `.csv`.
     """
     good: dict[str, Match] = {}
     rejected: list[RejectedVote] = []

@@ -1,1 +1,3 @@
-"""Soundness: is each proposed method supported or contradicted by the literature? (ScholarEval §2.1)"""
+"""Soundness: is each proposed method supported or contradicted by the literature? (ScholarEval
+§2.1)
+"""

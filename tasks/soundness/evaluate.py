@@ -1,5 +1,5 @@
-"""The soundness of one idea: the plan judged by itself, and each method held against what the literature
-reports of its like (ScholarEval §2.1, B.1).
+"""The soundness of one idea: the plan judged by itself, and each method held against what the
+literature reports of its like (ScholarEval §2.1, B.1).
 """
 
 import asyncio
@@ -63,9 +63,12 @@ async def evaluate_soundness(
     literature: LiteratureClient,
     documents: DocumentLibrary,
 ) -> SoundnessFindings:
-    """Evaluate the soundness of `idea`. Methods run side by side; the result's order does not depend on who answers first.
+    """Evaluate the soundness of `idea`.
 
-    What a source, a document or the engine fails to give is a value in the result: an unscored row, a failure, or both.
+    Methods run side by side; the result's order does not depend on who answers first.
+
+    What a source, a document or the engine fails to give is a value in the result: an unscored row,
+        a failure, or both.
     """
     extracted = await find_methods(idea, parameters, engine)
     async with asyncio.TaskGroup() as group:
@@ -117,8 +120,8 @@ async def _judge(
 ) -> _Judged:
     """One method from its query to its review.
 
-    It waits for none but those whose queries are asked for with it, for the idea's first reading, and
-    before its review for that of the plan.
+    It waits for none but those whose queries are asked for with it, for the idea's first reading,
+    and before its review for that of the plan.
     """
     queried = (await asked)[place]
     method = queried.method

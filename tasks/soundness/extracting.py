@@ -39,7 +39,9 @@ class Queried:
 
 
 async def find_methods(idea: Idea, parameters: SoundnessParameters, engine: Engine) -> Extracted:
-    """Ask for the idea's methods; quotes that do not occur in it are emptied, methods beyond the limit left out on record."""
+    """Ask for the idea's methods; quotes that do not occur in it are emptied, methods beyond the
+    limit left out on record.
+    """
     outcome = await engine.run(
         EXTRACT_METHODS, MethodsInput(idea=idea.text, maximum_methods=parameters.maximum_methods)
     )
@@ -123,7 +125,9 @@ def _quoted(quote: str, idea: Idea) -> str:
 async def ask_queries(
     idea: Idea, methods: Sequence[Method], parameters: SoundnessParameters, engine: Engine
 ) -> tuple[Queried, ...]:
-    """`methods` in order, each with its queries of at most `query_word_limit` words; a longer one is cut, and the provenance says so."""
+    """`methods` in order, each with its queries of at most `query_word_limit` words; a longer one
+    is cut, and the provenance says so.
+    """
     limit = parameters.query_word_limit
     outcome = await engine.run(
         SOUNDNESS_QUERY,

@@ -1,4 +1,6 @@
-"""What one idea's evaluation has fetched: every paper and every full text once, however many methods ask for it."""
+"""What one idea's evaluation has fetched: every paper and every full text once, however many
+methods ask for it.
+"""
 
 import asyncio
 from collections.abc import Iterable
@@ -17,7 +19,9 @@ _SECTION_ORDER = {kind: place for place, kind in enumerate(SectionKind)}
 
 @dataclass(frozen=True, slots=True)
 class PapersFound:
-    """The admissible papers by the identifier they were asked for, the look-ups that failed, and what came back although inadmissible."""
+    """The admissible papers by the identifier they were asked for, the look-ups that failed, and
+    what came back although inadmissible.
+    """
 
     papers: dict[PaperId, Paper]
     failures: tuple[SourceFailure, ...]
@@ -65,7 +69,9 @@ class FetchedPapers:
         return PapersFound(papers=found, failures=tuple(failures), dropped=tuple(dropped))
 
     async def _look_up(self, paper_ids: tuple[PaperId, ...]) -> _LookedUp:
-        """Papers under their own identifier and under `CorpusId:…`, by which passages may name them."""
+        """Papers under their own identifier and under `CorpusId:…`, by which passages may name
+        them.
+        """
         answer = await self.literature.papers(paper_ids, self.cutoff)
         papers = {
             f"CorpusId:{paper.corpus_id}": paper

@@ -1,4 +1,6 @@
-"""From a method to the papers that may speak for or against it: query, passages, the papers they name (ScholarEval §2.1, B.1.1)."""
+"""From a method to the papers that may speak for or against it: query, passages, the papers they
+name (ScholarEval §2.1, B.1.1).
+"""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -27,8 +29,8 @@ RANK_CONSTANT = 60
 class Gathered:
     """What the literature holds for one method.
 
-    `passages` and `papers`, those to read, in the order the passages rank. `source_failed`: whether an
-    empty result may be due to a failed look-up.
+    `passages` and `papers`, those to read, in the order the passages rank. `source_failed`: whether
+    an empty result may be due to a failed look-up.
     """
 
     passages: tuple[Passage, ...]
@@ -51,7 +53,9 @@ class Gathered:
 
 
 def searches(method: Method, *, packed: bool) -> list[str]:
-    """The texts to search with: each query alone, or `packed`, those for work like the method together."""
+    """The texts to search with: each query alone, or `packed`, those for work like the method
+    together.
+    """
     alike = [", ".join(method.queries)] if packed else list(method.queries)
     asked = [shorten_words(text, MOST_QUERY_WORDS)[0] for text in alike]
     return [*asked, *([method.failure_query] if method.failure_query else [])]
@@ -72,7 +76,8 @@ async def gather_papers(
 ) -> Gathered:
     """Search passages for every query and fetch the papers they stand in and cite.
 
-    The idea's own publication is set apart: it is no evidence about the idea. Failed look-ups are rows, not raised.
+    The idea's own publication is set apart: it is no evidence about the idea. Failed look-ups are
+    rows, not raised.
     """
     cutoff, limit = idea.cutoff_date, parameters.snippets_per_method
     async with asyncio.TaskGroup() as group:
@@ -148,7 +153,10 @@ def _resolved(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
 
 
 def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> list[PaperId]:
-    """Papers in the order their passages rank. A passage that cites nothing, or whose citations are not read, lends its own paper."""
+    """Papers in the order their passages rank.
+
+    A passage that cites nothing, or whose citations are not read, lends its own paper.
+    """
     with_cited = parameters.extract_methods_and_results
     order: dict[PaperId, None] = {}
     for passage in passages:

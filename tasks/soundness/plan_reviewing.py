@@ -1,4 +1,6 @@
-"""The review of the plan itself: points with a quote that stands in it, and what the evidence says of each."""
+"""The review of the plan itself: points with a quote that stands in it, and what the evidence says
+of each.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,7 +65,10 @@ async def review_plan(
     parameters: SoundnessParameters,
     engine: Engine,
 ) -> PlanReviewed:
-    """Ask for the points about the plan. Those that quote other words than the plan's are left out, on record."""
+    """Ask for the points about the plan.
+
+    Those that quote other words than the plan's are left out, on record.
+    """
     question = PlanInput(
         idea=idea.text,
         elements=tuple(

@@ -1,4 +1,6 @@
-"""Reads a method's papers: what each did that bears on the method and what came of it (ScholarEval §2.1, B.1)."""
+"""Reads a method's papers: what each did that bears on the method and what came of it (ScholarEval
+§2.1, B.1).
+"""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -45,7 +47,10 @@ _KEY = bounded(r"P\s?(\d+)", IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Evidence in the order of the papers. `full_text` names the papers read in more than their abstract."""
+    """Evidence in the order of the papers.
+
+    `full_text` names the papers read in more than their abstract.
+    """
 
     evidence: tuple[MethodEvidence, ...]
     full_text: frozenset[str]
@@ -87,7 +92,8 @@ async def baseline_evidence(
     fetched: FetchedPapers,
     beginning: Beginning,
 ) -> Read:
-    """Fetch the papers' sections, then read them, with the passages that led to them, in batches side by side.
+    """Fetch the papers' sections, then read them, with the passages that led to them, in batches
+    side by side.
 
     Every paper gets a row, judged or not.
 
@@ -135,7 +141,10 @@ async def read_passages(
     engine: Engine,
     beginning: Beginning,
 ) -> Read:
-    """Judge `papers` by their passages, fetching nothing (ScholarEval F.3, -MRE). Every paper gets a row, judged or not."""
+    """Judge `papers` by their passages, fetching nothing (ScholarEval F.3, -MRE).
+
+    Every paper gets a row, judged or not.
+    """
     readable = [
         _Readable(paper, _passages_shown(paper, passages, parameters.section_word_limit))
         for paper in papers
@@ -175,7 +184,8 @@ def _shown(
     passages: Sequence[Passage],
     word_limit: int,
 ) -> tuple[SectionShown, ...]:
-    """One entry per kind, in reading order, the passages that stand in none of them, and those that cite it.
+    """One entry per kind, in reading order, the passages that stand in none of them, and those that
+    cite it.
 
     Of what is longer than the limit, the sentences nearest to the method are shown.
     """
@@ -270,7 +280,9 @@ def _unanswered(
 
 
 def _by_number(reply: EvidenceReply) -> dict[int, PaperReading]:
-    """Readings by the number of their key; of two for one key the first counts, and a key that is none is left out as number 0."""
+    """Readings by the number of their key; of two for one key the first counts, and a key that is
+    none is left out as number 0.
+    """
     found: dict[int, PaperReading] = {}
     for reading in reply.papers:
         key = _KEY.search(reading.key)
@@ -285,7 +297,9 @@ def _row(
     keys: Shown,
     provenance: Provenance,
 ) -> MethodEvidence:
-    """The evidence as the reply gives it; keys of the batch, which mean other papers in the review, are spelled out."""
+    """The evidence as the reply gives it; keys of the batch, which mean other papers in the review,
+    are spelled out.
+    """
     provenance = shortened(provenance, read.shortening)
     if reading is None:
         return _unscored(method, read.paper, Reason.REPLY_UNPARSABLE, provenance)

@@ -1,4 +1,6 @@
-"""One method's review: the evidence under keys goes in, a score and three cited texts come out (ScholarEval §2.1)."""
+"""One method's review: the evidence under keys goes in, a score and three cited texts come out
+(ScholarEval §2.1).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -95,8 +97,8 @@ async def baseline_review(
 def unreviewed(method: Method, read: Read, source_failed: bool, engine: Engine) -> Reviewed:
     """The review of a method without relevant evidence.
 
-    "Nothing found" (no_evidence) is said only when every source answered and every paper found was judged; otherwise the
-    reason is that of the judgement or the look-up that failed.
+    "Nothing found" (no_evidence) is said only when every source answered and every paper found was
+    judged; otherwise the reason is that of the judgement or the look-up that failed.
     """
     reason, detail = _why_unreviewed(read, source_failed or read.source_failed)
     return Reviewed(

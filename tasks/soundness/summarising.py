@@ -1,4 +1,6 @@
-"""The whole idea's soundness in up to three strengths, weaknesses and suggestions (ScholarEval B.1.1)."""
+"""The whole idea's soundness in up to three strengths, weaknesses and suggestions (ScholarEval
+B.1.1).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +36,10 @@ class Summarised:
 async def summarise(
     idea: Idea, reviewed: Sequence[tuple[Method, Reviewed]], engine: Engine
 ) -> Summarised:
-    """Condense the scored reviews, in the methods' order. Without one there is nothing to condense, and the summary is unscored."""
+    """Condense the scored reviews, in the methods' order.
+
+    Without one there is nothing to condense, and the summary is unscored.
+    """
     scored = [(method, each) for method, each in reviewed if each.review.score_0_to_10 is not None]
     if not scored:
         reasons = {each.review.unscored_reason for _, each in reviewed}

@@ -1,7 +1,7 @@
 """arXiv. API: https://export.arxiv.org/api/query, an Atom feed (reference 5.2).
 
-Its terms ask for one request per three seconds and one connection, over all machines: the limit and the turn are
-shared by all processes of this one.
+Its terms ask for one request per three seconds and one connection, over all machines: the limit and
+the turn are shared by all processes of this one.
 """
 
 from typing import Any, ClassVar
@@ -30,7 +30,9 @@ _COMMON = frozenset(_COMMON_TEXT.split())
 
 
 class ArxivSource(HttpSource):
-    """Papers that hold all words of the query; where none does, papers that hold any, and the answer notes it."""
+    """Papers that hold all words of the query; where none does, papers that hold any, and the
+    answer notes it.
+    """
 
     name: ClassVar[str] = "arxiv"
     kind: ClassVar[SourceKind] = SourceKind.PAPERS

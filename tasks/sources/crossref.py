@@ -29,7 +29,10 @@ FEWEST_PER_MINUTE = 1.0
 
 
 class CrossrefSource(HttpSource):
-    """Works by batches of DOIs, or by words. With CROSSREF_MAILTO requests enter the polite pool."""
+    """Works by batches of DOIs, or by words.
+
+    With CROSSREF_MAILTO requests enter the polite pool.
+    """
 
     name: ClassVar[str] = "crossref"
     kind: ClassVar[SourceKind] = SourceKind.PAPERS
@@ -107,9 +110,11 @@ class CrossrefSource(HttpSource):
 
 
 def allowed_per_minute(reply: Reply) -> float | None:
-    """The rate in `x-rate-limit-limit` per `x-rate-limit-interval` (`50`, `1s`); None where not stated.
+    """The rate in `x-rate-limit-limit` per `x-rate-limit-interval` (`50`, `1s`); None where not
+    stated.
 
-    Never below `FEWEST_PER_MINUTE`: the rate holds for every process of the machine, and for as long as it says.
+    Never below `FEWEST_PER_MINUTE`: the rate holds for every process of the machine, and for as
+        long as it says.
     """
     interval = reply.headers.get("x-rate-limit-interval", "").strip()
     limit, count = (

@@ -57,7 +57,8 @@ def iso_day(text: str) -> date | None:
 
 
 def spoken_day(text: str, today: date) -> date | None:
-    """`Mar 5, 2024`, `5 March 2024`, `Tue, 05 Mar 2024 10:00:00 GMT`, `3 weeks ago`, or an ISO date.
+    """`Mar 5, 2024`, `5 March 2024`, `Tue, 05 Mar 2024 10:00:00 GMT`, `3 weeks ago`, or an ISO
+    date.
 
     "3 weeks ago" may be rounded: the last day it can mean is two weeks ago.
     """
@@ -88,7 +89,8 @@ _LONGEST_FILTER = 2500
 
 
 def clean_doi(text: str) -> str | None:
-    """The bare DOI in lower case; None for what is none, or can travel neither in a batch nor in a path.
+    """The bare DOI in lower case; None for what is none, or can travel neither in a batch nor in a
+    path.
 
     DOIs are case-insensitive in ASCII only (DOI handbook, 3.4): other letters stay as they are.
     """
@@ -184,5 +186,7 @@ def one_line(text: str) -> str:
 
 
 def without_markup(text: str) -> str:
-    """HTML or JATS as plain text on one line: tags and the heading "Abstract" go, entities are resolved."""
+    """HTML or JATS as plain text on one line: tags and the heading "Abstract" go, entities are
+    resolved.
+    """
     return one_line(html.unescape(_TAG.sub(" ", _JATS_HEADING.sub(" ", text))))

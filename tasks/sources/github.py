@@ -1,4 +1,7 @@
-"""GitHub search. API: https://docs.github.com/rest/search, GET /search/{repositories,code} (reference 5.5)."""
+"""GitHub search.
+
+API: https://docs.github.com/rest/search, GET /search/{repositories,code} (reference 5.5).
+"""
 
 import time
 from typing import Any, ClassVar
@@ -18,7 +21,10 @@ _LARGEST_PAGE = 100
 
 
 class GithubRepositorySource(HttpSource):
-    """Repositories by name, description and topics. Dated by their creation; what they hold may be newer (`updated`)."""
+    """Repositories by name, description and topics.
+
+    Dated by their creation; what they hold may be newer (`updated`).
+    """
 
     name: ClassVar[str] = "github_repositories"
     kind: ClassVar[SourceKind] = SourceKind.CODE
@@ -88,7 +94,10 @@ class GithubRepositorySource(HttpSource):
 
 
 class GithubCodeSource(GithubRepositorySource):
-    """Files that hold the words. They carry no date, so with a cutoff none is admissible. Needs a token."""
+    """Files that hold the words.
+
+    They carry no date, so with a cutoff none is admissible. Needs a token.
+    """
 
     name: ClassVar[str] = "github_code"
     path: ClassVar[str] = "/search/code"
@@ -132,7 +141,9 @@ def refusal_reason(reply: Reply) -> Reason:
 
 
 def wait_seconds(reply: Reply) -> float:
-    """`retry-after`; or, with `x-ratelimit-remaining: 0`, until the Unix time in `x-ratelimit-reset`."""
+    """`retry-after`; or, with `x-ratelimit-remaining: 0`, until the Unix time in
+    `x-ratelimit-reset`.
+    """
     reset = whole_number(reply.headers.get("x-ratelimit-reset"))
     if reply.headers.get("x-ratelimit-remaining") == "0" and reset is not None:
         return max(reset - time.time(), retry_after_seconds(reply), 0.0)

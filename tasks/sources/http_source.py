@@ -32,7 +32,9 @@ class Wording:
 
 
 def shortened(text: str, maximum_characters: int, maximum_words: int | None = None) -> Wording:
-    """`text` on one line within both limits, cut after a whole word (inside one only if it alone is too long)."""
+    """`text` on one line within both limits, cut after a whole word (inside one only if it alone is
+    too long).
+    """
     words = one_line(text).split(" ")
     whole = " ".join(words)
     kept = " ".join(words[:maximum_words] if maximum_words else words)
@@ -49,7 +51,9 @@ def shortened(text: str, maximum_characters: int, maximum_words: int | None = No
 
 
 def plain_words(text: str) -> str:
-    """Words without query syntax: quotes, brackets, colons, wildcards and leading signs go; AND, OR, NOT become lower case."""
+    """Words without query syntax: quotes, brackets, colons, wildcards and leading signs go; AND,
+    OR, NOT become lower case.
+    """
     words = (word.lstrip(_LEADING).rstrip(_TRAILING) for word in _SYNTAX.sub(" ", text).split())
     return " ".join(word.lower() if word in _OPERATORS else word for word in words if word)
 
@@ -84,7 +88,10 @@ class Gathered:
 
 
 class HttpSource(ABC):
-    """A `Source` over HTTP. A new one says where it is, how to ask and how to read; everything else is here."""
+    """A `Source` over HTTP.
+
+    A new one says where it is, how to ask and how to read; everything else is here.
+    """
 
     name: ClassVar[str]
     kind: ClassVar[SourceKind]

@@ -1,4 +1,7 @@
-"""Kaggle data sets and notebooks. API: https://www.kaggle.com/api/v1, HTTP Basic (reference 5.7)."""
+"""Kaggle data sets and notebooks.
+
+API: https://www.kaggle.com/api/v1, HTTP Basic (reference 5.7).
+"""
 
 import base64
 from typing import Any, ClassVar

@@ -107,7 +107,10 @@ class OpenAlexSource(HttpSource):
 
 
 def abstract_of(inverted: Any) -> str:
-    """`{word: [positions]}` as running text; empty where there is none. Positions out of reason are left out."""
+    """`{word: [positions]}` as running text; empty where there is none.
+
+    Positions out of reason are left out.
+    """
     if not isinstance(inverted, Mapping):
         return ""
     places: dict[int, str] = {}

@@ -19,7 +19,8 @@ from tasks.sources.upstream import SourceContext
 class Source(Protocol):
     """A place that knows things.
 
-    `search` never raises for what the other side does: a look-up that was not answered is a failure in the answer.
+    `search` never raises for what the other side does: a look-up that was not answered is a failure
+        in the answer.
     Items outside the query's dates are removed and counted; an undated item counts as outside them.
     """
 
@@ -59,7 +60,9 @@ SOURCES = _sources()
 def open_sources(
     settings: Settings, context: SourceContext, names: Iterable[str] | None = None
 ) -> tuple[Source, ...]:
-    """The named sources, or all, in the order of `SOURCES`. One without its key is opened too: asked, it says so.
+    """The named sources, or all, in the order of `SOURCES`.
+
+    One without its key is opened too: asked, it says so.
 
     Raises:
         ConfigurationError: no source has such a name.

@@ -1,4 +1,6 @@
-"""Requests to a source: in turn, retried within bounds, each a row in the ledger, each failure a value."""
+"""Requests to a source: in turn, retried within bounds, each a row in the ledger, each failure a
+value.
+"""
 
 import time
 from collections.abc import AsyncIterator, Callable
@@ -50,8 +52,9 @@ class _Outcome(Generic[PageT]):
 class SourceRequests:
     """All requests of one source for one idea.
 
-    429, 5xx, timeouts, dropped connections and broken bodies are tried again with jitter, within the attempts and
-    seconds of the settings. What a 429 asks to wait holds back every process of the machine.
+    429, 5xx, timeouts, dropped connections and broken bodies are tried again with jitter, within
+    the attempts and seconds of the settings. What a 429 asks to wait holds back every process of
+    the machine.
     """
 
     def __init__(
@@ -82,8 +85,8 @@ class SourceRequests:
     ) -> Fetched[PageT]:
         """The page kept from before, or one asked for until there is one or no more can be done.
 
-        `read` raises UnreadableAnswer for what is not the documented shape (tried again) and RequestRejectedError
-        for a refusal in the shape of an answer (final).
+        `read` raises UnreadableAnswer for what is not the documented shape (tried again) and
+        RequestRejectedError for a refusal in the shape of an answer (final).
         """
         if self._kept is None:
             return (await self._asked(question, read))[0]
@@ -228,7 +231,9 @@ class SourceRequests:
             return Tried(_Outcome(reason=Reason.MALFORMED_ANSWER, detail=str(error)), again=True)
 
     def _keep_to(self, reply: Reply) -> None:
-        """Slow down to what the answer allows: a lower rate, a pause, or, after a 429, at least a moment."""
+        """Slow down to what the answer allows: a lower rate, a pause, or, after a 429, at least a
+        moment.
+        """
         wait_seconds = self._upstream.asks_to_wait_seconds(reply)
         if reply.status == 429:
             wait_seconds = max(wait_seconds, self._settings.retry_base_seconds)

@@ -1,4 +1,6 @@
-"""Serper: Google's web and Scholar results. API: POST https://google.serper.dev/{search,scholar} (reference 5.6)."""
+"""Serper: Google's web and Scholar results. API: POST https://google.serper.dev/{search,scholar}
+(reference 5.6).
+"""
 
 from datetime import UTC, datetime
 from typing import Any, ClassVar
@@ -69,7 +71,10 @@ class SerperSource(HttpSource):
 
 
 class SerperScholarSource(SerperSource):
-    """Papers as Google Scholar lists them. Dated by year alone: a paper of the cutoff's own year is inadmissible."""
+    """Papers as Google Scholar lists them.
+
+    Dated by year alone: a paper of the cutoff's own year is inadmissible.
+    """
 
     name: ClassVar[str] = "serper_scholar"
     kind: ClassVar[SourceKind] = SourceKind.PAPERS

@@ -29,7 +29,10 @@ from tasks.web.client import Secrets
 
 
 class UnpaywallSource(HttpSource):
-    """One DOI per request. A DOI it does not know, also a valid one outside Crossref, is a failure `not_found`."""
+    """One DOI per request.
+
+    A DOI it does not know, also a valid one outside Crossref, is a failure `not_found`.
+    """
 
     name: ClassVar[str] = "unpaywall"
     kind: ClassVar[SourceKind] = SourceKind.PAPERS

@@ -43,12 +43,14 @@ class Upstream:
 
     Attributes:
         source: name in rows and failures.
-        per_minute: requests allowed; shared by every process that names the same `limit_name` and folder.
+        per_minute: requests allowed; shared by every process that names the same `limit_name` and
+            folder.
         kept_seconds: how old a kept answer may be that is given instead of asking again.
         one_at_a_time: whether a request may only leave when no other is under way on this machine.
         mend: what a user can do about a reason.
         reason: what a refusal means.
-        asks_to_wait_seconds: how long an answer, refused or not, asks to hold back everything; 0: not at all.
+        asks_to_wait_seconds: how long an answer, refused or not, asks to hold back everything; 0:
+            not at all.
         allowed_per_minute: the rate an answer states, if it states one.
     """
 

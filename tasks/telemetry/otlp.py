@@ -1,7 +1,8 @@
 """The one file that knows OpenTelemetry's SDK. Imported only where an endpoint is set.
 
-Its providers are its own, never the process's global ones: other libraries that trace themselves, and may put texts into
-attributes, do not report through them. Source: https://opentelemetry.io/docs/specs/otlp/#otlphttp
+Its providers are its own, never the process's global ones: other libraries that trace themselves,
+and may put texts into attributes, do not report through them. Source:
+https://opentelemetry.io/docs/specs/otlp/#otlphttp
 """
 
 import os
@@ -108,7 +109,10 @@ class Measures:
         self._queue_seconds.record(call.queue_seconds, labels)
 
     def source_call(self, call: ApiCall) -> None:
-        """One request to a source ended. Its endpoint is no label: of a download it is an address."""
+        """One request to a source ended.
+
+        Its endpoint is no label: of a download it is an address.
+        """
         labels = {"source": call.source}
         self._requests.add(
             1, {**labels, "outcome": call.failure_reason or "answered", "cache_hit": call.cache_hit}
@@ -164,7 +168,10 @@ class RecordedSpan:
 
 
 class Reporter:
-    """Sends to `<endpoint>/v1/traces` and `<endpoint>/v1/metrics`. `OTEL_EXPORTER_OTLP_HEADERS` may hold what the collector asks for."""
+    """Sends to `<endpoint>/v1/traces` and `<endpoint>/v1/metrics`.
+
+    `OTEL_EXPORTER_OTLP_HEADERS` may hold what the collector asks for.
+    """
 
     def __init__(self, settings: TelemetrySettings, service: str) -> None:
         root = str(settings.otlp_endpoint).rstrip("/")
@@ -196,7 +203,9 @@ class Reporter:
     def span(
         self, name: str, kind: Kind, parent: str | None, attributes: Mapping[str, Value]
     ) -> Iterator[RecordedSpan]:
-        """A span around what happens inside; of an error only the type is told, for its message may quote anything."""
+        """A span around what happens inside; of an error only the type is told, for its message may
+        quote anything.
+        """
         context = (
             _PROPAGATOR.extract({"traceparent": parent}, context=Context()) if parent else None
         )
@@ -228,7 +237,10 @@ class Reporter:
 
 
 def _attributes(given: Mapping[str, Value]) -> dict[str, str | int | float | bool]:
-    """What is unknown is left out: absent and empty differ. A name that others gave, such as a model's, may repeat a key."""
+    """What is unknown is left out: absent and empty differ.
+
+    A name that others gave, such as a model's, may repeat a key.
+    """
     return {
         f"{_SCOPE}.{name}": concealed(value) for name, value in given.items() if value is not None
     }

@@ -30,10 +30,12 @@ def current() -> "Reporter | None":
 
 @contextmanager
 def reporting(settings: TelemetrySettings, service: str) -> Iterator[None]:
-    """Report spans and metrics meanwhile as `service`; at the end what is left is sent. Without an endpoint nothing happens.
+    """Report spans and metrics meanwhile as `service`; at the end what is left is sent.
 
-    Inside another `reporting` of the process nothing more is opened. A collector that does not answer costs seconds at the
-    end and a warning, never an answer.
+    Without an endpoint nothing happens.
+
+    Inside another `reporting` of the process nothing more is opened. A collector that does not
+    answer costs seconds at the end and a warning, never an answer.
     """
     if settings.otlp_endpoint is None:
         yield

@@ -1,4 +1,6 @@
-"""Spans: run → shard → idea → module → step → model call or literature request → gateway → upstream."""
+"""Spans: run → shard → idea → module → step → model call or literature request → gateway →
+upstream.
+"""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -54,7 +56,9 @@ def span(
 
 
 def traceparent() -> str | None:
-    """The current span for another process to go on from (W3C Trace Context, section 3.2); None where nothing is reported."""
+    """The current span for another process to go on from (W3C Trace Context, section 3.2); None
+    where nothing is reported.
+    """
     reporter = current()
     return None if reporter is None else reporter.traceparent()
 

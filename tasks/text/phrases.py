@@ -96,7 +96,9 @@ def _family(stem: str) -> str:
 
 
 def specific_phrases(text: str, limit: int) -> list[str]:
-    """The `limit` best key phrases that name something, none a part of another; single words only for want of longer ones."""
+    """The `limit` best key phrases that name something, none a part of another; single words only
+    for want of longer ones.
+    """
     chosen: list[str] = []
     candidates = [_trimmed(phrase) for phrase in key_phrases(text, 40)]
     for phrase in sorted(
@@ -115,7 +117,9 @@ def specific_phrases(text: str, limit: int) -> list[str]:
 
 
 def _trimmed(phrase: str) -> str:
-    """The phrase without what names nothing at its ends: adverbs, general words in front, verbs left hanging behind."""
+    """The phrase without what names nothing at its ends: adverbs, general words in front, verbs
+    left hanging behind.
+    """
     parts = [part for part in phrase.split() if not part.endswith("ly")]
     while parts and not specific_stems(parts[0]):
         parts.pop(0)
@@ -127,13 +131,17 @@ def _trimmed(phrase: str) -> str:
 
 
 def mentions(stems_of_text: frozenset[str], phrase: str) -> bool:
-    """Whether a text with these stems speaks of `phrase`: all of its specific stems, or all but one of four and more."""
+    """Whether a text with these stems speaks of `phrase`: all of its specific stems, or all but one
+    of four and more.
+    """
     wanted = specific_stems(phrase)
     return len(wanted - stems_of_text) <= (1 if len(wanted) > 3 else 0)
 
 
 def meaningful_words(text: str) -> list[str]:
-    """The single words of `text` that name something, in order, unstemmed: no function words, general words, adverbs or compounds."""
+    """The single words of `text` that name something, in order, unstemmed: no function words,
+    general words, adverbs or compounds.
+    """
     return [
         word
         for word in words(text)

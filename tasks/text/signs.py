@@ -1,4 +1,6 @@
-"""What single sentences of a paper are about: its procedure, its outcome, its conditions, or the limits of others."""
+"""What single sentences of a paper are about: its procedure, its outcome, its conditions, or the
+limits of others.
+"""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -83,7 +85,10 @@ Sign = Literal["positive", "negative", "neutral"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One sentence and what it is about. `of_others`: it tells of the setting or of earlier work, not of the paper's own."""
+    """One sentence and what it is about.
+
+    `of_others`: it tells of the setting or of earlier work, not of the paper's own.
+    """
 
     sentence: str
     sign: Sign
@@ -117,7 +122,9 @@ def read_sentence(sentence: str) -> Reading:
 
 
 def speaks_of_others(sentence: str) -> bool:
-    """Whether the sentence tells of the setting or of earlier work, by its wording and whatever it says of an outcome."""
+    """Whether the sentence tells of the setting or of earlier work, by its wording and whatever it
+    says of an outcome.
+    """
     return (
         _OWN.search(sentence) is None
         and (_OF_OTHERS.search(sentence) or _SETTING.search(sentence)) is not None

@@ -42,7 +42,9 @@ def same_text(idea_text: str, found_text: str) -> bool:
 def is_own_work(
     idea_title: str, idea_text: str, found_title: str, found_text: str | None = None
 ) -> bool:
-    """Whether what was found is possibly the idea's own publication, by title or nearly identical text."""
+    """Whether what was found is possibly the idea's own publication, by title or nearly identical
+    text.
+    """
     return same_title(idea_title, found_title) or same_text(idea_text, found_text or "")
 
 

@@ -11,7 +11,9 @@ _UNQUOTABLE = bounded(r"[\[\]<>*_`“”\\|]|https?://\S+|www\.\S+")
 
 
 def quotable(sentence: str) -> str:
-    """The sentence without marks that Markdown or a citation would claim, at most `QUOTATION_WORD_LIMIT` words (then with an ellipsis)."""
+    """The sentence without marks that Markdown or a citation would claim, at most
+    `QUOTATION_WORD_LIMIT` words (then with an ellipsis).
+    """
     plain = " ".join(_UNQUOTABLE.sub(" ", sentence).split())
     text, left_out = shorten_words(plain, QUOTATION_WORD_LIMIT)
     return f"{text.rstrip(' ,;:')} …" if left_out else text

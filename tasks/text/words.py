@@ -3,8 +3,8 @@
 Pure functions over any text: they never raise, and equal input gives equal output.
 
 The splitter and the stemmer are our own. pysbd takes quadratic time over hostile text (8,000
-characters of `a. a. …` take 1.2 s) and fifty times as long over prose. Snowball's stemmer gives other
-stems, and the committed thresholds and calibrations of the baselines were fitted on these.
+characters of `a. a. …` take 1.2 s) and fifty times as long over prose. Snowball's stemmer gives
+other stems, and the committed thresholds and calibrations of the baselines were fitted on these.
 """
 
 import math
@@ -43,9 +43,9 @@ _SUFFIXES = (
 def sections_of_markdown(text: str) -> list[tuple[str, str]]:
     """(heading, body) in order; text before the first heading stands under the heading ``""``.
 
-    Headings are `#` lines, underlined lines, lines wholly in bold, and labels of up to three words alone on
-    a line (`Method:`). A heading without a body is kept with an empty one; lines in code fences are
-    body. By hand, since to a parser of Markdown bold lines and labels are no headings.
+    Headings are `#` lines, underlined lines, lines wholly in bold, and labels of up to three words
+    alone on a line (`Method:`). A heading without a body is kept with an empty one; lines in code
+    fences are body. By hand, since to a parser of Markdown bold lines and labels are no headings.
     """
     found: list[tuple[str, list[str]]] = [("", [])]
     for heading, line in _lines(text):
@@ -90,8 +90,8 @@ def _heading_of(line: str) -> str | None:
 def sentences(text: str) -> list[str]:
     """Sentences in order, each a stretch of the text with its white space made single.
 
-    Headings are dropped; a bullet starts a sentence and loses its mark; a full stop after an abbreviation,
-    an initial or inside a number ends nothing.
+    Headings are dropped; a bullet starts a sentence and loses its mark; a full stop after an
+    abbreviation, an initial or inside a number ends nothing.
     """
     found: list[str] = []
     paragraph: list[str] = []
@@ -131,7 +131,9 @@ def _ends_with_abbreviation(before: str, mark: str) -> bool:
 
 
 def words(text: str) -> list[str]:
-    """Lower-case words and numbers in order; hyphens, apostrophes, dots and slashes inside a word stay."""
+    """Lower-case words and numbers in order; hyphens, apostrophes, dots and slashes inside a word
+    stay.
+    """
     return [match.lower() for match in _WORD.findall(text)]
 
 
@@ -165,7 +167,8 @@ def _stem(word: str) -> str:
 
 
 def key_phrases(text: str, limit: int) -> list[str]:
-    """The `limit` best phrases of up to four words, lower case, best first (RAKE: degree over frequency, times occurrence).
+    """The `limit` best phrases of up to four words, lower case, best first (RAKE: degree over
+    frequency, times occurrence).
 
     Source: Rose et al., Automatic keyword extraction from individual documents, 2010.
     """
@@ -202,7 +205,9 @@ def _phrases(part: str) -> list[tuple[str, ...]]:
 
 
 def overlap_0_to_1(a: str, b: str) -> float:
-    """How much two texts share: the mean of containment (of the smaller in the larger) and Jaccard over content words."""
+    """How much two texts share: the mean of containment (of the smaller in the larger) and Jaccard
+    over content words.
+    """
     left, right = set(content_words(a)), set(content_words(b))
     if not left or not right:
         return 0.0
@@ -211,7 +216,8 @@ def overlap_0_to_1(a: str, b: str) -> float:
 
 
 def rank_sentences(query: str, sentences: Sequence[str], limit: int) -> list[tuple[float, str]]:
-    """The `limit` sentences nearest to `query` by TF-IDF cosine within `sentences`, as (cosine 0 to 1, sentence), best first.
+    """The `limit` sentences nearest to `query` by TF-IDF cosine within `sentences`, as (cosine 0 to
+    1, sentence), best first.
 
     Sentences that share nothing with the query come last with 0; ties keep their order.
     """
@@ -236,7 +242,9 @@ def rank_sentences(query: str, sentences: Sequence[str], limit: int) -> list[tup
 
 
 def shorten_words(text: str, limit: int) -> tuple[str, int]:
-    """`text` cut after `limit` white-space separated words, and how many were left out; unchanged when it fits."""
+    """`text` cut after `limit` white-space separated words, and how many were left out; unchanged
+    when it fits.
+    """
     ends = [match.end() for match in _UNBROKEN.finditer(text)]
     if len(ends) <= limit:
         return text, 0
@@ -244,7 +252,8 @@ def shorten_words(text: str, limit: int) -> tuple[str, int]:
 
 
 def nearest_sentences(query: str, text: str, limit: int) -> tuple[str, int]:
-    """The sentences of `text` nearest to `query`, at most `limit` words, and how many words were left out.
+    """The sentences of `text` nearest to `query`, at most `limit` words, and how many words were
+    left out.
 
     They keep their order; a text that fits stays as it is. Where not even one sentence fits, the
     nearest is cut.
@@ -272,7 +281,10 @@ def has_numbers(sentence: str) -> bool:
 
 
 def outcome_cue(sentence: str) -> Literal["positive", "negative", "neutral"]:
-    """What the sentence's wording says of an outcome. A negated success counts as negative; a tie as negative."""
+    """What the sentence's wording says of an outcome.
+
+    A negated success counts as negative; a tie as negative.
+    """
     negative = len(_NEGATIVE.findall(sentence))
     positive = len(_POSITIVE.findall(_NEGATIVE.sub(" ", sentence)))
     if negative == positive == 0:

@@ -13,7 +13,8 @@ def web_address(text: str) -> httpx.URL:
     """`text` as an address whose every part can be read.
 
     Raises:
-        httpx.InvalidURL: it is none, be it for its form, its port or its host (`http://xn--a.invalid/`).
+        httpx.InvalidURL: it is none, be it for its form, its port or its host
+        (`http://xn--a.invalid/`).
     """
     try:
         return _readable(httpx.URL(text))
@@ -36,7 +37,9 @@ def shown(url: httpx.URL) -> str:
 
 
 def stays_in_place(identifier: str) -> bool:
-    """Whether an identifier that may hold slashes can stand in a path: no `.` or `..` between them, nothing unprintable."""
+    """Whether an identifier that may hold slashes can stand in a path: no `.` or `..` between them,
+    nothing unprintable.
+    """
     steps = identifier.replace("\\", "/").split("/")
     return identifier.isprintable() and not {".", ".."} & set(steps)
 

@@ -30,7 +30,10 @@ _MOST_STRETCH = 16.0
 
 
 class Turn:
-    """The right to send one request. The next turn begins an interval after `departed`, not after it was granted."""
+    """The right to send one request.
+
+    The next turn begins an interval after `departed`, not after it was granted.
+    """
 
     def __init__(self, limiter: "ArrivalLimiter", waited_seconds: float, granted_at: float) -> None:
         self._limiter = limiter
@@ -46,7 +49,10 @@ class Turn:
             self.departed_at = self._limiter.pass_on()
 
     def arrived(self) -> None:
-        """Its answer begins to come, or will never: by now it had arrived. Only the first call counts."""
+        """Its answer begins to come, or will never: by now it had arrived.
+
+        Only the first call counts.
+        """
         self.departed()
         if not self._arrived:
             self._arrived = True
@@ -56,10 +62,14 @@ class Turn:
 class ArrivalLimiter:
     """Hands out turns in order of asking. A restarted process never sends at once.
 
-    With N requests a second allowed, any N + 1 arrivals in a row take longer than a second, also those of other limiters
-    with the same `memory`: a request leaves a second after the one N before it had arrived. A margin stands for the
-    travel time, and where answers are usually quick, one that comes late says that its question may have arrived late. A
-    turn that came late because the machine was busy is made up for by the next ones, within that bound; idle time is not.
+    With N requests a second allowed, any N + 1 arrivals in a row take longer than a second, also
+    those of other limiters
+    with the same `memory`: a request leaves a second after the one N before it had arrived. A
+        margin stands for the
+    travel time, and where answers are usually quick, one that comes late says that its question may
+    have arrived late. A
+    turn that came late because the machine was busy is made up for by the next ones, within that
+    bound; idle time is not.
     """
 
     def __init__(
@@ -94,7 +104,11 @@ class ArrivalLimiter:
         self.working_seconds = 0.0
 
     async def turn(self) -> Turn:
-        """Wait for a turn. Whoever takes it must call `departed`: setting up a connection must not shorten the distance."""
+        """Wait for a turn.
+
+        Whoever takes it must call `departed`: setting up a connection must not shorten the
+        distance.
+        """
         asked_at = self._clock()
         if self.waiting == 0 and not self._gate.locked():
             self._floor = max(self._floor, asked_at)
@@ -153,13 +167,17 @@ class ArrivalLimiter:
 
     @property
     def _quick(self) -> bool:
-        """Whether the other side answers at once when it can: then an answer that takes longer tells of a late arrival."""
+        """Whether the other side answers at once when it can: then an answer that takes longer
+        tells of a late arrival.
+        """
         known = sorted(self._answer_seconds)
         return not known or known[len(known) // 10] < _QUICK_ANSWER_SECONDS
 
     @property
     def _steady(self) -> bool:
-        """Whether answers usually take about as long as each other: then the same holds for what is above the usual."""
+        """Whether answers usually take about as long as each other: then the same holds for what is
+        above the usual.
+        """
         usual = median(self._answer_seconds)
         return (
             median(abs(seconds - usual) for seconds in self._answer_seconds)
@@ -216,7 +234,9 @@ class ArrivalLimiter:
         return now
 
     async def _until(self, moment: float) -> None:
-        """Sleep, then yield until the moment: timers alone wake up to a millisecond late, which adds up."""
+        """Sleep, then yield until the moment: timers alone wake up to a millisecond late, which
+        adds up.
+        """
         early = min(_WAKE_EARLY_SECONDS, self.interval_seconds / 5)
         if (rest := moment - self._clock() - early) > 0:
             await asyncio.sleep(rest)
@@ -224,7 +244,10 @@ class ArrivalLimiter:
             await asyncio.sleep(0)
 
     def refused(self, turn: Turn) -> None:
-        """The other side said 429. From the second in a row on departures slow down, twofold each time: others share the allowance.
+        """The other side said 429.
+
+        From the second in a row on departures slow down, twofold each time: others share the
+        allowance.
 
         Refusals of what left before the latest slow-down say nothing about it.
         """
@@ -244,7 +267,9 @@ class ArrivalLimiter:
 
     @property
     def used_share(self) -> float | None:
-        """Departures over those allowed, in all the time in which some request waited; None before there was any."""
+        """Departures over those allowed, in all the time in which some request waited; None before
+        there was any.
+        """
         if self.working_seconds <= 0:
             return None
         return self.working_departures / self._rate / self.working_seconds

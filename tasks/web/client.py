@@ -58,7 +58,9 @@ _IN_FORCE: ContextVar[Secrets | None] = ContextVar("secrets_in_force", default=N
 
 
 class _Scrubbing(logging.Filter):
-    """Takes the keys out of what the connection writes at debug level: a redirect may repeat one in its address."""
+    """Takes the keys out of what the connection writes at debug level: a redirect may repeat one in
+    its address.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
         if (secrets := _IN_FORCE.get()) is not None:
@@ -73,8 +75,8 @@ for _name in ("httpcore.connection", "httpcore.http11", "httpcore.proxy"):
 class KeyedTransport(httpx.AsyncBaseTransport):
     """Adds a request's secrets to a copy that only the connection sees.
 
-    httpx logs the address of every request and keeps the request on every error; both hold the one without keys.
-    Proxies of the environment are used as by httpx itself.
+    httpx logs the address of every request and keeps the request on every error; both hold the one
+    without keys. Proxies of the environment are used as by httpx itself.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,7 @@
-"""What services answer as JSON or XML, decoded. Half a character, which no file can hold, reads as U+FFFD."""
+"""What services answer as JSON or XML, decoded.
+
+Half a character, which no file can hold, reads as U+FFFD.
+"""
 
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError
@@ -35,7 +38,9 @@ def json_of(content: bytes) -> Any:
 
 
 def mended_json(content: bytes) -> bytes:
-    """JSON in which bytes that are no UTF-8, and escapes such as `\\ud800` without their other half, are U+FFFD."""
+    """JSON in which bytes that are no UTF-8, and escapes such as `\\ud800` without their other
+    half, are U+FFFD.
+    """
     return with_whole_characters(content.decode("utf-8", "replace")).encode()
 
 

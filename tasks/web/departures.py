@@ -1,4 +1,6 @@
-"""What left for one upstream under one key, remembered for every gateway of the machine and over restarts."""
+"""What left for one upstream under one key, remembered for every gateway of the machine and over
+restarts.
+"""
 
 import os
 import struct
@@ -71,7 +73,9 @@ class Departures:
 
 
 class SharedDepartures(Departures):
-    """The same in a file: every process that names it takes turns. A process that dies lets go of it.
+    """The same in a file: every process that names it takes turns.
+
+    A process that dies lets go of it.
 
     Needs a local file system. Moments after `now` are of an earlier start of the machine.
 

@@ -197,7 +197,10 @@ def _too_large(maximum_bytes: int) -> NoAnswerError:
 
 
 def _unpacked(unpacker: "zlib._Decompress | None", packed: bytes) -> Iterator[bytes]:
-    """Pieces of bounded size, however much one packed piece stands for. What follows the end is left out."""
+    """Pieces of bounded size, however much one packed piece stands for.
+
+    What follows the end is left out.
+    """
     if unpacker is None:
         yield packed
         return

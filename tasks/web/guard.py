@@ -32,14 +32,19 @@ _SPECIAL = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """No address of the host may be connected to. `resolved` is False when the name has no address at all."""
+    """No address of the host may be connected to.
+
+    `resolved` is False when the name has no address at all.
+    """
 
     detail: str
     resolved: bool
 
 
 def is_public(address: str) -> bool:
-    """Whether `address` is a public unicast address; one that wraps an IPv4 address is judged by that one too."""
+    """Whether `address` is a public unicast address; one that wraps an IPv4 address is judged by
+    that one too.
+    """
     try:
         parsed = ipaddress.ip_address(address.split("%", 1)[0])
     except ValueError:
@@ -58,7 +63,9 @@ def is_public(address: str) -> bool:
 
 
 def _wrapped(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address a gateway would pass on to: mapped, 6to4, NAT64 (RFC 6052), ISATAP (RFC 5214)."""
+    """The IPv4 address a gateway would pass on to: mapped, 6to4, NAT64 (RFC 6052), ISATAP (RFC
+    5214).
+    """
     if address in _NAT64 or (int(address) >> 32) & 0xFFFFFFFF in _ISATAP:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour
@@ -108,8 +115,8 @@ async def response_from(
 async def resolve(host: str, port: int, *, allow_private_addresses: bool) -> str | Refused:
     """The address to connect to.
 
-    A name with even one private, loopback, link-local, multicast or reserved address is refused whole, so that an
-    attacker's name cannot be tried until the answer suits.
+    A name with even one private, loopback, link-local, multicast or reserved address is refused
+    whole, so that an attacker's name cannot be tried until the answer suits.
     """
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)

@@ -1,4 +1,6 @@
-"""LiteLLM, imported on first use (two seconds) and kept quiet and at home: no telemetry, no look-ups, no retries of its own."""
+"""LiteLLM, imported on first use (two seconds) and kept quiet and at home: no telemetry, no
+look-ups, no retries of its own.
+"""
 
 import logging
 import os

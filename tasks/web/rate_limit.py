@@ -32,7 +32,8 @@ class _State:
         seen_at: when the state was last looked at.
         learnt_per_minute: what the other side said it allows; 0: nothing.
 
-    Moments are those of the clock that counts from the machine's start, which all processes share and nobody sets.
+    Moments are those of the clock that counts from the machine's start, which all processes share
+    and nobody sets.
     """
 
     next_slot: float = 0.0
@@ -42,7 +43,9 @@ class _State:
     learnt_per_minute: float = 0.0
 
     def look(self, now: float) -> None:
-        """A clock that stands before the last look began anew with the machine; the time line moves with it."""
+        """A clock that stands before the last look began anew with the machine; the time line moves
+        with it.
+        """
         behind = max(self.seen_at - now, 0.0)
         self.shift -= behind
         self.blocked_until -= behind
@@ -50,16 +53,18 @@ class _State:
 
     @property
     def earliest(self) -> float:
-        """The first moment on the time line of slots that lies neither in the past nor inside a penalty."""
+        """The first moment on the time line of slots that lies neither in the past nor inside a
+        penalty.
+        """
         return max(self.seen_at, self.blocked_until) - self.shift
 
 
 class SharedRateLimit:
     """`per_minute` units a minute over all processes that name the same `folder` and `name`.
 
-    Slots are evenly spaced and handed out in order of asking, so no window of any length sees more than its
-    share plus one. A process that dies loses only the slots it had taken. Needs a local file system and a
-    POSIX system (`flock`). With None, only what is learnt holds anything back.
+    Slots are evenly spaced and handed out in order of asking, so no window of any length sees more
+    than its share plus one. A process that dies loses only the slots it had taken. Needs a local
+    file system and a POSIX system (`flock`). With None, only what is learnt holds anything back.
 
     Source: the generic cell rate algorithm, ITU-T I.371.
     """
@@ -103,7 +108,8 @@ class SharedRateLimit:
             state.next_slot = max(state.next_slot, following)
 
     def penalise(self, seconds: float) -> None:
-        """Start nothing before `seconds` from now, waiting slots included (the other side said "slow down").
+        """Start nothing before `seconds` from now, waiting slots included (the other side said
+        "slow down").
 
         Penalties that overlap count once.
         """
@@ -114,7 +120,9 @@ class SharedRateLimit:
                 state.blocked_until = until
 
     def learn(self, per_minute: float) -> None:
-        """Keep to `per_minute` from now on, in every process: the other side said that it allows no more."""
+        """Keep to `per_minute` from now on, in every process: the other side said that it allows no
+        more.
+        """
         if per_minute > 0:
             with self._shared() as state:
                 state.learnt_per_minute = per_minute

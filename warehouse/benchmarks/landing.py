@@ -46,7 +46,9 @@ def land_benchmark(layout: Layout, run: BenchmarkRun) -> BenchmarkReceipt:
 
 
 def rows_of_benchmark(run: BenchmarkRun) -> Rows:
-    """Every row of a benchmark by table name; a field and its column bear the same name, what differs is written here."""
+    """Every row of a benchmark by table name; a field and its column bear the same name, what
+    differs is written here.
+    """
     own: Row = {"run_id": run.benchmark_id}
     made_by = own | {name: getattr(run, name) for name in _MADE_BY}
     made_by["model_answered"] = _answered(run)

@@ -1,1 +1,3 @@
-"""Checks of manuscripts: landed, validated, published and read; the import of the quality checker's release."""
+"""Checks of manuscripts: landed, validated, published and read; the import of the quality checker's
+release.
+"""

@@ -1,4 +1,6 @@
-"""The quality checker's outputs summed up by SQL as in its Tables 2 and 3: of a release (Parquet), or of check runs."""
+"""The quality checker's outputs summed up by SQL as in its Tables 2 and 3: of a release (Parquet),
+or of check runs.
+"""
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -86,7 +88,8 @@ def checker_usage(source: Source) -> tuple[CheckerUsage, ...]:
     """Problems and tokens per paper, by model and approach.
 
     Raises:
-        ConfigurationError: the folder lacks a table, or a table lacks a column. The same holds for the functions below.
+        ConfigurationError: the folder lacks a table, or a table lacks a column. The same holds for
+            the functions below.
     """
     return _rows(source, "usage", CheckerUsage)
 

@@ -19,7 +19,9 @@ from warehouse.statements import quoted, statement, table_statement
 def check_heads(
     connection: duckdb.DuckDBPyConnection, *, dataset: str | None = None
 ) -> tuple[CheckHead, ...]:
-    """Published check runs, newest first; of one imported release with `dataset` ('' for those Assay made)."""
+    """Published check runs, newest first; of one imported release with `dataset` ('' for those
+    Assay made).
+    """
     rows = _rows(connection, statement("queries", "check_runs"), {"dataset": dataset})
     return tuple(noun_of(CheckHead, row) for row in rows)
 
@@ -50,7 +52,9 @@ def manuscript_checks(
 def release_views(
     layout: Layout, run_ids: Sequence[RunId], *, catalogue_url: str | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The check runs of the lake under the names and columns of a quality checker's release, for `quality_checker`."""
+    """The check runs of the lake under the names and columns of a quality checker's release, for
+    `quality_checker`.
+    """
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         chosen = ", ".join(quoted(run_id) for run_id in run_ids) or "null"
         for name in ("checks", "papers", "problems", "votes"):

@@ -1,4 +1,6 @@
-"""Import of a quality checker's release: its outputs become check runs of the lake, one per model and approach."""
+"""Import of a quality checker's release: its outputs become check runs of the lake, one per model
+and approach.
+"""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -28,11 +30,12 @@ _MOST_PROBLEMS = 5
 def import_release(
     folder: Path, layout: Layout, *, dataset: str = DATASET, catalogue_url: str | None = None
 ) -> tuple[Publication, ...]:
-    """Land, validate and publish the release in `folder`: `papers`, `checks`, `problems`, `votes` as Parquet.
+    """Land, validate and publish the release in `folder`: `papers`, `checks`, `problems`, `votes`
+    as Parquet.
 
-    A problem's place in its list becomes its rank. A vote the release does not have is absent, not a no; its "no" about
-    papers in which nothing was found is about no problem and follows from their counts. Importing what is there changes
-    nothing.
+    A problem's place in its list becomes its rank. A vote the release does not have is absent, not
+    a no; its "no" about papers in which nothing was found is about no problem and follows from
+    their counts. Importing what is there changes nothing.
 
     Raises:
         ConfigurationError: the folder lacks a table, or a table lacks a column.

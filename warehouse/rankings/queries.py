@@ -18,7 +18,9 @@ def rankings_of(queries: Queries, run_id: RunId) -> tuple[RankingHead, ...]:
 
 
 def ranking_shown(queries: Queries, run_id: RunId) -> RankingHead | None:
-    """The ranking that `group_rankings` shows: of the run's own engine, in groups as given, the newest; None when there is none."""
+    """The ranking that `group_rankings` shows: of the run's own engine, in groups as given, the
+    newest; None when there is none.
+    """
     own = queries.run(run_id).engine
     found = sorted(
         rankings_of(queries, run_id),
@@ -68,7 +70,10 @@ def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
 
 
 def ranked_by_scores(queries: Queries, run_id: RunId) -> tuple[RankedIdea, ...]:
-    """The ideas of the run by score, whatever matches said. Raises ConfigurationError when the run is not published."""
+    """The ideas of the run by score, whatever matches said.
+
+    Raises ConfigurationError when the run is not published.
+    """
     queries.run(run_id)
     return tuple(
         RankedIdea.model_validate(row, strict=False)

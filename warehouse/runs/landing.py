@@ -110,7 +110,8 @@ def land(
     """Write everything an evaluation produced; afterwards it exists, or nothing has changed.
 
     Args:
-        incomplete_reason: budget_exhausted, worker_lost, …; None when the evaluation ran to its end.
+        incomplete_reason: budget_exhausted, worker_lost, …; None when the evaluation ran to its
+            end.
         reused_from: the run that paid for the evaluation, when this one did not.
 
     Raises:
@@ -134,8 +135,8 @@ def reuse(
 ) -> Receipt:
     """Land an evaluation that another run paid for under `to_run`, for `idea`.
 
-    The idea has the same content, maybe another name or group. The rows say the same; the calls stay
-    with the run that paid for them.
+    The idea has the same content, maybe another name or group. The rows say the same; the calls
+    stay with the run that paid for them.
 
     Raises:
         ConfigurationError: `from_run` has not landed `key`.

@@ -1,1 +1,3 @@
-"""What is worked on unit by unit and published whole: declared by a `Kind`, landed and published here."""
+"""What is worked on unit by unit and published whole: declared by a `Kind`, landed and published
+here.
+"""

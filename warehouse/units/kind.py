@@ -1,7 +1,8 @@
 """A kind of work: what its units are, where they land, which tables they fill, what must hold.
 
-A run of ideas, a ranking, a check of manuscripts and a benchmark are such kinds; `warehouse/kinds.py`
-lists them. Landing, validation, publication and verification are written once, over a `Kind`.
+A run of ideas, a ranking, a check of manuscripts and a benchmark are such kinds;
+`warehouse/kinds.py` lists them. Landing, validation, publication and verification are written once,
+over a `Kind`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -44,11 +45,12 @@ class Kind(Generic[ReceiptT, HeadT]):
     One piece of work of a kind is named by the values of its `ids`, in order: `names` below.
 
     Attributes:
-        folders: the folders it lies in, outermost first, each with the id that it bears. The word of
-            the last one is what messages call the kind.
+        folders: the folders it lies in, outermost first, each with the id that it bears. The word
+            of the last one is what messages call the kind.
         unit: word of a unit's folder and the receipt's field it bears; None: the work is one unit.
         unit_is_hashed: whether a hash stands for the unit's name, since the user chose it.
-        head_table: the table with one row for each piece of work; of `tables` when the unit lands it.
+        head_table: the table with one row for each piece of work; of `tables` when the unit lands
+            it.
         tables: those that units land.
         checks: the folder of its rules in `sql/`, and the table whose rows they judge.
         remedy: what to do about a receipt or head that cannot be read.

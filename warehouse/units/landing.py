@@ -205,7 +205,9 @@ def as_json(noun: Noun) -> bytes:
 
 
 def move_into_place(building: Path, target: Path) -> None:
-    """Rename; a folder that is there already is moved aside first, as no rename replaces a full one."""
+    """Rename; a folder that is there already is moved aside first, as no rename replaces a full
+    one.
+    """
     while True:
         try:
             building.rename(target)

@@ -1,4 +1,6 @@
-"""Write, audit, publish: landed files are validated, then one transaction puts all of a work into the lake."""
+"""Write, audit, publish: landed files are validated, then one transaction puts all of a work into
+the lake.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -37,11 +39,12 @@ def publish(
     catalogue_url: str | None = None,
     wait_seconds: float = 60.0,
 ) -> Publication:
-    """Validate what landed of the work that `head` names, and put it into the lake, or nothing of it.
+    """Validate what landed of the work that `head` names, and put it into the lake, or nothing of
+    it.
 
-    Publishing again replaces its rows; publishing what is already there changes nothing. What breaks
-    a critical expectation stays in landing, its result beside it in `validation.json`, and the
-    answer says so.
+    Publishing again replaces its rows; publishing what is already there changes nothing. What
+    breaks a critical expectation stays in landing, its result beside it in `validation.json`, and
+    the answer says so.
 
     Args:
         catalogue_url: a PostgreSQL connection string; None: an SQLite file in the warehouse.

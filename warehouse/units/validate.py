@@ -1,4 +1,5 @@
-"""Audit: Great Expectations over what landed, in chunks of units, so that memory does not grow with the work.
+"""Audit: Great Expectations over what landed, in chunks of units, so that memory does not grow with
+the work.
 
 Expectations on columns, keys and references derive from the table definitions. What else a reader
 relies on across tables is a statement in `sql/<kind's checks>` that returns the rows breaking it;
@@ -28,7 +29,8 @@ def validate(
     names: tuple[str, ...],
     receipts: Sequence[ReceiptT],
 ) -> ValidationReport:
-    """Hold every expectation against the landed files of `receipts` and the loose files beside them.
+    """Hold every expectation against the landed files of `receipts` and the loose files beside
+    them.
 
     Raises:
         PublicationError: files cannot be read as their tables, or an expectation could not be

@@ -1,4 +1,6 @@
-"""Whether judges can be believed: labels that are always the same, and winners that stand where they were shown."""
+"""Whether judges can be believed: labels that are always the same, and winners that stand where
+they were shown.
+"""
 
 import polars
 import streamlit as st

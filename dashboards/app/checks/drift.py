@@ -1,7 +1,8 @@
 """Score distributions of runs beside each other, and how far each moved from the one before.
 
-Distance: population stability index over ten bins of one point, PSI = Σ (p − q) · ln(p / q), half an idea added to every bin.
-By custom below 0.1 is stable and above 0.25 has moved; few ideas move by chance, so below `ENOUGH` nothing is said.
+Distance: population stability index over ten bins of one point, PSI = Σ (p − q) · ln(p / q), half
+an idea added to every bin. By custom below 0.1 is stable and above 0.25 has moved; few ideas move
+by chance, so below `ENOUGH` nothing is said.
 """
 
 from math import log, sqrt
@@ -91,7 +92,9 @@ def _shares(part: polars.DataFrame) -> polars.DataFrame:
 
 
 def distances(run_ids: list[str], bins: polars.DataFrame) -> list[dict[str, Any]]:
-    """One row per run, newest first: mean, spread, counts, and the distance from the run before; None with too few ideas."""
+    """One row per run, newest first: mean, spread, counts, and the distance from the run before;
+    None with too few ideas.
+    """
     known = [_summary(run_id, bins.filter(polars.col("run_id") == run_id)) for run_id in run_ids]
     for row, before in zip(known, [*known[1:], None], strict=True):
         enough = before is not None and min(row["scored"], before["scored"]) >= ENOUGH

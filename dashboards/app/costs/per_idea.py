@@ -11,7 +11,9 @@ BINS, DEAREST = 30, 50
 
 
 def show(lake: Lake, run: Run) -> None:
-    """What each module costs an idea, then how many ideas cost how much; ideas with a call of unknown price are counted beside."""
+    """What each module costs an idea, then how many ideas cost how much; ideas with a call of
+    unknown price are counted beside.
+    """
     tables.show(
         lake.frame("cost_by_module", run_id=run.run_id),
         {

@@ -1,4 +1,6 @@
-"""`python -m dashboards.app.evaluating.child WAREHOUSE JOB`: run one evaluation to its end, alone in its warehouse."""
+"""`python -m dashboards.app.evaluating.child WAREHOUSE JOB`: run one evaluation to its end, alone
+in its warehouse.
+"""
 
 import os
 import signal
@@ -24,7 +26,10 @@ _EXIT_USAGE = 2
 
 
 def run(layout: Layout, job_id: str) -> None:
-    """Evaluate the idea of a job; `exit.json` says how it ended. A file `stop` in its folder interrupts the command in order."""
+    """Evaluate the idea of a job; `exit.json` says how it ended.
+
+    A file `stop` in its folder interrupts the command in order.
+    """
     folder = jobs_folder(layout) / job_id
     path = lock_path(layout)
     # Readers who look who holds the lock hold it for an instant.
@@ -51,7 +56,9 @@ def _run_alone(folder: Path, layout: Layout) -> None:
 
 
 def _evaluate(folder: Path, layout: Layout) -> tuple[int, bool]:
-    """The command's exit code, and whether it was asked to stop. `flows.child` ends it should this process be lost.
+    """The command's exit code, and whether it was asked to stop.
+
+    `flows.child` ends it should this process be lost.
 
     Raises:
         ConfigurationError: the request asks for more than is offered.

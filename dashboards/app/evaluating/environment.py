@@ -1,4 +1,6 @@
-"""The environment of an evaluation started from the page: what it needs, and no key that it does not."""
+"""The environment of an evaluation started from the page: what it needs, and no key that it does
+not.
+"""
 
 from collections.abc import Mapping
 
@@ -84,7 +86,8 @@ def _is_wanted(name: str, wanted: frozenset[str]) -> bool:
 
 
 def model_variables(model: str) -> frozenset[str]:
-    """Variables from which LiteLLM takes the key and the address for `model`, such as `openai/gpt-4.1-mini`.
+    """Variables from which LiteLLM takes the key and the address for `model`, such as
+    `openai/gpt-4.1-mini`.
 
     Source: the providers' pages of LiteLLM's documentation; most are named after the provider.
     """

@@ -22,9 +22,11 @@ _HOW_TO_OFFER = "Who runs this dashboard offers models with ASSAY_DASHBOARD__MOD
 
 
 def fill_in(offered: DashboardSettings) -> tuple[EvaluateRequest | None, bool, bool]:
-    """The request as filled in (None, with the mistake shown, when it is not whole); whether to plan it; whether to run it.
+    """The request as filled in (None, with the mistake shown, when it is not whole); whether to
+    plan it; whether to run it.
 
-    Models, their servers and the literature are chosen from what is offered: no address or path is typed here.
+    Models, their servers and the literature are chosen from what is offered: no address or path is
+        typed here.
     """
     with st.form("evaluate_form", enter_to_submit=False):
         text = _text()

@@ -1,6 +1,8 @@
-"""Evaluations started from the page: files under the warehouse's `state/`, so that they outlive a reload and the dashboard itself.
+"""Evaluations started from the page: files under the warehouse's `state/`, so that they outlive a
+reload and the dashboard itself.
 
-One folder per job: `idea.jsonl`, `request.json`, what the command printed (`result.json`) and said (`log.txt`), and `exit.json` at its end.
+One folder per job: `idea.jsonl`, `request.json`, what the command printed (`result.json`) and said
+(`log.txt`), and `exit.json` at its end.
 """
 
 import fcntl
@@ -79,7 +81,8 @@ def plan_of(layout: Layout, request: EvaluateRequest, settings: Settings) -> dic
     """What `assay plan --json` says of `request`.
 
     Raises:
-        ConfigurationError: in the command's own words, what is wrong with the request; or it asks for more than is offered.
+        ConfigurationError: in the command's own words, what is wrong with the request; or it asks
+            for more than is offered.
         UpstreamError: it took too long.
     """
     path = jobs_folder(layout) / f".plan-{uuid4().hex}.jsonl"
@@ -114,7 +117,8 @@ def start(layout: Layout, request: EvaluateRequest, settings: Settings) -> str:
     """Start the evaluation as a process of its own; the job's id.
 
     Raises:
-        ConfigurationError: another one is at work in this warehouse, or `request` asks for more than is offered.
+        ConfigurationError: another one is at work in this warehouse, or `request` asks for more
+            than is offered.
     """
     check_offered(request, settings.dashboard)
     if (other := job_at_work(layout)) is not None:
@@ -136,7 +140,9 @@ def start(layout: Layout, request: EvaluateRequest, settings: Settings) -> str:
 
 
 def stop(job: Job) -> None:
-    """Ask a job to stop in order: what it paid for stays landed, and the same request goes on from there."""
+    """Ask a job to stop in order: what it paid for stays landed, and the same request goes on from
+    there.
+    """
     (job.folder / "stop").touch()
 
 

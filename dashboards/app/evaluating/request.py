@@ -43,7 +43,9 @@ def write_idea(request: EvaluateRequest, path: Path) -> None:
 
 
 def check_offered(request: EvaluateRequest, offered: DashboardSettings) -> None:
-    """Raises ConfigurationError when `request` asks for more than the form offers; a browser can send anything."""
+    """Raises ConfigurationError when `request` asks for more than the form offers; a browser can
+    send anything.
+    """
     engines = {
         (EXTRACTIVE, None),
         *((EngineChoice(each.model), each.api_base) for each in offered.models.values()),
@@ -65,7 +67,9 @@ def check_offered(request: EvaluateRequest, offered: DashboardSettings) -> None:
 def arguments(
     command: str, request: EvaluateRequest, ideas: Path, warehouse: Path, offered: DashboardSettings
 ) -> list[str]:
-    """Arguments of `assay <command>` for `request`. Each value is joined to its option, so that none can pass for another option.
+    """Arguments of `assay <command>` for `request`.
+
+    Each value is joined to its option, so that none can pass for another option.
 
     Raises:
         ConfigurationError: the request asks for more than is offered.

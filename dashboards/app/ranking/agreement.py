@@ -15,8 +15,10 @@ class Agreement:
     Attributes:
         shared: ideas ranked by both.
         only_first, only_second: ideas ranked by one of them alone.
-        spearman: mean over groups of the rank correlation, weighted by their ideas; None where no group has three of different ranks.
-        top: how many of the best `TOP` of a group, summed over groups, both name; `top_size`: of how many.
+        spearman: mean over groups of the rank correlation, weighted by their ideas; None where no
+            group has three of different ranks.
+        top: how many of the best `TOP` of a group, summed over groups, both name; `top_size`: of
+            how many.
     """
 
     shared: int
@@ -28,7 +30,9 @@ class Agreement:
 
 
 def side_by_side(first: Frame, second: Frame) -> Frame:
-    """Ideas ranked by both, with ranks among these: title, group, first_rank, second_rank, change (positive: better in the second)."""
+    """Ideas ranked by both, with ranks among these: title, group, first_rank, second_rank, change
+    (positive: better in the second).
+    """
     columns = ["idea_id", "rank"]
     ranked = first.filter(polars.col("rank").is_not_null()).select(
         *columns, "title", polars.col("group").fill_null("")

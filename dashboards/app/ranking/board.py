@@ -23,8 +23,10 @@ MOST_WEIGHT, WEIGHT_STEP = 1.0, 0.05
 class Board:
     """Ideas of a run with their places. `head` is None where the ranks rest on scores.
 
-    `frame`: columns of `leaderboard.sql` with rank, best_rank, worst_rank; score, lower and upper (0 to 10) under `weights`; for matches
-    also strength, strength_lower, strength_upper, wins, losses, ties, unscored_match_count and unranked_reason.
+    `frame`: columns of `leaderboard.sql` with rank, best_rank, worst_rank; score, lower and upper
+        (0 to 10) under `weights`; for matches
+    also strength, strength_lower, strength_upper, wins, losses, ties, unscored_match_count and
+    unranked_reason.
     """
 
     run: Run

@@ -16,7 +16,9 @@ ROWS_DRAWN = 30
 
 
 def show(board: Board) -> None:
-    """One group, or every one, filtered; ranks count all ideas of a group, whatever the filters hide."""
+    """One group, or every one, filtered; ranks count all ideas of a group, whatever the filters
+    hide.
+    """
     group = choose_group(board, with_every=True)
     members = of_group(board, group)
     _tell_means(board, members)

@@ -6,7 +6,11 @@ NAME_CHARACTERS = 76
 
 
 def named() -> polars.Expr:
-    """`3. Title`, of a frame with rank, title and idea_id; the identifier follows where two rows would bear one name."""
+    """`3.
+
+    Title`, of a frame with rank, title and idea_id; the identifier follows where two rows would
+    bear one name.
+    """
     title = polars.col("title").str.replace_all(r"\s+", " ").str.strip_chars()
     short = (
         polars.when(title.str.len_chars() > NAME_CHARACTERS)

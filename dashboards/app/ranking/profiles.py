@@ -1,4 +1,6 @@
-"""Dimension profiles: where each of the best ideas of a group is strong, by module scores or by matches along each dimension."""
+"""Dimension profiles: where each of the best ideas of a group is strong, by module scores or by
+matches along each dimension.
+"""
 
 from typing import Any
 

@@ -1,4 +1,6 @@
-"""How much the leaders depend on the weights: the share of all weightings under which an idea is among the best of its group."""
+"""How much the leaders depend on the weights: the share of all weightings under which an idea is
+among the best of its group.
+"""
 
 import polars
 import streamlit as st

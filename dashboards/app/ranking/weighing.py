@@ -1,4 +1,6 @@
-"""Leaderboards weighed anew: scores, 95 % intervals and ranks from module scores, in memory, so that sliders answer at once."""
+"""Leaderboards weighed anew: scores, 95 % intervals and ranks from module scores, in memory, so
+that sliders answer at once.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,15 +25,17 @@ def scored_modules(ideas: Frame) -> tuple[str, ...]:
 def weighed(ideas: Frame, weights: Mapping[str, float]) -> Frame:
     """The leaderboard of a run under other weights.
 
-    As in `idea_scores`, an idea is weighed over the modules that scored it; without any score it has no rank. The interval is Student's,
-    with Welch's degrees of freedom; an idea of which a module's standard error is unknown has none.
+    As in `idea_scores`, an idea is weighed over the modules that scored it; without any score it
+    has no rank. The interval is Student's, with Welch's degrees of freedom; an idea of which a
+    module's standard error is unknown has none.
 
     Args:
         ideas: rows of `leaderboard.sql`.
         weights: by module, none negative.
 
     Returns:
-        `ideas` with `score`, `lower`, `upper` (0 to 10), `rank`, `best_rank`, `worst_rank` within the group, and `published_score`.
+        `ideas` with `score`, `lower`, `upper` (0 to 10), `rank`, `best_rank`, `worst_rank` within
+        the group, and `published_score`.
     """
     modules = tuple(module for module in scored_modules(ideas) if weights.get(module, 0.0) > 0)
     score, lower, upper = _scores_and_intervals(ideas, modules, weights)
@@ -90,7 +94,10 @@ def _with_ranks(frame: Frame) -> Frame:
 
 
 def _ranked(part: Frame) -> Frame:
-    """Ranks of one group; the best and worst that intervals allow. A score without an interval counts as a point for the others."""
+    """Ranks of one group; the best and worst that intervals allow.
+
+    A score without an interval counts as a point for the others.
+    """
     score = part["score"].round(_DIGITS)
     lower, upper = (
         part[name].fill_null(score).drop_nulls().sort().to_numpy() for name in ("lower", "upper")

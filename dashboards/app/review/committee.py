@@ -1,4 +1,6 @@
-"""The committee: its decision, scores by persona and dimension as a heat map, each review, and what is known."""
+"""The committee: its decision, scores by persona and dimension as a heat map, each review, and what
+is known.
+"""
 
 import altair as alt
 import polars

@@ -1,4 +1,6 @@
-"""Contribution: each dimension with its review, and every comparison as a heat map of papers by dimensions."""
+"""Contribution: each dimension with its review, and every comparison as a heat map of papers by
+dimensions.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -129,7 +131,9 @@ def _show_heat(contribution: ContributionEvaluation, papers: Mapping[PaperId, Pa
 def _heat_rows(
     contribution: ContributionEvaluation, papers: Mapping[PaperId, Paper]
 ) -> tuple[polars.DataFrame, list[str], list[str]]:
-    """One row per pair of a paper compared and a dimension; a pair without a comparison is unscored."""
+    """One row per pair of a paper compared and a dimension; a pair without a comparison is
+    unscored.
+    """
     found = {(entry.paper_id, entry.dimension_id): entry for entry in contribution.comparisons}
     names = _paper_names(contribution.comparisons, papers)
     dimensions = {
@@ -164,7 +168,10 @@ def _shown(comparison: Comparison | None) -> dict[str, str]:
 def _paper_names(
     comparisons: Sequence[Comparison], papers: Mapping[PaperId, Paper]
 ) -> dict[PaperId, str]:
-    """`3. Author et al., 2021-03`, numbered in the order of comparison, so that no two are alike."""
+    """`3.
+
+    Author et al., 2021-03`, numbered in the order of comparison, so that no two are alike.
+    """
     order = dict.fromkeys(comparison.paper_id for comparison in comparisons)
     return {
         paper_id: f"{number}. {words.paper_name(papers, paper_id)}"

@@ -1,4 +1,6 @@
-"""Who judged what: every judgement with its step, prompt, engine, model, seed and calls; the calls in full."""
+"""Who judged what: every judgement with its step, prompt, engine, model, seed and calls; the calls
+in full.
+"""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,6 @@
-"""Soundness: each method with the literature's verdict, the evidence behind it, and the passages it stands in."""
+"""Soundness: each method with the literature's verdict, the evidence behind it, and the passages it
+stands in.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping

@@ -1,4 +1,6 @@
-"""The whole review of one idea: what it comes to first, then each module, what is missing, and who judged what."""
+"""The whole review of one idea: what it comes to first, then each module, what is missing, and who
+judged what.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

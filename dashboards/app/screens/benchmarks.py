@@ -1,4 +1,6 @@
-"""Benchmarks: what the suites measured, with intervals, beside what papers printed; where answers go wrong; how far to believe them."""
+"""Benchmarks: what the suites measured, with intervals, beside what papers printed; where answers
+go wrong; how far to believe them.
+"""
 
 import altair as alt
 import polars

@@ -1,4 +1,6 @@
-"""Cost and latency: what a run's model calls cost, how long they took, and what others would have cost."""
+"""Cost and latency: what a run's model calls cost, how long they took, and what others would have
+cost.
+"""
 
 import polars
 import streamlit as st

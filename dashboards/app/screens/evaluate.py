@@ -1,7 +1,8 @@
-"""Evaluate one: paste or upload an idea, see what it would cost, run it, watch it, read and keep the review.
+"""Evaluate one: paste or upload an idea, see what it would cost, run it, watch it, read and keep
+the review.
 
-The work is done by `assay evaluate` in a process of its own; the page only starts it and looks at its files. The address holds the job,
-so that a reload, or another reader, finds it again.
+The work is done by `assay evaluate` in a process of its own; the page only starts it and looks at
+its files. The address holds the job, so that a reload, or another reader, finds it again.
 """
 
 import streamlit as st
@@ -19,7 +20,10 @@ IN_ADDRESS = "job"
 
 
 def show(lake: Lake) -> None:
-    """The job of the address, else the one at work, else the form. `assay evaluate` does the same for whole files."""
+    """The job of the address, else the one at work, else the form.
+
+    `assay evaluate` does the same for whole files.
+    """
     job = _job_of_address(lake)
     if job is not None:
         if st.button("Evaluate another idea", key="evaluate_another"):

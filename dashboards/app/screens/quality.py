@@ -1,4 +1,6 @@
-"""Data quality: what was checked before publication, what has no score and why, and whether judges can be believed."""
+"""Data quality: what was checked before publication, what has no score and why, and whether judges
+can be believed.
+"""
 
 from dashboards.app import empty, state
 from dashboards.app.checks import alarms, drift, judges, refused, unscored, validations

@@ -1,4 +1,6 @@
-"""Ranking: leaderboards per group with their uncertainty, under any weights, and held against another run or engine."""
+"""Ranking: leaderboards per group with their uncertainty, under any weights, and held against
+another run or engine.
+"""
 
 import streamlit as st
 

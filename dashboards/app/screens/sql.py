@@ -1,4 +1,6 @@
-"""SQL: one read-only question to the lake, with the dictionary beside it and the answer to take away."""
+"""SQL: one read-only question to the lake, with the dictionary beside it and the answer to take
+away.
+"""
 
 import io
 from typing import Any
@@ -19,7 +21,9 @@ FIRST = "select * from runs order by started_at desc"
 
 
 def show(lake: Lake) -> None:
-    """The question of the address is answered at once: nothing it could say writes, reads other files or lasts."""
+    """The question of the address is answered at once: nothing it could say writes, reads other
+    files or lasts.
+    """
     if not lake.exists:
         empty.no_lake(str(lake.layout.root))
         return

@@ -1,1 +1,3 @@
-"""Grades justifications of novelty judgements against an expert's: alignment, known and novel aspects (RINoBench §4.2.2)."""
+"""Grades justifications of novelty judgements against an expert's: alignment, known and novel
+aspects (RINoBench §4.2.2).
+"""

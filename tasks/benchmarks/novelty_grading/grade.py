@@ -1,4 +1,6 @@
-"""One justification graded: everything RINoBench's seven metrics of justifications are computed from (§4.2.2)."""
+"""One justification graded: everything RINoBench's seven metrics of justifications are computed
+from (§4.2.2).
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -28,7 +30,10 @@ from tasks.metrics.novelty import Aspects, Justification
 
 @dataclass(frozen=True, slots=True)
 class Justified:
-    """What is graded: a justification beside the expert's, with what both speak of. `works`: (title, abstract)."""
+    """What is graded: a justification beside the expert's, with what both speak of.
+
+    `works`: (title, abstract).
+    """
 
     idea: str
     works: tuple[tuple[str, str], ...]
@@ -72,8 +77,9 @@ def _aspects(counts: AspectCounts | None) -> Aspects | None:
 async def grade(justified: Justified, engine: Engine) -> Grade:
     """Alignment, and of both kinds of arguments how many are the expert's, grounded, or made up.
 
-    An argument that the expert's justification does not bear out is additional where the related works (known) or the idea (novel)
-    bear it out, and hallucinated where they do not. At most seven calls; never raises for what the engine does.
+    An argument that the expert's justification does not bear out is additional where the related
+    works (known) or the idea (novel) bear it out, and hallucinated where they do not. At most seven
+    calls; never raises for what the engine does.
     """
     async with asyncio.TaskGroup() as group:
         aligned = group.create_task(
@@ -171,7 +177,9 @@ async def _counted(
 async def _supported(
     arguments: Sequence[str], sources: Sequence[SourceShown], engine: Engine
 ) -> list[bool] | Reason:
-    """Of each argument whether the sources bear it out; the reason where one of them could not be checked."""
+    """Of each argument whether the sources bear it out; the reason where one of them could not be
+    checked.
+    """
     if not arguments:
         return []
     outcome: Outcome[CheckReply] = await engine.run(

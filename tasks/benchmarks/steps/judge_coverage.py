@@ -41,8 +41,9 @@ _OPPOSITE_PENALTY = 0.10
 async def baseline_coverage(inputs: CoverageInput, tools: BaselineTools) -> CoverageReply:
     """The greater of two measures of the nearest sentence, mapped to 1 to 5.
 
-    Nearness = mean of embedding cosine and the share of the statement's content words that the sentence and its neighbours in meaning
-    hold; a sentence whose wording points the other way (praise against criticism) comes less near.
+    Nearness = mean of embedding cosine and the share of the statement's content words that the
+    sentence and its neighbours in meaning hold; a sentence whose wording points the other way
+    (praise against criticism) comes less near.
     """
     found = [
         sentence

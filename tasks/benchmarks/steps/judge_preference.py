@@ -70,7 +70,8 @@ _ADVICE = bounded(
 async def baseline_preference(inputs: PreferenceInput, tools: BaselineTools) -> PreferenceReply:
     """The larger count wins, unless both are within a tenth of each other.
 
-    evidence: different addresses cited. actionability: sentences that advise. depth: sentences that cite and tell a figure or at
+    evidence: different addresses cited. actionability: sentences that advise. depth: sentences that
+        cite and tell a figure or at
     least a dozen content words.
     """
     del tools

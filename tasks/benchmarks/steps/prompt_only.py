@@ -21,7 +21,9 @@ class PromptOnlyInput(Noun):
 async def baseline_prompt_only(
     inputs: PromptOnlyInput, tools: BaselineTools
 ) -> WholeReviewReply | NoAnswer:
-    """Methods and dimensions as the modules' own baselines find them, with good practices the plan leaves out; nothing is cited."""
+    """Methods and dimensions as the modules' own baselines find them, with good practices the plan
+    leaves out; nothing is cited.
+    """
     return await extractive_review(inputs.idea, (), tools)
 
 

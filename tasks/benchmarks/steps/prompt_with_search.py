@@ -22,7 +22,9 @@ class PromptWithSearchInput(Noun):
 async def baseline_prompt_with_search(
     inputs: PromptWithSearchInput, tools: BaselineTools
 ) -> WholeReviewReply | NoAnswer:
-    """As `baseline_prompt_only`, with the sentences of the found papers that come nearest to each method and dimension."""
+    """As `baseline_prompt_only`, with the sentences of the found papers that come nearest to each
+    method and dimension.
+    """
     return await extractive_review(inputs.idea, inputs.papers, tools)
 
 

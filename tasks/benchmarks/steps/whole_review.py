@@ -54,7 +54,9 @@ NEAREST_PAPERS = 2
 async def extractive_review(
     idea: str, papers: Sequence[ShownPaper], tools: BaselineTools
 ) -> WholeReviewReply | NoAnswer:
-    """The idea's methods and dimensions, each with what the plan leaves out and the nearest sentences of `papers`."""
+    """The idea's methods and dimensions, each with what the plan leaves out and the nearest
+    sentences of `papers`.
+    """
     methods = await baseline_methods(
         MethodsInput(idea=idea, maximum_methods=MAXIMUM_METHODS), tools
     )
@@ -92,7 +94,9 @@ def _method(text: str, papers: Sequence[ShownPaper], missing: Sequence[str]) -> 
 
 
 def _dimension(name: str, statements: str, papers: Sequence[ShownPaper]) -> ReviewedDimension:
-    """The idea's own sentences are not repeated: a judge of coverage would take an echo for a review."""
+    """The idea's own sentences are not repeated: a judge of coverage would take an echo for a
+    review.
+    """
     terms = " and ".join(key_phrases(statements, 2)) or name.lower()
     said = [quoted for quoted, _ in _said(statements, papers)]
     return ReviewedDimension(
@@ -104,7 +108,9 @@ def _dimension(name: str, statements: str, papers: Sequence[ShownPaper]) -> Revi
 
 
 def _said(text: str, papers: Sequence[ShownPaper]) -> list[tuple[str, str]]:
-    """The nearest sentence of each of the nearest papers, with its key, and whether it tells of success or failure."""
+    """The nearest sentence of each of the nearest papers, with its key, and whether it tells of
+    success or failure.
+    """
     nearest = sorted(
         (
             (max(rank_sentences(text, sentences(paper.abstract), 1), default=(0.0, "")), paper)

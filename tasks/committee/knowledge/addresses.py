@@ -1,4 +1,7 @@
-"""Repositories by their address, their archives, and their last commit up to a day. API: docs.github.com/rest/commits."""
+"""Repositories by their address, their archives, and their last commit up to a day.
+
+API: docs.github.com/rest/commits.
+"""
 
 from dataclasses import dataclass, replace
 from datetime import date
@@ -34,7 +37,9 @@ _NO_OWNERS = frozenset(
 
 
 def repository_of(url: str) -> str | None:
-    """`owner/name` of an address on GitHub, whatever page or file of the repository it leads to; None for any other address."""
+    """`owner/name` of an address on GitHub, whatever page or file of the repository it leads to;
+    None for any other address.
+    """
     try:
         parts = urlsplit(url)
         segments = [segment for segment in parts.path.split("/") if segment][:2]
@@ -62,7 +67,10 @@ class CodeHost:
         return f"{self.archive_root}/{name}/zip/{revision or 'HEAD'}"
 
     async def commit_until(self, name: str, day: date) -> str | SourceFailure:
-        """The last commit up to the end of `day` (UTC). API: GET /repos/{owner}/{repo}/commits?until=…&per_page=1."""
+        """The last commit up to the end of `day` (UTC).
+
+        API: GET /repos/{owner}/{repo}/commits?until=…&per_page=1.
+        """
         question = Question(
             f"/repos/{name}/commits", (("until", f"{day.isoformat()}T23:59:59Z"), ("per_page", "1"))
         )

@@ -27,7 +27,9 @@ GIST_WORDS = 60
 
 
 async def first_queries(context: Context) -> list[Query]:
-    """Queries per part and kind with synonyms, `parts_per_query_call` parts in one call, all calls side by side."""
+    """Queries per part and kind with synonyms, `parts_per_query_call` parts in one call, all calls
+    side by side.
+    """
     parts = [part for part in context.outline.parts if _kinds_of(context, [part])]
     batches = even_batches(parts, context.parameters.parts_per_query_call)
     async with asyncio.TaskGroup() as group:
@@ -54,7 +56,9 @@ async def first_queries(context: Context) -> list[Query]:
 
 
 async def refined_queries(context: Context, pool: Pool, asked: Sequence[Query]) -> list[Query]:
-    """Queries for the next round, after what the last ones found and what was read of it; those asked before left out."""
+    """Queries for the next round, after what the last ones found and what was read of it; those
+    asked before left out.
+    """
     parts = [part for part in context.outline.parts if any(query.part is part for query in asked)]
     batches = even_batches(parts, context.parameters.parts_per_query_call)
     async with asyncio.TaskGroup() as group:
@@ -99,7 +103,9 @@ def _refinement(
 
 
 def _outcome(query: Query, pool: Pool) -> QueryOutcome:
-    """What came of a query, by what is known from before the time point: later knowledge must not steer the judging."""
+    """What came of a query, by what is known from before the time point: later knowledge must not
+    steer the judging.
+    """
     found = [each for each in pool if query in each.queries and each.phase is KnowledgePhase.BEFORE]
     similarities = [each.semantic_0_to_1 or 0.0 for each in found]
     best = sorted(
@@ -140,7 +146,9 @@ def _pairs(context: Context, parts: Sequence[IdeaPart]) -> list[tuple[IdeaPart, 
 def _queries(
     context: Context, batch: Sequence[IdeaPart], entries: Sequence[PartQueries | RefinedQueries]
 ) -> list[Query]:
-    """Up to `queries_per_part` queries of every part and kind that were asked for, in that order, each once."""
+    """Up to `queries_per_part` queries of every part and kind that were asked for, in that order,
+    each once.
+    """
     found: dict[tuple[IdeaPart, SourceKind], dict[str, None]] = {}
     for entry in entries:
         found.setdefault((entry.part, entry.kind), {}).update(

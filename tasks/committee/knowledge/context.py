@@ -24,7 +24,9 @@ class Context:
 
     @property
     def phases(self) -> tuple[KnowledgePhase, ...]:
-        """Without a cutoff everything is known before; later knowledge is searched where the profile wants it."""
+        """Without a cutoff everything is known before; later knowledge is searched where the
+        profile wants it.
+        """
         later = self.outline.cutoff is not None and self.parameters.use_later_knowledge
         return (KnowledgePhase.BEFORE, KnowledgePhase.AFTER) if later else (KnowledgePhase.BEFORE,)
 

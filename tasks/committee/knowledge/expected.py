@@ -59,7 +59,9 @@ def _queries(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) -> A
 
 
 def _refinements(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) -> Asked:
-    """Every round but the last: the claims again, each query so far with what came of it, and the gists of the best finds."""
+    """Every round but the last: the claims again, each query so far with what came of it, and the
+    gists of the best finds.
+    """
     calls = math.ceil(len(IdeaPart) / parameters.parts_per_query_call)
     times = parameters.search_rounds - 1
     queries = _places(kinds) * parameters.queries_per_part
@@ -72,7 +74,9 @@ def _refinements(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) 
 
 
 def _standing(parameters: CommitteeParameters, pools: int) -> Asked:
-    """Every round: the nearest of every kind and side of the time point that were not judged before."""
+    """Every round: the nearest of every kind and side of the time point that were not judged
+    before.
+    """
     if parameters.judge_weight == 0:
         return Asked(0.0, 0.0, 0.0)
     first = pools * SIMILARITY_SHARE * parameters.knowledge_per_kind

@@ -1,4 +1,6 @@
-"""What did not work out while knowledge was searched for: alike failures as one row that counts them."""
+"""What did not work out while knowledge was searched for: alike failures as one row that counts
+them.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -20,7 +22,8 @@ class FailureLog:
     """Collects failures of one idea's search, in the order they came up.
 
     Attributes:
-        unanswered_searches: questions to sources that got no answer, and sources that could not be asked at all.
+        unanswered_searches: questions to sources that got no answer, and sources that could not be
+            asked at all.
     """
 
     unanswered_searches: int = 0

@@ -1,4 +1,6 @@
-"""Knowledge for one idea: fast search, filter, slow reading, refined queries, and again; then grounding (InnoEval, "Method", 1 and 2)."""
+"""Knowledge for one idea: fast search, filter, slow reading, refined queries, and again; then
+grounding (InnoEval, "Method", 1 and 2).
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -36,7 +38,11 @@ from tasks.judging.step import Engine
 
 
 class Similarity:
-    """Mean of two cosines: to the centre of the idea's passages, and to the nearest of the parts it was found for. From 0 to 1."""
+    """Mean of two cosines: to the centre of the idea's passages, and to the nearest of the parts it
+    was found for.
+
+    From 0 to 1.
+    """
 
     def __init__(self, outline: Outline, embedder: Embedder) -> None:
         self._outline = outline
@@ -80,7 +86,9 @@ class Similarity:
 async def rerank(
     candidates: Sequence[Candidate], outline: Outline, reranker: Reranker | None
 ) -> None:
-    """Replace the similarity of the few that came through by the reranker's; without one the embedding's stands."""
+    """Replace the similarity of the few that came through by the reranker's; without one the
+    embedding's stands.
+    """
     if reranker is None or not candidates:
         return
     by_part: dict[IdeaPart, list[Candidate]] = {}
@@ -111,10 +119,13 @@ class Knowledge:
 
     Attributes:
         records: everything found, in the order found; `selected` marks what was read and grounded.
-        evidence: one row per part and selected item. Rows of phase `after` are for suggestions only.
+        evidence: one row per part and selected item. Rows of phase `after` are for suggestions
+            only.
         papers: the papers among the records from before the cutoff, for the table `papers`.
-        failures: look-ups, readings and judgements that failed, and what was left out; alike ones as one row that counts them.
-        unanswered_searches: searches among them: with any, nothing found does not mean there is nothing.
+        failures: look-ups, readings and judgements that failed, and what was left out; alike ones
+            as one row that counts them.
+        unanswered_searches: searches among them: with any, nothing found does not mean there is
+            nothing.
     """
 
     records: tuple[KnowledgeRecord, ...]
@@ -131,7 +142,9 @@ async def gather_knowledge(
     engine: Engine,
     tools: KnowledgeTools,
 ) -> Knowledge:
-    """Search for, weigh, read and ground knowledge about `claims`. Never raises for what a source or an engine does.
+    """Search for, weigh, read and ground knowledge about `claims`.
+
+    Never raises for what a source or an engine does.
 
     The search ends before `search_rounds` when a round brings nothing new among the best.
     """
@@ -180,7 +193,9 @@ async def _rounds(context: Context, search: Search) -> None:
 
 
 async def _filtered(context: Context, search: Search) -> list[Candidate]:
-    """The m best of every kind: by similarity, known by the gateway where it can be, reranked, judged."""
+    """The m best of every kind: by similarity, known by the gateway where it can be, reranked,
+    judged.
+    """
     limit = context.parameters.knowledge_per_kind
     through = shortlist(search.pool, limit)
     await _identify(context, through)
@@ -192,7 +207,9 @@ async def _filtered(context: Context, search: Search) -> list[Candidate]:
 
 
 async def _identify(context: Context, candidates: Sequence[Candidate]) -> None:
-    """Ask the gateway in one request for the papers other sources found: their citations and venue, and one identifier for all modules."""
+    """Ask the gateway in one request for the papers other sources found: their citations and venue,
+    and one identifier for all modules.
+    """
     if LITERATURE not in context.parameters.sources:
         return
     unknown = {

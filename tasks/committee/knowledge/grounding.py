@@ -1,4 +1,6 @@
-"""Grounding: what each selected piece of knowledge says for or against each part of the idea (InnoEval, "Knowledge Grounding")."""
+"""Grounding: what each selected piece of knowledge says for or against each part of the idea
+(InnoEval, "Knowledge Grounding").
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -45,8 +47,8 @@ async def ground(
 ) -> tuple[GroundedEvidence, ...]:
     """One row per part and item, judged or not, in the order of phases, parts and items.
 
-    Knowledge from before is held against every part its kind bears on. Later knowledge, from which suggestions are made and
-    nothing is judged, is held against the part it was found for.
+    Knowledge from before is held against every part its kind bears on. Later knowledge, from which
+    suggestions are made and nothing is judged, is held against the part it was found for.
 
     Args:
         names: the knowledge identifier of each candidate, by `id`.
@@ -68,7 +70,10 @@ async def ground(
 async def _outcomes(
     context: Context, batches: Sequence[_Batch]
 ) -> dict[int, Outcome[GroundingReply] | None]:
-    """The reply to each batch, by its `id`. Of calls that show the same items one goes ahead: the others' prompts begin alike."""
+    """The reply to each batch, by its `id`.
+
+    Of calls that show the same items one goes ahead: the others' prompts begin alike.
+    """
     alike: dict[tuple[int, ...], list[_Batch]] = {}
     for batch in batches:
         alike.setdefault(tuple(id(each) for each in batch.items.values()), []).append(batch)
@@ -86,7 +91,9 @@ async def _outcomes(
 
 
 def _batches(context: Context, candidates: Sequence[Candidate]) -> list[_Batch]:
-    """Items in order of kind, so that the prompts of different parts begin alike and a provider's cache serves what they share."""
+    """Items in order of kind, so that the prompts of different parts begin alike and a provider's
+    cache serves what they share.
+    """
     ordered = sorted(candidates, key=lambda each: tuple(SourceKind).index(each.item.kind))
     before = [each for each in ordered if each.phase is KnowledgePhase.BEFORE]
     after = [each for each in ordered if each.phase is KnowledgePhase.AFTER]
@@ -102,7 +109,9 @@ def _batches(context: Context, candidates: Sequence[Candidate]) -> list[_Batch]:
 def _packed(
     context: Context, phase: KnowledgePhase, held: Sequence[tuple[Candidate, IdeaPart]]
 ) -> list[_Batch]:
-    """In calls of `items_per_grounding_call`; items without any text stand apart, because nobody is asked about them."""
+    """In calls of `items_per_grounding_call`; items without any text stand apart, because nobody is
+    asked about them.
+    """
     readable = [pair for pair in held if pair[0].shown().strip()]
     unreadable = [pair for pair in held if not pair[0].shown().strip()]
     packs = [

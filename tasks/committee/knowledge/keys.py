@@ -16,7 +16,9 @@ def keyed(batch: Sequence[ItemT]) -> dict[str, ItemT]:
 
 
 def without_keys(text: str, shown: dict[str, Candidate], own: str) -> str:
-    """`text` with the prompt's keys spelled out, since it will be read apart from the prompt; words that merely look like one stay."""
+    """`text` with the prompt's keys spelled out, since it will be read apart from the prompt; words
+    that merely look like one stay.
+    """
 
     def spelled(match: Match[str]) -> str:
         key = f"K{match.group(1)}"

@@ -1,4 +1,6 @@
-"""The idea as the search sees it: its parts with their claims, its gist, and which kinds of knowledge bear on which part."""
+"""The idea as the search sees it: its parts with their claims, its gist, and which kinds of
+knowledge bear on which part.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,7 +55,9 @@ class Outline:
         return PartShown(part=part.value, claims=self.claims[part])
 
     def searched(self, kind: SourceKind) -> tuple[IdeaPart, ...]:
-        """Parts for which a kind is searched and against which its finds are held; all there are if none of its own is."""
+        """Parts for which a kind is searched and against which its finds are held; all there are if
+        none of its own is.
+        """
         return tuple(part for part in self.parts if part in GROUNDED[kind]) or self.parts
 
 

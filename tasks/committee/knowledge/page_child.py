@@ -1,7 +1,8 @@
 """Reads one web page from standard input and writes its main text to standard output.
 
-Runs in a process of its own, because a page may be hostile: memory, processor time and files are limited before it is
-touched. Imports nothing of this project; runs no script and fetches nothing. Exit codes are the contract with `reader.py`.
+Runs in a process of its own, because a page may be hostile: memory, processor time and files are
+limited before it is touched. Imports nothing of this project; runs no script and fetches nothing.
+Exit codes are the contract with `reader.py`.
 """
 
 import resource

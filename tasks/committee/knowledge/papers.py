@@ -43,7 +43,9 @@ def _address(paper: Paper) -> str:
 
 
 def paper_of(item: KnowledgeItem) -> Paper:
-    """A find of another source as a paper, under a name of its own: its DOI, arXiv number or address."""
+    """A find of another source as a paper, under a name of its own: its DOI, arXiv number or
+    address.
+    """
     doi = clean_doi(item.doi) if item.doi else None
     name = f"DOI:{doi}" if doi else f"ARXIV:{item.arxiv_id}" if item.arxiv_id else f"URL:{item.url}"
     return Paper(
@@ -68,7 +70,9 @@ def _is_year_alone(day: date | None) -> bool:
 
 
 def appeared_after(paper: Paper, cutoff: date) -> bool:
-    """Whether the paper can be shown to be later than the cutoff: a year alone must be a later year."""
+    """Whether the paper can be shown to be later than the cutoff: a year alone must be a later
+    year.
+    """
     if paper.publication_date is not None:
         return paper.publication_date > cutoff
     return paper.year is not None and paper.year > cutoff.year
@@ -83,9 +87,11 @@ def gateway_names(candidate: Candidate) -> tuple[PaperId, ...]:
 
 
 def adopt(candidates: Sequence[Candidate], papers: Sequence[Paper], cutoff: date | None) -> None:
-    """Give candidates the gateway's description of the same paper: its identifier, citations and venue.
+    """Give candidates the gateway's description of the same paper: its identifier, citations and
+    venue.
 
-    A description that puts the paper on the other side of the cutoff is not taken: the one at hand was admitted by its own date.
+    A description that puts the paper on the other side of the cutoff is not taken: the one at hand
+        was admitted by its own date.
     """
     by_doi = {doi: paper for paper in papers if paper.doi and (doi := clean_doi(paper.doi))}
     by_arxiv = {paper.arxiv_id.lower(): paper for paper in papers if paper.arxiv_id}

@@ -44,7 +44,9 @@ def identities(item: KnowledgeItem) -> frozenset[str]:
 
 
 def bare_address(url: str) -> str:
-    """An address without what leads to the same page: scheme, `www.`, fragment, tracking parameters, a closing slash."""
+    """An address without what leads to the same page: scheme, `www.`, fragment, tracking
+    parameters, a closing slash.
+    """
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").removeprefix("www.")
@@ -84,7 +86,10 @@ class Find:
 
 @dataclass(slots=True)
 class Candidate:
-    """One thing found, what all sources told of it together, and how far it came. Lives inside one search only."""
+    """One thing found, what all sources told of it together, and how far it came.
+
+    Lives inside one search only.
+    """
 
     item: KnowledgeItem
     phase: KnowledgePhase
@@ -115,7 +120,10 @@ class Candidate:
 
 @dataclass(slots=True)
 class Pool:
-    """Candidates in the order they were first found. Knowledge after the time point never mixes with knowledge before it."""
+    """Candidates in the order they were first found.
+
+    Knowledge after the time point never mixes with knowledge before it.
+    """
 
     candidates: list[Candidate] = field(default_factory=list)
     _places: dict[tuple[KnowledgePhase, str], Candidate] = field(default_factory=dict)
@@ -131,7 +139,10 @@ class Pool:
         ]
 
     def add(self, find: Find) -> Candidate | None:
-        """Enter a find; the candidate if it is a new one. What is known from before the time point does not count as later knowledge."""
+        """Enter a find; the candidate if it is a new one.
+
+        What is known from before the time point does not count as later knowledge.
+        """
         names = identities(find.item)
         if find.phase is KnowledgePhase.AFTER and any(
             (KnowledgePhase.BEFORE, name) in self._places for name in names
@@ -174,7 +185,9 @@ def _candidate(find: Find) -> Candidate:
 
 
 def _merge(candidate: Candidate, find: Find) -> None:
-    """Fill the gaps of what is known; what was told first stays, but the fuller text and the higher counts count."""
+    """Fill the gaps of what is known; what was told first stays, but the fuller text and the higher
+    counts count.
+    """
     candidate.parts.setdefault(find.query.part)
     candidate.queries.setdefault(find.query)
     candidate.paper = candidate.paper or find.paper

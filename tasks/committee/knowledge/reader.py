@@ -1,4 +1,7 @@
-"""Slow reading of the web: pages to their main text, repositories to README and structure. Nothing fetched is ever run."""
+"""Slow reading of the web: pages to their main text, repositories to README and structure.
+
+Nothing fetched is ever run.
+"""
 
 import asyncio
 import signal
@@ -176,7 +179,8 @@ class Reading:
 class WebReader:
     """The `KnowledgeReader` of one idea; its requests go into that idea's ledger.
 
-    A page is read as it stands today, whatever date the source gave it; a repository as of a day where one is given.
+    A page is read as it stands today, whatever date the source gave it; a repository as of a day
+    where one is given.
 
     Args:
         allow_private_addresses: for tests against loopback only.
@@ -194,7 +198,9 @@ class WebReader:
         return await self._read(url, WEB_PAGE, "page", self._main_text)
 
     async def repository(self, name: str, as_of: date | None) -> Reading:
-        """README and structure of `owner/name` at its last commit up to `as_of`; None: at the head of its default branch."""
+        """README and structure of `owner/name` at its last commit up to `as_of`; None: at the head
+        of its default branch.
+        """
         revision = await self.code_host.commit_until(name, as_of) if as_of is not None else None
         if isinstance(revision, SourceFailure):
             return Reading(failure=revision)

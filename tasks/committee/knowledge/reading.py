@@ -1,4 +1,6 @@
-"""Slow reading of what was selected: papers to sections, pages to summaries, repositories to README and structure."""
+"""Slow reading of what was selected: papers to sections, pages to summaries, repositories to README
+and structure.
+"""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -24,7 +26,8 @@ _PAGE_SUBJECT, _REPOSITORY_SUBJECT, _PAPER_SUBJECT = (
 async def read_selected(context: Context, candidates: Sequence[Candidate]) -> None:
     """Read what was not read yet, all side by side; then the pages are summarised together.
 
-    What cannot be read keeps what its source said of it, with a failure that says why there is no more.
+    What cannot be read keeps what its source said of it, with a failure that says why there is no
+    more.
     """
     waiting = [candidate for candidate in candidates if not candidate.read]
     papers = [candidate for candidate in waiting if candidate.item.kind is SourceKind.PAPERS]
@@ -52,7 +55,9 @@ async def read_selected(context: Context, candidates: Sequence[Candidate]) -> No
 
 
 async def _read_paper(context: Context, candidate: Candidate) -> None:
-    """Sections of the full text where it may be had, else the abstract; quotations are checked against all of them."""
+    """Sections of the full text where it may be had, else the abstract; quotations are checked
+    against all of them.
+    """
     answer = await context.tools.documents.sections([candidate.paper or paper_of(candidate.item)])
     context.failures.readings(answer.failures, _PAPER_SUBJECT)
     parts = [(section.heading, section.text) for section in answer.items]
@@ -63,7 +68,9 @@ async def _read_paper(context: Context, candidate: Candidate) -> None:
 async def _read_address(
     context: Context, reader: KnowledgeReader, candidate: Candidate
 ) -> Reading | None:
-    """A repository is read into the candidate; a page's text is returned, because its summary is still to be made."""
+    """A repository is read into the candidate; a page's text is returned, because its summary is
+    still to be made.
+    """
     name = repository_of(candidate.item.url)
     if name is not None:
         await _read_repository(context, reader, candidate, name)
@@ -79,7 +86,9 @@ async def _read_address(
 async def _read_repository(
     context: Context, reader: KnowledgeReader, candidate: Candidate, name: str
 ) -> None:
-    """As of the cutoff where the repository was pushed to since, or may have been: its README would tell what came later."""
+    """As of the cutoff where the repository was pushed to since, or may have been: its README would
+    tell what came later.
+    """
     cutoff, updated = context.outline.cutoff, candidate.item.updated
     judged_by = cutoff is not None and candidate.phase is KnowledgePhase.BEFORE
     as_of = (

@@ -1,7 +1,9 @@
-"""Reads one repository's ZIP archive from standard input and writes its README, files and Python structure to standard output, as JSON.
+"""Reads one repository's ZIP archive from standard input and writes its README, files and Python
+structure to standard output, as JSON.
 
-Runs in a process of its own, because an archive may be hostile: memory, processor time and files are limited before it is
-touched. Nothing is written to disk, no code is run. Imports nothing of this project. Exit codes are the contract with `reader.py`.
+Runs in a process of its own, because an archive may be hostile: memory, processor time and files
+are limited before it is touched. Nothing is written to disk, no code is run. Imports nothing of
+this project. Exit codes are the contract with `reader.py`.
 """
 
 import ast
@@ -59,7 +61,9 @@ def main() -> int:
 
 
 def read(content: bytes, parsing_seconds: float) -> dict[str, Any]:
-    """README, (path, bytes) of the files, and the Python modules' definitions and calls, as many as the processor time allows."""
+    """README, (path, bytes) of the files, and the Python modules' definitions and calls, as many as
+    the processor time allows.
+    """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = [entry for entry in archive.infolist()[:MAXIMUM_ENTRIES] if not entry.is_dir()]
         files = {entry.filename.partition("/")[2] or entry.filename: entry for entry in entries}
@@ -96,7 +100,10 @@ def _modules(files: dict[str, zipfile.ZipInfo]) -> list[str]:
 
 
 def _text(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, budget: list[int]) -> str | None:
-    """A file's text; None for one beyond the limits. Sizes stated in the archive are not believed."""
+    """A file's text; None for one beyond the limits.
+
+    Sizes stated in the archive are not believed.
+    """
     if entry.flag_bits & 1:
         return None
     with archive.open(entry) as stream:
@@ -144,7 +151,9 @@ def _methods(node: ast.ClassDef) -> list[str]:
 
 
 def _calls(tree: ast.Module) -> dict[str, list[str]]:
-    """Names called, by the definition at the top of the module in whose body they are called; `` for the module's own body."""
+    """Names called, by the definition at the top of the module in whose body they are called; ``
+    for the module's own body.
+    """
     found: dict[str, dict[str, None]] = {}
     for node in tree.body:
         defined = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))

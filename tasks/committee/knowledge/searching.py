@@ -1,4 +1,6 @@
-"""Fast search: every query to every source of its kind, side by side, on both sides of the time point."""
+"""Fast search: every query to every source of its kind, side by side, on both sides of the time
+point.
+"""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -35,7 +37,9 @@ class Search:
     _silent: set[str] = field(default_factory=set)
 
     def name_missing_sources(self) -> None:
-        """A source the profile names and nobody opened was not looked at: that is a failure, not an empty answer."""
+        """A source the profile names and nobody opened was not looked at: that is a failure, not an
+        empty answer.
+        """
         for name in self.context.parameters.sources:
             source = self.context.tools.sources.get(name)
             if name != LITERATURE and source is None:
@@ -70,7 +74,9 @@ class Search:
         return new
 
     def _entered(self, find: Find) -> Candidate | None:
-        """The find as a candidate if it is a new one; the idea's own publication is no evidence about it and is left out, said aloud."""
+        """The find as a candidate if it is a new one; the idea's own publication is no evidence
+        about it and is left out, said aloud.
+        """
         idea = self.context.outline.idea
         if is_own_work(idea.title, idea.text, find.item.title, find.item.text):
             detail = f"{find.item.url} is possibly the idea's own publication: it is no evidence about the idea and was left out"
@@ -106,7 +112,9 @@ class Search:
         return await self._ask_source(phase, name, text)
 
     async def _ask_literature(self, phase: KnowledgePhase, text: str) -> _Answered:
-        """The gateway takes a last day only: for later knowledge it is asked for more without one, and what is not later is dropped."""
+        """The gateway takes a last day only: for later knowledge it is asked for more without one,
+        and what is not later is dropped.
+        """
         cutoff = self.context.outline.cutoff
         later = phase is KnowledgePhase.AFTER
         limit = self.context.parameters.knowledge_per_kind * (SIMILARITY_SHARE if later else 1)

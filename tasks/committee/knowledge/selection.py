@@ -1,4 +1,6 @@
-"""The hybrid score, and who gets through: 3 m by similarity, m by score, per kind and side of the time point (InnoEval, "Method", 1)."""
+"""The hybrid score, and who gets through: 3 m by similarity, m by score, per kind and side of the
+time point (InnoEval, "Method", 1).
+"""
 
 from collections.abc import Iterable
 
@@ -11,7 +13,10 @@ SIMILARITY_SHARE = 3
 
 
 def score_0_to_1(candidate: Candidate, judge_weight: float) -> float | None:
-    """(1 - α) · similarity + α · judge; None where the judge gave no score. With α = 0 there is no judge to wait for."""
+    """(1 - α) · similarity + α · judge; None where the judge gave no score.
+
+    With α = 0 there is no judge to wait for.
+    """
     if candidate.semantic_0_to_1 is None or (candidate.judge_0_to_1 is None and judge_weight > 0):
         return None
     return round(
@@ -34,9 +39,11 @@ def shortlist(pool: Pool, limit: int) -> list[Candidate]:
 def select(
     candidates: Iterable[Candidate], pool: Pool, limit: int, judge_weight: float
 ) -> list[Candidate]:
-    """Mark the `limit` best of every kind and phase among `candidates` as selected, all others as not, and return them.
+    """Mark the `limit` best of every kind and phase among `candidates` as selected, all others as
+    not, and return them.
 
-    One without a judge's score is placed by its similarity: as if its standing neither helped nor harmed it.
+    One without a judge's score is placed by its similarity: as if its standing neither helped nor
+    harmed it.
     """
     through = {id(candidate) for candidate in candidates}
     chosen: list[Candidate] = []

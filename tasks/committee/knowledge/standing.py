@@ -1,4 +1,6 @@
-"""The judge's part of the score: how much weight a find deserves by citations, venue, site and stars (InnoEval, "Method", 1)."""
+"""The judge's part of the score: how much weight a find deserves by citations, venue, site and
+stars (InnoEval, "Method", 1).
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -22,7 +24,10 @@ _SUBJECT = f"{JUDGE_STANDING.name} of finds"
 
 
 async def judge_standing(context: Context, candidates: Sequence[Candidate]) -> None:
-    """Score those not judged yet, `items_per_judge_call` at a time, all calls side by side. With α = 0 nobody is asked."""
+    """Score those not judged yet, `items_per_judge_call` at a time, all calls side by side.
+
+    With α = 0 nobody is asked.
+    """
     if context.parameters.judge_weight == 0:
         return
     waiting = [candidate for candidate in candidates if not candidate.judged]
@@ -80,7 +85,9 @@ def _enter(context: Context, batch: dict[str, Candidate], outcome: Outcome[Stand
 
 
 def _leave_unscored(context: Context, candidate: Candidate) -> None:
-    """The prompt allows no entry where nothing is known to judge by; elsewhere the reply left something out."""
+    """The prompt allows no entry where nothing is known to judge by; elsewhere the reply left
+    something out.
+    """
     item = candidate.item
     if item.citation_count is None and item.stars is None and not _site(item):
         candidate.unscored_reason = Reason.NO_EVIDENCE

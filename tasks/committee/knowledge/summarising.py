@@ -24,7 +24,9 @@ from tasks.text.words import shorten_words
 
 
 def within(parts: Sequence[tuple[str, str]], word_limit: int) -> str:
-    """(heading, text) parts as one text of at most `word_limit` words and some marks: the longest parts give way first."""
+    """(heading, text) parts as one text of at most `word_limit` words and some marks: the longest
+    parts give way first.
+    """
     shares = _shares([len(text.split()) for _, text in parts], word_limit)
     return "\n\n".join(
         _portion(heading, text, share)
@@ -56,7 +58,8 @@ _SUBJECT = f"{SUMMARISE_PAGES.name} of finds"
 
 
 async def summarise(context: Context, candidates: Sequence[Candidate]) -> None:
-    """Set the readings of pages whose text is in `quotable`, `pages_per_summary_call` at a time, all calls side by side.
+    """Set the readings of pages whose text is in `quotable`, `pages_per_summary_call` at a time,
+    all calls side by side.
 
     A page without a summary keeps what its source said of it.
     """

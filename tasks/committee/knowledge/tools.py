@@ -122,7 +122,8 @@ def open_knowledge_tools(
     """The tools of one idea.
 
     Args:
-        source_context: the idea's ledger, the shard's client, the machine's limits, the budget's hook.
+        source_context: the idea's ledger, the shard's client, the machine's limits, the budget's
+            hook.
         store: shared cache of pages and repositories read; None keeps nothing.
         slots: bounds what is read at once; share one between the ideas of a worker.
         read_in_full: False: no page or repository is fetched.

@@ -1,6 +1,7 @@
 """`later_suggestions`: what to make of knowledge that appeared after the idea's time point.
 
-Baseline: the later findings nearest to the idea and to its weaknesses, as things to take up or to face.
+Baseline: the later findings nearest to the idea and to its weaknesses, as things to take up or to
+face.
 """
 
 from pydantic import Field
@@ -35,7 +36,9 @@ MOST_SUGGESTIONS = 6
 
 
 async def baseline_suggestions(inputs: LaterInput, tools: BaselineTools) -> LaterReply | NoAnswer:
-    """One paragraph per piece of knowledge; NO_EVIDENCE when none of them says anything about a part."""
+    """One paragraph per piece of knowledge; NO_EVIDENCE when none of them says anything about a
+    part.
+    """
     del tools
     weighed = sorted(
         (each for each in findings(inputs.knowledge) if each.found.evidence),

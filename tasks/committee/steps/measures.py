@@ -1,4 +1,6 @@
-"""What can be counted about an idea and the evidence on it: the figures from which a baseline review makes its scores, each 0 to 1."""
+"""What can be counted about an idea and the evidence on it: the figures from which a baseline
+review makes its scores, each 0 to 1.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -56,7 +58,9 @@ def findings(
 
 
 def support_share(found: Collection[Finding]) -> float:
-    """Supporting over supporting and refuting relevance, drawn toward a half where there is little of either."""
+    """Supporting over supporting and refuting relevance, drawn toward a half where there is little
+    of either.
+    """
     supports = sum(
         each.found.relevance_0_to_1 for each in found if each.found.relation == Relation.SUPPORTS
     )
@@ -67,7 +71,9 @@ def support_share(found: Collection[Finding]) -> float:
 
 
 def closeness(evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart]) -> float:
-    """How near the nearest knowledge comes to `parts`: mean over the parts of the most relevant finding; 0 without any."""
+    """How near the nearest knowledge comes to `parts`: mean over the parts of the most relevant
+    finding; 0 without any.
+    """
     nearest: dict[str, float] = {}
     for each in findings(evidence, parts):
         nearest.setdefault(each.found.part, each.found.relevance_0_to_1)
@@ -127,7 +133,9 @@ def kinship(idea: str, criterion: str) -> float:
 
 
 def leaning(habits: str) -> float:
-    """-0.5 for a reviewer described as strict, 0.5 for a kind one, 0 for neither or both, in points of the score."""
+    """-0.5 for a reviewer described as strict, 0.5 for a kind one, 0 for neither or both, in points
+    of the score.
+    """
     return 0.5 * (bool(_KIND.search(habits)) - bool(_STRICT.search(habits)))
 
 

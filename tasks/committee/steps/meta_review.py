@@ -45,7 +45,9 @@ class MetaInput(Noun):
 
 
 def _decided(value: object) -> object:
-    """`reject.`, `SPOTLIGHT`, `Accept (Poster)` as models write them; anything else is left for the closed list to refuse."""
+    """`reject.`, `SPOTLIGHT`, `Accept (Poster)` as models write them; anything else is left for the
+    closed list to refuse.
+    """
     if not isinstance(value, str):
         return value
     named = [

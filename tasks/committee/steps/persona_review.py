@@ -71,7 +71,9 @@ _CORE = (IdeaPart.TLDR, IdeaPart.RESEARCH_QUESTIONS, IdeaPart.METHODS)
 
 @dataclass(frozen=True, slots=True)
 class _Judgement:
-    """`share` 0 to 1 becomes the score; `reason` says what was counted; findings on `parts` are quoted."""
+    """`share` 0 to 1 becomes the score; `reason` says what was counted; findings on `parts` are
+    quoted.
+    """
 
     share: float
     reason: str
@@ -79,7 +81,10 @@ class _Judgement:
 
 
 async def baseline_review(inputs: PersonaInput, tools: BaselineTools) -> PersonaReply | NoAnswer:
-    """One entry per dimension. The five shipped ones have measures of their own; another is judged by support and kinship."""
+    """One entry per dimension.
+
+    The five shipped ones have measures of their own; another is judged by support and kinship.
+    """
     del tools
     return PersonaReply(reviews=[_reviewed(inputs, dimension) for dimension in inputs.dimensions])
 

@@ -76,7 +76,10 @@ _MOTIVATION = bounded(
 
 
 def part_of_heading(heading: str) -> IdeaPart | None:
-    """The part a heading names; of several the one that comes first in it. None when it names none."""
+    """The part a heading names; of several the one that comes first in it.
+
+    None when it names none.
+    """
     found = [
         (match.start(), order, part)
         for order, (part, pattern) in enumerate(_HEADINGS)
@@ -89,8 +92,9 @@ def part_of_sentence(sentence: str, under: IdeaPart | None) -> IdeaPart | None:
     """The part a sentence serves.
 
     Args:
-        under: the part of the heading it stands under; only questions and expectations leave it. None: the wording alone
-            decides, and a sentence that words nothing of the kind belongs to no part.
+        under: the part of the heading it stands under; only questions and expectations leave it.
+            None: the wording alone decides, and a sentence that words nothing of the kind belongs
+            to no part.
     """
     if _EXPECTATION.search(sentence) and under is not IdeaPart.MOTIVATIONS:
         return IdeaPart.EXPECTED_RESULTS
@@ -153,7 +157,10 @@ _SHORTEST_CLAIM_WORDS = 4
 async def baseline_structure(
     inputs: StructureInput, tools: BaselineTools
 ) -> StructureReply | NoAnswer:
-    """Each claim is a sentence of the idea, word for word. A part that no sentence serves stays empty."""
+    """Each claim is a sentence of the idea, word for word.
+
+    A part that no sentence serves stays empty.
+    """
     del tools
     sorted_claims = _sorted(inputs.idea)
     if not any(sorted_claims.values()):

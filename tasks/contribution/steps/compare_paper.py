@@ -108,10 +108,12 @@ class _DimensionRead:
 
 
 async def baseline_comparison(inputs: ComparisonInput, tools: BaselineTools) -> ComparisonReply:
-    """Closeness to each statement decides the score; the abstract's nearest sentence and the phrases it has and lacks say why.
+    """Closeness to each statement decides the score; the abstract's nearest sentence and the
+    phrases it has and lacks say why.
 
-    Closeness = mean of the embedding cosine (statement, title and abstract) and the share of the statement's specific words the abstract
-    has. One covered statement makes -1, one addressed 0; +1 takes a paper on the subject that leaves all of them open.
+    Closeness = mean of the embedding cosine (statement, title and abstract) and the share of the
+    statement's specific words the abstract has. One covered statement makes -1, one addressed 0; +1
+    takes a paper on the subject that leaves all of them open.
     """
     statements = [
         statement for dimension in inputs.dimensions for statement in dimension.statements
@@ -201,7 +203,9 @@ def _compared(paper: _PaperRead, dimension: _DimensionRead) -> DimensionComparis
 
 
 def _nearest_sentence(paper: _PaperRead, dimension: _DimensionRead) -> str:
-    """The sentence nearest to the statements; one that says what the paper itself does is preferred to background."""
+    """The sentence nearest to the statements; one that says what the paper itself does is preferred
+    to background.
+    """
     ranked = rank_sentences(
         " ".join(dimension.shown.statements), paper.sentences, len(paper.sentences)
     )

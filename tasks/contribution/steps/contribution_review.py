@@ -1,4 +1,5 @@
-"""`contribution_review`: what the comparisons say about the idea's contribution along one dimension.
+"""`contribution_review`: what the comparisons say about the idea's contribution along one
+dimension.
 
 Baseline: what the comparisons agree on, each sentence with its papers.
 """
@@ -80,7 +81,8 @@ class _Reading:
 
 
 async def baseline_review(inputs: ReviewInput, tools: BaselineTools) -> ReviewReply:
-    """Phrases that many papers lack are strengths, papers that are ahead are weaknesses, contrasts give suggestions.
+    """Phrases that many papers lack are strengths, papers that are ahead are weaknesses, contrasts
+    give suggestions.
 
     Every sentence cites the papers it rests on; every paper that is ahead is named.
     """
@@ -104,7 +106,9 @@ async def baseline_review(inputs: ReviewInput, tools: BaselineTools) -> ReviewRe
 
 
 def _uncompared(inputs: ReviewInput) -> ReviewReply:
-    """Of abstracts that nobody compared only what comes nearest to the statements can be told, not who is ahead."""
+    """Of abstracts that nobody compared only what comes nearest to the statements can be told, not
+    who is ahead.
+    """
     statements = " ".join(inputs.dimension.statements)
     nearest = sorted(
         (
@@ -231,7 +235,9 @@ def _suggestions(
 def _grouped(
     readings: Sequence[_Reading], *, missing: bool
 ) -> list[tuple[tuple[str, ...], list[_Reading]]]:
-    """Phrases with the papers that lack (or share) them, most papers first; phrases with the same papers stand together."""
+    """Phrases with the papers that lack (or share) them, most papers first; phrases with the same
+    papers stand together.
+    """
     papers_of: dict[str, list[_Reading]] = {}
     for reading in readings:
         for phrase in reading.contrast.missing if missing else reading.contrast.shared:
@@ -257,7 +263,9 @@ def _clause(reading: _Reading) -> str:
 
 
 def _cited(readings: Sequence[_Reading]) -> str:
-    """The papers a sentence rests on, behind its words; of many only the most relevant, and it says so."""
+    """The papers a sentence rests on, behind its words; of many only the most relevant, and it says
+    so.
+    """
     keys = " ".join(reading.cited for reading in readings[:KEYS_PER_SENTENCE])
     return f" {keys}" if len(readings) <= KEYS_PER_SENTENCE else f", among them {keys}"
 

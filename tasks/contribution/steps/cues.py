@@ -1,4 +1,6 @@
-"""Cues in wording: what kind of contribution a sentence claims, whether it claims one, and whose work it speaks of."""
+"""Cues in wording: what kind of contribution a sentence claims, whether it claims one, and whose
+work it speaks of.
+"""
 
 from dataclasses import dataclass
 
@@ -8,7 +10,9 @@ from tasks.text.cues import any_of
 
 @dataclass(frozen=True, slots=True)
 class DimensionCues:
-    """A kind of contribution, the wording that claims it, and the headings under which it usually stands."""
+    """A kind of contribution, the wording that claims it, and the headings under which it usually
+    stands.
+    """
 
     name: str
     wording: Pattern

@@ -61,14 +61,17 @@ class ClaimSentence:
     strengths: tuple[float, ...]
 
     def strength(self, place: int) -> float:
-        """How well the sentence stands for the dimension at `place`; 0 when its wording does not name it."""
+        """How well the sentence stands for the dimension at `place`; 0 when its wording does not
+        name it.
+        """
         return self.strengths[place] + self.weight if self.strengths[place] else 0.0
 
 
 async def baseline_dimensions(
     inputs: DimensionsInput, tools: BaselineTools
 ) -> DimensionsReply | NoAnswer:
-    """Sentences that claim something go to the dimension whose cues they have most of; the strongest dimensions stay.
+    """Sentences that claim something go to the dimension whose cues they have most of; the
+    strongest dimensions stay.
 
     An idea without any cue gets one dimension, its central sentences.
     """

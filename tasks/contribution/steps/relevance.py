@@ -58,7 +58,9 @@ _MEANINGS = (
 
 
 async def baseline_relevance(inputs: RelevanceInput, tools: BaselineTools) -> RelevanceReply:
-    """Closeness = 0.8 × cosine + 0.2 × shared words, cut at `THRESHOLDS`; a paper's score depends on no other paper."""
+    """Closeness = 0.8 × cosine + 0.2 × shared words, cut at `THRESHOLDS`; a paper's score depends
+    on no other paper.
+    """
     texts = [paper_text(paper.title, paper.abstract) for paper in inputs.papers]
     nearness = await Nearness(inputs.idea, tools.embedder).of(texts)
     idea_stems = specific_stems(inputs.idea)

@@ -1,6 +1,7 @@
 """How baseline comparisons are worded, and how the baseline review reads them again.
 
-Quotations stand in “ ” and phrases in italics, so that a sentence for a reader is also data for the next step.
+Quotations stand in “ ” and phrases in italics, so that a sentence for a reader is also data for the
+next step.
 """
 
 from dataclasses import dataclass
@@ -16,7 +17,9 @@ _PHRASE = linear(r"\*([^*]+)\*")
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """What a comparison rests on: the paper's nearest sentence, and the idea's phrases it has and lacks."""
+    """What a comparison rests on: the paper's nearest sentence, and the idea's phrases it has and
+    lacks.
+    """
 
     quotation: str
     shared: tuple[str, ...]

@@ -1,4 +1,7 @@
-"""`python -m tasks.literature.gateway`: what `GatewayProcess` starts. Ends with the process that started it."""
+"""`python -m tasks.literature.gateway`: what `GatewayProcess` starts.
+
+Ends with the process that started it.
+"""
 
 import argparse
 import os

@@ -23,7 +23,8 @@ class Answers(KeptAnswers):
     async def answer(self, request: Request, ask: Callable[[], Awaitable[Reply]]) -> Reply:
         """The kept reply, the one somebody else is waiting for, or a new one.
 
-        The upstream is asked in a task of its own: a client that hangs up does not take the answer from the others.
+        The upstream is asked in a task of its own: a client that hangs up does not take the answer
+            from the others.
         """
         key = f"{self.identity}|{request.key()}"
         running = self._in_flight.get(key)

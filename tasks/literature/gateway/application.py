@@ -128,7 +128,9 @@ class Gateway:
         return JSONResponse({"status": "ok", "service": "assay-gateway", **named})
 
     async def statistics(self, _: WebRequest) -> Response:
-        """Requests of clients since the start; under `upstream` what was sent on, `hours` of it from the kept record."""
+        """Requests of clients since the start; under `upstream` what was sent on, `hours` of it
+        from the kept record.
+        """
         figures = {"uptime_seconds": round(time.monotonic() - self._started, 1), **self._counts}
         return JSONResponse({"gateway": figures, **self._upstream.statistics()})
 
@@ -138,7 +140,10 @@ class Gateway:
 
 
 def application(upstream: Upstream, telemetry: TelemetrySettings | None = None) -> Starlette:
-    """The application around an upstream, which it closes at the end. It reports itself: uvicorn ends with the signal that ended it."""
+    """The application around an upstream, which it closes at the end.
+
+    It reports itself: uvicorn ends with the signal that ended it.
+    """
     gateway = Gateway(upstream)
 
     @asynccontextmanager
@@ -173,7 +178,9 @@ def _refusal(request: Request) -> Reply | None:
 
 
 async def _bounded_body(web: WebRequest) -> bytes | Reply:
-    """The body as far as it is allowed to go: counted while it comes, so that no more than that is ever held."""
+    """The body as far as it is allowed to go: counted while it comes, so that no more than that is
+    ever held.
+    """
     announced = web.headers.get("content-length")
     if announced is not None and (whole_number(announced) or 0) > LARGEST_BODY_BYTES:
         return error_reply(400, _TOO_LARGE)

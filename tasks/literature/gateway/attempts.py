@@ -41,7 +41,9 @@ class Attempt:
 
 
 def header_of(attempts: Iterable[Attempt]) -> str:
-    """Attempts as the value of a header, the latest hundred of them: the number of all travels beside it."""
+    """Attempts as the value of a header, the latest hundred of them: the number of all travels
+    beside it.
+    """
     return ", ".join(attempt.written() for attempt in tuple(attempts)[-_MOST_IN_HEADER:])
 
 

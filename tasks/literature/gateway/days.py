@@ -112,6 +112,8 @@ def _year_range(text: str) -> DayRange | None:
 
 
 def _before(text: str) -> DayRange | None:
-    """Exclusive: the day before the first day of the point; dates compare as numbers, so one less will do."""
+    """Exclusive: the day before the first day of the point; dates compare as numbers, so one less
+    will do.
+    """
     found = _point(text)
     return DayRange(_EVER.first, found.first - 1) if found else None

@@ -1,4 +1,6 @@
-"""The live Semantic Scholar API behind the gateway: kept answers, coalesced questions, packed look-ups."""
+"""The live Semantic Scholar API behind the gateway: kept answers, coalesced questions, packed
+look-ups.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,7 +26,9 @@ _RECOMMENDED_BEFORE_FILTER = 100
 
 
 class LiveUpstream:
-    """`answer` passes everything on; paper look-ups travel packed, recommendations take a date range besides."""
+    """`answer` passes everything on; paper look-ups travel packed, recommendations take a date
+    range besides.
+    """
 
     name = "semantic_scholar"
 
@@ -79,7 +83,9 @@ class LiveUpstream:
         return replace(found.spent, status=reply.status, body=reply.body)
 
     async def _recommended_within(self, request: Request) -> Reply:
-        """The API recommends without regard to dates: ask for more at the same price, and cut to the range and limit here."""
+        """The API recommends without regard to dates: ask for more at the same price, and cut to
+        the range and limit here.
+        """
         days = days_of(request)
         limit = window_of(request, default=100, largest=500).limit
         fields = set(request.parameter("fields", "title").split(",")) | {"year", "publicationDate"}

@@ -1,4 +1,6 @@
-"""Paper look-ups of all clients, packed: identifiers with the same fields leave together, each one asked for once."""
+"""Paper look-ups of all clients, packed: identifiers with the same fields leave together, each one
+asked for once.
+"""
 
 import asyncio
 from collections import Counter
@@ -35,7 +37,9 @@ _VERSION = bounded(r"v\d{1,9}$", IGNORECASE)
 
 
 def canonical_id(text: str) -> str | None:
-    """`corpusID:7` → `CorpusId:7`; None for a text that is no identifier (asking for it can reject its whole batch)."""
+    """`corpusID:7` → `CorpusId:7`; None for a text that is no identifier (asking for it can reject
+    its whole batch).
+    """
     text = text.strip()
     if _SHA.fullmatch(text.lower()):
         return text.lower()
@@ -82,7 +86,9 @@ class Journey:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One identifier's outcome: the paper as JSON (`null` when unknown), or the reply that stands for a failure."""
+    """One identifier's outcome: the paper as JSON (`null` when unknown), or the reply that stands
+    for a failure.
+    """
 
     paper: bytes | None
     failure: Reply | None = None
@@ -124,7 +130,10 @@ class LookUps:
         self.counts: Counter[str] = Counter()
 
     async def papers(self, fields: str, identifiers: Sequence[str]) -> Rows:
-        """Outcomes in the order asked. `fields` is the API's parameter; an identifier of no known form is unknown."""
+        """Outcomes in the order asked.
+
+        `fields` is the API's parameter; an identifier of no known form is unknown.
+        """
         fields = ",".join(sorted(set(fields.split(","))))
         canonical = [canonical_id(each) for each in identifiers]
         keys = {
@@ -188,7 +197,9 @@ class LookUps:
             bundle.sender.add_done_callback(self._senders.discard)
 
     async def _send(self, fields: str, bundle: _Bundle) -> None:
-        """One departure: takes what waits at the moment its turn comes, and leaves the rest to the next."""
+        """One departure: takes what waits at the moment its turn comes, and leaves the rest to the
+        next.
+        """
         await asyncio.sleep(_LINGER_SECONDS)
         taken: dict[str, asyncio.Future[Row]] = {}
 
@@ -234,7 +245,9 @@ class LookUps:
     async def _outcomes(
         self, fields: str, identifiers: list[str], reply: Reply
     ) -> tuple[dict[str, Row], _Cost]:
-        """A batch's rows; asked again in halves where the answer was too large, too slow, or cut off in silence."""
+        """A batch's rows; asked again in halves where the answer was too large, too slow, or cut
+        off in silence.
+        """
         cost = _Cost(reply.wait_seconds, reply.attempts)
         if reply.status == 400 and _NONE_KNOWN in reply.body:
             return dict.fromkeys(identifiers, Row(_NULL)), cost

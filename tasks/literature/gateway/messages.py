@@ -60,7 +60,9 @@ class Route:
 
 
 def route_of(method: str, path: str) -> Route | None:
-    """The route that a decoded path means, or None: the API has no such route, or the identifier can be none."""
+    """The route that a decoded path means, or None: the API has no such route, or the identifier
+    can be none.
+    """
     path = path.rstrip("/")
     for its_method, pattern, endpoint in _ROUTES:
         if method != its_method:
@@ -100,7 +102,9 @@ class CacheUse(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A call of the Semantic Scholar API; `path` is decoded and starts with `/graph/v1/` or `/recommendations/v1/`."""
+    """A call of the Semantic Scholar API; `path` is decoded and starts with `/graph/v1/` or
+    `/recommendations/v1/`.
+    """
 
     method: str
     path: str
@@ -124,7 +128,9 @@ class Request:
 
     @property
     def endpoint(self) -> str:
-        """`paper/search`, `paper/batch`, `paper/references`, `papers/forpaper`, `paper`, …: a closed list."""
+        """`paper/search`, `paper/batch`, `paper/references`, `papers/forpaper`, `paper`, …: a
+        closed list.
+        """
         return self.route.endpoint if self.route is not None else UNKNOWN_ENDPOINT
 
     def key(self) -> str:
@@ -141,10 +147,12 @@ class Reply:
 
     Attributes:
         wait_seconds: for turns at the limiter.
-        attempts: the requests sent upstream for it, in order; those that others travelled in are not repeated here.
+        attempts: the requests sent upstream for it, in order; those that others travelled in are
+            not repeated here.
         packed: look-ups in the question.
-        share: how many requests' worth it took; below the number of attempts where look-ups of others travelled along,
-            above 0 without any attempt where it travelled along itself. Adds up to the requests sent.
+        share: how many requests' worth it took; below the number of attempts where look-ups of
+            others travelled along, above 0 without any attempt where it travelled along itself.
+            Adds up to the requests sent.
     """
 
     status: int
@@ -158,7 +166,9 @@ class Reply:
 
     @property
     def definite(self) -> bool:
-        """Whether the same question gets the same answer tomorrow: success, or a refusal that is not about load."""
+        """Whether the same question gets the same answer tomorrow: success, or a refusal that is
+        not about load.
+        """
         return self.status in (200, 400, 404)
 
 
@@ -172,7 +182,9 @@ class Upstream(Protocol):
 
     @property
     def identity(self) -> str:
-        """What evaluations made with it depend on: `snapshot:<fingerprint>` or `live:<host and path>`."""
+        """What evaluations made with it depend on: `snapshot:<fingerprint>` or `live:<host and
+        path>`.
+        """
         ...
 
     async def answer(self, request: Request) -> Reply:
@@ -209,7 +221,8 @@ def could_not_look(
 ) -> Reply:
     """The upstream was not asked or did not answer. Never an empty success.
 
-    Its status is one the API itself uses: clients written for it take others, 503 among them, for an empty answer.
+    Its status is one the API itself uses: clients written for it take others, 503 among them, for
+        an empty answer.
     """
     body = orjson.dumps({"message": detail, "error": detail, "reason": reason})
     status = status_of_reason(reason)

@@ -20,7 +20,10 @@ Json = dict[str, Any]
 
 
 class Metrics:
-    """Figures of one gateway since its start. Labels hold endpoints and outcomes only: no query, no key, no client."""
+    """Figures of one gateway since its start.
+
+    Labels hold endpoints and outcomes only: no query, no key, no client.
+    """
 
     def __init__(self, statistics: Callable[[], Json]) -> None:
         self._registry = CollectorRegistry()

@@ -26,9 +26,11 @@ from warehouse.keyed_store import KeyedStore
 
 
 class SnapshotFirst:
-    """Papers and papers like them come from the snapshot where it has them; searches go live, for they see more there.
+    """Papers and papers like them come from the snapshot where it has them; searches go live, for
+    they see more there.
 
-    When the live API cannot be asked, a search is answered with its failure, never with the snapshot's part alone.
+    When the live API cannot be asked, a search is answered with its failure, never with the
+    snapshot's part alone.
     """
 
     name = "semantic_scholar"
@@ -50,7 +52,10 @@ class SnapshotFirst:
         return await self._live.answer(request)
 
     async def _batch(self, request: Request) -> Reply:
-        """By position: the snapshot's row, else the live one. A nested list the snapshot does not know counts as lacking."""
+        """By position: the snapshot's row, else the live one.
+
+        A nested list the snapshot does not know counts as lacking.
+        """
         local = await self._snapshot.answer(request)
         if local.status == 400 and b"No valid paper ids" not in local.body:
             return local
@@ -131,7 +136,9 @@ def open_upstream(
 
 
 def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:
-    """The allowance is shared with every gateway of the machine that uses the same key, whatever its cache."""
+    """The allowance is shared with every gateway of the machine that uses the same key, whatever
+    its cache.
+    """
     store = KeyedStore(cache_directory / CACHE_NAME)
     store.get_many(["opens"])
     key = settings.semantic_scholar_api_key

@@ -1,4 +1,6 @@
-"""A gateway as a child process: started on a free loopback port, restarted on the same port when it dies."""
+"""A gateway as a child process: started on a free loopback port, restarted on the same port when it
+dies.
+"""
 
 import os
 import subprocess
@@ -161,7 +163,9 @@ class GatewayProcess:
             return False
 
     def _keep_alive(self) -> None:
-        """Restart a dead gateway on its port; give up when it keeps dying at once, its clients then say so."""
+        """Restart a dead gateway on its port; give up when it keeps dying at once, its clients then
+        say so.
+        """
         quick_deaths, started_at = 0, time.monotonic()
         while not self._stopping.wait(_LOOK_EVERY_SECONDS):
             assert self._process is not None

@@ -1,4 +1,6 @@
-"""The gateway's own record of every request it sent, beside its cache: it survives kills, restarts and clients that hang up."""
+"""The gateway's own record of every request it sent, beside its cache: it survives kills, restarts
+and clients that hang up.
+"""
 
 import logging
 import sqlite3
@@ -50,7 +52,8 @@ from requests where sent_at >= ? group by hour order by hour
 
 
 class RequestRecord:
-    """Written when a request leaves and again when its outcome is known; a record that cannot be written costs no answer.
+    """Written when a request leaves and again when its outcome is known; a record that cannot be
+    written costs no answer.
 
     Raises:
         ConfigurationError: the file cannot be opened.

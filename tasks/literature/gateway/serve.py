@@ -45,10 +45,13 @@ def most_connections() -> int:
 
 
 class PunctualProtocol(H11Protocol):
-    """uvicorn's protocol, which by itself waits for ever for the head of a first request, and for a reader who stopped.
+    """uvicorn's protocol, which by itself waits for ever for the head of a first request, and for a
+    reader who stopped.
 
-    A connection over the bound is closed without a word: a client tries again then, while many take a 503 for an empty
-    answer. One that stays without a whole request head for `IDLE_SECONDS` is closed within twice that time.
+    A connection over the bound is closed without a word: a client tries again then, while many take
+        a 503 for an empty
+    answer. One that stays without a whole request head for `IDLE_SECONDS` is closed within twice
+    that time.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -85,7 +88,9 @@ class PunctualProtocol(H11Protocol):
 
 
 class ProgramsOnly:
-    """Turns away what pages of other sites send: each request may cost a request of the key's allowance."""
+    """Turns away what pages of other sites send: each request may cost a request of the key's
+    allowance.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -146,7 +151,9 @@ def serve(
 
 
 def _log_to_stderr() -> None:
-    """One line per request, without headers and so without keys; what a caller has set up already stays."""
+    """One line per request, without headers and so without keys; what a caller has set up already
+    stays.
+    """
     logging.basicConfig(
         level=logging.INFO,
         stream=sys.stderr,

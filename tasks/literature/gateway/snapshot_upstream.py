@@ -1,4 +1,6 @@
-"""A snapshot behind the gateway: the same paths, shapes and refusals as the live API, answered in milliseconds."""
+"""A snapshot behind the gateway: the same paths, shapes and refusals as the live API, answered in
+milliseconds.
+"""
 
 import asyncio
 from collections import Counter
@@ -38,7 +40,10 @@ _NESTED = frozenset(NESTED)
 
 
 class SnapshotUpstream:
-    """Speaks for a `Snapshot`. With an `embedder` and embeddings in the snapshot, searches are hybrid."""
+    """Speaks for a `Snapshot`.
+
+    With an `embedder` and embeddings in the snapshot, searches are hybrid.
+    """
 
     name = "snapshot"
 

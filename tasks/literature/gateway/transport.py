@@ -92,11 +92,13 @@ class Transport:
         return self.host + web_address(self._base).path.rstrip("/")
 
     async def ask(self, make: MakeRequest, *, retry_gateway_timeout: bool = True) -> Reply:
-        """Send the request that `make` gives once its turn has come (so that it can still grow while it waits).
+        """Send the request that `make` gives once its turn has come (so that it can still grow
+        while it waits).
 
-        429, 5xx, timeouts, dropped connections and broken JSON are tried again with jitter, within the bounds of the
-        settings; then the reply says "could not look" with the reason. Everything else is returned as it is.
-        With `retry_gateway_timeout` off a 504 is returned at once, for callers that ask again with less.
+        429, 5xx, timeouts, dropped connections and broken JSON are tried again with jitter, within
+        the bounds of the settings; then the reply says "could not look" with the reason. Everything
+        else is returned as it is. With `retry_gateway_timeout` off a 504 is returned at once, for
+        callers that ask again with less.
         """
         effort = _Effort(retry_gateway_timeout)
 
@@ -267,7 +269,9 @@ class Transport:
 
 
 def _judged(answer: Answer) -> tuple[Answer, int]:
-    """The answer as JSON that every client reads, and its status; a 200 which is no whole answer counts as the server error it is."""
+    """The answer as JSON that every client reads, and its status; a 200 which is no whole answer
+    counts as the server error it is.
+    """
     if answer.status != 200:
         return answer, answer.status
     try:

@@ -1,4 +1,6 @@
-"""Building a snapshot: papers, citations, text index, embeddings, manifest; each stage goes on where a killed build stopped."""
+"""Building a snapshot: papers, citations, text index, embeddings, manifest; each stage goes on
+where a killed build stopped.
+"""
 
 import hashlib
 import shutil
@@ -41,13 +43,17 @@ def build_snapshot(
     embedder: Embedder | None = None,
     progress: Progress | None = None,
 ) -> Snapshot:
-    """Build the snapshot of `source` (see `opening.open_papers`) in the folder `target` and open it.
+    """Build the snapshot of `source` (see `opening.open_papers`) in the folder `target` and open
+    it.
 
-    May be killed at any moment and called again: it resumes. A finished snapshot of the unchanged source is
-    opened as it is, with the updates it has got since; of a changed source, built anew. A second process waits for the first.
+    May be killed at any moment and called again: it resumes. A finished snapshot of the unchanged
+        source is
+    opened as it is, with the updates it has got since; of a changed source, built anew. A second
+    process waits for the first.
 
     Raises:
-        SnapshotError: the source cannot be read, holds no papers or lacks columns; `target` holds something else.
+        SnapshotError: the source cannot be read, holds no papers or lacks columns; `target` holds
+            something else.
     """
     papers = open_papers(source)
     report = progress or unheard
@@ -61,7 +67,8 @@ def build_snapshot(
 
 
 def index_for_parquet(source: Path, home: Path, progress: Progress | None = None) -> Path:
-    """The folder under `home` with the snapshot of a Parquet or JSONL file: built on first use, anew when the file changed.
+    """The folder under `home` with the snapshot of a Parquet or JSONL file: built on first use,
+    anew when the file changed.
 
     Raises:
         SnapshotError: as `build_snapshot`.
@@ -144,7 +151,9 @@ def _copy_papers(papers: PaperSource, store: PaperStore, workplace: Path, report
 
 
 def references_of(row: Mapping[str, Any]) -> References:
-    """The row's reference list with positions: the source's own numbers of its references, where it has them."""
+    """The row's reference list with positions: the source's own numbers of its references, where it
+    has them.
+    """
     named = row.get("references")
     if not isinstance(named, list | tuple):
         return ()
@@ -174,7 +183,9 @@ def _embed(target: Path, manifest: Manifest, embedder: Embedder, report: Progres
 
 
 def with_vectors(manifest: Manifest, dimensions: int) -> Manifest:
-    """The manifest once the vectors are complete: searches then answer otherwise, so the fingerprint is another."""
+    """The manifest once the vectors are complete: searches then answer otherwise, so the
+    fingerprint is another.
+    """
     fingerprint = hashlib.sha256(
         f"{manifest.fingerprint}:embeddings:{dimensions}".encode()
     ).hexdigest()

@@ -1,7 +1,7 @@
 """The query language of bulk search: `"a phrase" | word + -not (group)`, read leniently.
 
-API: GET /paper/search/bulk. Words are ANDed unless `|` stands between them; `+` is AND, `-` NOT, `*` ends a prefix
-and `~N` fuzziness: both are read as the plain word here.
+API: GET /paper/search/bulk. Words are ANDed unless `|` stands between them; `+` is AND, `-` NOT,
+`*` ends a prefix and `~N` fuzziness: both are read as the plain word here.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""Where changes come from: a table of new and changed papers, OpenAlex works of later days, Semantic Scholar diffs."""
+"""Where changes come from: a table of new and changed papers, OpenAlex works of later days,
+Semantic Scholar diffs.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -58,7 +60,9 @@ def _after(day: str | None, through: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class NewRows:
-    """Implements `Changes`: every row a paper as it is now, then the papers that were merged into others."""
+    """Implements `Changes`: every row a paper as it is now, then the papers that were merged into
+    others.
+    """
 
     papers: PaperSource
     gone: tuple[str, ...]
@@ -92,7 +96,9 @@ class NewRows:
 
 @dataclass(frozen=True, slots=True)
 class SemanticScholarDiffs:
-    """Implements `Changes`: the steps between releases (reference §3), each dataset's updates before its deletions."""
+    """Implements `Changes`: the steps between releases (reference §3), each dataset's updates
+    before its deletions.
+    """
 
     root: Path
     parts: tuple[tuple[str, bool, Path], ...]
@@ -200,7 +206,9 @@ def _edge_changes(row: Row, *, removes: bool) -> Iterator[Change]:
 
 
 def _row_of_paper(row: Row, corpus_id: int) -> Row:
-    """A record of the `papers` dataset as a row; what other datasets know of the paper is left out of it."""
+    """A record of the `papers` dataset as a row; what other datasets know of the paper is left out
+    of it.
+    """
     identifiers = row.get("externalids")
     named: dict[str, Any] = identifiers if isinstance(identifiers, dict) else {}
     sha = _SHA.search(str(row.get("url") or ""))

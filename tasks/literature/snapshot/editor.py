@@ -1,4 +1,7 @@
-"""Changing the papers of a store. Numbers stay dense: the last paper takes the place of one that is removed."""
+"""Changing the papers of a store.
+
+Numbers stay dense: the last paper takes the place of one that is removed.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +18,10 @@ from tasks.literature.snapshot.store import PaperStore, key_numbers, reference_k
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """A paper as it is now. Columns the row lacks stay as they were; `cites_nothing` says so of a paper without edges."""
+    """A paper as it is now.
+
+    Columns the row lacks stay as they were; `cites_nothing` says so of a paper without edges.
+    """
 
     row: Row
     cites_nothing: bool = False
@@ -58,7 +64,8 @@ class Changes(Protocol):
 
     Attributes:
         identity: of this set of changes; applied twice, it changes nothing the second time.
-        through: the release or day the snapshot has reached with them; None where the source has none.
+        through: the release or day the snapshot has reached with them; None where the source has
+            none.
         empty: whether there is nothing the snapshot has not got yet.
         identified: whether the source's own identifiers alone say which papers are the same.
     """
@@ -87,12 +94,16 @@ _COLUMNS = tuple(
 
 
 class StoreEditor(PaperStore):
-    """A writable store with the changes an update may ask for. Every change leaves keys, papers and references in step."""
+    """A writable store with the changes an update may ask for.
+
+    Every change leaves keys, papers and references in step.
+    """
 
     def apply(self, change: Change, *, identified: bool) -> str:
         """Make one change within the open transaction.
 
-        Returns what came of it: added, replaced, unchanged, removed, untitled or skipped (it speaks of no paper here).
+        Returns what came of it: added, replaced, unchanged, removed, untitled or skipped (it speaks
+            of no paper here).
         """
         if isinstance(change, Upsert):
             return self._upsert(change, identified=identified)

@@ -1,4 +1,6 @@
-"""The folder of a snapshot: what in it is the snapshot's own, and that only one process builds in it."""
+"""The folder of a snapshot: what in it is the snapshot's own, and that only one process builds in
+it.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -41,14 +43,19 @@ def only_builder(target: Path) -> Iterator[None]:
 
 
 def clear(target: Path) -> None:
-    """Remove what a build wrote, the manifest first: a half-removed snapshot is never taken for a whole one."""
+    """Remove what a build wrote, the manifest first: a half-removed snapshot is never taken for a
+    whole one.
+    """
     (target / MANIFEST_NAME).unlink(missing_ok=True)
     shutil.rmtree(target / STAGING_NAME, ignore_errors=True)
     remove_generations(target, keep=None)
 
 
 def remove_generations(target: Path, keep: int | None) -> None:
-    """Remove the files of every generation but `keep`. Readers that have them open keep them until they close."""
+    """Remove the files of every generation but `keep`.
+
+    Readers that have them open keep them until they close.
+    """
     for path in target.iterdir():
         found = _GENERATION_FILES.fullmatch(path.name)
         if found is None or (keep is not None and generation_of(path.name) == keep):

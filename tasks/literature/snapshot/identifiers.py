@@ -1,4 +1,6 @@
-"""How papers are named: every identifier in one canonical spelling, so that two spellings never become two papers."""
+"""How papers are named: every identifier in one canonical spelling, so that two spellings never
+become two papers.
+"""
 
 import hashlib
 from urllib.parse import urlsplit
@@ -20,7 +22,9 @@ _KEYS = 1 << 62
 
 
 def canonical_url(url: str) -> str:
-    """One spelling per page: https, no `www.`, no fragment, no trailing slash; arXiv papers by their abstract page without version."""
+    """One spelling per page: https, no `www.`, no fragment, no trailing slash; arXiv papers by
+    their abstract page without version.
+    """
     arxiv_id = arxiv_id_of(url)
     if arxiv_id:
         return f"https://arxiv.org/abs/{arxiv_id}"
@@ -60,7 +64,9 @@ def is_paper_id(text: str) -> bool:
 
 
 def corpus_id_of(paper_id: str, attempt: int = 0) -> int:
-    """A positive integer below 2**52, the same on every machine; `attempt` gives another where two papers collide."""
+    """A positive integer below 2**52, the same on every machine; `attempt` gives another where two
+    papers collide.
+    """
     number = int(sha1_hex(f"corpus:{attempt}:{paper_id}"), 16)
     return number % _CORPUS_IDS + 1
 
@@ -72,7 +78,8 @@ def key_number(key: str) -> int:
 
 
 def key_of_identifier(identifier: str) -> str | None:
-    """Any form the Semantic Scholar API accepts → a key of the store; None for a form that names nothing here.
+    """Any form the Semantic Scholar API accepts → a key of the store; None for a form that names
+    nothing here.
 
     API: section "Paper ids accepted" (40 digits, CorpusId:, DOI: or bare, ARXIV:, URL:).
     """

@@ -1,4 +1,6 @@
-"""OpenAlex works as papers (reference §5.3): JSON lines, in one file or in the parts of a snapshot's `works` folder."""
+"""OpenAlex works as papers (reference §5.3): JSON lines, in one file or in the parts of a
+snapshot's `works` folder.
+"""
 
 import csv
 import io
@@ -61,7 +63,8 @@ class OpenAlexWorks:
 
 
 def open_works(path: Path) -> OpenAlexWorks:
-    """A file of works, or a folder with such files, as `aws s3 sync s3://openalex/data/works` leaves them.
+    """A file of works, or a folder with such files, as `aws s3 sync s3://openalex/data/works`
+    leaves them.
 
     Raises:
         SnapshotError: there are none.
@@ -97,7 +100,10 @@ def work_id(text: Any) -> str | None:
 
 
 def row_of_work(work: Mapping[str, Any]) -> Row:
-    """A work as a row of a snapshot. API: the Work object; what is missing or of another type counts as unknown."""
+    """A work as a row of a snapshot.
+
+    API: the Work object; what is missing or of another type counts as unknown.
+    """
     primary, best, access = (
         _inner(work, name) for name in ("primary_location", "best_oa_location", "open_access")
     )
@@ -143,7 +149,8 @@ def abstract_of(index: Any) -> str | None:
 
 
 def merged_away(folder: Path, after: str | None) -> Iterator[str]:
-    """Works that were merged into others since a day: `merged_ids/works/*.csv.gz` with `merge_date, id, merge_into_id`.
+    """Works that were merged into others since a day: `merged_ids/works/*.csv.gz` with `merge_date,
+    id, merge_into_id`.
 
     Raises:
         SnapshotError: a file cannot be read, or is no CSV.

@@ -1,4 +1,6 @@
-"""JSON lines in one file or in many parts, packed or not, read from any line on without holding them in memory."""
+"""JSON lines in one file or in many parts, packed or not, read from any line on without holding
+them in memory.
+"""
 
 import gzip
 import io
@@ -48,7 +50,8 @@ def identity_of(parts: Sequence[Path], root: Path) -> str:
 
 
 def batches_of(parts: Sequence[Path], start: Place) -> Iterator[tuple[list[Row], Place]]:
-    """Rows from `start` on, at most `BATCH_ROWS` at a time and of one part, each with the place behind it.
+    """Rows from `start` on, at most `BATCH_ROWS` at a time and of one part, each with the place
+    behind it.
 
     Raises:
         SnapshotError: a part cannot be unpacked or a line is no JSON object.
@@ -91,7 +94,9 @@ def json_rows(path: Path, first_row: int) -> Iterator[Row]:
 
 
 def about_how_many(parts: Sequence[Path]) -> int:
-    """Roughly how many lines the parts hold: for progress, from the length of the first lines of one part."""
+    """Roughly how many lines the parts hold: for progress, from the length of the first lines of
+    one part.
+    """
     largest = max(parts, key=lambda path: path.stat().st_size, default=None)
     if largest is None:
         return 0

@@ -32,7 +32,10 @@ _COMPRESSION_LEVEL = 4
 
 @dataclass(frozen=True, slots=True)
 class PaperRecord:
-    """A paper as the snapshot keeps it. `reference_count` None: the source knows no references of it."""
+    """A paper as the snapshot keeps it.
+
+    `reference_count` None: the source knows no references of it.
+    """
 
     paper_id: str
     corpus_id: int
@@ -54,7 +57,9 @@ class PaperRecord:
 
     @property
     def last_day(self) -> int:
-        """YYYYMMDD of the last day on which the paper can have appeared (see `Paper.latest_publication_date`)."""
+        """YYYYMMDD of the last day on which the paper can have appeared (see
+        `Paper.latest_publication_date`).
+        """
         if self.publication_date is not None:
             return int(self.publication_date.replace("-", ""))
         return self.year * 10_000 + 1231 if self.year is not None else UNKNOWN_DAY
@@ -97,7 +102,9 @@ def decompress(blob: bytes) -> PaperRecord:
 
 
 def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
-    """A row → a record; None for a row without a title. What cannot be read in a field counts as unknown.
+    """A row → a record; None for a row without a title.
+
+    What cannot be read in a field counts as unknown.
 
     `corpus_id` is 0 where the row gives none; the store then makes one.
     """

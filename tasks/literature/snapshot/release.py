@@ -1,7 +1,9 @@
-"""A Semantic Scholar dataset release as papers (reference §3): folders of packed JSON lines, one per dataset, joined on disk.
+"""A Semantic Scholar dataset release as papers (reference §3): folders of packed JSON lines, one
+per dataset, joined on disk.
 
-Papers, abstracts, summaries, identifiers and citations are spread over buckets by corpus identifier, then joined bucket
-by bucket: memory holds one bucket, whatever the size of the release. Parts and buckets that are done stay done.
+Papers, abstracts, summaries, identifiers and citations are spread over buckets by corpus
+identifier, then joined bucket by bucket: memory holds one bucket, whatever the size of the release.
+Parts and buckets that are done stay done.
 """
 
 import shutil
@@ -142,7 +144,9 @@ def is_release(folder: Path) -> bool:
 
 
 def open_release(folder: Path) -> SemanticScholarRelease:
-    """The datasets that are there, each in a folder of its name: `papers`, `abstracts`, `tldrs`, `paper-ids`, `citations`."""
+    """The datasets that are there, each in a folder of its name: `papers`, `abstracts`, `tldrs`,
+    `paper-ids`, `citations`.
+    """
     found = ((name, parts_in(folder / name)) for name in DATASETS if (folder / name).is_dir())
     return SemanticScholarRelease(folder, tuple((name, parts) for name, parts in found if parts))
 

@@ -1,4 +1,7 @@
-"""A finished snapshot, opened: search, look-ups, recommendations, references. Answers are the same on every machine."""
+"""A finished snapshot, opened: search, look-ups, recommendations, references.
+
+Answers are the same on every machine.
+"""
 
 import math
 import sqlite3
@@ -88,7 +91,8 @@ class Snapshot:
         days: DayRange = EVER,
         vector: NDArray[np.float32] | None = None,
     ) -> Found:
-        """Papers that share words with the query, best first (BM25; with `vector` re-ranked by BM25 and cosine alike).
+        """Papers that share words with the query, best first (BM25; with `vector` re-ranked by BM25
+        and cosine alike).
 
         Any text is a valid query. `vector` is the query's unit embedding.
         """
@@ -145,7 +149,8 @@ class Snapshot:
     def recommend(self, seeds: Sequence[str], limit: int, days: DayRange = EVER) -> Found | None:
         """Papers like the seeds, the seeds left out; None when no seed is in the snapshot.
 
-        With embeddings the nearest neighbours of the seeds' mean; without, BM25 over the seeds' titles and key terms.
+        With embeddings the nearest neighbours of the seeds' mean; without, BM25 over the seeds'
+        titles and key terms.
         """
         numbers = list(
             dict.fromkeys(number for number in self._store.numbers_of(seeds) if number is not None)
@@ -166,7 +171,9 @@ class Snapshot:
         )[0]
 
     def _key_terms(self, papers: Sequence[PaperRecord]) -> list[str]:
-        """The terms that tell these papers from the others: frequent here (titles count double), rare elsewhere."""
+        """The terms that tell these papers from the others: frequent here (titles count double),
+        rare elsewhere.
+        """
         counts: Counter[str] = Counter()
         for paper in papers:
             counts.update(
@@ -210,7 +217,9 @@ class Snapshot:
         return row
 
     def references(self, identifier: str) -> tuple[PaperRecord, ...] | None:
-        """Papers of the snapshot that this one cites; None when the snapshot does not know its references."""
+        """Papers of the snapshot that this one cites; None when the snapshot does not know its
+        references.
+        """
         paper, number = self._one(identifier)
         return (
             None
@@ -219,7 +228,9 @@ class Snapshot:
         )
 
     def citations(self, identifier: str) -> tuple[PaperRecord, ...] | None:
-        """Papers of the snapshot that cite this one; None when the snapshot knows no references at all."""
+        """Papers of the snapshot that cite this one; None when the snapshot knows no references at
+        all.
+        """
         paper, number = self._one(identifier)
         return (
             None
@@ -246,7 +257,8 @@ def open_snapshot(folder: Path) -> Snapshot:
     """Open a finished snapshot.
 
     Raises:
-        SnapshotError: it is missing, empty, half-built or damaged; one line that says how to mend it.
+        SnapshotError: it is missing, empty, half-built or damaged; one line that says how to mend
+            it.
     """
     manifest = read_manifest(folder)
     try:

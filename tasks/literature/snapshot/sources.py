@@ -31,7 +31,10 @@ class PaperSource(Protocol):
     def through(self) -> str | None: ...
 
     def prepare(self, workplace: Path, report: Progress) -> int:
-        """Bring the papers into readable form below `workplace`; roughly how many there are. Goes on where it stopped."""
+        """Bring the papers into readable form below `workplace`; roughly how many there are.
+
+        Goes on where it stopped.
+        """
         ...
 
     def batches(self, workplace: Path, start: Place) -> Iterator[tuple[list[Row], Place]]:

@@ -33,7 +33,10 @@ References = Sequence[tuple[int, str]]
 
 
 class PaperStore:
-    """One connection. A store being built is written in transactions; a finished one is opened read-only."""
+    """One connection.
+
+    A store being built is written in transactions; a finished one is opened read-only.
+    """
 
     def __init__(self, folder: Path, *, writable: bool = False, name: str = STORE_NAME) -> None:
         self._path = folder / name
@@ -86,7 +89,8 @@ class PaperStore:
     ) -> bool:
         """Add a paper under the next number; False when a paper of the same name is there already.
 
-        With `identified` only the source's own identifiers tell papers apart; of another shared name the first paper keeps it.
+        With `identified` only the source's own identifiers tell papers apart; of another shared
+        name the first paper keeps it.
         """
         if any(
             self._holder(key) is not None for key in same_paper_keys(record, identified=identified)
@@ -128,9 +132,11 @@ class PaperStore:
         return record
 
     def fingerprint(self) -> str:
-        """Content hash over papers and references: the same whatever the machine, the order of rows or the batches.
+        """Content hash over papers and references: the same whatever the machine, the order of rows
+        or the batches.
 
-        A sum of SHA-256 digests needs neither sorting nor memory; nobody gains by forging a collision in his own snapshot.
+        A sum of SHA-256 digests needs neither sorting nor memory; nobody gains by forging a
+        collision in his own snapshot.
         """
         total = 0
         references = self._connection.cursor().execute(
@@ -153,7 +159,10 @@ class PaperStore:
         return int(self._connection.execute(distinct).fetchone()[0])
 
     def resolve_references(self) -> None:
-        """Turn the named references into citations between papers of the snapshot. Doing it twice changes nothing."""
+        """Turn the named references into citations between papers of the snapshot.
+
+        Doing it twice changes nothing.
+        """
         self._connection.execute(_RESOLVE)
         self._connection.execute("create index if not exists cited_by on citations (cited, citing)")
 
@@ -232,5 +241,7 @@ def key_numbers(record: PaperRecord) -> list[int]:
 
 
 def reference_key(reference: str) -> str:
-    """The key a reference list's entry points at: any API identifier, else the source's own `paper_id`."""
+    """The key a reference list's entry points at: any API identifier, else the source's own
+    `paper_id`.
+    """
     return key_of_identifier(reference) or f"given:{reference.strip()}"

@@ -44,7 +44,10 @@ class PaperFile:
         return self.row_count
 
     def batches(self, workplace: Path, start: Place) -> Iterator[tuple[list[Row], Place]]:
-        """Rows from `start` on. Raises SnapshotError when a row or page of the file cannot be read."""
+        """Rows from `start` on.
+
+        Raises SnapshotError when a row or page of the file cannot be read.
+        """
         del workplace
         return (
             parquet_batches((self.path,), start)

@@ -26,7 +26,10 @@ via we were what when where whether which while who whose why would
 
 @cache
 def analyzer() -> tantivy.TextAnalyzer:
-    """Words in lower case without stop words, stemmed. Register it as `TOKENIZER` on every index that is opened."""
+    """Words in lower case without stop words, stemmed.
+
+    Register it as `TOKENIZER` on every index that is opened.
+    """
     filters = tantivy.Filter
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
     for each in (
@@ -101,8 +104,8 @@ def write_text_index(
 ) -> None:
     """Index the papers in the order of their numbers; a killed build goes on after the last commit.
 
-    Papers are added in order and a commit covers all added before it, so the number of indexed papers
-    is the number of the next one.
+    Papers are added in order and a commit covers all added before it, so the number of indexed
+    papers is the number of the next one.
     """
     folder.mkdir(parents=True, exist_ok=True)
     index = _registered(tantivy.Index(_schema(), path=str(folder)))
@@ -201,9 +204,11 @@ class TextIndex:
     def search(
         self, query: tantivy.Query, limit: int, days: DayRange = EVER
     ) -> tuple[list[Hit], int]:
-        """The best `limit` papers within `days`, best first, and how many match; equal scores are all included at the border.
+        """The best `limit` papers within `days`, best first, and how many match; equal scores are
+        all included at the border.
 
-        More than `limit` hits come back when papers tie at the end, so that a caller can order ties by something stable.
+        More than `limit` hits come back when papers tie at the end, so that a caller can order ties
+        by something stable.
         """
         if days != EVER:
             within = tantivy.Query.range_query(

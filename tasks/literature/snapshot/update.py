@@ -1,7 +1,8 @@
-"""Bringing a finished snapshot up to date: changes are made to a copy beside it, which takes its place at once when complete.
+"""Bringing a finished snapshot up to date: changes are made to a copy beside it, which takes its
+place at once when complete.
 
-Readers never see half an update, and a killed one goes on where it stopped. Afterwards the snapshot answers as one built
-from the resulting papers would.
+Readers never see half an update, and a killed one goes on where it stopped. Afterwards the snapshot
+answers as one built from the resulting papers would.
 """
 
 import shutil
@@ -30,7 +31,9 @@ _KEPT_IDENTITIES = 100
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """The snapshot as it is now, and how many changes came to what; no counts: it had all of them already."""
+    """The snapshot as it is now, and how many changes came to what; no counts: it had all of them
+    already.
+    """
 
     snapshot: Snapshot
     counts: Mapping[str, int]
@@ -43,11 +46,12 @@ def update_snapshot(
     embedder: Embedder | None = None,
     progress: Progress | None = None,
 ) -> Updated:
-    """Apply to the snapshot in `target` what `source` holds: new and changed rows, OpenAlex works, Semantic Scholar diffs.
+    """Apply to the snapshot in `target` what `source` holds: new and changed rows, OpenAlex works,
+    Semantic Scholar diffs.
 
     Raises:
-        SnapshotError: there is no finished snapshot in `target`; the changes cannot be read or do not follow on it;
-            it has embeddings and there is no `embedder` for the new papers.
+        SnapshotError: there is no finished snapshot in `target`; the changes cannot be read or do
+            not follow on it; it has embeddings and there is no `embedder` for the new papers.
     """
     report = progress or unheard
     with only_builder(target):

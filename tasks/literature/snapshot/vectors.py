@@ -1,4 +1,6 @@
-"""Sentence embeddings of a snapshot's papers: one row of 16-bit floats per paper, in the order of their numbers."""
+"""Sentence embeddings of a snapshot's papers: one row of 16-bit floats per paper, in the order of
+their numbers.
+"""
 
 import asyncio
 import json
@@ -27,12 +29,15 @@ def write_vectors(
     on_batch: Callable[[int], None],
     known: KnownVector | None = None,
 ) -> int:
-    """Embed the papers into the file `path`, going on after the last whole row of an interrupted build.
+    """Embed the papers into the file `path`, going on after the last whole row of an interrupted
+    build.
 
-    `known` gives the vector of a paper that needs no embedding any more. Returns the dimensions of a vector.
+    `known` gives the vector of a paper that needs no embedding any more. Returns the dimensions of
+    a vector.
 
     Raises:
-        SnapshotError: the embedder now gives vectors of other dimensions than before the interruption.
+        SnapshotError: the embedder now gives vectors of other dimensions than before the
+            interruption.
     """
     return asyncio.run(_write_vectors(path, papers_from, embedder, on_batch, known or _unknown))
 

@@ -55,7 +55,9 @@ _PLACE = bounded(
 
 
 async def baseline_hit(inputs: HitInput, tools: BaselineTools) -> HitReply:
-    """Cosine of the embeddings and shared words, raised where both name one numbered place, lowered where only others are named."""
+    """Cosine of the embeddings and shared words, raised where both name one numbered place, lowered
+    where only others are named.
+    """
     report = f"{inputs.problem} {inputs.explanation}"
     vectors = np.asarray(await tools.embedder.embed([inputs.problem, inputs.reason]))
     units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

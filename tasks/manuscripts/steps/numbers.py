@@ -1,4 +1,6 @@
-"""Do numbers agree with each other: shares with their counts, estimates with their intervals, the abstract with the text?"""
+"""Do numbers agree with each other: shares with their counts, estimates with their intervals, the
+abstract with the text?
+"""
 
 from bisect import bisect_left
 from collections.abc import Iterator

@@ -53,7 +53,10 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something a check found; `gravity` 1 is the worst. Findings of one `kind` are reported as one problem."""
+    """Something a check found; `gravity` 1 is the worst.
+
+    Findings of one `kind` are reported as one problem.
+    """
 
     kind: str
     gravity: int

@@ -1,4 +1,6 @@
-"""Is what the text refers to there: labels, citations, sections, equations, theorems, tables, figures?"""
+"""Is what the text refers to there: labels, citations, sections, equations, theorems, tables,
+figures?
+"""
 
 from collections.abc import Iterator
 
@@ -102,7 +104,9 @@ def check_numbers(reading: Reading) -> Iterator[Finding]:
 
 
 def _beyond(reading: Reading, kind: str, mention: Pattern, known: set[int]) -> Iterator[Finding]:
-    """Mentions of a number beyond the last one there; gaps are left alone, a caption may have been misread."""
+    """Mentions of a number beyond the last one there; gaps are left alone, a caption may have been
+    misread.
+    """
     if len(known) < _FEWEST or max(known) > 2 * len(known) + 2:
         return
     for placed in reading.sentences:

@@ -1,4 +1,6 @@
-"""Do reported p-values follow from their test statistics? (As statcheck does: Nuijten and Polanin, 2020.)"""
+"""Do reported p-values follow from their test statistics? (As statcheck does: Nuijten and Polanin,
+2020.)
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -58,7 +60,9 @@ def check_statistics(reading: Reading) -> Iterator[Finding]:
 
 
 def _possible(name: str, degrees: list[float], statistic: str) -> tuple[float, float] | None:
-    """Least and greatest two-sided p of any statistic that is printed so; None for one that cannot be."""
+    """Least and greatest two-sided p of any statistic that is printed so; None for one that cannot
+    be.
+    """
     half = 0.5 * 10.0 ** -len(statistic.partition(".")[2])
     size = abs(float(statistic))
     if (name == "r" and size >= 1) or (degrees and min(degrees) <= 0):

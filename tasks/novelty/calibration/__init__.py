@@ -1,1 +1,3 @@
-"""Calibration: from a judgement and its evidence to a label with its uncertainty, and how much that gains."""
+"""Calibration: from a judgement and its evidence to a label with its uncertainty, and how much that
+gains.
+"""

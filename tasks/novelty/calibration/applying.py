@@ -25,7 +25,9 @@ OUTSIDE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """A label's distribution and what follows from it, on the calibrator's scale; 90 % lie from `lower` to `upper`."""
+    """A label's distribution and what follows from it, on the calibrator's scale; 90 % lie from
+    `lower` to `upper`.
+    """
 
     distribution: tuple[float, ...]
     expected: float
@@ -34,7 +36,9 @@ class Calibrated:
 
 
 def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> Calibrated:
-    """Apply a calibrator to one judgement's features; those it does not know are ignored, those that lack count as its mean."""
+    """Apply a calibrator to one judgement's features; those it does not know are ignored, those
+    that lack count as its mean.
+    """
     count = len(calibrator.labels)
     model = Model(calibrator.features, calibrator.thresholds, tuple(range(count)))
     distribution = tuple(float(share) for share in model.distributions([features], count)[0])
@@ -52,7 +56,8 @@ def check_calibrator(path: str, engine: str) -> Calibrator:
     """The calibrator in that file, if it fits the novelty judgements of `engine`.
 
     Raises:
-        ConfigurationError: it cannot be read, predicts something else, or was fitted on another engine's or prompt's judgements.
+        ConfigurationError: it cannot be read, predicts something else, or was fitted on another
+            engine's or prompt's judgements.
     """
     calibrator = load_calibrator(path)
     if calibrator.target != NOVELTY or not all(1 <= one.value <= 5 for one in calibrator.labels):
@@ -88,7 +93,8 @@ def refuse_training_items(calibrator: Calibrator, ideas: Iterable[str]) -> None:
 def with_calibration(
     judgement: NoveltyJudgement, idea: Idea, path: str | None, engine: str
 ) -> tuple[NoveltyJudgement, tuple[Failure, ...]]:
-    """The judgement with its calibrated score; an idea that the calibrator was fitted on keeps the judgement as it is, and why is told.
+    """The judgement with its calibrated score; an idea that the calibrator was fitted on keeps the
+    judgement as it is, and why is told.
 
     Raises:
         ConfigurationError: see `check_calibrator`.

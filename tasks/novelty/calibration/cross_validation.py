@@ -1,4 +1,6 @@
-"""What a calibrator says of items it was not fitted on: every item is predicted by a model of the other folds."""
+"""What a calibrator says of items it was not fitted on: every item is predicted by a model of the
+other folds.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +25,8 @@ class Prediction:
         gold: what experts say.
         raw: what the judge says.
         distribution: the calibrator's, over the labels of the scale; sums to 1.
-        constant: median label of the items it was fitted on: the best guess that looks at nothing, by absolute error.
+        constant: median label of the items it was fitted on: the best guess that looks at nothing,
+            by absolute error.
         shares: of the labels among those items: the best distribution that looks at nothing.
     """
 
@@ -48,7 +51,8 @@ class Prediction:
 def cross_validate(
     examples: Sequence[Example], scale: LabelScale, seed: int, folds: int = FOLDS
 ) -> tuple[Prediction, ...]:
-    """Stratified folds drawn by the seed, as many as the rarest label has items where that is fewer; predictions in order of hashes.
+    """Stratified folds drawn by the seed, as many as the rarest label has items where that is
+    fewer; predictions in order of hashes.
 
     Raises:
         ConfigurationError: no labels, one class only, too few items, or nothing that varies.

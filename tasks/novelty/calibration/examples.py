@@ -52,7 +52,9 @@ class LabelScale:
 
 
 def item_sha256(idea: str) -> str:
-    """Identity of an idea for "never trained on what it is scored on": its words, whatever their case and spacing."""
+    """Identity of an idea for "never trained on what it is scored on": its words, whatever their
+    case and spacing.
+    """
     return content_hash(" ".join(idea.split()).casefold())
 
 
@@ -72,7 +74,8 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
     """Labelled examples that were scored, in order of their hashes, each idea once.
 
     Raises:
-        ConfigurationError: no label, too few, one class only, or a class with too few examples; the line says which.
+        ConfigurationError: no label, too few, one class only, or a class with too few examples; the
+            line says which.
     """
     scored = {
         one.item_sha256: one

@@ -1,4 +1,6 @@
-"""What calibration gains, on items it was not fitted on: error, log loss, macro F1, and how far its probabilities can be trusted."""
+"""What calibration gains, on items it was not fitted on: error, log loss, macro F1, and how far its
+probabilities can be trusted.
+"""
 
 import math
 from collections.abc import Sequence
@@ -22,7 +24,9 @@ BINS = 5
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of one system: the judge as it is, calibrated, or the constant that looks at nothing."""
+    """One figure of one system: the judge as it is, calibrated, or the constant that looks at
+    nothing.
+    """
 
     metric: str
     system: str
@@ -31,7 +35,9 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """Statements "this label or a higher one" made with a probability from `lower` to `upper`: how often expected, how often so."""
+    """Statements "this label or a higher one" made with a probability from `lower` to `upper`: how
+    often expected, how often so.
+    """
 
     lower: float
     upper: float
@@ -40,11 +46,13 @@ class ReliabilityBin:
 
 
 def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) -> tuple[Figure, ...]:
-    """The figures of the three systems, and the differences to the calibrated one (positive: calibration is better).
+    """The figures of the three systems, and the differences to the calibrated one (positive:
+    calibration is better).
 
-    `mean_absolute_error` in points of the scale's values (calibrated: its median label; constant: the median label of the
-    training folds). `macro_f1` over the labels of the scale (calibrated: its likeliest label). `log_loss` in nats (constant:
-    the label shares of the training folds; a judge who names one label has no probabilities). Intervals: bootstrap over items.
+    `mean_absolute_error` in points of the scale's values (calibrated: its median label; constant:
+    the median label of the training folds). `macro_f1` over the labels of the scale (calibrated:
+    its likeliest label). `log_loss` in nats (constant: the label shares of the training folds; a
+    judge who names one label has no probabilities). Intervals: bootstrap over items.
     """
     places = {
         JUDGE: [one.raw for one in predictions],
@@ -92,8 +100,9 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
 def reliability(predictions: Sequence[Prediction], bins: int = BINS) -> tuple[ReliabilityBin, ...]:
     """Reliability curve over bins of equal width; empty bins are left out.
 
-    An ordinal prediction makes one statement per threshold ("this label or a higher one"), all of which are pooled: items
-    count once per threshold, so that the intervals (Wilson) are somewhat narrow. Source: DeGroot & Fienberg, The Statistician 1983.
+    An ordinal prediction makes one statement per threshold ("this label or a higher one"), all of
+    which are pooled: items count once per threshold, so that the intervals (Wilson) are somewhat
+    narrow. Source: DeGroot & Fienberg, The Statistician 1983.
     """
     chances, outcomes = _statements(predictions)
     if not len(chances):
@@ -114,7 +123,8 @@ def reliability(predictions: Sequence[Prediction], bins: int = BINS) -> tuple[Re
 def expected_calibration_error(
     predictions: Sequence[Prediction], seed: int = 0, bins: int = BINS
 ) -> Estimate:
-    """Mean |observed - expected| over the bins of the reliability curve, weighted by their size; 0 to 1; bootstrap over items.
+    """Mean |observed - expected| over the bins of the reliability curve, weighted by their size; 0
+    to 1; bootstrap over items.
 
     Source: Naeini, Cooper & Hauskrecht, AAAI 2015. Bad input: no prediction is undefined.
     """
@@ -136,7 +146,9 @@ def expected_calibration_error(
 
 
 def _statements(predictions: Sequence[Prediction]) -> tuple[np.ndarray, np.ndarray]:
-    """Of every threshold between labels: the probability of lying above it, and whether the item does (1.0 or 0.0)."""
+    """Of every threshold between labels: the probability of lying above it, and whether the item
+    does (1.0 or 0.0).
+    """
     if not predictions:
         return np.zeros(0), np.zeros(0)
     distributions = np.array([one.distribution for one in predictions])

@@ -16,9 +16,10 @@ def fit_proportional_odds(
 ) -> tuple[Matrix, Matrix]:
     """(coefficients, thresholds) that maximise log likelihood - ridge / 2 × Σ coefficient².
 
-    P(label ≤ k) = expit(threshold_k - features · coefficients). `features`: (items, features), standardised; `labels`: 0 to
-    `label_count` - 1, every one of which must occur. Source: McCullagh, JRSS B 1980. `statsmodels`' OrderedModel is the same
-    without the penalty, and diverges where few items are separated by a feature, as tens of labelled ideas are.
+    P(label ≤ k) = expit(threshold_k - features · coefficients). `features`: (items, features),
+    standardised; `labels`: 0 to `label_count` - 1, every one of which must occur. Source:
+    McCullagh, JRSS B 1980. `statsmodels`' OrderedModel is the same without the penalty, and
+    diverges where few items are separated by a feature, as tens of labelled ideas are.
     """
     count = features.shape[1]
     shares = np.cumsum(np.bincount(labels, minlength=label_count)[:-1]) / len(labels)
@@ -37,7 +38,9 @@ def fit_proportional_odds(
 
 
 def _thresholds(parameters: Matrix) -> Matrix:
-    """The first one, then each the exponential of a parameter above the one before: ascending whatever the parameters."""
+    """The first one, then each the exponential of a parameter above the one before: ascending
+    whatever the parameters.
+    """
     return np.cumsum(np.concatenate([parameters[:1], np.exp(np.clip(parameters[1:], -20, 20))]))
 
 

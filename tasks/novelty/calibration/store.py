@@ -20,7 +20,8 @@ def load_calibrator(path: str | Path) -> Calibrator:
     """Read a calibrator.
 
     Raises:
-        ConfigurationError: the file is missing, is no calibrator, or was written by another version.
+        ConfigurationError: the file is missing, is no calibrator, or was written by another
+            version.
     """
     try:
         found = Calibrator.model_validate_json(Path(path).read_bytes())

@@ -76,7 +76,9 @@ _MEANINGS = {
 
 
 async def baseline_judgement(inputs: NoveltyInput, tools: BaselineTools) -> NoveltyReply | NoAnswer:
-    """Score by mean closeness at `THRESHOLDS`; covered statements are known aspects, the others novel ones, each with its closest work."""
+    """Score by mean closeness at `THRESHOLDS`; covered statements are known aspects, the others
+    novel ones, each with its closest work.
+    """
     works = [(work.title, work.abstract) for work in inputs.works]
     closeness = await measure(inputs.idea, works, tools.embedder)
     if closeness is None:

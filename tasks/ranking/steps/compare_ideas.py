@@ -122,14 +122,17 @@ _WHOLE: tuple[Taken, ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
-    """By how much idea A is ahead (-1 to 1), and the measure pairs that say so, the most telling first."""
+    """By how much idea A is ahead (-1 to 1), and the measure pairs that say so, the most telling
+    first.
+    """
 
     ahead: float
     pairs: tuple[tuple[Measure, Measure], ...]
 
 
 async def baseline_pair(inputs: PairInput, tools: BaselineTools) -> PairReply:
-    """The odds of a dimension follow the weighted mean difference of what can be measured of both ideas.
+    """The odds of a dimension follow the weighted mean difference of what can be measured of both
+    ideas.
 
     What could not be had for one says nothing against it. The answer to (B, A) mirrors that to
     (A, B). `overall` is the mean over the five dimensions and the module scores.

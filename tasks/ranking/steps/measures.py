@@ -1,4 +1,7 @@
-"""What can be counted of one idea and its dossier. Every measure lies between 0 and 1; one that cannot be taken is None, not 0."""
+"""What can be counted of one idea and its dossier.
+
+Every measure lies between 0 and 1; one that cannot be taken is None, not 0.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -163,7 +166,9 @@ def promised_gains(idea: ShownIdea) -> Measure | None:
 
 @lru_cache(maxsize=256)
 def words_of(criterion: ShownCriterion) -> Taken:
-    """How much of what the question speaks of the idea speaks of: all that can be counted for a dimension of the user's own."""
+    """How much of what the question speaks of the idea speaks of: all that can be counted for a
+    dimension of the user's own.
+    """
     wanted = set(content_words(f"{criterion.name.replace('_', ' ')} {criterion.question}"))
 
     def taken(idea: ShownIdea) -> Measure | None:

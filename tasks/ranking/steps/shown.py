@@ -1,4 +1,6 @@
-"""Two ideas, what is known of each and the dimensions to compare them along, as `compare_ideas` shows them."""
+"""Two ideas, what is known of each and the dimensions to compare them along, as `compare_ideas`
+shows them.
+"""
 
 from pydantic import Field
 

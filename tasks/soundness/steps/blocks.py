@@ -1,4 +1,6 @@
-"""Cuts an idea into blocks: the paragraphs and lists of its sections, with the labels they stand under."""
+"""Cuts an idea into blocks: the paragraphs and lists of its sections, with the labels they stand
+under.
+"""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -51,7 +53,10 @@ class Block:
 
 
 def blocks_of(idea: str) -> list[Block]:
-    """The blocks of `idea` in order. A subheading that says nothing about its part belongs to the part before it."""
+    """The blocks of `idea` in order.
+
+    A subheading that says nothing about its part belongs to the part before it.
+    """
     found: list[Block] = []
     part = Part.UNKNOWN
     for heading, body in sections_of_markdown(idea):
@@ -79,7 +84,9 @@ def _belong_together(before: Block, block: Block) -> bool:
 
 
 def topic_of(idea: str) -> str:
-    """What the first heading names, without words such as `Research Plan:`; empty when it names nothing."""
+    """What the first heading names, without words such as `Research Plan:`; empty when it names
+    nothing.
+    """
     for heading, _ in sections_of_markdown(idea):
         if heading and (named := _PLAN.sub("", heading).strip()):
             return named if _telling(named) and len(named.split()) > 2 else ""
@@ -123,7 +130,9 @@ def _telling(heading: str) -> str:
 
 
 def _paragraphs(body: str) -> list[str]:
-    """Paragraphs; a long or labelled list item stands alone, short ones stay together with the line that announces them."""
+    """Paragraphs; a long or labelled list item stands alone, short ones stay together with the line
+    that announces them.
+    """
     found: list[list[str]] = [[]]
     for line in body.splitlines():
         labelled = _INLINE_LABEL.match(line) is not None

@@ -72,7 +72,9 @@ def fingerprint(text: str) -> Fingerprint:
 
 
 def fingerprint_of_method(method: str) -> Fingerprint:
-    """Words that occur only in the context of the whole idea weigh half: most papers found share them."""
+    """Words that occur only in the context of the whole idea weigh half: most papers found share
+    them.
+    """
     whole, own = fingerprint(method), fingerprint(own_part(method))
     weights = {
         word: weight if word in own.weights else weight / 2
@@ -95,7 +97,9 @@ def weight_of(word: str) -> float:
 
 
 def closeness(method: Fingerprint, paper: Fingerprint) -> Closeness:
-    """The weighted share of the method's words that the paper uses too, and the informative words and pairs behind it."""
+    """The weighted share of the method's words that the paper uses too, and the informative words
+    and pairs behind it.
+    """
     shared = method.words & paper.words
     total = sum(method.weights.values())
     pairs = {

@@ -96,9 +96,11 @@ _CUES = {
 
 
 async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> MethodsReply | NoAnswer:
-    """Blocks of the method and experiment parts that state actions, by centrality to the idea, part, position and wording.
+    """Blocks of the method and experiment parts that state actions, by centrality to the idea,
+    part, position and wording.
 
-    An idea without such parts is read as a whole. NoAnswer(nothing_to_judge) when it proposes nothing.
+    An idea without such parts is read as a whole. NoAnswer(nothing_to_judge) when it proposes
+    nothing.
     """
     proposed = _proposing(blocks_of(inputs.idea))
     if not proposed:
@@ -132,7 +134,9 @@ def _stated(idea: str) -> tuple[ProposedElement, ...]:
 
 
 def _proposing(blocks: list[Block]) -> list[Block]:
-    """Blocks that state an action; without any, those outside the background; without those, all that state something."""
+    """Blocks that state an action; without any, those outside the background; without those, all
+    that state something.
+    """
     filled = [
         part
         for block in blocks
@@ -153,7 +157,9 @@ def _says_something(text: str) -> bool:
 
 
 def _parts(block: Block) -> list[Block]:
-    """A long paragraph that tells one step after the other, cut before the steps; any other block, lists among them, whole."""
+    """A long paragraph that tells one step after the other, cut before the steps; any other block,
+    lists among them, whole.
+    """
     found = sentences(block.text)
     if (
         block.label
@@ -244,7 +250,9 @@ def _method(block: Block, idea: str, context: str) -> ProposedMethod:
 
 
 def _announcements_dropped(found: list[str], kept: list[int]) -> list[int]:
-    """The kept places in order, without lines that announce something that is not kept (`Our design includes:`)."""
+    """The kept places in order, without lines that announce something that is not kept (`Our design
+    includes:`).
+    """
     telling = [
         place for place in sorted(kept) if not found[place].endswith(":") or place + 1 in kept
     ]
@@ -252,7 +260,9 @@ def _announcements_dropped(found: list[str], kept: list[int]) -> list[int]:
 
 
 def _worded(found: list[str], place: int, kept: list[int]) -> str:
-    """One sentence, readable on its own and closed: by a full stop unless it announces the next one."""
+    """One sentence, readable on its own and closed: by a full stop unless it announces the next
+    one.
+    """
     sentence = without_opening(plain(found[place]))
     if sentence.endswith((".", "!", "?", "…")) or (sentence.endswith(":") and place + 1 in kept):
         return sentence

@@ -125,7 +125,9 @@ def _reading(
 
 
 def _related(found: Closeness, core_word_count: int) -> bool:
-    """Enough of the method's wording, by share, informative words and pairs of words, and enough of the words the idea keeps using."""
+    """Enough of the method's wording, by share, informative words and pairs of words, and enough of
+    the words the idea keeps using.
+    """
     words, pairs = found.informative_word_count, found.pair_count
     close = words >= _ALONE or (words >= _WITH_A_PAIR and pairs >= 1)
     return (
@@ -186,7 +188,9 @@ def _best(
 
 
 def _joined(chosen: list[Reading], readings: list[Reading]) -> str:
-    """The chosen sentences, one per line, in the paper's order: lines keep them apart for whoever reads on."""
+    """The chosen sentences, one per line, in the paper's order: lines keep them apart for whoever
+    reads on.
+    """
     return "\n\n".join(reading.sentence for reading in readings if reading in chosen)
 
 

@@ -52,7 +52,9 @@ _FAILURE_WORDS = ("fails", "limitations")
 
 
 async def baseline_queries(inputs: QueriesInput, _tools: BaselineTools) -> QueriesReply | NoAnswer:
-    """For every method up to ten phrases within the word limit; NoAnswer(nothing_to_judge) where no method has words."""
+    """For every method up to ten phrases within the word limit; NoAnswer(nothing_to_judge) where no
+    method has words.
+    """
     about_idea = Counter(content_words(inputs.idea))
     subject = _telling(key_phrases(plain(inputs.idea), 4 * _CANDIDATES), about_idea, _IDEA_PHRASES)
     answers = [
@@ -105,7 +107,9 @@ def _query(method: str, about_idea: Counter[str], subject: list[str], word_limit
 
 
 def _telling(phrases: list[str], about_idea: Counter[str], limit: int) -> list[str]:
-    """Phrases by how informative they are and how much the idea turns on their words; ties keep the order of key phrases."""
+    """Phrases by how informative they are and how much the idea turns on their words; ties keep the
+    order of key phrases.
+    """
 
     def value(phrase: str) -> float:
         stems = content_words(phrase)

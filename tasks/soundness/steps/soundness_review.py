@@ -101,13 +101,16 @@ async def baseline_review(inputs: ReviewInput, _tools: BaselineTools) -> ReviewR
 
 
 def soundness_score(found: list[Standing]) -> float:
-    """Soundness 0 to 10, one decimal: the mean of a Beta distribution that starts doubtful and is moved by close evidence.
+    """Soundness 0 to 10, one decimal: the mean of a Beta distribution that starts doubtful and is
+    moved by close evidence.
 
-    10 · (S + 0.35 · 0.8) / (S + C + 0.8). S adds up the closeness (0 to 1) of each paper that reports a favourable outcome, and a quarter
-    of it for a paper that does something alike and states no outcome. C adds up the closeness of each paper that reports a failure,
-    times 2.2 because failures are published less often than successes, or a limit of comparable work, times 0.7 because such sentences
-    often motivate a remedy. Without evidence the score would be 3.5: what nobody is known to have made work is more likely to
-    disappoint. Wording is all it knows: it is a baseline.
+    10 · (S + 0.35 · 0.8) / (S + C + 0.8). S adds up the closeness (0 to 1) of each paper that
+    reports a favourable outcome, and a quarter of it for a paper that does something alike and
+    states no outcome. C adds up the closeness of each paper that reports a failure, times 2.2
+    because failures are published less often than successes, or a limit of comparable work, times
+    0.7 because such sentences often motivate a remedy. Without evidence the score would be 3.5:
+    what nobody is known to have made work is more likely to disappoint. Wording is all it knows: it
+    is a baseline.
     """
     support = sum(standing.closeness_0_to_1 * _for_weight(standing) for standing in found)
     against = sum(
@@ -208,7 +211,9 @@ _MOST = 4
 
 
 def suggestions(inputs: ReviewInput, found: list[Standing]) -> str:
-    """Up to four sentences, each drawn from one paper: practices the plan lacks, limits to test, conditions to state, figures to beat."""
+    """Up to four sentences, each drawn from one paper: practices the plan lacks, limits to test,
+    conditions to state, figures to beat.
+    """
     items = {item.key: item for item in inputs.evidence}
     drawn = [
         *_first(_limits(found), 1),

@@ -50,7 +50,9 @@ _REPEATED = 0.5
 
 
 async def baseline_summary(inputs: SummaryInput, _tools: BaselineTools) -> SummaryReply:
-    """Up to three of each: strengths of well-scored methods, weaknesses and suggestions of badly scored ones, important methods first."""
+    """Up to three of each: strengths of well-scored methods, weaknesses and suggestions of badly
+    scored ones, important methods first.
+    """
     return SummaryReply(
         strengths=_chosen(
             inputs, lambda review: review.support, lambda review: review.score_0_to_10
@@ -67,7 +69,9 @@ async def baseline_summary(inputs: SummaryInput, _tools: BaselineTools) -> Summa
 def _chosen(
     inputs: SummaryInput, part: Callable[[ReviewShown], str], weight: Callable[[ReviewShown], float]
 ) -> tuple[str, ...]:
-    """One statement per method in order of weight times importance, then further ones; no paper and no wording twice."""
+    """One statement per method in order of weight times importance, then further ones; no paper and
+    no wording twice.
+    """
     order = sorted(
         inputs.reviews,
         key=lambda review: (-(weight(review) + 0.5) / (1 + 0.15 * (review.rank - 1)), review.rank),
@@ -91,7 +95,9 @@ def _chosen(
 
 
 def _statements(text: str) -> list[str]:
-    """The sentences of a review that say something of one paper; those that only list related ones are left out."""
+    """The sentences of a review that say something of one paper; those that only list related ones
+    are left out.
+    """
     return [
         sentence
         for sentence in sentences(text)

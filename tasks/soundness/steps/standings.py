@@ -1,4 +1,6 @@
-"""The papers of a review: what is shown of each, how close it is to the method, and its outcomes for and against."""
+"""The papers of a review: what is shown of each, how close it is to the method, and its outcomes
+for and against.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,7 +45,9 @@ _NEAR_WORDS, _VERY_NEAR_WORDS = 3, 6
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One paper: its best outcome for the method, its best outcome against it, and how much either counts."""
+    """One paper: its best outcome for the method, its best outcome against it, and how much either
+    counts.
+    """
 
     key: str
     published: str
@@ -107,9 +111,11 @@ def _standing(
 
 
 def _bears(reading: Reading, own: Fingerprint, alike: Closeness) -> bool:
-    """Whether a success speaks for the method itself, and not merely for something else in a paper on the idea's subject.
+    """Whether a success speaks for the method itself, and not merely for something else in a paper
+    on the idea's subject.
 
-    Either the sentence speaks of the method's own things, or the paper does so much of the same that its outcome is the method's.
+    Either the sentence speaks of the method's own things, or the paper does so much of the same
+    that its outcome is the method's.
     """
     told = closeness(own, fingerprint(reading.sentence))
     near = alike.informative_word_count >= _NEAR_WORDS or alike.pair_count >= 1
@@ -130,7 +136,9 @@ _VERB_ENDINGS = ("ing", "ed", "ly", "ise", "ize", "ises", "izes")
 
 
 def shared_terms(method: str, paper: Fingerprint) -> tuple[str, ...]:
-    """Up to two terms in the method's spelling that the paper uses too: its own before those of its context, pairs before words."""
+    """Up to two terms in the method's spelling that the paper uses too: its own before those of its
+    context, pairs before words.
+    """
     own = own_part(method)
     chosen: list[str] = []
     for term in dict.fromkeys(
@@ -152,7 +160,9 @@ def _tokens(text: str) -> list[tuple[str, list[str]]]:
 
 
 def _pairs(text: str, paper: Fingerprint) -> list[str]:
-    """Two words side by side that stand side by side in the paper; at least one says something, and the last is no verb."""
+    """Two words side by side that stand side by side in the paper; at least one says something, and
+    the last is no verb.
+    """
     found: list[str] = []
     for (left, left_stems), (right, right_stems) in pairwise(_tokens(text)):
         if not left_stems or not right_stems or right.endswith(_VERB_ENDINGS):

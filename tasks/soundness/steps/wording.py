@@ -1,4 +1,6 @@
-"""Turning sentences of ideas and papers into something a reader can be shown, with citations only where they are meant."""
+"""Turning sentences of ideas and papers into something a reader can be shown, with citations only
+where they are meant.
+"""
 
 from schemas.patterns import IGNORECASE, bounded
 
@@ -30,7 +32,9 @@ def plain(text: str) -> str:
 
 
 def quotable(sentence: str) -> bool:
-    """Whether a sentence reads on its own: of bearable length, mostly words, with no address and nothing like a citation key."""
+    """Whether a sentence reads on its own: of bearable length, mostly words, with no address and
+    nothing like a citation key.
+    """
     length = len(sentence.split())
     letters = sum(character.isalpha() or character.isspace() for character in sentence)
     return (
@@ -42,13 +46,17 @@ def quotable(sentence: str) -> bool:
 
 
 def quote(sentence: str) -> str:
-    """A sentence of a paper in quotation marks, without its own references, connective opening and closing full stop."""
+    """A sentence of a paper in quotation marks, without its own references, connective opening and
+    closing full stop.
+    """
     cleaned = without_opening(_REFERENCE.sub("", plain(sentence))).rstrip(".;: ")
     return f"“{cleaned.translate(_INNER_QUOTES)}”"
 
 
 def without_opening(text: str) -> str:
-    """`text` without words that only tie it to what stood before (`Besides, it …`, not `Besides more samples, it …`)."""
+    """`text` without words that only tie it to what stood before (`Besides, it …`, not `Besides
+    more samples, it …`).
+    """
     rest = _LEAD_IN.sub("", text).strip()
     return f"{rest[:1].upper()}{rest[1:]}"
 

@@ -1,4 +1,6 @@
-"""The grading steps (RINoBench §4.2.2: G-Eval for alignment, FActScore's extract and verify for aspects)."""
+"""The grading steps (RINoBench §4.2.2: G-Eval for alignment, FActScore's extract and verify for
+aspects).
+"""
 
 from tasks.judging.step import steps_in
 

@@ -44,7 +44,9 @@ Set by hand, held against no judge's answers."""
 
 
 async def baseline_check(inputs: CheckInput, tools: BaselineTools) -> CheckReply:
-    """Closeness of each argument to its closest text (see `tasks.novelty.closeness`), cut at `SUPPORTED`."""
+    """Closeness of each argument to its closest text (see `tasks.novelty.closeness`), cut at
+    `SUPPORTED`.
+    """
     texts = [("", source.text) for source in inputs.sources]
     closeness = await closeness_of(inputs.arguments, texts, tools.embedder)
     return CheckReply(

@@ -61,7 +61,9 @@ _KNOWN = _any(
 
 
 async def baseline_aspects(inputs: AspectsInput, tools: BaselineTools) -> AspectsReply:
-    """Each clause of five words or more goes to the kind it has more cues of; ties go to novel when it denies something, else to known."""
+    """Each clause of five words or more goes to the kind it has more cues of; ties go to novel when
+    it denies something, else to known.
+    """
     del tools
     known: dict[str, None] = {}
     novel: dict[str, None] = {}

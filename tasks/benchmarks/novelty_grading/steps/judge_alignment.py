@@ -40,9 +40,11 @@ LEANING_WEIGHT = 0.3
 
 
 async def baseline_alignment(inputs: AlignmentInput, tools: BaselineTools) -> AlignmentReply:
-    """0.5 × closeness of the expert's sentences to the other text + 0.2 × shared words + 0.3 × agreement of leaning, times ten.
+    """0.5 × closeness of the expert's sentences to the other text + 0.2 × shared words + 0.3 ×
+    agreement of leaning, times ten.
 
-    Leaning: the share of novel among all arguments of a text; agreement is 1 less the difference of the two.
+    Leaning: the share of novel among all arguments of a text; agreement is 1 less the difference of
+        the two.
     """
     closeness = await measure(inputs.expected, [("", inputs.actual)], tools.embedder)
     shared = overlap_0_to_1(inputs.expected, inputs.actual)

@@ -92,7 +92,9 @@ class _Candidates:
 async def baseline_grounding(
     inputs: GroundingInput, tools: BaselineTools
 ) -> GroundingReply | NoAnswer:
-    """An item's answer depends on no other item: candidates by shared words, the best by embedding, the outcome by its wording."""
+    """An item's answer depends on no other item: candidates by shared words, the best by embedding,
+    the outcome by its wording.
+    """
     parts = {key: part for part in inputs.parts for key in part.keys}
     held = [item for item in inputs.items if item.key in parts]
     if not held:
@@ -163,8 +165,8 @@ def _entry(candidates: _Candidates, vectors: dict[str, NDArray[np.float32]]) -> 
 def _relation(sentence: str, relevance: int, part: str) -> Relation:
     """By the outcome the sentence words, if it is near enough to a claim for that to mean anything.
 
-    What it says of earlier work or of the setting is no outcome of its own. Where the part claims that something is wanting, any
-    shortcoming attests it, and a success elsewhere says nothing.
+    What it says of earlier work or of the setting is no outcome of its own. Where the part claims
+    that something is wanting, any shortcoming attests it, and a success elsewhere says nothing.
     """
     read = read_sentence(sentence)
     if relevance < LEAST_RELEVANCE or read.sign == "neutral":

@@ -6,8 +6,9 @@ Baseline: a log-scaled formula over what is known of an item.
 - code: log(1 + stars a year) / log(1 + 1000)
 - web: 0.8 for an institution's or reference site, 0.5 for a non-profit or documentation one, 0.35 for any other
 
-Each logarithm's share ends at 1. Years are reckoned to the year of judging and are at least one. A term of which nothing is known is
-left out and the rest weighs whole; an item of which nothing at all is known gets no entry, not a zero.
+Each logarithm's share ends at 1. Years are reckoned to the year of judging and are at least one. A
+term of which nothing is known is left out and the rest weighs whole; an item of which nothing at
+all is known gets no entry, not a zero.
 """
 
 import math

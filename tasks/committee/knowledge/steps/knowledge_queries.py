@@ -46,7 +46,9 @@ SUBJECT_WORDS = 2
 
 
 async def baseline_queries(inputs: QueriesInput, tools: BaselineTools) -> QueriesReply | NoAnswer:
-    """Per part and kind: the two phrases the idea dwells on most, a rewording of them, then the next phrases."""
+    """Per part and kind: the two phrases the idea dwells on most, a rewording of them, then the
+    next phrases.
+    """
     del tools
     frequency = stem_counts(inputs.idea)
     subject = sorted(

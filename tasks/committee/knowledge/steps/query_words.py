@@ -1,6 +1,7 @@
 """Other words for the same thing, and how long the queries of a kind of source are.
 
-The words come from a small list of common equivalents and from the abbreviations an idea explains itself.
+The words come from a small list of common equivalents and from the abbreviations an idea explains
+itself.
 """
 
 from collections.abc import Iterator
@@ -68,7 +69,9 @@ def _table() -> tuple[tuple[str, str], ...]:
 
 
 def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
-    """(long, short) and (short, long) for every abbreviation explained as `long form (LF)`, lower case."""
+    """(long, short) and (short, long) for every abbreviation explained as `long form (LF)`, lower
+    case.
+    """
     found: dict[str, str] = {}
     for match in _EXPLAINED.finditer(text):
         short = match.group(2).rstrip("s")

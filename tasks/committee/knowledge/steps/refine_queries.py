@@ -1,6 +1,7 @@
 """`refine_queries`: what ails the queries so far, and which would do better.
 
-Baseline: relevance feedback. The vocabulary of the best finds widens a query, the claims' own narrows it.
+Baseline: relevance feedback. The vocabulary of the best finds widens a query, the claims' own
+narrows it.
 """
 
 from enum import StrEnum
@@ -77,7 +78,9 @@ GENERAL_SIMILARITY = 0.45
 async def baseline_refinement(
     inputs: RefinementInput, tools: BaselineTools
 ) -> RefinementReply | NoAnswer:
-    """One verdict per part and kind that was searched, by how many things were found and how near they stand."""
+    """One verdict per part and kind that was searched, by how many things were found and how near
+    they stand.
+    """
     del tools
     frequency = stem_counts(inputs.idea)
     asked = {" ".join(outcome.query.lower().split()) for outcome in inputs.outcomes}
@@ -125,7 +128,10 @@ def _trouble(outcomes: list[QueryOutcome]) -> QueryTrouble:
 def _words(
     trouble: QueryTrouble, part: PartShown, outcomes: list[QueryOutcome], phrases: list[str]
 ) -> list[str]:
-    """Phrases for the next query, best first. What was read counts where the claims speak of it too, or where nothing ails the queries."""
+    """Phrases for the next query, best first.
+
+    What was read counts where the claims speak of it too, or where nothing ails the queries.
+    """
     used = frozenset(stem for outcome in outcomes for stem in specific_stems(outcome.query))
     fresh = [phrase for phrase in phrases if not specific_stems(phrase) <= used]
     read = specific_phrases("\n".join(gist for outcome in outcomes for gist in outcome.gists), 8)
