@@ -53,7 +53,12 @@ async def summarise(
     reviews = tuple(
         _review_shown(method, each.review, each.shown, shown) for method, each in scored
     )
-    outcome = await engine.run(SOUNDNESS_SUMMARY, SummaryInput(idea=idea.text, reviews=reviews))
+    unreviewed = tuple(
+        method.text for method, each in reviewed if each.review.score_0_to_10 is None
+    )
+    outcome = await engine.run(
+        SOUNDNESS_SUMMARY, SummaryInput(idea=idea.text, reviews=reviews, unreviewed=unreviewed)
+    )
     if isinstance(outcome, Unscored):
         failure = Failure(
             stage="soundness", subject="summary", reason=outcome.reason, detail=outcome.detail

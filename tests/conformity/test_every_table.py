@@ -24,6 +24,7 @@ FIELDS = [
     for module, rows in MODULE_ROWS.items()
     for field, held in rows.fields.items()
 ]
+EMPTY = {"unscored_reason": None, "omission": ""}
 PLAIN = {
     str: "word",
     int: 1,
@@ -36,11 +37,14 @@ PLAIN = {
 
 
 def sample(annotation: Any, name: str = "") -> Any:
-    """A value of a field's type: something wherever it may be nothing, but no reason against it."""
+    """A value of a field's type: something wherever it may be nothing, but no reason against it.
+
+    What stands in place of another field, as an omission does of a quote, is empty.
+    """
     annotation = getattr(annotation, "__supertype__", annotation)
     kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
-    if name == "unscored_reason":
-        return None
+    if name in EMPTY:
+        return EMPTY[name]
     if get_origin(annotation) is tuple:
         return (sample(kinds[0]),)
     if isinstance(annotation, type) and issubclass(annotation, Noun):

@@ -34,6 +34,9 @@ class SummaryInput(Noun):
     reviews: tuple[ReviewShown, ...] = Field(
         min_length=1, description="In order of the methods' importance."
     )
+    unreviewed: tuple[str, ...] = Field(
+        default=(), description="Methods without a scored review, in order of importance."
+    )
 
 
 class SummaryReply(Reply):
@@ -107,7 +110,7 @@ def _statements(text: str) -> list[str]:
 
 SOUNDNESS_SUMMARY = Step(
     name="soundness_summary",
-    version=1,
+    version=2,
     package="tasks.soundness",
     input_model=SummaryInput,
     output_model=SummaryReply,

@@ -11,7 +11,9 @@ from tasks.soundness.evaluate import evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsReply
 from tasks.soundness.steps.method_evidence import EvidenceReply, PaperReading
 from tasks.soundness.steps.soundness_review import ReviewReply
+from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY, SummaryInput
 from tests.support.soundness_fakes import (
+    ANSWERS,
     PARAMETERS,
     FakeDocuments,
     FakeEngine,
@@ -123,6 +125,24 @@ async def test_a_key_the_reply_leaves_out_is_unscored_for_that_paper_alone() -> 
     assert rows == [(True, None), (None, Reason.REPLY_UNPARSABLE)]
     assert evaluation.reviews[0].score_0_to_10 == 7
     assert evaluation.failures[0].subject == "m1/paper04"
+
+
+async def test_the_summary_is_told_which_methods_have_no_review() -> None:
+    told: list[SummaryInput] = []
+
+    def review(inputs: Any) -> Any:
+        return Reason.REFUSED if "beta" in inputs.method else ANSWERS["soundness_review"](inputs)
+
+    def summary(inputs: SummaryInput) -> Any:
+        told.append(inputs)
+        return ANSWERS["soundness_summary"](inputs)
+
+    evaluation = await evaluated({"soundness_review": review, "soundness_summary": summary})
+    (inputs,) = told
+    assert [shown.rank for shown in inputs.reviews] == [1, 3]
+    assert inputs.unreviewed == (evaluation.methods[1].text,)
+    _, question = SOUNDNESS_SUMMARY.messages(inputs)
+    assert evaluation.methods[1].text in question["content"]
 
 
 async def test_irrelevant_and_unjudged_papers_together_are_not_called_no_evidence() -> None:
