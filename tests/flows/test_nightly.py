@@ -24,10 +24,10 @@ def night(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     def run_batch(request: Any) -> Any:
         if request.ideas_path.name in errors:
             raise errors[request.ideas_path.name]
-        run = SimpleNamespace(
+        head = SimpleNamespace(
             run_id=f"run-{request.ideas_path.stem}", evaluated_count=1, idea_count=1
         )
-        return SimpleNamespace(run=run, published=True, failed_expectations=())
+        return SimpleNamespace(head=head, published=True, failed_expectations=())
 
     monkeypatch.setattr(flow, "run_batch", run_batch)
     told: dict[str, str] = {}

@@ -1,6 +1,7 @@
 """`--calibrate OUT` and `novelty.calibrator`: wrong usage is one clear line before anything is paid for."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -107,7 +108,7 @@ def test_only_the_novelty_suite_fits_and_only_without_a_calibrator(tmp_path: Pat
 
 def test_nothing_is_written_when_nothing_was_fitted(tmp_path: Path) -> None:
     class Summary:
-        suite, run_id = "novelty", "benchmark-novelty-0"
+        head = SimpleNamespace(suite="novelty", run_id="benchmark-novelty-0")
 
     with pytest.raises(ConfigurationError, match="no calibrator was fitted"):
         _write_calibrator([Summary()], tmp_path, tmp_path / "out.json")

@@ -29,7 +29,7 @@ PDF = "approach=pdf"
 def done(tmp_path_factory: pytest.TempPathFactory) -> BenchmarkRequest:
     request = benchmark_request(write_release(tmp_path_factory.mktemp("release")), SUITE)
     summary = run_small(SUITE, request, never_evaluate)
-    assert (summary.published, summary.incomplete_reason, summary.failed_expectations) == (
+    assert (summary.published, summary.head.incomplete_reason, summary.failed_expectations) == (
         True,
         None,
         (),

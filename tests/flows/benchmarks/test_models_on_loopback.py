@@ -78,12 +78,12 @@ def test_every_step_of_a_suite_is_answered_by_the_model_and_every_score_is_a_val
     }
     request = benchmark_request(data, suite, warehouse=warehouse, **asked)
     summary = run_small(suite, request)
-    assert (summary.published, summary.incomplete_reason, summary.failed_expectations) == (
+    assert (summary.published, summary.head.incomplete_reason, summary.failed_expectations) == (
         True,
         None,
         (),
     )
-    own = f"run_id = '{summary.run_id}'"
+    own = f"run_id = '{summary.head.run_id}'"
     steps = {
         step
         for (step,) in rows_of(

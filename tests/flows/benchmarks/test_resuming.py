@@ -37,7 +37,7 @@ def test_an_interrupted_suite_goes_on_and_pays_nothing_twice(tmp_path: Path) -> 
     with start_openai_server(dies_after_two) as server:
         request = benchmark_request(write_pairs(tmp_path, 3), PAIRS, api_base=server.url, **MODEL)
         first = run_small(PAIRS, request, never_evaluate)
-        assert first.incomplete_reason is not None
+        assert first.head.incomplete_reason is not None
         unscored = sum(
             row[2]
             for row in scores_of(
@@ -49,8 +49,8 @@ def test_an_interrupted_suite_goes_on_and_pays_nothing_twice(tmp_path: Path) -> 
         server.behaviour = "good"
         second = run_small(PAIRS, request, never_evaluate)
     asked_again = [str(one.body["messages"]) for one in server.requests[before:]]
-    assert second.run_id == first.run_id
-    assert second.incomplete_reason is None
+    assert second.head.run_id == first.head.run_id
+    assert second.head.incomplete_reason is None
     assert not set(asked_again) & set(answered)
     assert rows_of(request, "select count(*) from benchmark_items where answer is null") == [(0,)]
     ((calls, tokens),) = rows_of(request, "select llm_calls, prompt_tokens from benchmarks")
@@ -75,4 +75,6 @@ def test_a_spent_budget_ends_the_suite_and_is_told(tmp_path: Path) -> None:
     with start_openai_server() as server:
         bounded = {"budget": Budget(maximum_tokens=3000), "api_base": server.url, **MODEL}
         request = benchmark_request(write_pairs(tmp_path, 6), PAIRS, **bounded)
-        assert run_small(PAIRS, request, never_evaluate).incomplete_reason == "budget_exhausted"
+        assert (
+            run_small(PAIRS, request, never_evaluate).head.incomplete_reason == "budget_exhausted"
+        )

@@ -31,7 +31,7 @@ def test_coverage_judges_every_rubric_of_every_system_and_says_what_it_could_not
 ) -> None:
     request = benchmark_request(write_scholarideas(tmp_path), COVERAGE, baselines=("prompt_only",))
     summary = run_small(COVERAGE, request)
-    assert (summary.published, summary.incomplete_reason, summary.failed_expectations) == (
+    assert (summary.published, summary.head.incomplete_reason, summary.failed_expectations) == (
         True,
         None,
         (),
@@ -67,7 +67,7 @@ def test_the_same_command_again_changes_nothing(tmp_path: Path) -> None:
     request = benchmark_request(write_pairs(tmp_path), PAIRS, modules=())
     first = run_small(PAIRS, request, never_evaluate)
     again = run_small(PAIRS, request, never_evaluate)
-    assert (first.unchanged, again.unchanged, again.run_id) == (False, True, first.run_id)
+    assert (first.unchanged, again.unchanged, again.head.run_id) == (False, True, first.head.run_id)
 
 
 def test_another_profile_limit_or_seed_is_another_benchmark_beside_the_first(
@@ -75,7 +75,7 @@ def test_another_profile_limit_or_seed_is_another_benchmark_beside_the_first(
 ) -> None:
     request = benchmark_request(write_pairs(tmp_path), PAIRS, modules=())
     limited = benchmark_request(tmp_path, PAIRS, modules=(), item_limit=2)
-    names = {run_small(PAIRS, one, never_evaluate).run_id for one in (request, limited)}
+    names = {run_small(PAIRS, one, never_evaluate).head.run_id for one in (request, limited)}
     assert len(names) == 2
     assert dict(rows_of(request, "select item_limit, count(*) from benchmarks group by 1")) == {
         None: 1,
