@@ -107,6 +107,7 @@ class GreetingReply(Reply):
     sentence: str
     mood: Literal["calm", "cheerful"]
     numbers: tuple[Number, ...] = Field(min_length=1, max_length=12)
+    farewell: Literal["later", "never"] | None = Field(default=None, description="null: not yet.")
 
 
 async def _no_baseline(_: Greeting, __: BaselineTools) -> GreetingReply | NoAnswer:
@@ -115,7 +116,7 @@ async def _no_baseline(_: Greeting, __: BaselineTools) -> GreetingReply | NoAnsw
 
 FIRST_CONTACT = Step(
     name="first_contact",
-    version=1,
+    version=2,
     package="tasks.judging",
     input_model=Greeting,
     output_model=GreetingReply,

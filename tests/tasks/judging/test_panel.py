@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.judging import AskingParameters, Effort, JudgingParameters, StepKind
@@ -169,5 +170,5 @@ def test_a_profile_that_assigns_what_cannot_be_is_refused_in_one_line(
     from flows.request import check_judging
 
     with pytest.raises(ConfigurationError, match=complaint) as caught:
-        check_judging(load_profile(profile_file(addition)), "extractive")
+        check_judging(load_profile(profile_file(addition)), EngineChoice.parse("extractive"))
     assert "\n" not in str(caught.value)
